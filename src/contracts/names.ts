@@ -1,0 +1,47 @@
+/** Every id, queue and message name that clients, gateway and workers share, built in one place. */
+
+export const TASK_QUEUE = "payrun";
+
+export const WORKFLOW = {
+  payRun: "payRun",
+  retryFailedPayment: "retryFailedPayment",
+  planDry: "planDry",
+} as const;
+
+/** Signals are facts in the past tense; they carry nothing: the store says what happened. */
+export const SIGNAL = {
+  /** Webhook events, decisions, holds or a cancel request arrived in the store: look. */
+  eventsArrived: "eventsArrived",
+} as const;
+
+/** Update for systems that speak to Temporal directly; an activity verifies what it claims. */
+export const UPDATE = { decide: "decide" } as const;
+
+export const QUERY = { progress: "progress" } as const;
+
+/**
+ * Workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
+ *
+ * @param business the profile's name
+ * @param period `YYYY-MM-DD`, the date of the nominal fire time
+ * @param revision 1 is the first and leaves no suffix
+ */
+export function payRunId(
+  business: string,
+  playbook: string,
+  period: string,
+  revision: number,
+): string {
+  const base = `pay-run/${business}/${playbook}/${period}`;
+  return revision <= 1 ? base : `${base}/r${revision}`;
+}
+
+/** Workflow id of the one owner of a failed or returned payable. */
+export function retryFailedPaymentId(business: string, payableId: string): string {
+  return `retry-failed-payment/${business}/${payableId}`;
+}
+
+/** Workflow id of a dry plan; random part so that two at once don't meet. */
+export function planDryId(business: string, playbook: string, nonce: string): string {
+  return `plan/${business}/${playbook}/${nonce}`;
+}

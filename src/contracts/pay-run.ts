@@ -1,0 +1,197 @@
+import type { ReviewReason } from "./playbook.ts";
+
+export const RUN_PHASES = [
+  "planning",
+  "awaiting-approval",
+  "funding",
+  "paying",
+  "settling",
+  "completed",
+  "completed-with-exceptions",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+] as const;
+export type RunPhase = (typeof RUN_PHASES)[number];
+
+/** Phases in which nothing more will happen to the run itself. */
+export const ENDED_PHASES: readonly RunPhase[] = [
+  "completed",
+  "completed-with-exceptions",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+];
+
+export const LINE_STATES = [
+  "planned",
+  "skipped",
+  "awaiting-approval",
+  "on-hold",
+  "paying",
+  "unknown",
+  "scheduled",
+  "held",
+  "processing",
+  "settled",
+  "retrying",
+  "parked",
+  "cancelled",
+  "refunded",
+  "returned",
+  "paid-elsewhere",
+  "given-up",
+] as const;
+export type LineState = (typeof LINE_STATES)[number];
+
+/** States in which a line asks nothing more of the run that holds it. */
+export const ENDED_LINE_STATES: readonly LineState[] = [
+  "skipped",
+  "settled",
+  "parked",
+  "cancelled",
+  "refunded",
+  "returned",
+  "paid-elsewhere",
+  "given-up",
+];
+
+/** What the planner found odd about a line, shown to whoever approves it. */
+export interface LineFlag {
+  readonly kind: ReviewReason | "late" | "split" | "not-recallable";
+  /** One sentence with the facts, for a person. */
+  readonly text: string;
+}
+
+/** Exactly what is sent to the service to name a funding source (API specification, section 2). */
+export interface FundingChoice {
+  readonly sourceId: string;
+  readonly rail: string;
+  readonly kind: string;
+  readonly name: string | null;
+  readonly last4: string | null;
+  /** Fields copied into `POST /v1/payments`. */
+  readonly pay: Readonly<Record<string, string>>;
+  readonly needsAchAuthorization: boolean;
+}
+
+/** One bill of a plan that would be paid. Rows are insert-only; a changed line is a new version. */
+export interface PlanLine {
+  readonly payableId: string;
+  /** 1 for the first plan; one more each time the line had to be planned anew. */
+  readonly version: number;
+  readonly lineHash: string;
+  readonly publicId: string | null;
+  readonly contactId: string;
+  readonly contactName: string | null;
+  readonly description: string | null;
+  readonly amountCents: number;
+  readonly totalCents: number;
+  readonly bankLast4: string | null;
+  readonly contactUpdatedAt: string | null;
+  readonly dueDate: string | null;
+  /** Date in New York, `YYYY-MM-DD`, sent as `scheduledAt`. */
+  readonly executionDate: string;
+  readonly arrivalDate: string;
+  readonly dateRule: string;
+  readonly clearing: "STANDARD" | "NEXT_AVAILABLE";
+  readonly funding: FundingChoice;
+  readonly flags: readonly LineFlag[];
+  readonly ruleIndex: number;
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+  /** ISO instant after which approving changes the dates, or null. */
+  readonly decideBy: string | null;
+  /** Set where a limit keeps the line from being paid: it is parked at once. */
+  readonly overLimit: { readonly code: string; readonly text: string } | null;
+}
+
+/** A payable that the plan leaves out, and why. */
+export interface SkippedLine {
+  readonly payableId: string;
+  readonly publicId: string | null;
+  readonly contactId: string | null;
+  readonly contactName: string | null;
+  readonly amountCents: number;
+  readonly dueDate: string | null;
+  /** Kebab-case, e.g. `not-due`, `not-approved`, `already-on-its-way`, `vendor-not-payable`, `on-hold`, `claimed`. */
+  readonly code: string;
+  readonly text: string;
+}
+
+export interface CashDay {
+  readonly date: string;
+  readonly neededCents: number;
+  /** What is left of the source's available amount after this day; null where the source does not tell. */
+  readonly leftCents: number | null;
+}
+
+export interface PlanSummary {
+  readonly planHash: string;
+  readonly lineCount: number;
+  readonly totalCents: number;
+  readonly flaggedCount: number;
+  readonly skippedCount: number;
+  readonly skippedByCode: Readonly<Record<string, number>>;
+  readonly decideBy: string | null;
+  readonly cash: readonly CashDay[];
+  readonly availableCents: number | null;
+  readonly reservedCents: number;
+  readonly source: FundingChoice | null;
+}
+
+/** A plan that was computed and not stored: `payrun plan`, `POST /v1/plans`. */
+export interface DryPlan extends PlanSummary {
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+  readonly lines: readonly PlanLine[];
+  readonly skipped: readonly SkippedLine[];
+}
+
+/** Input of the `payRun` workflow: only references, everything else is in the store. */
+export interface PayRunInput {
+  readonly runId: string;
+  /** Carried over continue-as-new. */
+  readonly resumed?: boolean;
+}
+
+/** What `status --json` and `GET /v1/runs/{id}` answer. */
+export interface RunStatus {
+  readonly id: string;
+  readonly kind: "pay-run" | "retry-failed-payment";
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+  readonly phase: RunPhase;
+  readonly waitingFor: string | null;
+  readonly counts: Readonly<Partial<Record<LineState, number>>>;
+  readonly totalCents: number;
+  readonly planHash: string | null;
+  readonly decideBy: string | null;
+  readonly launchedBy: string;
+  readonly payments: readonly RunPaymentStatus[];
+  /** Present once a plan exists. */
+  readonly plan?: PlanSummary;
+}
+
+export interface RunPaymentStatus {
+  readonly payableId: string;
+  readonly publicId: string | null;
+  readonly contactName: string | null;
+  readonly amountCents: number;
+  readonly state: LineState;
+  readonly paymentIds: readonly string[];
+  readonly attempts: number;
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  readonly dueDate: string | null;
+  readonly executionDate: string | null;
+  readonly arrivalDate: string | null;
+  readonly flags: readonly LineFlag[];
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+  readonly approvedBy: readonly string[];
+}

@@ -1,0 +1,83 @@
+/**
+ * A `pay-run` playbook after loading: every default filled in, every text parsed, JSON-safe.
+ *
+ * The store keeps it beside the text it came from, so that a running run keeps its revision.
+ */
+export interface PayRunPlaybook {
+  readonly kind: "pay-run";
+  readonly name: string;
+  /** Profile name of the business, or null for the only one. */
+  readonly business: string | null;
+  readonly schedule: PlaybookSchedule | null;
+  readonly select: SelectRule;
+  /** CEL source that a payable must satisfy, type-checked at load; null selects all. */
+  readonly where: string | null;
+  readonly pay: PayRule;
+  readonly limits: PayLimits;
+  readonly review: readonly ReviewReason[];
+  /** First match wins; the last one always matches. */
+  readonly approve: readonly ApprovalRule[];
+  /** Days on the business clock that an approval stays valid, retries included. */
+  readonly approvalValidDays: number;
+  readonly late: "ask" | "next-business-day";
+  /** Name of the playbook that owns failed payments. */
+  readonly onFailure: string;
+  /** Kept for telling people; validated and stored, not acted on yet. */
+  readonly notify: PlaybookNotify | null;
+}
+
+export interface PlaybookSchedule {
+  readonly every: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "weekday";
+  /** `HH:MM`, 24 hours. */
+  readonly at: string;
+  /** IANA zone name. */
+  readonly zone: string;
+}
+
+export type SelectRule =
+  | { readonly due: "before-next-run" }
+  | { readonly due: "all" }
+  | { readonly due: "within"; readonly days: number };
+
+export interface PayRule {
+  /** `by-due-date`: each bill executes so that it arrives by its due date. */
+  readonly when: "by-due-date" | "next-business-day";
+  /** Funding source id, or `default` for the one the service marks as default. */
+  readonly from: string;
+  readonly whenShort: "most-urgent-first" | "wait" | "stop";
+  readonly clearing: "STANDARD" | "NEXT_AVAILABLE";
+  /** Business days from execution to arrival. */
+  readonly arrivalBusinessDays: number;
+}
+
+/** Each null is "no limit". Weeks run Monday to Sunday in New York, by execution date. */
+export interface PayLimits {
+  readonly billCents: number | null;
+  readonly vendorPerWeekCents: number | null;
+  readonly businessPerWeekCents: number | null;
+}
+
+export const REVIEW_REASONS = [
+  "new-vendor",
+  "changed-bank-account",
+  "likely-duplicate",
+  "unusual-amount",
+] as const;
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
+
+export interface ApprovalRule {
+  /** Matches flagged lines only. */
+  readonly review: boolean;
+  /** Matches amounts above this. */
+  readonly overCents: number | null;
+  /** CEL source, or null. */
+  readonly where: string | null;
+  /** Roles that may approve; an approver holds one of them. */
+  readonly by: readonly string[];
+  readonly quorum: number;
+}
+
+export interface PlaybookNotify {
+  readonly people: "by-role" | "none";
+  readonly digest: "daily" | "weekly" | "none";
+}
