@@ -1,0 +1,55 @@
+/** A refusal of the service, answered as `{ error, message, details? }` (API specification, section 7). */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(status: number, code: string, message: string, details?: Record<string, unknown>) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** 422: a value that is of the right type but breaks a rule. */
+export function invalid(field: string, message: string): ApiError {
+  return new ApiError(422, "validation_error", message, { field });
+}
+
+/** 400: a body that lacks a field or combines fields that exclude each other. */
+export function malformed(field: string, message: string): ApiError {
+  return new ApiError(400, "validation_error", message, { field });
+}
+
+/** 404: it doesn't exist, or belongs to another organization, which looks the same from outside. */
+export function notFound(what: string): ApiError {
+  return new ApiError(404, "not_found", `${what} not found`);
+}
+
+const stateRefusalStatus = {
+  payment_in_progress: 409,
+  insufficient_balance: 409,
+  setup_required: 409,
+  approval_required: 409,
+  payments_locked: 409,
+  setup_incomplete: 409,
+  feature_unavailable: 403,
+  contact_not_payable: 422,
+} as const;
+
+/** A refusal that comes from the state of things and passes with it, so it is never stored under a key. */
+export type StateRefusal = keyof typeof stateRefusalStatus;
+
+export function refusal(
+  code: StateRefusal,
+  message: string,
+  details?: Record<string, unknown>,
+): ApiError {
+  return new ApiError(stateRefusalStatus[code], code, message, details);
+}
+
+export function isStateRefusal(code: string): boolean {
+  return Object.hasOwn(stateRefusalStatus, code);
+}

@@ -1,0 +1,81 @@
+import type { z } from "zod";
+import type { SandboxContext } from "../context.ts";
+import { validate } from "./validation.ts";
+
+/** Who calls, as the token says. */
+export interface Caller {
+  businessId: string;
+  scopes: ReadonlySet<string>;
+}
+
+/** A handler's answer; `body` left out is an answer without one (204). */
+export interface Answer {
+  status: number;
+  body?: unknown;
+}
+
+/** What a handler works on; `body` and `query` have passed the operation's schemas. */
+export interface Call<Body, Query> {
+  ctx: SandboxContext;
+  caller: Caller;
+  params: Readonly<Record<string, string>>;
+  body: Body;
+  query: Query;
+}
+
+/** The same before validation. */
+export type RawCall = Call<unknown, Readonly<Record<string, string>>>;
+
+interface OperationFacts {
+  /** The operation's name in OpenAPI and MCP, such as `createPayment`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Path template such as `/v1/payments/{paymentId}`. */
+  readonly path: string;
+  /** Any one of these suffices. */
+  readonly scopes: readonly string[];
+  /** Whether `Idempotency-Key` is needed, taken or refused; reads have none (section 7). */
+  readonly idempotency: "required" | "optional" | "refused" | "none";
+  /** A money write: any 5xx is final for its key. */
+  readonly money?: boolean;
+}
+
+/** One operation of the service, as REST, and later MCP and OpenAPI, use it. */
+export interface Operation extends OperationFacts {
+  readonly bodySchema: z.ZodType | undefined;
+  readonly querySchema: z.ZodType | undefined;
+  /**
+   * Validates and acts. Synchronous: the caller runs it inside the transaction that also stores
+   * the answer under the idempotency key.
+   *
+   * @throws {ApiError} whatever is refused.
+   */
+  readonly run: (call: RawCall) => Answer;
+}
+
+/** Defines an operation; its handler sees a validated body and query. */
+export function defineOperation<Body = undefined, Query = undefined>(
+  definition: OperationFacts & {
+    readonly body?: z.ZodType<Body>;
+    readonly query?: z.ZodType<Query>;
+    readonly handler: (call: Call<Body, Query>) => Answer;
+  },
+): Operation {
+  const { body, query, handler, ...facts } = definition;
+  return {
+    ...facts,
+    bodySchema: body,
+    querySchema: query,
+    run(call) {
+      const { ctx, caller, params } = call;
+      return handler({
+        ctx,
+        caller,
+        params,
+        query: validate(query, call.query),
+        body: validate(body, call.body),
+      });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { ApiError } from "./api-error.ts";
+
+/**
+ * Passes a body or query through its schema; without a schema whatever came is ignored.
+ *
+ * @throws {ApiError} 400 for a wrong type, a missing field or a wrong combination; 422 when every
+ * type is right and only a value is out of range or format (API specification, section 7).
+ */
+export function validate<T>(schema: z.ZodType<T> | undefined, input: unknown): T {
+  if (schema === undefined) return undefined as T;
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  const issues = result.error.issues.map((issue) => ({
+    field: issue.path.map(String).join("."),
+    message: explain(issue),
+    status: statusOf(issue),
+  }));
+  const first = issues.find((issue) => issue.status === 400) ?? issues[0];
+  if (first === undefined) throw result.error;
+  throw new ApiError(
+    first.status,
+    "validation_error",
+    first.field === "" ? first.message : `${first.field}: ${first.message}`,
+    { field: first.field, issues: issues.map(({ field, message }) => ({ field, message })) },
+  );
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  return isMissing(issue) ? "is required" : issue.message;
+}
+
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  const expectsValue =
+    issue.code === "invalid_type" ||
+    issue.code === "invalid_value" ||
+    issue.code === "invalid_union";
+  return expectsValue && issue.input === undefined;
+}
+
+function statusOf(issue: z.core.$ZodIssue): 400 | 422 {
+  if (isMissing(issue)) return 400;
+  switch (issue.code) {
+    case "invalid_type":
+      // A fraction where an integer is wanted is a number, so its type is right.
+      return typeof issue.input === "number" && Number.isFinite(issue.input) && wantsNumber(issue)
+        ? 422
+        : 400;
+    case "invalid_value":
+      return issue.values.some((value) => typeof value === typeof issue.input) ? 422 : 400;
+    case "custom":
+      return issue.params?.["status"] === 400 ? 400 : 422;
+    case "invalid_union":
+    case "unrecognized_keys":
+    case "invalid_key":
+    case "invalid_element":
+      return 400;
+    default:
+      return 422;
+  }
+}
+
+function wantsNumber(issue: z.core.$ZodIssueInvalidType): boolean {
+  return issue.expected === "int" || issue.expected === "number";
+}
+
+const largestPage = 1_000_000_000;
+
+const countText = z
+  .string()
+  .refine((text) => /^[+-]?\d{1,12}$/.test(text), {
+    error: "must be a whole number",
+    params: { status: 400 },
+    abort: true,
+  })
+  .transform(Number);
+
+/** `page` and `pageSize` as section 2 sets them; spread into a list's query schema. */
+export const pagingQuery = {
+  page: countText.pipe(z.number().min(1).max(largestPage)).default(1),
+  pageSize: countText.pipe(z.number().min(1).max(100)).default(25),
+};
+
+export interface Paging {
+  page: number;
+  pageSize: number;
+}
+
+/** A calendar date `YYYY-MM-DD`. */
+export const plainDate = z.iso.date({ error: "must be a date YYYY-MM-DD" });
