@@ -120,6 +120,8 @@ export interface RunLinesTable {
   not_before_ms: number;
   /** Service-clock instant of the last full read of payable, payee and payments. */
   verified_at_ms: number;
+  /** JSON array: payments of the payable seen by that read. */
+  known_payment_ids: string;
   /** Business-clock instant of the next poll of its payments. */
   poll_at_ms: number;
   /** 1 where an event said "look". */
