@@ -1,0 +1,29 @@
+import type { Client } from "@temporalio/client";
+import type { BusinessProfile } from "../src/config/business-profile.ts";
+import type { PaymentsClient } from "../src/payments-api/index.ts";
+import type { Store } from "../src/store/index.ts";
+import type { BusinessClock } from "./business-clock.ts";
+
+export interface ActivityLog {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** What activities stand on; the worker's composition root makes one a process. */
+export interface ActivityContext {
+  readonly store: Store;
+  readonly temporal: Client;
+  readonly log: ActivityLog;
+  /** Names this process in leases and in the attempts' sends. */
+  readonly workerId: string;
+  /** @throws {ConfigError} where no profile has this name. */
+  profileOf(business: string): BusinessProfile;
+  clientOf(business: string): PaymentsClient;
+  clockOf(business: string): BusinessClock;
+}
+
+/** From the request's call to the last byte of its answer. */
+export const HTTP_TIMEOUT_MS = 10_000;
+
+/** Longer than the HTTP timeout: a request is sent only while its lease outlasts it. */
+export const LEASE_MS = 14_000;
