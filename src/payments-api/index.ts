@@ -1,0 +1,27 @@
+export {
+  PaymentsClient,
+  type MoneyWrite,
+  type MoneyWriteAnswer,
+  type PaymentsClientOptions,
+} from "./client.ts";
+export {
+  NoAnswerError,
+  PaymentsApiError,
+  PaymentUnconfirmedError,
+  UnexpectedAnswerError,
+  type RequestOutcome,
+} from "./errors.ts";
+export type { Page } from "./pagination.ts";
+export type { PayContact, PayPayable } from "./resources/payments.ts";
+export type { Balance } from "./schemas/balance.ts";
+export type { BankAccount } from "./schemas/bank-account.ts";
+export type { Contact } from "./schemas/contact.ts";
+export type { Delivery } from "./schemas/delivery.ts";
+export { eventSchema, type WebhookEvent } from "./schemas/event.ts";
+export type { FundingSource } from "./schemas/funding-source.ts";
+export type { Payable, PayableListItem } from "./schemas/payable.ts";
+export type { Payment, PaymentStatus } from "./schemas/payment.ts";
+export type { WebhookEndpoint } from "./schemas/webhook-endpoint.ts";
+export type { TokenSource } from "./token.ts";
+export type { CallOptions } from "./transport.ts";
+export { verifyWebhook, type WebhookVerification } from "./webhook-signature.ts";

@@ -1,0 +1,151 @@
+import { PaymentsApiError } from "./errors.ts";
+import type { CallOptions } from "./transport.ts";
+
+/** One page; `totalCount` is the number of matching records across all pages. */
+export interface Page<T> {
+  items: T[];
+  totalCount: number;
+}
+
+/** Options of a read over several pages. `signal` and `timeoutMs` are those of each request. */
+export interface PagingOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
+  /** 1 to 100 (API specification, section 8); 100 unless given. */
+  pageSize?: number | undefined;
+}
+
+/** Reads one page of a list whose filters are fixed. */
+export type ReadPage<T> = (page: number, pageSize: number) => Promise<Page<T>>;
+
+interface Listed {
+  id: string;
+}
+
+const maxPasses = 5;
+const defaultPageSize = 100;
+
+/**
+ * Yields the list page by page, each id once, although it changes meanwhile: records that are added
+ * push others to a later page, where they are left out; records that disappear pull others to a page
+ * already read, so the list is then read again for what was missed. Holds only ids in memory.
+ *
+ * Everything that was in the list all the time is yielded. What was added meanwhile may be missing.
+ *
+ * @throws {PaymentsApiError} `inconsistent_list` when records kept disappearing in every pass.
+ */
+export async function* iteratePages<T extends Listed>(
+  path: string,
+  readPage: ReadPage<T>,
+  pageSize: number = defaultPageSize,
+): AsyncGenerator<T[], void, undefined> {
+  const yielded = new Set<string>();
+  for (let pass = 1; pass <= maxPasses; pass += 1) {
+    const progress = new PassProgress();
+    for (let page = 1; !progress.done; page += 1) {
+      const answer = await readPage(page, pageSize);
+      progress.add(answer);
+      const fresh = answer.items.filter(({ id }) => !yielded.has(id));
+      for (const { id } of fresh) yielded.add(id);
+      if (fresh.length > 0) yield unique(fresh);
+    }
+    if (!progress.maySkip) return;
+  }
+  throw inconsistent(path);
+}
+
+/** As `iteratePages`, record by record. */
+export async function* iterateItems<T extends Listed>(
+  pages: AsyncIterable<T[]>,
+): AsyncGenerator<T, void, undefined> {
+  for await (const page of pages) yield* page;
+}
+
+/**
+ * Reads the whole list as it was at one moment: pass after pass until the count stayed the same from
+ * first to last page, as many different ids were read as it says, and, where there was more than one
+ * page, the first page reads the same again. Meant for look-ups about money.
+ *
+ * @throws {PaymentsApiError} `inconsistent_list` when no pass came out even.
+ */
+export async function readConsistently<T extends Listed>(
+  path: string,
+  readPage: ReadPage<T>,
+  pageSize: number = defaultPageSize,
+): Promise<T[]> {
+  for (let pass = 1; pass <= maxPasses; pass += 1) {
+    const progress = new PassProgress();
+    const items = new Map<string, T>();
+    const firstIds: string[] = [];
+    let pages = 0;
+    while (!progress.done) {
+      pages += 1;
+      const answer = await readPage(pages, pageSize);
+      progress.add(answer);
+      for (const item of answer.items) items.set(item.id, item);
+      if (pages === 1) firstIds.push(...answer.items.map(({ id }) => id));
+    }
+    if (!progress.even) continue;
+    if (pages === 1 || sameFirstPage(await readPage(1, pageSize), firstIds, items.size)) {
+      return [...items.values()];
+    }
+  }
+  throw inconsistent(path);
+}
+
+/** What one pass over the pages has shown so far. */
+class PassProgress {
+  readonly #ids = new Set<string>();
+  #firstCount: number | undefined;
+  #lastCount = 0;
+  #changed = false;
+  #shrank = false;
+  #ended = false;
+  #read = 0;
+
+  add(page: Page<Listed>): void {
+    if (this.#firstCount === undefined) this.#firstCount = page.totalCount;
+    else if (page.totalCount !== this.#lastCount) this.#changed = true;
+    if (page.totalCount < this.#lastCount) this.#shrank = true;
+    this.#lastCount = page.totalCount;
+    this.#read += page.items.length;
+    for (const { id } of page.items) this.#ids.add(id);
+    // Pages may be shorter than asked for, so only an empty one or a full count ends the list.
+    this.#ended = page.items.length === 0 || this.#read >= page.totalCount;
+  }
+
+  get done(): boolean {
+    return this.#ended;
+  }
+
+  /** The count never changed, and it is the number of different ids. */
+  get even(): boolean {
+    return !this.#changed && this.#ids.size === this.#lastCount && this.#read === this.#lastCount;
+  }
+
+  /** Records disappeared, or fewer were read than there were at the beginning. */
+  get maySkip(): boolean {
+    return this.#shrank || this.#ids.size < (this.#firstCount ?? 0);
+  }
+}
+
+function sameFirstPage(page: Page<Listed>, ids: readonly string[], count: number): boolean {
+  return (
+    page.totalCount === count &&
+    page.items.length === ids.length &&
+    page.items.every(({ id }, index) => id === ids[index])
+  );
+}
+
+function unique<T extends Listed>(items: T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+function inconsistent(path: string): PaymentsApiError {
+  return new PaymentsApiError({
+    code: "inconsistent_list",
+    status: undefined,
+    outcome: "not_applied",
+    method: "GET",
+    path,
+    message: `the list kept changing while it was read (${maxPasses} times); try again later`,
+  });
+}

@@ -1,0 +1,53 @@
+import { type Requester, segment, type WriteOptions } from "../requester.ts";
+import {
+  type Payable,
+  type PayableListItem,
+  payableListItemSchema,
+  payablePageSchema,
+  payableSchema,
+  type PayableStatus,
+} from "../schemas/payable.ts";
+import type { CallOptions } from "../transport.ts";
+import { PagedReads } from "./paged-reads.ts";
+
+export type PayableFilters = { search?: string | undefined; status?: PayableStatus | undefined };
+
+/** A bill to create; the specification does not show its shape, so this is how we read it. */
+export interface NewPayable {
+  contactId?: string;
+  /** `YYYY-MM-DD`. */
+  dueDate?: string;
+  /** `YYYY-MM-DD`. */
+  issueDate?: string;
+  customNumber?: string;
+  description?: string;
+  /** Either these, or `totalAmountCents`. */
+  items?: { name: string; quantity: number; unitAmountCents: number }[];
+  totalAmountCents?: number;
+}
+
+/** Payables: the bills that the business pays (API specification, section 4). */
+export class Payables extends PagedReads<PayableListItem, PayableFilters> {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    super(requester, "/v1/payables", payablePageSchema);
+    this.#requester = requester;
+  }
+
+  get(payableId: string, options?: CallOptions): Promise<Payable> {
+    return this.#requester.read(`/v1/payables/${segment(payableId)}`, payableSchema, options);
+  }
+
+  /** Creates a bill. Of the answer, whose shape is not shown, only the id is certain. */
+  create(payable: NewPayable, options?: WriteOptions): Promise<PayableListItem> {
+    const write = { ...options, method: "POST" as const, path: "/v1/payables", body: payable };
+    return this.#requester.write(write, payableListItemSchema);
+  }
+
+  /** Sends a draft into the business's approval flow. */
+  submit(payableId: string, options?: WriteOptions): Promise<Payable> {
+    const path = `/v1/payables/${segment(payableId)}/submit`;
+    return this.#requester.write({ ...options, method: "POST", path }, payableSchema);
+  }
+}

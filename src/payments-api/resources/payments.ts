@@ -1,0 +1,107 @@
+import { type MoneyWriteOptions, type Requester, segment } from "../requester.ts";
+import {
+  type CancelledPayment,
+  cancelledPaymentSchema,
+  type CreatedPayments,
+  createdPaymentsSchema,
+  type Payment,
+  paymentPageSchema,
+  paymentSchema,
+  type PaymentStatus,
+  type RetriedPayment,
+  retriedPaymentSchema,
+} from "../schemas/payment.ts";
+import type { CallOptions } from "../transport.ts";
+import { PagedReads } from "./paged-reads.ts";
+
+export type PaymentFilters = {
+  /** All payments of the bill, splits and retries included. */
+  payableId?: string | undefined;
+  contactId?: string | undefined;
+  status?: PaymentStatus | undefined;
+  /** ISO 8601, inclusive. */
+  createdAfter?: string | undefined;
+  /** ISO 8601, exclusive. */
+  createdBefore?: string | undefined;
+};
+
+interface PaymentTerms {
+  /** Account to debit. */
+  bankAccountId?: string;
+  clearing?: "STANDARD" | "NEXT_AVAILABLE";
+  /** `YYYY-MM-DD`, tomorrow or later; runs at 9:00 AM New York time. */
+  scheduledAt?: string;
+  /** As `pay` of the funding source has it. */
+  paymentRail?: unknown;
+  /** As `pay` of the funding source has it. */
+  fundingSource?: unknown;
+  /** True once a person has accepted the ACH debit authorization. */
+  achAuthorizationAccepted?: boolean;
+}
+
+/** Pays a bill; without an amount all that is unpaid, with a smaller one a part of it. */
+export interface PayPayable extends PaymentTerms {
+  payableId: string;
+  amountCents?: number;
+}
+
+/** Pays a contact without a bill; the service makes one. */
+export interface PayContact extends PaymentTerms {
+  contactId: string;
+  amountCents: number;
+  description?: string;
+  /** At most 21 characters. */
+  customNumber?: string;
+  categoryId?: string;
+}
+
+/** Payments (API specification, section 4). Writes need a key, and are sent once. */
+export class Payments extends PagedReads<Payment, PaymentFilters> {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    super(requester, "/v1/payments", paymentPageSchema);
+    this.#requester = requester;
+  }
+
+  get(paymentId: string, options?: CallOptions): Promise<Payment> {
+    return this.#requester.read(`/v1/payments/${segment(paymentId)}`, paymentSchema, options);
+  }
+
+  /**
+   * Pays a payable or a contact, at most once per `idempotencyKey`.
+   *
+   * @returns the payments created; several when the service splits a large amount.
+   * @throws {PaymentUnconfirmedError} the service can't say whether it paid.
+   * @throws {PaymentsApiError} with `outcome` `unknown` when it may have paid.
+   */
+  create(payment: PayPayable | PayContact, options: MoneyWriteOptions): Promise<CreatedPayments> {
+    const write = { ...options, method: "POST" as const, path: "/v1/payments", body: payment };
+    return this.#requester.write(write, createdPaymentsSchema);
+  }
+
+  /**
+   * Cancels a held or scheduled payment. The message says where the money went.
+   *
+   * @param cancel `reason`: at most 500 characters, shown on the bill.
+   * @throws {PaymentsApiError} `payment_not_cancellable`, with `details.status`.
+   */
+  cancel(
+    paymentId: string,
+    cancel: { reason?: string },
+    options: MoneyWriteOptions,
+  ): Promise<CancelledPayment> {
+    const path = `/v1/payments/${segment(paymentId)}/cancel`;
+    const write = { ...options, method: "POST" as const, path, body: cancel };
+    return this.#requester.write(write, cancelledPaymentSchema);
+  }
+
+  /**
+   * Pays again what failed last for this bill. The answer's shape is not shown: look the payments
+   * up where it has none.
+   */
+  retry(payableId: string, options: MoneyWriteOptions): Promise<RetriedPayment> {
+    const path = `/v1/payables/${segment(payableId)}/retry-payment`;
+    return this.#requester.write({ ...options, method: "POST", path }, retriedPaymentSchema);
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/**
+ * A text that the service may extend with values nobody knows yet: the known ones complete in an
+ * editor, any other passes as it is.
+ */
+export function openEnum<Known extends string>(): z.ZodType<Known | (string & {}), string> {
+  return z.string();
+}
+
+/** A value that must have this type where it is given; absent and null both read as null. */
+export function nullable<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? null);
+}
+
+/**
+ * A value that nothing depends on: absent, null and of another type all read as null, so that a
+ * change of the service in a place we only show to people can't stop a pay run.
+ */
+export function lenient<T extends z.ZodType>(schema: T) {
+  return schema
+    .nullish()
+    .transform((value) => value ?? null)
+    .catch(null);
+}
+
+/**
+ * A field of a record whose shape the specification does not show. Undefined says that it was not
+ * there, or not as expected; null says that the service answered null.
+ */
+export function undocumented<T extends z.ZodType>(schema: T) {
+  return schema.nullable().optional().catch(undefined);
+}
+
+/** A number of US cents: an integer (API specification, introduction). */
+export const cents = z.int();
+
+/** One page of a paginated list (API specification, section 2, conventions). */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), totalCount: z.int().min(0) });
+}
+
+/**
+ * A list that is not paginated. Only `{ items }` is documented, and only for some of them, so a bare
+ * array is taken as well.
+ */
+export function wholeList<T extends z.ZodType>(item: T) {
+  const items = z.array(item);
+  return z.union([items, z.object({ items }).transform((answer) => answer.items)]);
+}

@@ -1,0 +1,46 @@
+/**
+ * As many requests at once as there are connections; the others wait here, in order, where they can
+ * be called back. Inside undici's own queue an aborted request is only noticed at its turn.
+ */
+export class Slots {
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /**
+   * Waits for a slot, which the caller gives back with `release`.
+   *
+   * @returns false when the signal fired first; there is then nothing to give back.
+   */
+  acquire(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        this.#waiting.delete(proceed);
+        resolve(false);
+      };
+      const proceed = () => {
+        signal.removeEventListener("abort", giveUp);
+        resolve(true);
+      };
+      this.#waiting.add(proceed);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  release(): void {
+    for (const proceed of this.#waiting) {
+      this.#waiting.delete(proceed);
+      proceed();
+      return;
+    }
+    this.#free += 1;
+  }
+}

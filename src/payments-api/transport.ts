@@ -1,0 +1,272 @@
+import { Pool, type Dispatcher } from "undici";
+import { Deadline } from "./deadline.ts";
+import { parseHttpDate, parseRetryAfter } from "./retry-after.ts";
+import { Slots } from "./slots.ts";
+import { type TokenProvider, TokenUnavailableError } from "./token.ts";
+
+/** What a caller may say about one request. */
+export interface CallOptions {
+  /** Stops the request; one that has not left yet never will. */
+  signal?: AbortSignal | undefined;
+  /** From the call to the last byte of the answer, waiting for a connection included. */
+  timeoutMs?: number | undefined;
+  /**
+   * Called when a connection is free, as the last thing before the request leaves. When it throws,
+   * nothing is sent.
+   */
+  beforeSend?: (() => void | Promise<void>) | undefined;
+}
+
+export interface TransportRequest extends CallOptions {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Begins with `/`; without query. */
+  path: string;
+  /** Encoded, without `?`; empty for none. */
+  query?: string;
+  /** Exact bytes of a JSON body; undefined for a request without one. */
+  bodyText?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+export interface HttpAnswer {
+  kind: "http";
+  status: number;
+  bodyText: string;
+  /** The service's `Date` header, in epoch milliseconds. */
+  headersDateMs: number | undefined;
+  retryAfterMs: number | undefined;
+}
+
+export interface NoAnswer {
+  kind: "no-answer";
+  /** False when the request certainly never left. */
+  sent: boolean;
+  code: "no_answer" | "not_sent" | "token_unavailable";
+  reason: string;
+}
+
+export interface TransportOptions {
+  baseUrl: URL;
+  tokens: TokenProvider;
+  timeoutMs: number;
+  connections: number;
+  /** The service's clock, in epoch milliseconds. */
+  now: () => number;
+  onDate: ((dateMs: number) => void) | undefined;
+  onRateLimit: ((untilMs: number) => void) | undefined;
+}
+
+const maxAnswerBytes = 32 * 1024 * 1024;
+const connectTimeoutMs = 10_000;
+
+/**
+ * Sends each request at most once and says what came of it. Nothing is resent here, no redirect is
+ * followed, and no failure is thrown: what a failure means depends on what was asked.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #pool: Pool;
+  readonly #dispatcher: Dispatcher;
+  readonly #slots: Slots;
+  readonly #pathPrefix: string;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#pathPrefix = options.baseUrl.pathname.replace(/\/+$/, "");
+    this.#slots = new Slots(options.connections);
+    this.#pool = new Pool(options.baseUrl.origin, {
+      connections: options.connections,
+      pipelining: 1,
+      // HTTP/2 sends a stream again after GOAWAY: a write must not go out twice.
+      allowH2: false,
+      connectTimeout: connectTimeoutMs,
+      // The deadline covers both, queue included.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: maxAnswerBytes,
+    });
+    this.#dispatcher = this.#pool.compose(sendGates);
+  }
+
+  async send(request: TransportRequest): Promise<HttpAnswer | NoAnswer> {
+    const timeoutMs = request.timeoutMs ?? this.#options.timeoutMs;
+    const deadline = new Deadline(timeoutMs, request.signal);
+    try {
+      if (!(await this.#slots.acquire(deadline.signal))) {
+        return notSent(
+          deadline.stoppedByCaller
+            ? "stopped by the caller"
+            : `no connection was free within ${timeoutMs} ms`,
+        );
+      }
+      return await this.#sendInSlot(request, deadline, timeoutMs);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** Waits for requests in flight, then closes the connections. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #sendInSlot(
+    request: TransportRequest,
+    deadline: Deadline,
+    timeoutMs: number,
+  ): Promise<HttpAnswer | NoAnswer> {
+    const gate = new SendGate(deadline);
+    let exchange: Promise<HttpAnswer | NoAnswer> | undefined;
+    try {
+      const token = await deadline.race(this.#options.tokens.get());
+      if (token === undefined) return notSent(interrupted(deadline, timeoutMs));
+      await deadline.race(Promise.resolve(request.beforeSend?.()));
+      if (deadline.passed) return notSent(interrupted(deadline, timeoutMs));
+      exchange = this.#exchange(request, token, gate);
+      const answer = await deadline.race(exchange);
+      if (answer !== undefined && answer.kind === "http") return answer;
+      const reason = deadline.signal.aborted ? interrupted(deadline, timeoutMs) : answer?.reason;
+      return gate.sent
+        ? { kind: "no-answer", sent: true, code: "no_answer", reason: reason ?? "no answer" }
+        : notSent(reason ?? "not sent");
+    } catch (error) {
+      if (error instanceof TokenUnavailableError) {
+        return { kind: "no-answer", sent: false, code: "token_unavailable", reason: error.message };
+      }
+      return notSent(`stopped before sending: ${messageOf(error)}`);
+    } finally {
+      // A request that was called back while connecting still holds its connection.
+      if (exchange === undefined) this.#slots.release();
+      else void exchange.finally(() => this.#slots.release());
+    }
+  }
+
+  /** Never rejects; whether the request left is the gate's to say. */
+  async #exchange(
+    request: TransportRequest,
+    token: string,
+    gate: SendGate,
+  ): Promise<HttpAnswer | NoAnswer> {
+    try {
+      const { statusCode, headers, body } = await this.#dispatcher.request({
+        method: request.method,
+        path: this.#pathPrefix + request.path + (request.query ? `?${request.query}` : ""),
+        headers: headersOf(request, token),
+        body: request.bodyText ?? null,
+        signal: gate.signal,
+        opaque: gate,
+      });
+      const bodyText = withoutToken(await body.text(), token);
+      return this.#answer(statusCode, headers, bodyText, token);
+    } catch (error) {
+      const reason = withoutToken(describeFailure(error), token);
+      return { kind: "no-answer", sent: gate.sent, code: "no_answer", reason };
+    }
+  }
+
+  #answer(
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    bodyText: string,
+    token: string,
+  ): HttpAnswer {
+    const { now, onDate, onRateLimit, tokens } = this.#options;
+    const headersDateMs = parseHttpDate(single(headers["date"]));
+    const retryAfterMs = parseRetryAfter(single(headers["retry-after"]), headersDateMs ?? now());
+    if (status === 401) tokens.invalidate(token);
+    if (headersDateMs !== undefined) tell(onDate, headersDateMs);
+    if (status === 429 && retryAfterMs !== undefined) tell(onRateLimit, now() + retryAfterMs);
+    return { kind: "http", status, bodyText, headersDateMs, retryAfterMs };
+  }
+}
+
+/** Lets one request onto the wire, once, and only in time. */
+class SendGate {
+  readonly #deadline: Deadline;
+  #sent = false;
+
+  constructor(deadline: Deadline) {
+    this.#deadline = deadline;
+  }
+
+  get signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
+
+  get sent(): boolean {
+    return this.#sent;
+  }
+
+  /** Called when a connection is ready and before the first byte; throwing keeps it all back. */
+  pass(): void {
+    if (this.#sent) throw new Error("a request is never sent a second time");
+    if (this.#deadline.passed) throw new Error("the time limit had passed before it could be sent");
+    this.#sent = true;
+  }
+}
+
+/** undici's interceptor that asks the request's gate when its turn on a connection has come. */
+function sendGates(dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch {
+  return (options, handler) => {
+    const gate = "opaque" in options ? options.opaque : undefined;
+    if (!(gate instanceof SendGate)) throw new Error("a request needs a gate");
+    return dispatch(options, {
+      onRequestStart(controller, context) {
+        gate.pass();
+        handler.onRequestStart?.(controller, context);
+      },
+      onResponseStart: (controller, status, headers, text) =>
+        handler.onResponseStart?.(controller, status, headers, text),
+      onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+      onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+      onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+    });
+  };
+}
+
+function headersOf(request: TransportRequest, token: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    authorization: `Bearer ${token}`,
+    "user-agent": "payrun",
+  };
+  if (request.bodyText !== undefined) headers["content-type"] = "application/json";
+  if (request.idempotencyKey !== undefined) headers["idempotency-key"] = request.idempotencyKey;
+  return headers;
+}
+
+function notSent(reason: string): NoAnswer {
+  return { kind: "no-answer", sent: false, code: "not_sent", reason };
+}
+
+function interrupted(deadline: Deadline, timeoutMs: number): string {
+  return deadline.stoppedByCaller ? "stopped by the caller" : `no answer within ${timeoutMs} ms`;
+}
+
+/** An observer's fault must not turn the answer to a payment into no answer. */
+function tell(observer: ((ms: number) => void) | undefined, ms: number): void {
+  try {
+    observer?.(ms);
+  } catch (error) {
+    process.emitWarning(`an observer of the payments client failed: ${messageOf(error)}`);
+  }
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+/** A service or proxy that echoes what it was sent must not get the token into an error. */
+function withoutToken(text: string, token: string): string {
+  return text.includes(token) ? text.replaceAll(token, "[token]") : text;
+}
+
+function describeFailure(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = messageOf(error);
+  return [code, message].filter((part) => part !== "").join(": ");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown failure";
+}
