@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { type CanonicalValue, canonicalJson } from "../canonical-json.ts";
+
+/** Everything an approval of a line is an approval of. */
+export interface LineHashInput {
+  /** The API's businessId. */
+  readonly businessId: string;
+  readonly payableId: string;
+  readonly contactId: string;
+  readonly amountCents: number;
+  /** Last four digits of the payee's bank account, null where none is on file. */
+  readonly bankLast4: string | null;
+  /** The contact's `updatedAt` as the service wrote it. */
+  readonly contactUpdatedAt: string | null;
+  readonly sourceId: string;
+  readonly clearing: string;
+  readonly dateRule: string;
+}
+
+/**
+ * Hash of one line of a plan: 64 hex characters.
+ *
+ * The date itself is only in it where the date rule names it, so that a line whose rule is
+ * "by its due date, else the next business day" keeps its approval when a day passes.
+ */
+export function lineHash(input: LineHashInput): string {
+  return sha256({
+    v: "line-1",
+    businessId: input.businessId,
+    payableId: input.payableId,
+    contactId: input.contactId,
+    amountCents: input.amountCents,
+    bankLast4: input.bankLast4,
+    contactUpdatedAt: input.contactUpdatedAt,
+    sourceId: input.sourceId,
+    clearing: input.clearing,
+    dateRule: input.dateRule,
+  });
+}
+
+/**
+ * Hash of a whole plan: its lines (in any order), the playbook's revision and its policy.
+ *
+ * @returns 64 hex characters
+ */
+export function planHash(input: {
+  readonly lineHashes: readonly string[];
+  readonly playbook: string;
+  readonly playbookRevision: number;
+  readonly policyHash: string;
+}): string {
+  return sha256({
+    v: "plan-1",
+    lines: [...input.lineHashes].sort(),
+    playbook: input.playbook,
+    playbookRevision: input.playbookRevision,
+    policyHash: input.policyHash,
+  });
+}
+
+/** Hash of what a playbook demands before money moves: approvals, reviews, limits, validity. */
+export function policyHash(playbook: PayRunPlaybook): string {
+  return sha256({
+    v: "policy-1",
+    approve: playbook.approve.map((rule) => ({
+      review: rule.review,
+      overCents: rule.overCents,
+      where: rule.where,
+      by: [...rule.by].sort(),
+      quorum: rule.quorum,
+    })),
+    approvalValidDays: playbook.approvalValidDays,
+    review: [...playbook.review].sort(),
+    limits: {
+      billCents: playbook.limits.billCents,
+      vendorPerWeekCents: playbook.limits.vendorPerWeekCents,
+      businessPerWeekCents: playbook.limits.businessPerWeekCents,
+    },
+    late: playbook.late,
+  });
+}
+
+function sha256(value: CanonicalValue): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+}

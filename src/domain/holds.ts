@@ -1,0 +1,37 @@
+/** A hold as far as deciding "does it stop this line" goes. */
+export interface HoldScope {
+  readonly scope: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+export interface HoldFacts {
+  readonly payableId: string;
+  readonly contactId: string;
+  readonly sourceId: string;
+  readonly runId: string;
+  readonly playbook: string;
+}
+
+/** The first hold that stops a line, or undefined. */
+export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H | undefined {
+  return holds.find((hold) => {
+    switch (hold.scope) {
+      case "all":
+        return true;
+      case "payable":
+        return hold.value === facts.payableId;
+      case "contact":
+        return hold.value === facts.contactId;
+      case "source":
+        return hold.value === facts.sourceId;
+      case "run":
+        return hold.value === facts.runId;
+      case "playbook":
+        return hold.value === facts.playbook;
+      default:
+        // A scope written by a newer program: stopping is the safe reading.
+        return true;
+    }
+  });
+}

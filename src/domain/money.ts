@@ -1,0 +1,35 @@
+/**
+ * Formats an amount for people: `formatUsd(123456)` is `"$1,234.56"`, `formatUsd(-5)` is `"-$0.05"`.
+ *
+ * @param cents an integer; anything else is a RangeError
+ */
+export function formatUsd(cents: number): string {
+  assertCents(cents, "amount");
+  const absolute = Math.abs(cents);
+  const dollars = Math.floor(absolute / 100);
+  const grouped = String(dollars).replace(/\B(?=(\d{3})+$)/g, ",");
+  const rest = String(absolute % 100).padStart(2, "0");
+  return `${cents < 0 ? "-" : ""}$${grouped}.${rest}`;
+}
+
+/**
+ * Adds amounts, exactly.
+ *
+ * @throws {RangeError} where an amount is not an integer or the sum leaves the safe integers
+ */
+export function sumCents(amounts: Iterable<number>): number {
+  let sum = 0;
+  for (const amount of amounts) {
+    assertCents(amount, "amount");
+    sum += amount;
+    assertCents(sum, "sum of amounts");
+  }
+  return sum;
+}
+
+/** Throws a RangeError unless `cents` is an exact integer; `what` names it in the message. */
+export function assertCents(cents: number, what: string): void {
+  if (!Number.isSafeInteger(cents)) {
+    throw new RangeError(`${what} must be a whole number of cents, got ${String(cents)}`);
+  }
+}

@@ -1,0 +1,63 @@
+import { assertCents, sumCents } from "../money.ts";
+import { isKnownUnpaid } from "./payment-states.ts";
+
+/** The fields of a payment that say how much of a bill it covers. */
+export interface PaymentAmount {
+  readonly status: string;
+  readonly amountCents: number;
+}
+
+export interface OwedInput {
+  readonly totalCents: number;
+  readonly amountPaidCents: number;
+  /** All payments of the payable, whoever made them; read before the payable itself. */
+  readonly payments: readonly PaymentAmount[];
+}
+
+/**
+ * What may still be paid on a bill, in cents, never negative.
+ *
+ * Total, less what is paid (the larger of the service's own figure and the completed payments),
+ * less every other payment that is not known to be unpaid. The service doesn't say when
+ * `amountPaidCents` moves, so a payment may be subtracted twice for a moment: the bill then waits,
+ * which is the side on which to err.
+ */
+export function owedCents(input: OwedInput): number {
+  assertCents(input.totalCents, "total of the bill");
+  assertCents(input.amountPaidCents, "amount paid of the bill");
+  const completed = sumCents(
+    input.payments.filter((payment) => payment.status === "completed").map(amountOf),
+  );
+  const paid = Math.max(input.amountPaidCents, completed);
+  return Math.max(0, input.totalCents - paid - onItsWayCents(input.payments));
+}
+
+/** Sum of the payments that are neither completed nor known to be unpaid. */
+export function onItsWayCents(payments: readonly PaymentAmount[]): number {
+  return sumCents(
+    payments
+      .filter((payment) => payment.status !== "completed" && !isKnownUnpaid(payment.status))
+      .map(amountOf),
+  );
+}
+
+/**
+ * By how much the payments that are not known to be unpaid exceed the bill; 0 is as it should be.
+ *
+ * Leaves `amountPaidCents` out, which may already contain payments on their way: an alarm must
+ * not ring for a bill that is paid once.
+ */
+export function overpaidCents(input: {
+  readonly totalCents: number;
+  readonly payments: readonly PaymentAmount[];
+}): number {
+  assertCents(input.totalCents, "total of the bill");
+  const covered = sumCents(
+    input.payments.filter((payment) => !isKnownUnpaid(payment.status)).map(amountOf),
+  );
+  return Math.max(0, covered - input.totalCents);
+}
+
+function amountOf(payment: PaymentAmount): number {
+  return payment.amountCents;
+}
