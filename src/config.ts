@@ -1,0 +1,176 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import type { ClientConnectConfig } from "@temporalio/envconfig";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+
+import { ConfigError } from "./config/config-error.ts";
+import { readDefaultBusiness } from "./config/default-business.ts";
+import { Profiles } from "./config/profiles.ts";
+import type { Environment, SettingLine, SettingName, SettingValues } from "./config/settings.ts";
+import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
+
+export { ConfigError } from "./config/config-error.ts";
+export type { AchAuthorization, BusinessProfile, TokenSource } from "./config/business-profile.ts";
+export type { Profiles } from "./config/profiles.ts";
+export type { SettingLine, SettingName } from "./config/settings.ts";
+
+/** A port, and whether somebody chose it: a default one that is taken gives way to the next. */
+export interface PortSetting {
+  readonly port: number;
+  readonly isSet: boolean;
+}
+
+export interface TemporalSettings {
+  /** Port where `up` starts the embedded server; its UI is 1,000 above. */
+  readonly embeddedPort: PortSetting;
+  /** True where Temporal's variables or profile name a server: then none is embedded. */
+  readonly isExternal: boolean;
+  /** For `Connection.connect` and `NativeConnection.connect`; the address is always there. */
+  readonly connectionOptions: ClientConnectConfig["connectionOptions"] & {
+    readonly address: string;
+  };
+  readonly namespace: string;
+  /** Path of the Temporal CLI, where set-up or the user said so. */
+  readonly cliPath: string | undefined;
+}
+
+/** Everything that can be set, checked, with defaults filled in. Paths are absolute. */
+export interface Config {
+  readonly home: string;
+  /** `sqlite:` and an absolute path. */
+  readonly databaseUrl: string;
+  readonly gateway: PortSetting & { readonly host: string };
+  /** Where commands find the gateway, without a slash at the end. */
+  readonly gatewayUrl: string;
+  /** Where others find the gateway, without a slash at the end. */
+  readonly publicUrl: string;
+  /** `PAYRUN_TOKEN`; without it the commands use the local token in `home`. */
+  readonly token: string | undefined;
+  readonly sandbox: PortSetting;
+  readonly temporal: TemporalSettings;
+  readonly profiles: Profiles;
+  /** Every setting as `payrun doctor` lists it, secrets masked. */
+  readonly settings: readonly SettingLine[];
+  /** Variables that look like settings but are none. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the settings, once, from the environment and the `.env` of the current folder (which
+ * never overrides what the environment says).
+ *
+ * @param env used instead of both, for tests and for processes started with settings of their own
+ * @throws {ConfigError} with a line for every mistake
+ */
+export function loadConfig(env?: Environment): Config {
+  const variables = env ?? processEnvironment();
+  const { values, problems } = readSettings(variables);
+  const temporal = readTemporal(variables, values, problems);
+  const profiles = readProfiles(variables, values, problems);
+  if (problems.length > 0 || profiles === undefined || temporal === undefined) {
+    throw new ConfigError(problems);
+  }
+  const home = values.PAYRUN_HOME ?? resolve(".payrun");
+  const host = values.PAYRUN_GATEWAY_HOST ?? "127.0.0.1";
+  const gateway = { host, ...portSetting(values.PAYRUN_GATEWAY_PORT, 8088) };
+  const gatewayUrl = values.PAYRUN_GATEWAY_URL ?? urlOf(host, gateway.port);
+  return {
+    home,
+    databaseUrl: values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`,
+    gateway,
+    gatewayUrl,
+    publicUrl: values.PAYRUN_PUBLIC_URL ?? gatewayUrl,
+    token: values.PAYRUN_TOKEN,
+    sandbox: portSetting(values.PAYRUN_SANDBOX_PORT, 8089),
+    temporal,
+    profiles,
+    settings: describeSettings(variables),
+    warnings: unknownSettings(variables),
+  };
+}
+
+/**
+ * The environment for a process that we start: ours, with these settings in place of what it
+ * says. `undefined` takes a setting away.
+ */
+export function environmentWith(
+  settings: Readonly<Partial<Record<SettingName | `TEMPORAL_${string}`, string | undefined>>>,
+): Record<string, string> {
+  const merged = { ...processEnvironment(), ...settings };
+  return definedOnly(merged);
+}
+
+function processEnvironment(): Environment {
+  const file = resolve(".env");
+  if (existsSync(file)) {
+    try {
+      process.loadEnvFile(file);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ConfigError([`${file} can't be read: ${why}`]);
+    }
+  }
+  return process.env;
+}
+
+function readTemporal(
+  env: Environment,
+  values: SettingValues,
+  problems: string[],
+): TemporalSettings | undefined {
+  const embeddedPort = portSetting(values.PAYRUN_TEMPORAL_PORT, 7233);
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig({
+      overrideEnvVars: definedOnly(env),
+    });
+    const address = connectionOptions.address ?? `127.0.0.1:${embeddedPort.port}`;
+    return {
+      embeddedPort,
+      isExternal: connectionOptions.address !== undefined,
+      connectionOptions: { ...connectionOptions, address },
+      namespace: namespace ?? "default",
+      cliPath: values.TEMPORAL_CLI,
+    };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    problems.push(`Temporal's own settings (TEMPORAL_…) can't be used: ${why}`);
+    return undefined;
+  }
+}
+
+function readProfiles(
+  env: Environment,
+  values: SettingValues,
+  problems: string[],
+): Profiles | undefined {
+  try {
+    if (values.PAYRUN_PROFILES !== undefined) {
+      return new Profiles({ path: values.PAYRUN_PROFILES, env });
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+  const { businesses, problems: mistakes } = readDefaultBusiness(values);
+  problems.push(...mistakes);
+  return new Profiles({ businesses });
+}
+
+function portSetting(port: number | undefined, fallback: number): PortSetting {
+  return { port: port ?? fallback, isSet: port !== undefined };
+}
+
+/** A gateway that listens on every address is still reached at this machine's own. */
+function urlOf(host: string, port: number): string {
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function definedOnly(env: Environment): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}

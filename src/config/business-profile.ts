@@ -1,0 +1,115 @@
+import { Temporal } from "temporal-polyfill";
+import { z } from "zod";
+
+import { flag, httpUrl, secretList } from "./settings.ts";
+
+/** Where a business's token for the Payments Service comes from; a file or command is asked anew. */
+export type TokenSource =
+  | { readonly kind: "value"; readonly value: string }
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "command"; readonly command: string };
+
+/** A person's acceptance of the ACH debit authorization; the engine never makes one up. */
+export interface AchAuthorization {
+  readonly acceptedBy: string;
+  /** ISO 8601 date or instant, as the profile says it. */
+  readonly acceptedAt: string;
+}
+
+/** One business that Payrun pays for, and how its Payments Service is reached. */
+export interface BusinessProfile {
+  /** What playbooks, commands and webhook addresses call it. */
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+  readonly businessId: string;
+  readonly token: TokenSource;
+  /** Newest first or not: any of them verifies a webhook. Empty: webhooks are refused. */
+  readonly webhookSecrets: readonly string[];
+  readonly achAuthorization?: AchAuthorization;
+  /** True: clocks are read from the sandbox at `apiUrl`. */
+  readonly sandbox: boolean;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Why a business can't be called this, or undefined where it can. */
+export function businessNameProblem(name: string): string | undefined {
+  return NAME.test(name)
+    ? undefined
+    : "a business's name is letters, digits, dots, dashes and underscores, at most 64";
+}
+
+const word = z.string("must be text (put it in quotes)").trim().min(1, "must not be empty");
+
+const acceptedAt = word.refine(
+  isDateOrInstant,
+  "must be a date (2026-01-31) or an instant (2026-01-31T15:00:00Z)",
+);
+
+function isDateOrInstant(value: string): boolean {
+  for (const read of [Temporal.PlainDate.from, Temporal.Instant.from]) {
+    try {
+      read(value);
+      return true;
+    } catch {
+      // Not in this notation: the other one may fit.
+    }
+  }
+  return false;
+}
+
+const achAuthorization = z.strictObject({ acceptedBy: word, acceptedAt });
+
+/** A business as it is written: `token` has become a source before this is asked. */
+export const businessShape = z
+  .strictObject({
+    apiUrl: word.pipe(httpUrl),
+    businessId: word,
+    token: z.custom<TokenSource>().optional(),
+    tokenCommand: word.optional(),
+    webhookSecrets: z
+      .union([word.pipe(secretList), z.array(word)], "must be a secret or a list of secrets")
+      .optional(),
+    achAuthorization: achAuthorization.optional(),
+    sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
+  })
+  .superRefine((value, context) => {
+    if ((value.token === undefined) === (value.tokenCommand === undefined)) {
+      const message = value.token
+        ? "token and tokenCommand are both given: keep one"
+        : "token or tokenCommand is missing";
+      context.addIssue({ code: "custom", path: ["token"], message });
+    }
+    if (!value.sandbox && !isPrivate(value.apiUrl)) {
+      const message = "must be https:// (http:// is for this machine, or where sandbox is true)";
+      context.addIssue({ code: "custom", path: ["apiUrl"], message });
+    }
+  });
+
+/** The token would cross a network in the clear otherwise. */
+function isPrivate(apiUrl: string): boolean {
+  const url = URL.parse(apiUrl);
+  if (url === null || url.protocol === "https:") return true;
+  return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+}
+
+/** Builds the profile from what `businessShape` has accepted. */
+export function toBusinessProfile(
+  name: string,
+  shape: z.output<typeof businessShape>,
+): BusinessProfile {
+  const token: TokenSource = shape.token ?? {
+    kind: "command",
+    command: shape.tokenCommand ?? "",
+  };
+  return {
+    name,
+    apiUrl: shape.apiUrl,
+    businessId: shape.businessId,
+    token,
+    webhookSecrets: shape.webhookSecrets ?? [],
+    ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
+    sandbox: shape.sandbox ?? false,
+  };
+}

@@ -1,0 +1,232 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+import type { Document } from "yaml";
+import { LineCounter, isMap, isNode, parseDocument } from "yaml";
+
+import type { BusinessProfile } from "./business-profile.ts";
+import { businessNameProblem, businessShape, toBusinessProfile } from "./business-profile.ts";
+import type { Environment } from "./settings.ts";
+
+/** What a profiles file says, and every file that was read to find out. */
+export interface ProfilesFile {
+  readonly businesses: readonly BusinessProfile[];
+  /** `file:line:column: what is wrong`, none where the businesses can be used. */
+  readonly problems: readonly string[];
+  readonly filesRead: readonly string[];
+}
+
+type Path = readonly (string | number)[];
+
+const REFERENCE = /^\$\{(env|file):([^}]+)\}$/;
+
+/**
+ * Reads the businesses of a YAML file: `businesses: { NAME: { apiUrl, businessId, … } }`. A value
+ * may be `${env:NAME}` or `${file:PATH}`, the path relative to the file's folder. No value of a
+ * secret is repeated in a problem.
+ */
+export function readProfilesFile(path: string, env: Environment): ProfilesFile {
+  let source: string;
+  try {
+    source = readFileSync(path, "utf8");
+  } catch (error) {
+    const problem = `PAYRUN_PROFILES: ${path} can't be read (${errorCode(error)})`;
+    return { businesses: [], problems: [problem], filesRead: [path] };
+  }
+  return new Reader(path, source, env).read();
+}
+
+class Reader {
+  readonly #path: string;
+  readonly #env: Environment;
+  readonly #lines = new LineCounter();
+  readonly #document: Document.Parsed;
+  readonly #problems: string[] = [];
+  readonly #filesRead = new Set<string>();
+
+  constructor(path: string, source: string, env: Environment) {
+    this.#path = path;
+    this.#env = env;
+    this.#filesRead.add(path);
+    this.#document = parseDocument(source, { lineCounter: this.#lines, prettyErrors: false });
+  }
+
+  read(): ProfilesFile {
+    const businesses = this.#businesses();
+    return { businesses, problems: this.#problems, filesRead: [...this.#filesRead] };
+  }
+
+  #businesses(): BusinessProfile[] {
+    for (const error of this.#document.errors) this.#problem(error.pos[0], error.message);
+    if (this.#problems.length > 0) return [];
+    const written = this.#plain();
+    if (written === undefined) return [];
+    const found: BusinessProfile[] = [];
+    for (const [name, value] of Object.entries(written)) {
+      const profile = this.#business(name, value);
+      if (profile) found.push(profile);
+    }
+    this.#refuseSharedIds(found);
+    return found;
+  }
+
+  /** The `businesses` as plain values; aliases are refused, because a few can stand for millions. */
+  #plain(): Record<string, unknown> | undefined {
+    let whole: unknown;
+    try {
+      whole = this.#document.toJS({ maxAliasCount: 0 });
+    } catch {
+      this.#problem(0, "aliases (*name) are not allowed here: write the value out");
+      return undefined;
+    }
+    for (const key of isRecord(whole) ? Object.keys(whole) : []) {
+      if (key !== "businesses") this.#problemAt([key], `unknown key ${key}: only businesses here`);
+    }
+    const businesses = isRecord(whole) ? whole["businesses"] : undefined;
+    if (!isRecord(businesses) || Object.keys(businesses).length === 0) {
+      this.#problem(0, "expected businesses: with at least one business under it");
+      return undefined;
+    }
+    return businesses;
+  }
+
+  #business(name: string, value: unknown): BusinessProfile | undefined {
+    const at: Path = ["businesses", name];
+    const before = this.#problems.length;
+    const misnamed = businessNameProblem(name);
+    if (misnamed) this.#problemAt(at, `${name}: ${misnamed}`);
+    if (!isRecord(value)) {
+      this.#problemAt(at, `${name}: expected apiUrl, businessId, token and so on under it`);
+      return undefined;
+    }
+    const { token, ...rest } = value;
+    const fields = isRecord(rest) ? this.#resolveAll(rest, at) : rest;
+    const source = token === undefined ? undefined : this.#token(token, [...at, "token"]);
+    if (this.#problems.length > before) return undefined;
+    const parsed = businessShape.safeParse({ ...fields, ...(source ? { token: source } : {}) });
+    if (parsed.success) return toBusinessProfile(name, parsed.data);
+    for (const issue of parsed.error.issues) {
+      const path = issue.path.filter((part) => typeof part !== "symbol");
+      const field = path.length > 0 ? `${path.join(".")} ` : "";
+      const why = this.#isWritten([...at, ...path]) ? issue.message : missing(issue.message);
+      this.#problemAt([...at, ...path], `${name}: ${field}${why}`);
+    }
+    return undefined;
+  }
+
+  /** A token in a file stays a file, so that the client reads it again when it is refused. */
+  #token(value: unknown, at: Path): BusinessProfile["token"] | undefined {
+    const reference = typeof value === "string" ? REFERENCE.exec(value.trim()) : null;
+    if (reference?.[1] === "file") {
+      const path = this.#relative(reference[2] ?? "");
+      return this.#fileValue(path, at) === undefined ? undefined : { kind: "file", path };
+    }
+    const resolved = this.#resolve(value, at);
+    if (typeof resolved === "string" && resolved.trim() !== "") {
+      return { kind: "value", value: resolved.trim() };
+    }
+    if (resolved !== undefined) this.#problemAt(at, `${at[1]}: token must be text`);
+    return undefined;
+  }
+
+  #resolveAll(value: Record<string, unknown>, at: Path): Record<string, unknown> {
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([key, item]) => [key, this.#resolve(item, [...at, key])]),
+    );
+  }
+
+  #resolve(value: unknown, at: Path): unknown {
+    if (Array.isArray(value)) {
+      return value.map((item: unknown, index) => this.#resolve(item, [...at, index]));
+    }
+    if (isRecord(value)) return this.#resolveAll(value, at);
+    if (typeof value !== "string" || !value.includes("${")) return value;
+    const reference = REFERENCE.exec(value.trim());
+    const [, kind, target = ""] = reference ?? [];
+    if (kind === "file") return this.#fileValue(this.#relative(target), at);
+    if (kind === "env") return this.#envValue(target, at);
+    const why = "a reference is the whole value, ${env:NAME} or ${file:PATH}";
+    this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`);
+    return undefined;
+  }
+
+  #envValue(name: string, at: Path): string | undefined {
+    const value = this.#env[name.trim()]?.trim();
+    if (value) return value;
+    this.#problemAt(at, `${at.slice(1).join(".")}: the environment has no ${name.trim()}`);
+    return undefined;
+  }
+
+  #fileValue(path: string, at: Path): string | undefined {
+    this.#filesRead.add(path);
+    try {
+      const value = readFileSync(path, "utf8").trim();
+      if (value !== "") return value;
+      this.#problemAt(at, `${at.slice(1).join(".")}: ${path} is empty`);
+    } catch (error) {
+      const why = `${path} can't be read (${errorCode(error)})`;
+      this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`);
+    }
+    return undefined;
+  }
+
+  #relative(path: string): string {
+    return resolve(dirname(this.#path), path.trim());
+  }
+
+  /** Two names for one business would be two owners of its bills. */
+  #refuseSharedIds(businesses: readonly BusinessProfile[]): void {
+    const names = new Map<string, string>();
+    for (const { name, businessId } of businesses) {
+      const other = names.get(businessId);
+      const why = `${name}: businessId ${businessId} is ${other}'s already`;
+      if (other !== undefined) this.#problemAt(["businesses", name, "businessId"], why);
+      names.set(businessId, name);
+    }
+  }
+
+  #isWritten(path: Path): boolean {
+    return this.#document.hasIn(path);
+  }
+
+  /** Points at the key's value, or where that is missing, at the nearest thing around it. */
+  #problemAt(path: Path, message: string): void {
+    for (let length = path.length; length > 0; length -= 1) {
+      const node = this.#document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) {
+        const isBlock = isMap(node) && length > 1;
+        return this.#problem(
+          isBlock ? this.#keyOffset(path.slice(0, length)) : node.range[0],
+          message,
+        );
+      }
+    }
+    this.#problem(0, message);
+  }
+
+  #keyOffset(path: Path): number {
+    const parent =
+      path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true);
+    const pairs = isMap(parent) ? parent.items : [];
+    const pair = pairs.find(({ key }) => isNode(key) && String(key) === String(path.at(-1)));
+    return pair && isNode(pair.key) && pair.key.range ? pair.key.range[0] : 0;
+  }
+
+  #problem(offset: number, message: string): void {
+    const { line, col } = this.#lines.linePos(offset);
+    this.#problems.push(`${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${message}`);
+  }
+}
+
+function missing(message: string): string {
+  return message.includes("missing") ? message : "is missing";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,220 @@
+import { resolve } from "node:path";
+
+import { z } from "zod";
+
+/** The variables of the environment, or something that looks like them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Definition<Value> {
+  readonly description: string;
+  /** What `payrun doctor` shows where nothing is set. */
+  readonly defaultText: string;
+  readonly secret?: true;
+  readonly parse: z.ZodType<Value, string>;
+}
+
+function setting<Value>(
+  description: string,
+  defaultText: string,
+  parse: z.ZodType<Value, string>,
+  secret?: true,
+): Definition<Value> {
+  return { description, defaultText, parse, ...(secret ? { secret } : {}) };
+}
+
+const text = z.string();
+const path = z.string().transform((value) => resolve(value));
+
+function port(highest: number): z.ZodType<number, string> {
+  const message = `must be a port number from 0 (any free one) to ${highest}`;
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, message)
+    .transform(Number)
+    .refine((value) => value <= highest, message);
+}
+
+export const httpUrl = z
+  .string()
+  .refine(
+    (value) => isHttpUrl(value),
+    "must be an http:// or https:// address without a user, a query or a fragment",
+  )
+  .transform((value) => value.replace(/\/+$/, ""));
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return (
+    url !== null &&
+    (url.protocol === "http:" || url.protocol === "https:") &&
+    url.hostname !== "" &&
+    url.username === "" &&
+    url.password === "" &&
+    url.search === "" &&
+    url.hash === ""
+  );
+}
+
+/** `true`, `yes`, `on`, `1` and their opposites, in any case. */
+export const flag = z.string().transform((value, context) => {
+  const word = value.trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(word)) return true;
+  if (["false", "no", "off", "0"].includes(word)) return false;
+  context.addIssue({ code: "custom", message: "must be true or false" });
+  return z.NEVER;
+});
+
+/** Secrets separated by commas: the current one and those being rotated out. */
+export const secretList = z.string().transform((value) =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+const databaseUrl = z.string().transform((value, context) => {
+  const file = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
+  if (file === undefined) {
+    context.addIssue({ code: "custom", message: "must be sqlite: and the path of a file" });
+    return z.NEVER;
+  }
+  return `sqlite:${resolve(file)}`;
+});
+
+/**
+ * Every setting that Payrun has, by the name of its variable. Temporal's own variables
+ * (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_PROFILE`,
+ * `TEMPORAL_TLS…`) and its profiles are read by Temporal's own reader.
+ */
+export const SETTINGS = {
+  PAYRUN_HOME: setting("folder of everything kept on this machine", ".payrun", path),
+  PAYRUN_DATABASE_URL: setting(
+    "the store: sqlite: and the path of a file",
+    "sqlite:$PAYRUN_HOME/payrun.db",
+    databaseUrl,
+  ),
+  PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", text),
+  PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
+  PAYRUN_PUBLIC_URL: setting(
+    "address of the gateway as others reach it, for webhooks and links",
+    "PAYRUN_GATEWAY_URL",
+    httpUrl,
+  ),
+  PAYRUN_SANDBOX_PORT: setting("port the sandbox listens on", "8089", port(65_535)),
+  PAYRUN_TEMPORAL_PORT: setting(
+    "port of the embedded Temporal server; its UI is 1,000 above",
+    "7233",
+    port(64_535),
+  ),
+  PAYRUN_PROFILES: setting("YAML file with the businesses", "one business, `default`", path),
+  PAYRUN_GATEWAY_URL: setting(
+    "address where the commands find the gateway",
+    "http://127.0.0.1:8088",
+    httpUrl,
+  ),
+  PAYRUN_TOKEN: setting("token the commands show to the gateway", "the local one", text, true),
+  TEMPORAL_CLI: setting("path of the Temporal CLI to use", "found at set-up", path),
+  PAYMENTS_API_URL: setting("address of the Payments Service", "none", text),
+  PAYMENTS_API_TOKEN: setting("token for the Payments Service", "none", text, true),
+  PAYMENTS_BUSINESS_ID: setting("the business's id at the Payments Service", "none", text),
+  PAYMENTS_WEBHOOK_SECRETS: setting(
+    "secrets of its webhook endpoints, separated by commas",
+    "none",
+    text,
+    true,
+  ),
+  PAYMENTS_ACH_ACCEPTED_BY: setting(
+    "person who accepted the ACH debit authorization (every source but the balance needs it)",
+    "none",
+    text,
+  ),
+  PAYMENTS_ACH_ACCEPTED_AT: setting("date or instant when that was", "none", text),
+  PAYMENTS_API_SANDBOX: setting(
+    "true where the service is the sandbox and its clocks are read",
+    "false",
+    text,
+  ),
+} as const satisfies Record<string, Definition<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** The values of the settings that are set; one that is empty counts as not set. */
+export type SettingValues = {
+  readonly [Name in SettingName]?: z.output<(typeof SETTINGS)[Name]["parse"]>;
+};
+
+/** One line of what `payrun doctor` lists; a secret's value is masked. */
+export interface SettingLine {
+  readonly name: SettingName;
+  readonly description: string;
+  readonly value: string;
+  readonly isSet: boolean;
+}
+
+/** Reads every setting; mistakes come back as lines that name the variable. */
+export function readSettings(env: Environment): { values: SettingValues; problems: string[] } {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const problems: string[] = [];
+  for (const name of SETTING_NAMES) {
+    const raw = env[name];
+    if (raw === undefined || raw.trim() === "") continue;
+    const definition: Definition<unknown> = SETTINGS[name];
+    const parsed = definition.parse.safeParse(raw.trim());
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(problemLine(name, raw, parsed.error));
+  }
+  return { values: values as SettingValues, problems };
+}
+
+function problemLine(name: SettingName, raw: string, error: z.ZodError): string {
+  const why = error.issues.map((issue) => issue.message).join("; ");
+  const definition: Definition<unknown> = SETTINGS[name];
+  return definition.secret ? `${name} ${why}` : `${name} ${why}, not ${JSON.stringify(raw)}`;
+}
+
+/** Lists every setting as `payrun doctor` shows it. */
+export function describeSettings(env: Environment): SettingLine[] {
+  return SETTING_NAMES.map((name) => {
+    const { description, defaultText, secret }: Definition<unknown> = SETTINGS[name];
+    const raw = env[name]?.trim() ?? "";
+    const isSet = raw !== "";
+    const value = !isSet ? defaultText : secret ? "••••••" : raw;
+    return { name, description, value, isSet };
+  });
+}
+
+/**
+ * Lines about variables that look like ours but are not known: most often a typing mistake, which
+ * would otherwise be passed over in silence.
+ */
+export function unknownSettings(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => /^(PAYRUN|PAYMENTS)_/.test(name) && !Object.hasOwn(SETTINGS, name))
+    .toSorted()
+    .map((name) => {
+      const nearest = nearestSetting(name);
+      return `${name} is not a setting${nearest ? `: did you mean ${nearest}?` : ""}`;
+    });
+}
+
+function nearestSetting(name: string): SettingName | undefined {
+  const [nearest] = SETTING_NAMES.map((known) => ({ known, distance: editDistance(known, name) }))
+    .filter(({ distance }) => distance <= 3)
+    .toSorted((one, other) => one.distance - other.distance);
+  return nearest?.known;
+}
+
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const substituted = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
