@@ -1,0 +1,29 @@
+export type StoreErrorCode =
+  | "missing"
+  | "foreign"
+  | "newer"
+  | "locked"
+  | "corrupt"
+  | "unreadable"
+  | "unsupported";
+
+/**
+ * The store can't be opened or reached; `message` says where, what, and what to do.
+ *
+ * - `missing`: there is no store, and none was to be made.
+ * - `foreign`: the file belongs to something else; it was not touched.
+ * - `newer`: a later version of Payrun has migrated it.
+ * - `locked`: another process kept the write lock for too long; nothing was written.
+ * - `corrupt`: the file is damaged.
+ * - `unreadable`: the path can't be opened (rights, a folder).
+ * - `unsupported`: the address names a kind of database that this version can't use.
+ */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,77 @@
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../errors.ts";
+import { isCorrupt, isNotADatabase } from "./errors.ts";
+
+/** SQLite waits this long by itself, blocking the event loop; longer waits happen outside. */
+const BLOCKING_WAIT_MS = 20;
+
+/**
+ * Opens the file, or makes an empty one that only its owner may read, folder included.
+ *
+ * @throws {StoreError} `missing`, `unreadable`.
+ */
+export function openFile(path: string, mustExist: boolean): DatabaseSync {
+  if (mustExist && !existsSync(path)) {
+    throw new StoreError(
+      "missing",
+      `There is no Payrun store at ${path}. Start one with \`payrun up\`, or set ` +
+        "PAYRUN_DATABASE_URL to where it is.",
+    );
+  }
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite gives its log files the rights of the main file.
+    closeSync(openSync(path, "a", 0o600));
+    return new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreError(
+      "unreadable",
+      `The store ${path} can't be opened for writing (${reason}). Check the path and its rights.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Names of the tables in the file; changes nothing, so that a foreign file stays as it is.
+ *
+ * @throws {StoreError} `foreign` where it isn't SQLite, `corrupt` where it is damaged.
+ */
+export function tableNames(database: DatabaseSync, path: string): string[] {
+  try {
+    return database
+      .prepare(
+        `select name from sqlite_master where type = 'table' and name not like 'sqlite!_%' escape '!' order by name`,
+      )
+      .all()
+      .map((row) => String(row["name"]));
+  } catch (error) {
+    if (isNotADatabase(error)) {
+      throw new StoreError(
+        "foreign",
+        `${path} is not a SQLite database. It was left alone; set PAYRUN_DATABASE_URL to another file.`,
+        { cause: error },
+      );
+    }
+    if (isCorrupt(error)) {
+      throw new StoreError(
+        "corrupt",
+        `${path} is damaged. Stop Payrun and restore it from a backup; nothing is paid twice by that.`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Lets readers go on while one process writes, and makes every commit survive a power cut:
+ * what was promised (an acknowledged webhook, a decision) may not be forgotten.
+ */
+export function useWriteAheadLog(database: DatabaseSync): void {
+  database.exec("pragma journal_mode = wal");
+  database.exec("pragma synchronous = full");
+}
