@@ -1,0 +1,192 @@
+import type { ApprovalRule } from "../../contracts/playbook.ts";
+
+/** What a rule looks at. */
+export interface RuleFacts {
+  readonly amountCents: number;
+  /** True where one of the playbook's review reasons flagged the line. */
+  readonly inReview: boolean;
+}
+
+/**
+ * The rule that a line needs, and its position: the first that matches.
+ *
+ * @param matchesCondition evaluates a rule's CEL condition for this line
+ * @throws {RangeError} where none matches: loading a playbook makes sure that the last one does
+ */
+export function ruleFor(
+  facts: RuleFacts,
+  rules: readonly ApprovalRule[],
+  matchesCondition: (condition: string) => boolean,
+): { readonly rule: ApprovalRule; readonly index: number } {
+  for (const [index, rule] of rules.entries()) {
+    if (rule.review && !facts.inReview) continue;
+    if (rule.overCents !== null && facts.amountCents <= rule.overCents) continue;
+    if (rule.where !== null && !matchesCondition(rule.where)) continue;
+    return { rule, index };
+  }
+  throw new RangeError(
+    "no approval rule matches a line: the last rule of a playbook must match all",
+  );
+}
+
+/** A line that a decision may be about. */
+export interface DecidableLine {
+  readonly payableId: string;
+  readonly lineHash: string;
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+}
+
+export interface DecisionInput {
+  readonly decision: {
+    readonly kind: "approve" | "reject";
+    /** The plan hash that the approver saw. */
+    readonly planHash: string;
+    /** Payable ids that the approver leaves out. */
+    readonly drop: readonly string[];
+  };
+  readonly run: {
+    /** True where its phase is one of ENDED_PHASES. */
+    readonly ended: boolean;
+    /** Null while it has no plan. */
+    readonly planHash: string | null;
+    /** Token name that launched it. */
+    readonly launchedBy: string;
+    readonly launchedAtMs: number;
+    readonly cancelRequested: boolean;
+  };
+  readonly token: {
+    readonly name: string;
+    readonly roles: readonly string[];
+    readonly createdBy: string;
+    readonly createdAtMs: number;
+    readonly revoked: boolean;
+    readonly expiresAtMs: number | null;
+  };
+  /** Token name that last changed the playbook. */
+  readonly playbookAuthor: string;
+  /** Lines of the plan that still need a decision or may be dropped. */
+  readonly lines: readonly DecidableLine[];
+  readonly nowMs: number;
+}
+
+export type DecisionVerdict =
+  | {
+      readonly accepted: true;
+      /** Approve: the lines that this principal's role counts for. Reject: none. */
+      readonly countsFor: readonly DecidableLine[];
+      readonly dropped: readonly string[];
+    }
+  | {
+      readonly accepted: false;
+      readonly code:
+        | "run-ended"
+        | "no-plan"
+        | "stale-plan"
+        | "unknown-payable"
+        | "token-invalid"
+        | "launcher"
+        | "playbook-author"
+        | "launchers-token"
+        | "role-missing"
+        | "nothing-left";
+      /** One sentence for the one who decided. */
+      readonly reason: string;
+    };
+
+/** Token names are compared without case and surrounding space: two tokens of one name are one person. */
+export function principalOf(tokenName: string): string {
+  return tokenName.trim().toLowerCase();
+}
+
+/** How many different people stand behind these token names. */
+export function quorumOf(tokenNames: Iterable<string>): number {
+  return new Set([...tokenNames].map(principalOf)).size;
+}
+
+/**
+ * Whether a decision counts, and for which lines (design, "Approvals, line by line").
+ *
+ * Nothing but these facts decides: the one who stores it has checked the token or the signature.
+ * Dropping lines never selects a weaker rule, because a line's rule stands in the plan.
+ */
+export function judgeDecision(input: DecisionInput): DecisionVerdict {
+  const { decision, run, lines } = input;
+  if (run.ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
+  if (run.planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
+  if (run.planHash !== decision.planHash) {
+    return refuse(
+      "stale-plan",
+      "the plan has changed since you saw it; read the run again and decide on its new planHash",
+    );
+  }
+  const byId = new Map(lines.map((line) => [line.payableId, line]));
+  const stranger = decision.drop.find((payableId) => !byId.has(payableId));
+  if (stranger !== undefined) {
+    return refuse("unknown-payable", `${stranger} is not a line of this plan that can be left out`);
+  }
+  const person = refusalOfPerson(input);
+  if (person !== undefined) return person;
+  const roles = new Set(input.token.roles);
+  const mine = lines.filter((line) => line.approvers.some((role) => roles.has(role)));
+  if (mine.length === 0) return roleMissing(lines);
+  const dropped = [...new Set(decision.drop)];
+  const notMine = dropped.find((id) => !mine.some((line) => line.payableId === id));
+  if (notMine !== undefined) {
+    return refuse("role-missing", `your roles don't let you leave out ${notMine}`);
+  }
+  if (decision.kind === "reject") return { accepted: true, countsFor: [], dropped: [] };
+  if (run.cancelRequested) {
+    return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
+  }
+  const out = new Set(dropped);
+  const countsFor = mine.filter((line) => !out.has(line.payableId));
+  if (countsFor.length === 0 && dropped.length === 0) {
+    return refuse("nothing-left", "no line of this plan needs your approval any more");
+  }
+  return { accepted: true, countsFor, dropped };
+}
+
+/** Who the principal is keeps it from deciding, whatever its roles. */
+function refusalOfPerson(input: DecisionInput): DecisionVerdict | undefined {
+  const { token, run } = input;
+  const expired = token.expiresAtMs !== null && token.expiresAtMs <= input.nowMs;
+  if (token.revoked || expired) {
+    return refuse("token-invalid", "the token is revoked or has expired");
+  }
+  const me = principalOf(token.name);
+  // Stopping a run is safe from anybody with an approver's role; only approving needs four eyes.
+  if (input.decision.kind === "reject") return undefined;
+  const launcher = principalOf(run.launchedBy);
+  if (me === launcher) {
+    return refuse("launcher", `${token.name} launched this run; somebody else must approve it`);
+  }
+  if (me === principalOf(input.playbookAuthor)) {
+    return refuse(
+      "playbook-author",
+      `${token.name} last changed this playbook; somebody else must approve its runs`,
+    );
+  }
+  if (principalOf(token.createdBy) === launcher && token.createdAtMs >= run.launchedAtMs) {
+    return refuse(
+      "launchers-token",
+      `this token was made by ${run.launchedBy}, who launched the run, after the launch; it can't approve it`,
+    );
+  }
+  return undefined;
+}
+
+function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
+  const needed = [...new Set(lines.flatMap((line) => line.approvers))].sort();
+  if (needed.length === 0) {
+    return refuse("nothing-left", "no line of this plan waits for a decision");
+  }
+  return refuse("role-missing", `this needs a token with one of the roles ${needed.join(", ")}`);
+}
+
+function refuse(
+  code: Extract<DecisionVerdict, { accepted: false }>["code"],
+  reason: string,
+): DecisionVerdict {
+  return { accepted: false, code, reason };
+}
