@@ -1,0 +1,77 @@
+import { addDays, isoWeekday, utcMsOfDate } from "./dates.ts";
+
+/** The zone of cut-offs, execution and settlement (API specification, section 3). */
+export const NEW_YORK = "America/New_York";
+
+const DAY_MS = 86_400_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The date in New York at an instant. */
+export function newYorkDate(instantMs: number): string {
+  return zonedDate(instantMs, NEW_YORK);
+}
+
+/** The instant at which clocks in New York show `time` (`HH:MM`) on `date`. */
+export function newYorkInstantMs(date: string, time: string): number {
+  return zonedInstantMs(date, time, NEW_YORK);
+}
+
+/** The week of a date, Monday to Sunday, both included. */
+export function weekOf(date: string): { readonly monday: string; readonly sunday: string } {
+  const monday = addDays(date, 1 - isoWeekday(date));
+  return { monday, sunday: addDays(monday, 6) };
+}
+
+/** The date in a zone at an instant. @throws {RangeError} for an unknown zone or a wrong instant */
+export function zonedDate(instantMs: number, zone: string): string {
+  return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(0, 10);
+}
+
+/**
+ * The instant at which clocks in `zone` show `time` on `date`.
+ *
+ * Of a time that comes twice (clocks set back) the first, of one that never comes (clocks set
+ * forward) the instant as much later as the gap is long.
+ *
+ * @param time `HH:MM`, 24 hours
+ */
+export function zonedInstantMs(date: string, time: string, zone: string): number {
+  const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time);
+  if (match === null) throw new RangeError(`not a time (HH:MM): "${time}"`);
+  const wall = utcMsOfDate(date) + (Number(match[1]) * 60 + Number(match[2])) * 60_000;
+  const before = offsetMs(wall - DAY_MS, zone);
+  const after = offsetMs(wall + DAY_MS, zone);
+  const early = wall - before;
+  if (offsetMs(early, zone) === before) return early;
+  const late = wall - after;
+  return offsetMs(late, zone) === after ? late : early;
+}
+
+/** What must be added to an instant to get the zone's wall time as if it were UTC. */
+function offsetMs(instantMs: number, zone: string): number {
+  const whole = Math.floor(instantMs / 1_000) * 1_000;
+  const parts: Record<string, number> = {};
+  for (const { type, value } of formatOf(zone).formatToParts(whole)) {
+    if (type !== "literal") parts[type] = Number(value);
+  }
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    });
+    formats.set(zone, format);
+  }
+  return format;
+}
