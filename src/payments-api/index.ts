@@ -20,7 +20,7 @@ export type { Delivery } from "./schemas/delivery.ts";
 export { eventSchema, type WebhookEvent } from "./schemas/event.ts";
 export type { FundingSource } from "./schemas/funding-source.ts";
 export type { Payable, PayableListItem } from "./schemas/payable.ts";
-export type { Payment, PaymentStatus } from "./schemas/payment.ts";
+export { createdPaymentsSchema, type Payment, type PaymentStatus } from "./schemas/payment.ts";
 export type { WebhookEndpoint } from "./schemas/webhook-endpoint.ts";
 export type { TokenSource } from "./token.ts";
 export type { CallOptions } from "./transport.ts";

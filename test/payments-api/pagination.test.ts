@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import type { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { payment, rejection, sendJson, startService } from "./local-service.ts";
+
+/** A newest-first list of payments that `onPage` may change after each page was served. */
+async function startList(ids: string[], onPage: (ids: string[], served: number) => void) {
+  let served = 0;
+  const service = await startService((received, response) => {
+    const query = new URL(received.url, "http://localhost").searchParams;
+    const page = Number(query.get("page"));
+    const pageSize = Number(query.get("pageSize"));
+    const items = ids.slice((page - 1) * pageSize, page * pageSize).map((id) => payment(id));
+    sendJson(response, 200, { items, totalCount: ids.length });
+    served += 1;
+    onPage(ids, served);
+  });
+  return service;
+}
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `p${index}`);
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+const size = { pageSize: 3 };
+
+test("reads every page of a list that holds still, and no page more than needed", async () => {
+  const service = await startList(names(7), () => undefined);
+  const payments = await collect(service.client().payments.iterate({}, size));
+  expect(payments.map(({ id }) => id)).toEqual(names(7));
+  expect(service.received).toHaveLength(3);
+});
+
+test("an empty list is one request", async () => {
+  const service = await startList([], () => undefined);
+  expect(await collect(service.client().payments.iterate())).toEqual([]);
+  expect(await service.client().payments.listAll()).toEqual([]);
+  expect(service.received).toHaveLength(2);
+});
+
+test("passes the filters on with every page, 100 records at a time", async () => {
+  const service = await startList(names(101), () => undefined);
+  await service.client().payments.listAll({ payableId: "pay_1" });
+  expect(service.received.map(({ url }) => url)).toEqual([
+    "/v1/payments?payableId=pay_1&page=1&pageSize=100",
+    "/v1/payments?payableId=pay_1&page=2&pageSize=100",
+    "/v1/payments?payableId=pay_1&page=1&pageSize=100",
+  ]);
+});
+
+test("streams page by page", async () => {
+  const service = await startList(names(5), () => undefined);
+  const pages = service.client().payments.iteratePages({}, size);
+  expect((await pages.next()).value).toHaveLength(3);
+  expect(service.received).toHaveLength(1);
+});
+
+test("records added in front do not come twice", async () => {
+  const service = await startList(names(7), (ids, served) => {
+    if (served <= 2) ids.unshift(`new${served}`);
+  });
+  const payments = await collect(service.client().payments.iterate({}, size));
+  expect(payments.map(({ id }) => id)).toEqual(names(7));
+});
+
+test("a list that only grows never ends in an error", async () => {
+  const service = await startList(names(7), (ids, served) => void ids.unshift(`new${served}`));
+  const payments = await collect(service.client().payments.iterate({}, size));
+  expect(payments.map(({ id }) => id)).toEqual(names(7));
+});
+
+test("a record that disappears does not make another one be skipped", async () => {
+  const service = await startList(names(7), (ids, served) => {
+    if (served === 1) ids.splice(0, 1);
+  });
+  const payments = await collect(service.client().payments.iterate({}, size));
+  expect(payments.map(({ id }) => id).toSorted()).toEqual(names(7));
+  expect(new Set(payments.map(({ id }) => id)).size).toBe(payments.length);
+});
+
+test("a record that disappears while another is added is noticed", async () => {
+  const service = await startList(names(7), (ids, served) => {
+    if (served === 1) ids.splice(0, 2);
+    if (served === 2) ids.push("late");
+  });
+  const payments = await collect(service.client().payments.iterate({}, size));
+  expect(payments.map(({ id }) => id)).toEqual(expect.arrayContaining(names(7)));
+});
+
+test("listAll answers the list as it was at one moment", async () => {
+  const service = await startList(names(7), (ids, served) => {
+    if (served === 2) ids.unshift("new");
+  });
+  const payments = await service.client().payments.listAll({}, size);
+  expect(payments.map(({ id }) => id)).toEqual(["new", ...names(7)]);
+});
+
+test("listAll notices a record added after the last page was read", async () => {
+  const service = await startList(names(5), (ids, served) => {
+    if (served === 2) ids.unshift("new");
+  });
+  const payments = await service.client().payments.listAll({}, size);
+  expect(payments.map(({ id }) => id)).toEqual(["new", ...names(5)]);
+});
+
+test("listAll notices an exchange that leaves the count as it was", async () => {
+  const service = await startList(names(5), (ids, served) => {
+    if (served !== 1) return;
+    ids.splice(0, 1);
+    ids.unshift("new");
+  });
+  const payments = await service.client().payments.listAll({}, size);
+  expect(payments.map(({ id }) => id)).toEqual(["new", "p1", "p2", "p3", "p4"]);
+});
+
+test("a list that never holds still is a clear error, after a bounded number of requests", async () => {
+  const service = await startList(names(200), (ids) => void ids.shift());
+  const client = service.client();
+  const expected: Partial<PaymentsApiError> = {
+    code: "inconsistent_list",
+    outcome: "not_applied",
+    path: "/v1/payments",
+  };
+  expect(await rejection(client.payments.listAll({}, { pageSize: 20 }))).toMatchObject(expected);
+  expect(service.received.length).toBeLessThanOrEqual(50);
+});
+
+test("a count that contradicts the items is an error, not an endless loop", async () => {
+  const service = await startService((received, response) => {
+    const page = Number(new URL(received.url, "http://localhost").searchParams.get("page"));
+    sendJson(response, 200, { items: page === 1 ? [payment("p")] : [], totalCount: 9 });
+  });
+  const client = service.client();
+  const expected = { code: "inconsistent_list" };
+  expect(await rejection(client.payments.listAll())).toMatchObject(expected);
+  expect(await rejection(collect(client.payments.iterate()))).toMatchObject(expected);
+});
+
+test("pages shorter than asked for are read to the end", async () => {
+  const ids = names(5);
+  const service = await startService((received, response) => {
+    const page = Number(new URL(received.url, "http://localhost").searchParams.get("page"));
+    const items = ids.slice((page - 1) * 2, page * 2).map((id) => payment(id));
+    sendJson(response, 200, { items, totalCount: ids.length });
+  });
+  expect(await service.client().payments.listAll()).toHaveLength(5);
+});

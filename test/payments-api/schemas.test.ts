@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { eventSchema } from "../../src/payments-api/index.ts";
+import { payment, rejection, sendJson, startService } from "./local-service.ts";
+
+async function answering(body: unknown) {
+  const service = await startService((_received, response) => sendJson(response, 200, body));
+  return service.client();
+}
+
+test("unknown fields are left out, unknown values pass", async () => {
+  const client = await answering(payment("p", { status: "teleported", novelty: { a: 1 } }));
+  const read = await client.payments.get("p");
+  expect(read.status).toBe("teleported");
+  expect(read).not.toHaveProperty("novelty");
+});
+
+test("absent and null fields read as null", async () => {
+  const client = await answering({ id: "p", status: "held", amountCents: 5, failureReason: null });
+  expect(await client.payments.get("p")).toEqual({
+    id: "p",
+    status: "held",
+    amountCents: 5,
+    contactId: null,
+    payableId: null,
+    bankAccountId: null,
+    paymentRail: null,
+    scheduledAt: null,
+    processedAt: null,
+    failureReason: null,
+    createdAt: null,
+    updatedAt: null,
+  });
+});
+
+test("what is only shown may have any type, what says whose money it is may not", async () => {
+  const shown = await answering(payment("p", { failureReason: { code: "R01" }, processedAt: 17 }));
+  expect(await shown.payments.get("p")).toMatchObject({ failureReason: null, processedAt: null });
+  const owned = await answering(payment("p", { payableId: 17 }));
+  expect(await rejection(owned.payments.get("p"))).toMatchObject({
+    code: "unexpected_answer",
+    message: expect.stringContaining("payableId"),
+  });
+});
+
+test.each([12.5, "1250", null, undefined, 2 ** 60])(
+  "an amount of %j is refused",
+  async (amount) => {
+    const client = await answering(payment("p", { amountCents: amount }));
+    expect(String(await rejection(client.payments.get("p")))).toContain("amountCents");
+  },
+);
+
+test("a misshaped item of a list names its place", async () => {
+  const client = await answering({
+    items: [payment("a"), payment("b", { amountCents: "many" })],
+    totalCount: 2,
+  });
+  const error = await rejection(client.payments.list());
+  expect(error).toMatchObject({ name: "UnexpectedAnswerError", status: 200 });
+  expect(String(error)).toContain("items[1].amountCents");
+  expect(String(error)).not.toContain("many");
+});
+
+test("an item of the payables list needs no more than an id", async () => {
+  const client = await answering({
+    items: [{ id: "a" }, { id: "b", dueDate: null, totalAmountCents: "?", contact: { id: "c" } }],
+    totalCount: 2,
+  });
+  const { items } = await client.payables.list();
+  expect(items[0]?.dueDate).toBeUndefined();
+  expect(items[1]).toMatchObject({ dueDate: null, contact: { id: "c", displayName: null } });
+  expect(items[1]?.totalAmountCents).toBeUndefined();
+});
+
+test("a payable reads with what it needs", async () => {
+  const client = await answering({
+    id: "a",
+    status: "approved",
+    paymentStatus: "none",
+    totalAmountCents: 100,
+    amountPaidCents: 0,
+  });
+  expect(await client.payables.get("a")).toMatchObject({
+    totalAmountCents: 100,
+    remainingAmountCents: null,
+    dueDate: null,
+    contact: { id: null, displayName: null },
+    items: [],
+  });
+});
+
+test("a contact without a bank account reads as null, one of an odd shape is refused", async () => {
+  const contact = { id: "c", type: "payee", status: "active", paymentReady: false };
+  expect(await (await answering(contact)).contacts.get("c")).toMatchObject({
+    bankAccount: null,
+    emails: [],
+    updatedAt: null,
+  });
+  const odd = await answering({ ...contact, bankAccount: { last4: 6789 } });
+  expect(String(await rejection(odd.contacts.get("c")))).toContain("bankAccount.last4");
+});
+
+test("bank accounts and webhook endpoints come as a list or inside items", async () => {
+  const account = { id: "ba", status: "verified", isDefault: true };
+  expect(await (await answering([account])).bankAccounts.list()).toHaveLength(1);
+  expect(await (await answering({ items: [account] })).bankAccounts.list()).toMatchObject([
+    { id: "ba", isDefault: true, name: null },
+  ]);
+  const client = await answering({ items: [{ id: "we" }] });
+  expect(await client.webhookEndpoints.list()).toMatchObject([{ id: "we" }]);
+});
+
+test("the pay fields of a funding source stay exactly as they are", async () => {
+  const pay = { paymentRail: "SERVICE", fundingSource: "balance", nested: { a: [1] } };
+  const client = await answering({
+    items: [{ id: "balance", kind: "balance", canPay: true, pay, isDefault: true }],
+  });
+  expect((await client.fundingSources.list())[0]?.pay).toEqual(pay);
+});
+
+test("the balance reads with what paying needs", async () => {
+  const client = await answering({ status: "open", availableCents: 5, canSendPayments: true });
+  expect(await client.balance.get()).toMatchObject({ availableCents: 5, reservedCents: null });
+});
+
+test("events of types we don't know pass", () => {
+  const event = { id: "evt_1", type: "moon.landed", data: { object: "moon", id: "m1" } };
+  expect(eventSchema.parse({ ...event, sequence: "12345678901234567890", extra: 1 })).toEqual({
+    ...event,
+    sequence: "12345678901234567890",
+    createdAt: null,
+    businessId: null,
+  });
+  expect(eventSchema.parse({ ...event, sequence: "soon" }).sequence).toBeNull();
+  expect(eventSchema.safeParse({ ...event, data: null }).success).toBe(false);
+});

@@ -1,0 +1,71 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { rejection, sendJson, startService } from "./local-service.ts";
+
+const secret = "eyJhbGciOiJub25lIn0.eyJzZWNyZXQiOiJ5ZXMifQ.c2lnbmF0dXJl";
+
+function everythingOf(value: unknown): string {
+  const texts = [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value) ?? ""];
+  if (value instanceof Error)
+    texts.push(value.stack ?? "", String(value), everythingOf(value.cause));
+  return texts.join("\n");
+}
+
+test("the client does not show its token", async () => {
+  const service = await startService((_received, response) => sendJson(response, 200, {}));
+  const client = service.client({ token: { value: secret } });
+  await rejection(client.balance.get());
+  expect(everythingOf(client)).not.toContain(secret);
+});
+
+test("no error shows the token, whatever failed, even where the service echoes it", async () => {
+  const service = await startService((received, response, index) => {
+    const echo = received.headers.authorization ?? "";
+    if (index === 0) response.destroy();
+    else if (index === 1)
+      sendJson(response, 400, { error: "bad", message: echo, details: { echo } });
+    else if (index === 2) sendJson(response, 201, { payableId: echo, payments: [{ id: echo }] });
+    else if (index === 3) response.writeHead(502).end(`<html>${echo}</html>`);
+    else if (index === 4) response.writeHead(201, { "content-length": "500" }).end(echo);
+  });
+  const client = service.client({ token: { value: secret }, timeoutMs: 800 });
+  for (let index = 0; index < 6; index += 1) {
+    const error = await rejection(
+      client.payments.create({ payableId: "p" }, { idempotencyKey: `k-${index}` }),
+    );
+    expect(everythingOf(error)).not.toContain(secret);
+    expect(everythingOf(error)).not.toContain("Bearer ey");
+  }
+  expect(service.received).toHaveLength(6);
+});
+
+test("the recorded answer of a money write does not show the token", async () => {
+  const service = await startService((received, response) =>
+    sendJson(response, 500, { error: "oops", message: received.headers.authorization }),
+  );
+  const answer = await service.client({ token: { value: secret } }).sendMoneyWrite({
+    method: "POST",
+    path: "/v1/payments",
+    bodyText: "{}",
+    idempotencyKey: "k",
+  });
+  expect(everythingOf(answer)).not.toContain(secret);
+});
+
+test("an error does not show what was searched for", async () => {
+  const service = await startService((_received, response) => void response.destroy());
+  const error = await rejection(service.client().contacts.list({ search: "someone@example.com" }));
+  expect(everythingOf(error)).not.toContain("someone");
+});
+
+test.each([
+  ["ftp://host", "not an address"],
+  ["nonsense", "not an address"],
+  ["http://user:hunter2@host", "must not hold a user or password"],
+  ["ftp://user:hunter2@host", "not an address"],
+  ["http://host/?a=1", "query"],
+])("the address %s is refused without showing a password", async (baseUrl, why) => {
+  const service = await startService(() => undefined);
+  expect(() => service.client({ baseUrl })).toThrow(why);
+  expect(() => service.client({ baseUrl })).not.toThrow("hunter2");
+});

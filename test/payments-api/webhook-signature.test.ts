@@ -1,0 +1,60 @@
+import { createHmac } from "node:crypto";
+import { expect, test } from "vitest";
+import { verifyWebhook } from "../../src/payments-api/index.ts";
+
+const secret = "whsec_c2VjcmV0";
+const nowMs = Date.parse("2026-11-21T10:00:00Z");
+const nowSeconds = nowMs / 1000;
+// Not valid UTF-8: a verification that decodes the body first would fail.
+const rawBody = Buffer.concat([Buffer.from('{"id":"evt_1","x":"'), Buffer.from([0xff, 0xfe])]);
+
+function v1(timestamp: number | string, key = secret, body: Uint8Array = rawBody): string {
+  return createHmac("sha256", key).update(`${timestamp}.`).update(body).digest("hex");
+}
+
+function check(signatureHeader: string | undefined, overrides = {}) {
+  return verifyWebhook({ rawBody, signatureHeader, secrets: [secret], nowMs, ...overrides });
+}
+
+test("a signature over the raw bytes, keyed with the whole secret, is accepted", () => {
+  expect(check(`t=${nowSeconds},v1=${v1(nowSeconds)}`)).toEqual({ ok: true });
+  expect(check(` t=${nowSeconds} , v1=${v1(nowSeconds).toUpperCase()} `)).toEqual({ ok: true });
+});
+
+test("any of several secrets and any of several signatures will do", () => {
+  const header = `t=${nowSeconds},v0=old,v1=${"0".repeat(64)},v1=${v1(nowSeconds)}`;
+  expect(check(header, { secrets: ["whsec_new", secret] })).toEqual({ ok: true });
+});
+
+test.each([
+  [-300, true],
+  [300, true],
+  [-301, "too_old"],
+  [301, "too_new"],
+])("a timestamp %j seconds off: %j", (offset, expected) => {
+  const timestamp = nowSeconds + offset;
+  const result = check(`t=${timestamp},v1=${v1(timestamp)}`);
+  expect(result).toEqual(expected === true ? { ok: true } : { ok: false, reason: expected });
+});
+
+test.each([
+  ["another body", `t=${nowSeconds},v1=${v1(nowSeconds, secret, Buffer.from("{}"))}`, "no_match"],
+  ["another secret", `t=${nowSeconds},v1=${v1(nowSeconds, "whsec_other")}`, "no_match"],
+  ["the secret without its prefix", `t=${nowSeconds},v1=${v1(nowSeconds, "c2VjcmV0")}`, "no_match"],
+  ["another timestamp", `t=${nowSeconds + 1},v1=${v1(nowSeconds)}`, "no_match"],
+  ["no header", undefined, "missing_header"],
+  ["no timestamp", `v1=${v1(nowSeconds)}`, "malformed_header"],
+  ["two timestamps", `t=1,t=${nowSeconds},v1=${v1(nowSeconds)}`, "malformed_header"],
+  ["no signature", `t=${nowSeconds}`, "malformed_header"],
+  ["a short signature", `t=${nowSeconds},v1=abcd`, "malformed_header"],
+  ["a timestamp that is no number", `t=now,v1=${v1("now")}`, "malformed_header"],
+  ["nonsense", "nonsense", "malformed_header"],
+])("%s is refused", (_title, header, reason) => {
+  expect(check(header)).toEqual({ ok: false, reason });
+});
+
+test("without a secret nothing is accepted, not even what an empty one signed", () => {
+  const header = `t=${nowSeconds},v1=${v1(nowSeconds, "")}`;
+  expect(check(header, { secrets: [] })).toEqual({ ok: false, reason: "no_secret" });
+  expect(check(header, { secrets: [""] })).toEqual({ ok: false, reason: "no_secret" });
+});
