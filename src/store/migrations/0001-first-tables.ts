@@ -72,6 +72,7 @@ const runTables = [
     reason_code text,
     reason text,
     payment_ids text not null,
+    known_payment_ids text not null,
     attempts bigint not null,
     funded bigint not null,
     lease_epoch bigint not null,
@@ -229,6 +230,7 @@ function recordTables(ddl: DdlDialect): string[] {
       dispatched_at_ms bigint,
       primary key (business_id, event_id)
     )`,
+    `create index inbox_of_object on inbox (business_id, object_id)`,
     `create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null`,
     `create table watches (
       business_id text not null,

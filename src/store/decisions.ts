@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import type { Selectable, Transaction } from "kysely";
+import { chunks, type Db } from "./db.ts";
+import type { DecisionsTable, Tables } from "./tables.ts";
+
+/** States in which a line can still be left out: nothing of it has been drawn for paying. */
+const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
+
+export interface Decision {
+  readonly decisionId: string;
+  readonly runId: string;
+  readonly planHash: string;
+  readonly decision: "approve" | "reject";
+  readonly principal: string;
+  readonly tokenId: string | null;
+  readonly roles: readonly string[];
+  /** Payables left out. */
+  readonly dropped: readonly string[];
+  readonly comment: string | null;
+  readonly decidedAtMs: number;
+  /** Business-clock instant. */
+  readonly expiresAtMs: number;
+  readonly outcome: "accepted" | "refused";
+  /** Why it was refused. */
+  readonly reason: string | null;
+}
+
+export interface NewDecision extends Omit<Decision, "decisionId"> {
+  /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
+  readonly approves: readonly { readonly payableId: string; readonly lineHash: string }[];
+}
+
+export interface RecordedDecision {
+  readonly decisionId: string;
+  /** Lines that are left out now; those already being paid are not among them. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Stores a decision as it was judged, refused ones too, and what follows from an accepted
+ * approval: its lines' approvals, and the lines it leaves out.
+ *
+ * Approving the same lines again is no second approval; it renews the expiry.
+ */
+export async function recordDecision(
+  trx: Transaction<Tables>,
+  decision: NewDecision,
+): Promise<RecordedDecision> {
+  const decisionId = `dec_${randomUUID()}`;
+  await trx
+    .insertInto("decisions")
+    .values({
+      decision_id: decisionId,
+      run_id: decision.runId,
+      plan_hash: decision.planHash,
+      decision: decision.decision,
+      principal: decision.principal,
+      token_id: decision.tokenId,
+      roles: JSON.stringify(decision.roles),
+      dropped: JSON.stringify(decision.dropped),
+      comment: decision.comment,
+      decided_at_ms: decision.decidedAtMs,
+      expires_at_ms: decision.expiresAtMs,
+      outcome: decision.outcome,
+      reason: decision.reason,
+    })
+    .execute();
+  if (decision.outcome !== "accepted" || decision.decision !== "approve") {
+    return { decisionId, dropped: [] };
+  }
+  const leftOut = new Set(decision.dropped);
+  const approved = decision.approves.filter((line) => !leftOut.has(line.payableId));
+  for (const lines of chunks(approved)) {
+    await trx
+      .insertInto("line_approvals")
+      .values(
+        lines.map((line) => ({
+          run_id: decision.runId,
+          payable_id: line.payableId,
+          line_hash: line.lineHash,
+          principal: decision.principal,
+          decision_id: decisionId,
+          expires_at_ms: decision.expiresAtMs,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["run_id", "payable_id", "line_hash", "principal"]).doUpdateSet((eb) => ({
+          decision_id: eb.ref("excluded.decision_id"),
+          expires_at_ms: eb.ref("excluded.expires_at_ms"),
+        })),
+      )
+      .execute();
+  }
+  return { decisionId, dropped: await dropLines(trx, decision) };
+}
+
+/** Leaves lines out, where nothing has been drawn or sent for them. */
+async function dropLines(trx: Transaction<Tables>, decision: NewDecision): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const ids of chunks(decision.dropped)) {
+    const rows = await trx
+      .updateTable("run_lines")
+      .set({
+        state: "cancelled",
+        reason_code: "dropped",
+        reason: `Left out by ${decision.principal}.`,
+        dropped_by: decision.principal,
+        updated_at_ms: decision.decidedAtMs,
+      })
+      .where("run_id", "=", decision.runId)
+      .where("payable_id", "in", ids)
+      .where("state", "in", DROPPABLE)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("attempts")
+              .select("attempts.attempt_id")
+              .whereRef("attempts.business_id", "=", "run_lines.business_id")
+              .whereRef("attempts.subject", "=", "run_lines.payable_id")
+              .where("attempts.state", "=", "live"),
+          ),
+        ),
+      )
+      .returning("payable_id")
+      .execute();
+    dropped.push(...rows.map((row) => row.payable_id));
+  }
+  return dropped;
+}
+
+/** Decisions on a run, first to last, refused ones too. */
+export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]> {
+  const rows = await db
+    .selectFrom("decisions")
+    .selectAll()
+    .where("run_id", "=", runId)
+    .orderBy("decided_at_ms")
+    .orderBy("decision_id")
+    .execute();
+  return rows.map(toDecision);
+}
+
+/**
+ * Who has approved each line as it stands now, by payable id; approvals of an earlier version of
+ * a line don't count, expired ones neither.
+ */
+export async function approvalsOfRun(
+  db: Db,
+  runId: string,
+  businessNowMs: number,
+): Promise<Map<string, string[]>> {
+  const rows = await db
+    .selectFrom("line_approvals")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "line_approvals.run_id")
+        .onRef("run_lines.payable_id", "=", "line_approvals.payable_id")
+        .onRef("run_lines.line_hash", "=", "line_approvals.line_hash"),
+    )
+    .select(["line_approvals.payable_id", "line_approvals.principal"])
+    .where("line_approvals.run_id", "=", runId)
+    .where("line_approvals.expires_at_ms", ">", businessNowMs)
+    .orderBy("line_approvals.payable_id")
+    .orderBy("line_approvals.principal")
+    .execute();
+  const principals = new Map<string, string[]>();
+  for (const row of rows) {
+    const known = principals.get(row.payable_id);
+    if (known === undefined) principals.set(row.payable_id, [row.principal]);
+    else known.push(row.principal);
+  }
+  return principals;
+}
+
+/** Whether the quorum of exactly this line is reached by approvals that are valid now. */
+export async function lineApproved(
+  db: Db,
+  line: {
+    readonly runId: string;
+    readonly payableId: string;
+    readonly lineHash: string;
+    readonly quorum: number;
+    readonly businessNowMs: number;
+  },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("line_approvals")
+    .select((eb) => eb.fn.count<number>("principal").distinct().as("principals"))
+    .where("run_id", "=", line.runId)
+    .where("payable_id", "=", line.payableId)
+    .where("line_hash", "=", line.lineHash)
+    .where("expires_at_ms", ">", line.businessNowMs)
+    .executeTakeFirstOrThrow();
+  // Whatever a rule says, no line is payable without one approval.
+  return Number(found.principals) >= Math.max(1, line.quorum);
+}
+
+function toDecision(row: Selectable<DecisionsTable>): Decision {
+  return {
+    decisionId: row.decision_id,
+    runId: row.run_id,
+    planHash: row.plan_hash,
+    decision: row.decision === "approve" ? "approve" : "reject",
+    principal: row.principal,
+    tokenId: row.token_id,
+    roles: JSON.parse(row.roles) as string[],
+    dropped: JSON.parse(row.dropped) as string[],
+    comment: row.comment,
+    decidedAtMs: row.decided_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    outcome: row.outcome === "accepted" ? "accepted" : "refused",
+    reason: row.reason,
+  };
+}

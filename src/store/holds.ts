@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import type { Selectable } from "kysely";
+import { holdOn } from "../domain/holds.ts";
+import type { Db } from "./db.ts";
+import type { HoldsTable } from "./tables.ts";
+
+export const HOLD_SCOPES = ["payable", "contact", "source", "run", "playbook", "all"] as const;
+export type HoldScopeName = (typeof HOLD_SCOPES)[number];
+
+/** A "not now" that somebody set, and that only they or a person lift. */
+export interface Hold {
+  readonly holdId: string;
+  readonly businessId: string;
+  /** One of `HOLD_SCOPES`; a newer program may have written others. */
+  readonly scope: string;
+  /** Id or name within the scope; empty for `all`. */
+  readonly value: string;
+  readonly reason: string;
+  readonly author: string;
+  readonly createdAtMs: number;
+  /** Business-clock instant; null for without end. */
+  readonly untilMs: number | null;
+  readonly releasedAtMs: number | null;
+  readonly releasedBy: string | null;
+}
+
+export interface NewHold {
+  readonly businessId: string;
+  readonly scope: HoldScopeName;
+  readonly value: string;
+  readonly reason: string;
+  readonly author: string;
+  /** Business-clock instant; null for without end. */
+  readonly untilMs: number | null;
+  readonly nowMs: number;
+}
+
+export async function createHold(db: Db, hold: NewHold): Promise<Hold> {
+  const row = await db
+    .insertInto("holds")
+    .values({
+      hold_id: `hold_${randomUUID()}`,
+      business_id: hold.businessId,
+      scope: hold.scope,
+      value: hold.scope === "all" ? "" : hold.value,
+      reason: hold.reason,
+      author: hold.author,
+      created_at_ms: hold.nowMs,
+      until_ms: hold.untilMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toHold(row);
+}
+
+/** Lifts a hold; undefined where there is none, or it has been lifted before. */
+export async function releaseHold(
+  db: Db,
+  holdId: string,
+  by: string,
+  nowMs: number,
+): Promise<Hold | undefined> {
+  const row = await db
+    .updateTable("holds")
+    .set({ released_at_ms: nowMs, released_by: by })
+    .where("hold_id", "=", holdId)
+    .where("released_at_ms", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? undefined : toHold(row);
+}
+
+export interface HoldFilter {
+  readonly businessId?: string;
+  /** True: only those that stop something now. */
+  readonly active?: boolean;
+  /** Business-clock instant that `until` is compared with. */
+  readonly nowMs: number;
+}
+
+/** Holds, latest first. */
+export async function listHolds(db: Db, filter: HoldFilter): Promise<Hold[]> {
+  let query = db.selectFrom("holds").selectAll();
+  if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
+  if (filter.active === true) {
+    query = query
+      .where("released_at_ms", "is", null)
+      .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", filter.nowMs)]));
+  }
+  const rows = await query.orderBy("created_at_ms", "desc").orderBy("hold_id").execute();
+  return rows.map(toHold);
+}
+
+/** Everything that stops something of a business now: for planning and drawing in bulk. */
+export function activeHolds(db: Db, businessId: string, businessNowMs: number): Promise<Hold[]> {
+  return listHolds(db, { businessId, active: true, nowMs: businessNowMs });
+}
+
+/** The first hold that stops one line now, or undefined. */
+export async function activeHoldFor(
+  db: Db,
+  facts: {
+    readonly businessId: string;
+    readonly payableId: string;
+    readonly contactId: string;
+    readonly sourceId: string;
+    readonly runId: string;
+    readonly playbook: string;
+    readonly businessNowMs: number;
+  },
+): Promise<Hold | undefined> {
+  const rows = await db
+    .selectFrom("holds")
+    .selectAll()
+    .where("business_id", "=", facts.businessId)
+    .where("released_at_ms", "is", null)
+    .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", facts.businessNowMs)]))
+    .where((eb) =>
+      eb.or([
+        // Holds on single payables add up over the years; all others are few.
+        eb("scope", "!=", "payable"),
+        eb("value", "=", facts.payableId),
+      ]),
+    )
+    .orderBy("created_at_ms")
+    .execute();
+  return holdOn(rows.map(toHold), facts);
+}
+
+function toHold(row: Selectable<HoldsTable>): Hold {
+  return {
+    holdId: row.hold_id,
+    businessId: row.business_id,
+    scope: row.scope,
+    value: row.value,
+    reason: row.reason,
+    author: row.author,
+    createdAtMs: row.created_at_ms,
+    untilMs: row.until_ms,
+    releasedAtMs: row.released_at_ms,
+    releasedBy: row.released_by,
+  };
+}

@@ -1,0 +1,248 @@
+import type { Selectable } from "kysely";
+import { payRunId } from "../contracts/names.ts";
+import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../contracts/playbook.ts";
+import type { Db } from "./db.ts";
+import type { RunsTable } from "./tables.ts";
+
+/** Endings after which the same period may be launched again, as the next revision. */
+const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
+
+export interface Run {
+  readonly runId: string;
+  /** The API's businessId. */
+  readonly businessId: string;
+  /** The profile's name. */
+  readonly business: string;
+  readonly playbook: string;
+  readonly playbookRevision: number;
+  /** The playbook as it was at the launch. */
+  readonly policy: PayRunPlaybook;
+  readonly period: string;
+  readonly revision: number;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly phase: RunPhase;
+  readonly waitingFor: string | null;
+  readonly planHash: string | null;
+  /** 0 before the first plan. */
+  readonly planNo: number;
+  readonly totalCents: number;
+  readonly launchedBy: string;
+  readonly launchedByTokenId: string | null;
+  readonly launchedAtMs: number;
+  readonly cancelRequestedAtMs: number | null;
+  readonly cancelRequestedBy: string | null;
+  readonly endedAtMs: number | null;
+  readonly failure: string | null;
+}
+
+export interface NewRun {
+  readonly businessId: string;
+  readonly business: string;
+  readonly playbook: string;
+  readonly playbookRevision: number;
+  readonly policy: PayRunPlaybook;
+  /** `YYYY-MM-DD`, the nominal fire time's date. */
+  readonly period: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly launchedBy: string;
+  readonly launchedByTokenId: string | null;
+  readonly nowMs: number;
+}
+
+/**
+ * Makes the run of a period, or joins the one there is.
+ *
+ * Unique on business, playbook, period and revision: however many launch at once, there is one
+ * run. The next revision is made only after rejected, expired, cancelled or failed; a run that
+ * completed is joined, so that its period is never paid again.
+ *
+ * @throws where the id is taken by a run of another business behind the same profile name.
+ */
+export async function upsertRun(
+  db: Db,
+  launch: NewRun,
+): Promise<{ runId: string; created: boolean; run: Run }> {
+  const latest = await latestOfPeriod(db, launch);
+  if (latest !== undefined && !RELAUNCHABLE.includes(latest.phase)) {
+    return { runId: latest.runId, created: false, run: latest };
+  }
+  const revision = (latest?.revision ?? 0) + 1;
+  const runId = payRunId(launch.business, launch.playbook, launch.period, revision);
+  const inserted = await db
+    .insertInto("runs")
+    .values({
+      run_id: runId,
+      business_id: launch.businessId,
+      business: launch.business,
+      playbook: launch.playbook,
+      playbook_revision: launch.playbookRevision,
+      policy: JSON.stringify(launch.policy),
+      period: launch.period,
+      revision,
+      inputs: JSON.stringify(launch.inputs ?? {}),
+      phase: "planning" satisfies RunPhase,
+      plan_no: 0,
+      total_cents: 0,
+      launched_by: launch.launchedBy,
+      launched_by_token_id: launch.launchedByTokenId,
+      launched_at_ms: launch.nowMs,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (inserted !== undefined) return { runId, created: true, run: toRun(inserted) };
+
+  // Somebody launched between the read and the write: theirs is the run of the period.
+  const theirs = await latestOfPeriod(db, launch);
+  if (theirs === undefined || theirs.revision < revision) {
+    throw new Error(
+      `The run id ${runId} belongs to another business. Give the profile "${launch.business}" ` +
+        "a name that was not used for another businessId.",
+    );
+  }
+  return { runId: theirs.runId, created: false, run: theirs };
+}
+
+async function latestOfPeriod(db: Db, launch: NewRun): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("business_id", "=", launch.businessId)
+    .where("playbook", "=", launch.playbook)
+    .where("period", "=", launch.period)
+    .orderBy("revision", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toRun(row);
+}
+
+export async function getRun(db: Db, runId: string): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("run_id", "=", runId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toRun(row);
+}
+
+export interface RunFilter {
+  readonly businessId?: string;
+  readonly phase?: RunPhase;
+  /** True: only runs that wait for an approval or have a parked line; false: only the others. */
+  readonly needsAction?: boolean;
+  readonly limit: number;
+}
+
+/** Runs, latest launch first. */
+export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
+  let query = db.selectFrom("runs").selectAll("runs");
+  if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
+  if (filter.phase !== undefined) query = query.where("phase", "=", filter.phase);
+  if (filter.needsAction !== undefined) {
+    const wanted = filter.needsAction;
+    query = query.where((eb) => {
+      const asks = eb.or([
+        eb("runs.phase", "=", "awaiting-approval"),
+        eb.exists(
+          eb
+            .selectFrom("run_lines")
+            .select("run_lines.payable_id")
+            .whereRef("run_lines.run_id", "=", "runs.run_id")
+            .where("run_lines.state", "=", "parked"),
+        ),
+      ]);
+      return wanted ? asks : eb.not(asks);
+    });
+  }
+  const rows = await query
+    .orderBy("launched_at_ms", "desc")
+    .orderBy("run_id")
+    .limit(filter.limit)
+    .execute();
+  return rows.map(toRun);
+}
+
+export interface RunPhaseChange {
+  readonly phase: RunPhase;
+  /** What the run waits for, for people; undefined leaves it, except that an ended run waits for nothing. */
+  readonly waitingFor?: string | null;
+  readonly failure?: string | null;
+  readonly endedAtMs?: number;
+}
+
+/**
+ * Moves a run on; never out of an ended phase, whatever arrives late.
+ *
+ * @returns false where the run is unknown or has ended otherwise.
+ */
+export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange): Promise<boolean> {
+  const ended = ENDED_PHASES.includes(change.phase);
+  const waitingFor = change.waitingFor ?? (ended ? null : change.waitingFor);
+  const { endedAtMs } = change;
+  const result = await db
+    .updateTable("runs")
+    .set((eb) => ({
+      phase: change.phase,
+      ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
+      ...(change.failure === undefined ? {} : { failure: change.failure }),
+      // Saying it twice keeps the first instant.
+      ...(endedAtMs === undefined
+        ? {}
+        : { ended_at_ms: eb.fn.coalesce("ended_at_ms", eb.val(endedAtMs)) }),
+    }))
+    .where("run_id", "=", runId)
+    .where((eb) => eb.or([eb("phase", "not in", ENDED_PHASES), eb("phase", "=", change.phase)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Asks a run to stop drawing lines; what was sent is still followed.
+ *
+ * @returns `already` keeps the first request's author.
+ */
+export async function requestCancel(
+  db: Db,
+  runId: string,
+  by: string,
+  nowMs: number,
+): Promise<"requested" | "already" | "ended" | "unknown"> {
+  const result = await db
+    .updateTable("runs")
+    .set({ cancel_requested_at_ms: nowMs, cancel_requested_by: by })
+    .where("run_id", "=", runId)
+    .where("phase", "not in", ENDED_PHASES)
+    .where("cancel_requested_at_ms", "is", null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows > 0n) return "requested";
+  const run = await getRun(db, runId);
+  if (run === undefined) return "unknown";
+  return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
+}
+
+function toRun(row: Selectable<RunsTable>): Run {
+  return {
+    runId: row.run_id,
+    businessId: row.business_id,
+    business: row.business,
+    playbook: row.playbook,
+    playbookRevision: row.playbook_revision,
+    policy: JSON.parse(row.policy) as PayRunPlaybook,
+    period: row.period,
+    revision: row.revision,
+    inputs: JSON.parse(row.inputs) as Record<string, unknown>,
+    phase: row.phase as RunPhase,
+    waitingFor: row.waiting_for,
+    planHash: row.plan_hash,
+    planNo: row.plan_no,
+    totalCents: row.total_cents,
+    launchedBy: row.launched_by,
+    launchedByTokenId: row.launched_by_token_id,
+    launchedAtMs: row.launched_at_ms,
+    cancelRequestedAtMs: row.cancel_requested_at_ms,
+    cancelRequestedBy: row.cancel_requested_by,
+    endedAtMs: row.ended_at_ms,
+    failure: row.failure,
+  };
+}
