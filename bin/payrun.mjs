@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import process from "node:process";
+
+import { setUp } from "../scripts/setup/set-up.mjs";
+
+const [command, ...flags] = process.argv.slice(2);
+const isHelp = flags.some((flag) => flag === "--help" || flag === "-h");
+const startsTemporal =
+  command === "demo" ||
+  (command === "up" && !flags.includes("--no-temporal") && !process.env["TEMPORAL_ADDRESS"]);
+
+await setUp({ temporalCli: startsTemporal && !isHelp });
+
+// Type stripping and node:sqlite are stable enough for us: their warnings would only stand in the
+// way of what users are here to read. Processes that we start inherit this.
+const quiet = "--disable-warning=ExperimentalWarning";
+process.env["NODE_OPTIONS"] = [process.env["NODE_OPTIONS"], quiet].filter(Boolean).join(" ");
+const emitWarning = process.emitWarning;
+process.emitWarning = (/** @type {unknown[]} */ ...args) => {
+  if (args[1] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, args);
+};
+
+await import("../src/cli/main.ts");

@@ -1,0 +1,50 @@
+import { mkdirSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+import { SetupError, messageOf } from "./setup-error.mjs";
+
+/** @typedef {Readonly<Record<string, string | undefined>>} Env */
+
+/**
+ * The folder outside every checkout where set-up keeps what it has downloaded or built:
+ * `$XDG_CACHE_HOME/payrun`, else `~/.cache/payrun`. Made if it isn't there.
+ *
+ * @param {Env} env
+ * @returns {string}
+ */
+export function cacheFolder(env) {
+  const xdg = env["XDG_CACHE_HOME"];
+  // The XDG specification has relative paths ignored.
+  const base = xdg && isAbsolute(xdg) ? xdg : join(env["HOME"] || homedir(), ".cache");
+  const folder = join(base, "payrun");
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new SetupError([
+      `the cache folder ${folder} can't be made: ${messageOf(error)}`,
+      "Set XDG_CACHE_HOME to a folder that can be written to.",
+    ]);
+  }
+  return folder;
+}
+
+/**
+ * A new folder in the cache, on the same file system as what will be renamed out of it. Those that
+ * killed set-ups have left are removed, so the caller must hold the lock of what it makes.
+ *
+ * @param {string} cache
+ * @param {string} prefix
+ */
+export async function temporaryFolder(cache, prefix) {
+  const left = (await readdir(cache)).filter((name) => name.startsWith(prefix));
+  for (const name of left) await rm(join(cache, name), { recursive: true, force: true });
+  return mkdtemp(join(cache, prefix));
+}
+
+/** A path as people read it. @param {string} path */
+export function shortPath(path) {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

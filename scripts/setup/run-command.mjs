@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+
+/**
+ * @typedef {object} Outcome
+ * @property {boolean} ok it ran and ended with 0
+ * @property {string} stdout
+ * @property {string} stderr
+ * @property {string} why one line about a failure, empty where there was none
+ */
+
+const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+const KEPT_CHARACTERS = 100_000;
+
+/**
+ * Runs a command to its end. It gets a process group of its own, so that a time-out or a Ctrl-C
+ * ends whatever it has started as well.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {object} [options]
+ * @param {Readonly<Record<string, string | undefined>>} [options.env]
+ * @param {string} [options.cwd]
+ * @param {number} [options.timeoutMs]
+ * @param {() => string | undefined} [options.giveUp] asked every second; a reason ends the command
+ * @returns {Promise<Outcome>}
+ */
+export function runCommand(command, args, options = {}) {
+  const { env, cwd, timeoutMs = 10 * 60_000, giveUp } = options;
+  return new Promise((resolve) => {
+    const isWindows = process.platform === "win32";
+    const child = spawn(command, args, {
+      cwd,
+      env: /** @type {NodeJS.ProcessEnv} */ (env ?? process.env),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: !isWindows,
+      // npm is a .cmd file on Windows, which only a shell can start.
+      shell: isWindows && !command.endsWith(".exe"),
+    });
+    let stdout = "";
+    let stderr = "";
+    let reason = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => (stdout = tail(stdout + text)));
+    child.stderr.setEncoding("utf8").on("data", (text) => (stderr = tail(stderr + text)));
+
+    /** @param {NodeJS.Signals} signal */
+    const kill = (signal) => {
+      try {
+        if (child.pid && !isWindows) process.kill(-child.pid, signal);
+        else child.kill(signal);
+      } catch {
+        // It has ended in the meantime.
+      }
+    };
+    /** @param {string} why */
+    const stop = (why) => {
+      reason ||= why;
+      kill("SIGKILL");
+    };
+    const timer = setTimeout(() => stop(`no end after ${seconds(timeoutMs)}`), timeoutMs);
+    const watch = setInterval(() => {
+      const why = giveUp?.();
+      if (why) stop(why);
+    }, 1000);
+    const interrupt = forwardSignals(kill);
+    /** @param {number | null} code @param {string} failure */
+    const end = (code, failure) => {
+      clearTimeout(timer);
+      clearInterval(watch);
+      interrupt.remove();
+      const ok = code === 0 && reason === "";
+      resolve({ ok, stdout, stderr, why: ok ? "" : reason || failure || lastLine(stderr, code) });
+    };
+    child.once("error", (error) => end(null, error.message));
+    child.once("close", (code) => end(code, ""));
+  });
+}
+
+/** @param {(signal: NodeJS.Signals) => void} kill */
+function forwardSignals(kill) {
+  const listeners = SIGNALS.map((signal) => {
+    const listener = () => {
+      kill("SIGKILL");
+      remove();
+      process.kill(process.pid, signal);
+    };
+    process.once(signal, listener);
+    return { signal, listener };
+  });
+  const remove = () => {
+    for (const { signal, listener } of listeners) process.removeListener(signal, listener);
+  };
+  return { remove };
+}
+
+/** @param {string} text */
+function tail(text) {
+  return text.length > KEPT_CHARACTERS ? text.slice(-KEPT_CHARACTERS) : text;
+}
+
+/** @param {string} stderr @param {number | null} code */
+function lastLine(stderr, code) {
+  const lines = stderr.split("\n").map((line) => line.trim());
+  const last = lines.filter((line) => line !== "").at(-1);
+  return last ?? `ended with code ${code}`;
+}
+
+/** @param {number} ms */
+export function seconds(ms) {
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
+
+import { ensureDependencies } from "./dependencies.mjs";
+import { ensureNode } from "./node.mjs";
+import { EXIT_UNAVAILABLE, SetupError, logToStderr } from "./setup-error.mjs";
+import { findTemporalCli } from "./temporal-cli.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
+
+/**
+ * Sets up whatever is missing, then goes on: Node 24, the packages, and a Temporal CLI where one is
+ * needed, whose path is then in `TEMPORAL_CLI`. Where that is impossible, it says what to install
+ * and ends the process with code 4. Runs on Node 20 without any package.
+ *
+ * @param {object} options
+ * @param {boolean} options.temporalCli
+ */
+export async function setUp({ temporalCli }) {
+  try {
+    await ensureNode({ log: logToStderr });
+    await ensureDependencies({ root: ROOT, env: process.env, log: logToStderr });
+    if (temporalCli) {
+      const env = withDotEnv(process.env);
+      process.env["TEMPORAL_CLI"] = (await findTemporalCli({ env, log: logToStderr })).path;
+    }
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    for (const line of error.lines) logToStderr(line);
+    process.exit(EXIT_UNAVAILABLE);
+  }
+}
+
+/** The program reads `.env` itself; set-up needs to know only what it says of the CLI. */
+/** @param {NodeJS.ProcessEnv} env */
+function withDotEnv(env) {
+  const file = resolve(".env");
+  if (!existsSync(file)) return env;
+  const { TEMPORAL_CLI } = parseEnv(readFileSync(file, "utf8"));
+  return TEMPORAL_CLI && !env["TEMPORAL_CLI"] ? { ...env, TEMPORAL_CLI } : env;
+}
+
+/** A path inside the checkout. @param {string[]} parts */
+export function inCheckout(...parts) {
+  return join(ROOT, ...parts);
+}

@@ -1,0 +1,23 @@
+/** Exit code for "what Payrun needs is not there", as everywhere in Payrun. */
+export const EXIT_UNAVAILABLE = 4;
+
+/** Set-up can't go on; the lines say why and what to install, and are all that is shown. */
+export class SetupError extends Error {
+  /** @param {string[]} lines */
+  constructor(lines) {
+    super(lines.join("\n"));
+    this.name = "SetupError";
+    this.lines = lines;
+  }
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Set-up speaks on standard error only: standard output belongs to what is started. */
+/** @param {string} line */
+export function logToStderr(line) {
+  process.stderr.write(`setup: ${line}\n`);
+}

@@ -1,0 +1,246 @@
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+import { cacheFolder, shortPath, temporaryFolder } from "./cache-folder.mjs";
+import { runCommand, seconds } from "./run-command.mjs";
+import { SetupError } from "./setup-error.mjs";
+import { withLock } from "./with-lock.mjs";
+
+/** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
+const BUILT_VERSION = "v1.5.1";
+const BUILD_TIMEOUT_MS = 40 * 60_000;
+/** A closed network either refuses at once or swallows the request. */
+const FIRST_BYTE_TIMEOUT_MS = 25_000;
+const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
+const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
+
+/** @typedef {import("./cache-folder.mjs").Env} Env */
+
+/**
+ * @typedef {object} FoundCli
+ * @property {string} path
+ * @property {string} version as it says of itself
+ * @property {"TEMPORAL_CLI" | "PATH" | "cache" | "download" | "build"} source
+ */
+
+/**
+ * Puts an executable into the folder it is given, and says so by returning its path, or throws
+ * with the reason why it can't.
+ *
+ * @typedef {(folder: string, env: Env, log: (line: string) => void) => Promise<string>} Maker
+ */
+
+/**
+ * Finds a Temporal CLI that can run a development server: `TEMPORAL_CLI`, the PATH, the user's
+ * cache folder, the SDK's download, a build with Go, in this order. What is downloaded or built is
+ * kept in the cache folder. Says nothing where one is there.
+ *
+ * @param {object} options
+ * @param {Env} options.env
+ * @param {(line: string) => void} options.log gets one line for each step and each failure
+ * @param {Maker} [options.download]
+ * @param {Maker} [options.build]
+ * @returns {Promise<FoundCli>}
+ * @throws {SetupError} there is none and none can be made; says what to install
+ */
+export async function findTemporalCli({ env, log, download = sdkDownload, build = goBuild }) {
+  const given = await fromVariable(env, log);
+  if (given) return given;
+  const onPath = await fromPath(env, log);
+  if (onPath) return onPath;
+  const cache = cacheFolder(env);
+  const kept = join(cache, "temporal-cli", EXECUTABLE);
+  const cached = await inspect(kept);
+  if (cached.version) return { path: kept, version: cached.version, source: "cache" };
+  const onWait = (/** @type {string} */ holder) => {
+    log(`waiting for ${holder}, which sets up the Temporal CLI`);
+  };
+  return withLock(join(cache, "locks", "temporal-cli.lock"), { onWait }, async () => {
+    const again = await inspect(kept);
+    if (again.version) return { path: kept, version: again.version, source: "cache" };
+    if (existsSync(kept)) log(`${shortPath(kept)} is broken (${again.why}): replacing it`);
+    else log(`no Temporal CLI on the PATH or in ${shortPath(cache)}`);
+    /** @type {string[]} */
+    const failures = [];
+    for (const [source, make] of /** @type {const} */ ([
+      ["download", download],
+      ["build", build],
+    ])) {
+      const made = await makeAndKeep(make, { kept, env, log });
+      if (made.version) return { path: kept, version: made.version, source };
+      log(made.why);
+      failures.push(made.why);
+    }
+    throw notFound(failures);
+  });
+}
+
+/** @param {string[]} failures */
+function notFound(failures) {
+  return new SetupError([
+    "there is no Temporal CLI, and none could be set up:",
+    ...failures.map((line) => `  ${line}`),
+    "Install one (https://docs.temporal.io/cli), or Go, or set TEMPORAL_CLI to the path of one.",
+  ]);
+}
+
+/** @param {Env} env @param {(line: string) => void} log @returns {Promise<FoundCli | undefined>} */
+async function fromVariable(env, log) {
+  const path = env["TEMPORAL_CLI"]?.trim();
+  if (!path) return undefined;
+  const { version, why } = await inspect(path);
+  if (version) return { path, version, source: "TEMPORAL_CLI" };
+  log(`TEMPORAL_CLI is ${path}, which can't be used (${why}): looking elsewhere`);
+  return undefined;
+}
+
+/** @param {Env} env @param {(line: string) => void} log @returns {Promise<FoundCli | undefined>} */
+async function fromPath(env, log) {
+  const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter((part) => part !== "");
+  for (const folder of folders) {
+    const path = join(folder, EXECUTABLE);
+    if (!existsSync(path)) continue;
+    const { version, why } = await inspect(path);
+    if (version) return { path, version, source: "PATH" };
+    log(`${path} can't be used (${why}): looking elsewhere`);
+  }
+  return undefined;
+}
+
+/**
+ * What an executable says of itself; a version only if it can run a development server.
+ *
+ * @param {string} path
+ * @returns {Promise<{ version: string | undefined, why: string }>}
+ */
+async function inspect(path) {
+  if (!existsSync(path)) return { version: undefined, why: "there is no such file" };
+  const options = { timeoutMs: 30_000 };
+  const [said, help] = await Promise.all([
+    runCommand(path, ["--version"], options),
+    runCommand(path, ["server", "start-dev", "--help"], options),
+  ]);
+  const version = /^temporal version (.+)$/m.exec(said.stdout)?.[1];
+  if (!said.ok || version === undefined) {
+    const what = said.why || "no version in the answer";
+    return { version: undefined, why: `it does not answer --version: ${what}` };
+  }
+  if (!help.ok) return { version: undefined, why: `it can't server start-dev: ${help.why}` };
+  return { version, why: "" };
+}
+
+/**
+ * @param {Maker} make
+ * @param {{ kept: string, env: Env, log: (line: string) => void }} options
+ * @returns {Promise<{ version: string | undefined, why: string }>}
+ */
+async function makeAndKeep(make, { kept, env, log }) {
+  const cache = cacheFolder(env);
+  const folder = await temporaryFolder(cache, "making-");
+  try {
+    const path = await make(folder, env, log);
+    await chmod(path, 0o755);
+    const made = await inspect(path);
+    if (!made.version) return { version: undefined, why: `what came of it is broken: ${made.why}` };
+    await mkdir(join(cache, "temporal-cli"), { recursive: true });
+    await rename(path, kept);
+    log(`Temporal CLI ${made.version} is in ${shortPath(kept)}`);
+    return made;
+  } catch (error) {
+    return { version: undefined, why: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @type {Maker} */
+async function sdkDownload(folder, env, log) {
+  const earlier = await earlierDownload();
+  if (earlier) {
+    log(`taking the Temporal CLI that the SDK has downloaded to ${earlier}`);
+    await copyFile(earlier, join(folder, EXECUTABLE));
+    return join(folder, EXECUTABLE);
+  }
+  log("downloading the Temporal CLI with the SDK");
+  const startedAt = Date.now();
+  const script = fileURLToPath(new URL("download-temporal-cli.mjs", import.meta.url));
+  let bytes = 0;
+  let progressAt = startedAt;
+  const watch = setInterval(async () => {
+    const now = await sizeOf(folder);
+    if (now !== bytes) progressAt = Date.now();
+    bytes = now;
+  }, 1000);
+  const giveUp = () => {
+    const idleMs = Date.now() - progressAt;
+    return idleMs > FIRST_BYTE_TIMEOUT_MS ? `nothing came for ${seconds(idleMs)}` : undefined;
+  };
+  try {
+    const options = { env, timeoutMs: DOWNLOAD_TIMEOUT_MS, giveUp };
+    const outcome = await runCommand(process.execPath, [script, folder], options);
+    const [file] = (await readdir(folder)).filter((name) => !name.endsWith(".downloading"));
+    if (file) return join(folder, file);
+    throw new Error(`the SDK can't download the Temporal CLI: ${brief(outcome.why)}`);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/**
+ * What the SDK has left in the folder for temporary files, where it looks for a day. Anybody may
+ * write there, so only what is the user's own counts.
+ *
+ * @returns {Promise<string | undefined>}
+ */
+async function earlierDownload() {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names) {
+    if (!/^temporal-sdk-typescript-[\d.]+(\.exe)?$/.test(name)) continue;
+    const path = join(tmpdir(), name);
+    const isOurs = (await stat(path)).uid === process.getuid?.();
+    if (isOurs && (await inspect(path)).version) return path;
+  }
+  return undefined;
+}
+
+/** @type {Maker} */
+async function goBuild(folder, env, log) {
+  const go = await runCommand("go", ["version"], { env, timeoutMs: 30_000 });
+  if (!go.ok) throw new Error(`Go can't build the Temporal CLI: ${brief(go.why)}`);
+  const startedAt = Date.now();
+  log(`building the Temporal CLI ${BUILT_VERSION} with Go: this takes about 6 minutes, once`);
+  const telling = setInterval(() => {
+    log(`still building the Temporal CLI (${seconds(Date.now() - startedAt)})`);
+  }, 60_000);
+  const target = `github.com/temporalio/cli/cmd/temporal@${BUILT_VERSION}`;
+  try {
+    const options = { env: { ...env, GOBIN: folder }, timeoutMs: BUILD_TIMEOUT_MS };
+    const built = await runCommand("go", ["install", target], options);
+    if (!built.ok) throw new Error(`Go can't build the Temporal CLI: ${brief(built.why)}`);
+  } finally {
+    clearInterval(telling);
+  }
+  return join(folder, EXECUTABLE);
+}
+
+/** @param {string} folder */
+async function sizeOf(folder) {
+  let total = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    total += await stat(join(folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return total;
+}
+
+/** The SDK repeats the request's address in its message. @param {string} text */
+function brief(text) {
+  const short = text.replace(/\s+/g, " ").trim();
+  return short.length > 300 ? `${short.slice(0, 297)}…` : short;
+}
