@@ -28,7 +28,7 @@ export interface PaymentsClientOptions {
 }
 
 /** A money write as the attempt ledger has frozen it. */
-export interface MoneyWrite extends CallOptions {
+interface MoneyWrite extends CallOptions {
   method: "POST";
   /** Such as `/v1/payments`. */
   path: string;

@@ -4,7 +4,7 @@
  */
 export type RequestOutcome = "not_applied" | "unknown";
 
-export interface PaymentsApiErrorFields {
+interface PaymentsApiErrorFields {
   /** The service's code, or `unauthorized`, `forbidden`, `rate_limited`, `no_answer`, … */
   code: string;
   message: string;

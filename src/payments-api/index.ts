@@ -1,18 +1,10 @@
-export {
-  PaymentsClient,
-  type MoneyWrite,
-  type MoneyWriteAnswer,
-  type PaymentsClientOptions,
-} from "./client.ts";
+export { PaymentsClient, type MoneyWriteAnswer, type PaymentsClientOptions } from "./client.ts";
 export {
   NoAnswerError,
   PaymentsApiError,
   PaymentUnconfirmedError,
   UnexpectedAnswerError,
-  type RequestOutcome,
 } from "./errors.ts";
-export type { Page } from "./pagination.ts";
-export type { PayContact, PayPayable } from "./resources/payments.ts";
 export type { Balance } from "./schemas/balance.ts";
 export type { BankAccount } from "./schemas/bank-account.ts";
 export type { Contact } from "./schemas/contact.ts";
@@ -24,4 +16,4 @@ export { createdPaymentsSchema, type Payment, type PaymentStatus } from "./schem
 export type { WebhookEndpoint } from "./schemas/webhook-endpoint.ts";
 export type { TokenSource } from "./token.ts";
 export type { CallOptions } from "./transport.ts";
-export { verifyWebhook, type WebhookVerification } from "./webhook-signature.ts";
+export { verifyWebhook } from "./webhook-signature.ts";

@@ -17,7 +17,7 @@ export interface CallOptions {
   beforeSend?: (() => void | Promise<void>) | undefined;
 }
 
-export interface TransportRequest extends CallOptions {
+interface TransportRequest extends CallOptions {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Begins with `/`; without query. */
   path: string;
@@ -45,7 +45,7 @@ export interface NoAnswer {
   reason: string;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   baseUrl: URL;
   tokens: TokenProvider;
   timeoutMs: number;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** What `verifyWebhook` needs to know. */
-export interface WebhookToVerify {
+interface WebhookToVerify {
   /** The bytes as received, before any decoding. */
   rawBody: Uint8Array;
   /** `Service-Signature`, undefined when the request has none. */
@@ -14,7 +14,7 @@ export interface WebhookToVerify {
   toleranceMs?: number;
 }
 
-export type WebhookVerification =
+type WebhookVerification =
   | { ok: true }
   | {
       ok: false;

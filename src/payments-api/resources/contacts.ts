@@ -11,14 +11,14 @@ import type { CallOptions } from "../transport.ts";
 import { PagedReads } from "./paged-reads.ts";
 
 /** `revoked` contacts are listed only when asked for; without a status, active and archived ones. */
-export type ContactFilters = {
+type ContactFilters = {
   type?: ContactType | undefined;
   status?: ContactStatus | undefined;
   /** Matches display name or email. */
   search?: string | undefined;
 };
 
-export interface Address {
+interface Address {
   streetOne: string;
   streetTwo?: string;
   city: string;
@@ -27,7 +27,7 @@ export interface Address {
   zipCode: string;
 }
 
-export interface NewContact {
+interface NewContact {
   displayName: string;
   /** At most 5; for payees only. */
   emails?: string[];
@@ -47,7 +47,7 @@ export interface NewContact {
 }
 
 /** All but the name are for payees only. */
-export interface ContactChanges {
+interface ContactChanges {
   displayName?: string;
   /** Replaces the whole list. */
   emails?: string[];

@@ -10,7 +10,7 @@ import {
 import type { CallOptions } from "../transport.ts";
 import { PagedReads } from "./paged-reads.ts";
 
-export type PayableFilters = { search?: string | undefined; status?: PayableStatus | undefined };
+type PayableFilters = { search?: string | undefined; status?: PayableStatus | undefined };
 
 /** A bill to create; the specification does not show its shape, so this is how we read it. */
 export interface NewPayable {

@@ -14,7 +14,7 @@ import {
 import type { CallOptions } from "../transport.ts";
 import { PagedReads } from "./paged-reads.ts";
 
-export type PaymentFilters = {
+type PaymentFilters = {
   /** All payments of the bill, splits and retries included. */
   payableId?: string | undefined;
   contactId?: string | undefined;
@@ -40,13 +40,13 @@ interface PaymentTerms {
 }
 
 /** Pays a bill; without an amount all that is unpaid, with a smaller one a part of it. */
-export interface PayPayable extends PaymentTerms {
+interface PayPayable extends PaymentTerms {
   payableId: string;
   amountCents?: number;
 }
 
 /** Pays a contact without a bill; the service makes one. */
-export interface PayContact extends PaymentTerms {
+interface PayContact extends PaymentTerms {
   contactId: string;
   amountCents: number;
   description?: string;

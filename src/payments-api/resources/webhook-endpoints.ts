@@ -6,14 +6,14 @@ import {
 } from "../schemas/webhook-endpoint.ts";
 import type { CallOptions } from "../transport.ts";
 
-export interface NewWebhookEndpoint {
+interface NewWebhookEndpoint {
   url: string;
   /** Event types, or `["*"]` for all. */
   events: string[];
   description?: string;
 }
 
-export interface WebhookEndpointChanges extends Partial<NewWebhookEndpoint> {
+interface WebhookEndpointChanges extends Partial<NewWebhookEndpoint> {
   /** Resumes a paused endpoint. */
   status?: "active";
 }

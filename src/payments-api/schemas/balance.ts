@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cents, lenient, openEnum } from "./common.ts";
 
-export type BalanceStatus = "open" | "closed" | (string & {});
+type BalanceStatus = "open" | "closed" | (string & {});
 
 /** Balance that the service holds for the business (API specification, section 2). */
 export const balanceSchema = z.object({

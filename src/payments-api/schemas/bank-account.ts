@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lenient, openEnum, wholeList } from "./common.ts";
 
-export type BankAccountStatus =
+type BankAccountStatus =
   | "pending_verification"
   | "verified"
   | "unverified"

@@ -5,7 +5,7 @@ export type ContactType = "payee" | "business" | (string & {});
 
 export type ContactStatus = "active" | "archived" | "revoked" | (string & {});
 
-export type PaymentDirection = "bidirectional" | "can_pay" | "can_be_paid" | "none" | (string & {});
+type PaymentDirection = "bidirectional" | "can_pay" | "can_be_paid" | "none" | (string & {});
 
 /** Contact (API specification, section 2). Account numbers and tax ids are never in it. */
 export const contactSchema = z.object({

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { lenient, openEnum, pageOf } from "./common.ts";
 
-export type DeliveryStatus =
-  | "pending"
-  | "delivering"
-  | "succeeded"
-  | "failed"
-  | "dead"
-  | (string & {});
+type DeliveryStatus = "pending" | "delivering" | "succeeded" | "failed" | "dead" | (string & {});
 
 /** Webhook delivery record (API specification, section 6). */
 export const deliverySchema = z.object({

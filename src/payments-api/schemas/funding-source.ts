@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { cents, lenient, nullable, openEnum } from "./common.ts";
 
-export type FundingSourceKind = "balance" | "linked_bank" | "bank" | (string & {});
+type FundingSourceKind = "balance" | "linked_bank" | "bank" | (string & {});
 
 /** Funding source (API specification, section 2). */
-export const fundingSourceSchema = z.object({
+const fundingSourceSchema = z.object({
   id: z.string().min(1),
   rail: lenient(z.string()),
   kind: openEnum<FundingSourceKind>(),

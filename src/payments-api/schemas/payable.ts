@@ -10,7 +10,7 @@ export type PayableStatus =
   | "void"
   | (string & {});
 
-export type PayablePaymentStatus =
+type PayablePaymentStatus =
   | "none"
   | "scheduled"
   | "processing"

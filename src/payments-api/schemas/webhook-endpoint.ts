@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { openEnum, undocumented, wholeList } from "./common.ts";
 
-export type WebhookEndpointStatus = "active" | "paused" | (string & {});
+type WebhookEndpointStatus = "active" | "paused" | (string & {});
 
 /** Webhook endpoint: its record is not shown, so only the id is relied on. */
 export const webhookEndpointSchema = z.object({
