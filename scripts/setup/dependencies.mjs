@@ -86,7 +86,7 @@ async function packagesOf(path) {
 function isForThisMachine(entry) {
   if (!entry.optional && !entry.devOptional) return true;
   // What only some other machine's package needs names no platform itself.
-  if (!entry.os && !entry.cpu) return false;
+  if (!entry.os && !entry.cpu) return !entry.optional;
   return (
     matches(entry.os, process.platform) &&
     matches(entry.cpu, process.arch) &&
