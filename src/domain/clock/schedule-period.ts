@@ -24,7 +24,7 @@ export interface ScheduledFire {
  * The period that a launch at this instant belongs to: the first nominal date that is today or
  * later in the schedule's zone; without a schedule, today in New York.
  */
-export function nominalPeriod(schedule: PlaybookSchedule | null, nowMs: number): string {
+export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): string {
   if (schedule === null) return zonedDate(nowMs, NEW_YORK);
   const today = zonedDate(nowMs, schedule.zone);
   return isNominal(schedule, today) ? today : nextPeriod(schedule, today);
@@ -39,7 +39,7 @@ export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFir
 /** The next run that fires after an instant. */
 export function nextFire(schedule: PlaybookSchedule, afterMs: number): ScheduledFire {
   // A holiday moves a run to an earlier day, so the period to look at may be some days ahead.
-  let period = nominalPeriod(schedule, afterMs);
+  let period = periodAt(schedule, afterMs);
   let fire = fireOf(schedule, period);
   while (fire.fireAtMs <= afterMs) {
     period = nextPeriod(schedule, period);

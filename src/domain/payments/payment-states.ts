@@ -148,10 +148,10 @@ export function judgeTransition(
   next: PaymentVersion,
 ): { readonly accept: boolean; readonly alarm: string | null } {
   if (previous === undefined) return { accept: true, alarm: null };
-  if (previous.status === next.status) return { accept: false, alarm: null };
-  if (Date.parse(next.updatedAt) < Date.parse(previous.updatedAt)) {
-    return { accept: false, alarm: null };
-  }
+  const laterMs = Date.parse(next.updatedAt) - Date.parse(previous.updatedAt);
+  if (laterMs < 0) return { accept: false, alarm: null };
+  // The same status read later moves the instant on, so that what lies between stays ignored.
+  if (previous.status === next.status) return { accept: laterMs > 0, alarm: null };
   const impossible =
     isKnownStatus(previous.status) &&
     isKnownStatus(next.status) &&

@@ -1,0 +1,104 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import {
+  type LineHashInput,
+  lineHash,
+  planHash,
+  policyHash,
+} from "../../../src/domain/approvals/hashes.ts";
+import { canonicalJson } from "../../../src/domain/canonical-json.ts";
+
+const LINE: LineHashInput = {
+  businessId: "biz_1",
+  payableId: "payable_1",
+  contactId: "contact_1",
+  amountCents: 12_345,
+  bankLast4: "6789",
+  contactUpdatedAt: "2026-11-01T00:00:00Z",
+  sourceId: "balance",
+  clearing: "STANDARD",
+  dateRule: "by-due-date",
+};
+
+const PLAYBOOK: PayRunPlaybook = {
+  kind: "pay-run",
+  name: "weekly",
+  business: null,
+  schedule: null,
+  select: { due: "all" },
+  where: null,
+  pay: {
+    when: "by-due-date",
+    from: "default",
+    whenShort: "wait",
+    clearing: "STANDARD",
+    arrivalBusinessDays: 3,
+  },
+  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
+  review: [],
+  approve: [{ review: false, overCents: null, where: null, by: ["owner"], quorum: 1 }],
+  approvalValidDays: 30,
+  late: "ask",
+  onFailure: "retry-failed",
+  notify: null,
+};
+
+describe("a line's hash", () => {
+  it("never changes for the same line: stored approvals depend on it", () => {
+    expect(lineHash(LINE)).toBe("7a84c66f14772c0ef018fece44d7e2baf8286756a7eafc34731e7e143148fadb");
+  });
+
+  it.each(Object.keys(LINE))("changes with %s", (key) => {
+    const value = key === "amountCents" ? 12_346 : "other";
+    expect(lineHash({ ...LINE, [key]: value })).not.toBe(lineHash(LINE));
+  });
+
+  it("tells a missing bank account from an empty one", () => {
+    expect(lineHash({ ...LINE, bankLast4: null })).not.toBe(lineHash({ ...LINE, bankLast4: "" }));
+  });
+});
+
+describe("a plan's hash", () => {
+  const plan = {
+    lineHashes: ["b", "a", "c"],
+    playbook: "weekly",
+    playbookRevision: 1,
+    policyHash: policyHash(PLAYBOOK),
+  };
+
+  it("doesn't depend on the order of its lines", () => {
+    expect(planHash(plan)).toBe(planHash({ ...plan, lineHashes: ["c", "b", "a"] }));
+    expect(planHash(plan)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("changes with its lines, playbook, revision and policy", () => {
+    const strict = { ...PLAYBOOK, approve: [{ ...PLAYBOOK.approve[0]!, quorum: 2 }] };
+    const hashes = [
+      planHash(plan),
+      planHash({ ...plan, lineHashes: ["a", "b"] }),
+      planHash({ ...plan, playbook: "monthly" }),
+      planHash({ ...plan, playbookRevision: 2 }),
+      planHash({ ...plan, policyHash: policyHash(strict) }),
+      planHash({ ...plan, policyHash: policyHash({ ...PLAYBOOK, approvalValidDays: 31 }) }),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+});
+
+describe("canonical JSON", () => {
+  test.prop([fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean()))])(
+    "is one text for one value, whatever the order of its keys",
+    (value) => {
+      const reversed = Object.fromEntries(Object.entries(value).reverse());
+      expect(canonicalJson(value)).toBe(canonicalJson(reversed));
+      expect(JSON.parse(canonicalJson(value))).toEqual(value);
+    },
+  );
+
+  it("leaves out what is undefined and refuses numbers without an exact text", () => {
+    expect(canonicalJson({ b: [1, null], a: undefined })).toBe('{"b":[1,null]}');
+    expect(() => canonicalJson(0.1)).toThrow(RangeError);
+    expect(() => canonicalJson(Number.NaN)).toThrow(RangeError);
+  });
+});

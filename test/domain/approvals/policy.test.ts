@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import type { ApprovalRule } from "../../../src/contracts/playbook.ts";
+import {
+  type DecisionInput,
+  judgeDecision,
+  quorumOf,
+  ruleFor,
+} from "../../../src/domain/approvals/policy.ts";
+
+const ANY: ApprovalRule = {
+  review: false,
+  overCents: null,
+  where: null,
+  by: ["controller", "owner"],
+  quorum: 1,
+};
+const REVIEW = { ...ANY, review: true, quorum: 2 };
+const OVER = { ...ANY, overCents: 2_500_000, by: ["owner"] };
+const RENT = { ...ANY, where: "rent" };
+
+const SMALL = { payableId: "p1", lineHash: "h1", approvers: ["controller", "owner"], quorum: 1 };
+const LARGE = { payableId: "p2", lineHash: "h2", approvers: ["owner"], quorum: 1 };
+
+function input(changes: {
+  decision?: Partial<DecisionInput["decision"]>;
+  run?: Partial<DecisionInput["run"]>;
+  token?: Partial<DecisionInput["token"]>;
+  playbookAuthor?: string;
+}): DecisionInput {
+  return {
+    decision: { kind: "approve", planHash: "H", drop: [], ...changes.decision },
+    run: {
+      ended: false,
+      planHash: "H",
+      launchedBy: "alice",
+      launchedAtMs: 1_000,
+      cancelRequested: false,
+      ...changes.run,
+    },
+    token: {
+      name: "carol",
+      roles: ["controller"],
+      createdBy: "root",
+      createdAtMs: 500,
+      revoked: false,
+      expiresAtMs: null,
+      ...changes.token,
+    },
+    playbookAuthor: changes.playbookAuthor ?? "root",
+    lines: [SMALL, LARGE],
+    nowMs: 2_000,
+  };
+}
+
+function refusal(changes: Parameters<typeof input>[0]): string {
+  const verdict = judgeDecision(input(changes));
+  return verdict.accepted ? "accepted" : verdict.code;
+}
+
+describe("the rule of a line", () => {
+  const rules = [REVIEW, OVER, RENT, ANY];
+  const index = (amountCents: number, inReview: boolean, rent = false) =>
+    ruleFor({ amountCents, inReview }, rules, () => rent).index;
+
+  it("is the first that matches", () => {
+    expect(index(100, true)).toBe(0);
+    expect(index(2_500_001, false)).toBe(1);
+    expect(index(2_500_000, false)).toBe(3);
+    expect(index(100, false, true)).toBe(2);
+  });
+
+  it("must exist", () => {
+    expect(() => ruleFor({ amountCents: 1, inReview: false }, [REVIEW], () => false)).toThrow();
+  });
+});
+
+describe("a decision", () => {
+  it("counts for the lines whose rule names one of the approver's roles", () => {
+    expect(judgeDecision(input({}))).toEqual({ accepted: true, countsFor: [SMALL], dropped: [] });
+    expect(judgeDecision(input({ token: { roles: ["owner", "viewer"] } }))).toEqual({
+      accepted: true,
+      countsFor: [SMALL, LARGE],
+      dropped: [],
+    });
+  });
+
+  it("may leave lines out and still counts for the rest", () => {
+    const verdict = judgeDecision(
+      input({ decision: { drop: ["p1"] }, token: { roles: ["owner"] } }),
+    );
+    expect(verdict).toEqual({ accepted: true, countsFor: [LARGE], dropped: ["p1"] });
+  });
+
+  it("does not leave out lines that the approver has no say in, or that are not there", () => {
+    expect(refusal({ decision: { drop: ["p2"] } })).toBe("role-missing");
+    expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown-payable");
+  });
+
+  it("does not count from the launcher, under whatever token and spelling", () => {
+    expect(refusal({ token: { name: "alice" } })).toBe("launcher");
+    expect(refusal({ token: { name: " Alice" } })).toBe("launcher");
+  });
+
+  it("does not count from whoever last changed the playbook", () => {
+    expect(refusal({ playbookAuthor: "carol" })).toBe("playbook-author");
+  });
+
+  it("does not count from a token that the launcher made after the launch, only from one before", () => {
+    expect(refusal({ token: { createdBy: "alice", createdAtMs: 1_500 } })).toBe("launchers-token");
+    expect(refusal({ token: { createdBy: "alice", createdAtMs: 999 } })).toBe("accepted");
+  });
+
+  it("needs an approver's role: admin implies none", () => {
+    expect(refusal({ token: { roles: ["admin", "operator", "launcher"] } })).toBe("role-missing");
+  });
+
+  it("needs a token that still holds", () => {
+    expect(refusal({ token: { revoked: true } })).toBe("token-invalid");
+    expect(refusal({ token: { expiresAtMs: 2_000 } })).toBe("token-invalid");
+    expect(refusal({ token: { expiresAtMs: 2_001 } })).toBe("accepted");
+  });
+
+  it("is bound to the plan that was seen", () => {
+    expect(refusal({ decision: { planHash: "old" } })).toBe("stale-plan");
+    expect(refusal({ run: { planHash: null } })).toBe("no-plan");
+  });
+
+  it("comes too late once the run has ended or is being cancelled", () => {
+    expect(refusal({ run: { ended: true } })).toBe("run-ended");
+    expect(refusal({ run: { cancelRequested: true } })).toBe("run-ended");
+  });
+
+  it("may reject from any approver's role, the launcher's own too", () => {
+    const verdict = judgeDecision(
+      input({ decision: { kind: "reject" }, token: { name: "alice", roles: ["owner"] } }),
+    );
+    expect(verdict).toEqual({ accepted: true, countsFor: [], dropped: [] });
+    expect(refusal({ decision: { kind: "reject" }, token: { roles: ["viewer"] } })).toBe(
+      "role-missing",
+    );
+  });
+
+  it("counts two tokens of one name once", () => {
+    expect(quorumOf(["carol", "Carol ", "dave"])).toBe(2);
+  });
+});

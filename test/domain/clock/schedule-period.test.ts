@@ -1,0 +1,82 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import type { PlaybookSchedule } from "../../../src/contracts/playbook.ts";
+import { addBankingDays, nextBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
+import { newYorkDate, newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import {
+  beforeNextRun,
+  fireOf,
+  nextFire,
+  nextPeriod,
+  periodAt,
+} from "../../../src/domain/clock/schedule-period.ts";
+
+const THURSDAYS: PlaybookSchedule = { every: "thursday", at: "10:00", zone: "America/New_York" };
+const DAILY: PlaybookSchedule = { ...THURSDAYS, every: "weekday" };
+const schedule = fc.record({
+  every: fc.constantFrom("monday", "tuesday", "wednesday", "thursday", "friday", "weekday"),
+  at: fc.constantFrom("00:00", "10:00", "23:59"),
+  zone: fc.constantFrom("America/New_York", "Asia/Tokyo"),
+}) as fc.Arbitrary<PlaybookSchedule>;
+const instant = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) });
+
+describe("the periods of a schedule", () => {
+  it("takes a launch to the next nominal date, today included", () => {
+    expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-17", "12:00"))).toBe("2026-11-19");
+    expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-19", "23:59"))).toBe("2026-11-19");
+    expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-20", "00:00"))).toBe("2026-11-26");
+    expect(periodAt(null, newYorkInstantMs("2026-11-20", "00:00"))).toBe("2026-11-20");
+  });
+
+  it("fires on the business day before where the nominal date is a bank holiday", () => {
+    expect(fireOf(THURSDAYS, "2026-11-26")).toEqual({
+      period: "2026-11-26",
+      fireAtMs: newYorkInstantMs("2026-11-25", "10:00"),
+    });
+  });
+
+  it("leaves a holiday out of a daily schedule instead of running the day before twice", () => {
+    expect(nextPeriod(DAILY, "2026-11-25")).toBe("2026-11-27");
+    expect(nextPeriod(DAILY, "2026-11-27")).toBe("2026-11-30");
+  });
+
+  it("finds the next fire after the moved one of this week", () => {
+    const fire = nextFire(THURSDAYS, newYorkInstantMs("2026-11-25", "10:00"));
+    expect(fire).toEqual({
+      period: "2026-12-03",
+      fireAtMs: newYorkInstantMs("2026-12-03", "10:00"),
+    });
+  });
+
+  test.prop([schedule, instant])("always fires later, and never skips an earlier fire", (s, ms) => {
+    const fire = nextFire(s, ms);
+    expect(fire.fireAtMs).toBeGreaterThan(ms);
+    const again = nextFire(s, fire.fireAtMs - 1);
+    expect(again).toEqual(fire);
+  });
+});
+
+describe("bills that can't wait for the next run", () => {
+  it("are due before the day on which the next run's payments could arrive", () => {
+    // Fires 2026-11-25 (Thanksgiving moved it), executes on the 27th, three banking days later.
+    expect(beforeNextRun(THURSDAYS, "2026-11-19", 3)).toBe("2026-12-02");
+    expect(beforeNextRun(THURSDAYS, "2026-12-03", 1)).toBe("2026-12-14");
+  });
+
+  it("are judged against a run in a week where there is no schedule", () => {
+    expect(beforeNextRun(null, "2026-12-01", 3)).toBe("2026-12-14");
+  });
+
+  test.prop([schedule, instant, fc.integer({ min: 0, max: 5 })])(
+    "are exactly those that would arrive late",
+    (s, ms, days) => {
+      const period = periodAt(s, ms);
+      const limit = beforeNextRun(s, period, days);
+      expect(limit > period).toBe(true);
+      const firesOn = newYorkDate(
+        fireOf({ ...s, zone: "America/New_York" }, nextPeriod(s, period)).fireAtMs,
+      );
+      expect(limit).toBe(addBankingDays(nextBankingDay(firesOn), days));
+    },
+  );
+});
