@@ -15,9 +15,10 @@ await setUp({ temporalCli: startsTemporal && !isHelp });
 // way of what users are here to read. Processes that we start inherit this.
 const quiet = "--disable-warning=ExperimentalWarning";
 process.env["NODE_OPTIONS"] = [process.env["NODE_OPTIONS"], quiet].filter(Boolean).join(" ");
-const emitWarning = process.emitWarning;
-process.emitWarning = (/** @type {unknown[]} */ ...args) => {
-  if (args[1] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, args);
-};
+const printers = process.listeners("warning");
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+  if (warning.name !== "ExperimentalWarning") for (const print of printers) print(warning);
+});
 
 await import("../src/cli/main.ts");

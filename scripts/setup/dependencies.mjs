@@ -79,7 +79,9 @@ async function isInstalled(root) {
 
 /** @param {string} path @returns {Promise<Record<string, LockedPackage>>} */
 async function packagesOf(path) {
-  return JSON.parse(await readFile(path, "utf8")).packages;
+  /** @type {{ packages: Record<string, LockedPackage> }} */
+  const lockfile = JSON.parse(await readFile(path, "utf8"));
+  return lockfile.packages;
 }
 
 /** @param {LockedPackage} entry */

@@ -170,11 +170,12 @@ async function sdkDownload(folder, env, log) {
   const script = fileURLToPath(new URL("download-temporal-cli.mjs", import.meta.url));
   let bytes = 0;
   let progressAt = startedAt;
-  const watch = setInterval(async () => {
+  const look = async () => {
     const now = await sizeOf(folder);
     if (now !== bytes) progressAt = Date.now();
     bytes = now;
-  }, 1000);
+  };
+  const watch = setInterval(() => void look(), 1000);
   const giveUp = () => {
     const idleMs = Date.now() - progressAt;
     return idleMs > FIRST_BYTE_TIMEOUT_MS ? `nothing came for ${seconds(idleMs)}` : undefined;

@@ -48,15 +48,18 @@ const acceptedAt = word.refine(
 );
 
 function isDateOrInstant(value: string): boolean {
-  for (const read of [Temporal.PlainDate.from, Temporal.Instant.from]) {
+  const readers = [
+    (text: string) => Temporal.PlainDate.from(text),
+    (text: string) => Temporal.Instant.from(text),
+  ];
+  return readers.some((read) => {
     try {
       read(value);
       return true;
     } catch {
-      // Not in this notation: the other one may fit.
+      return false;
     }
-  }
-  return false;
+  });
 }
 
 const achAuthorization = z.strictObject({ acceptedBy: word, acceptedAt });

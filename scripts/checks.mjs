@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import process from "node:process";
+
+import { runCommand } from "./setup/run-command.mjs";
+import { inCheckout } from "./setup/set-up.mjs";
+
+/** What each check holds, and the tool that holds it; the tools are plain JavaScript programs. */
+const CHECKS = [
+  { name: "types", tool: "typescript/bin/tsc", args: ["--noEmit"] },
+  { name: "lint", tool: "oxlint/bin/oxlint", args: [] },
+  { name: "format", tool: "oxfmt/bin/oxfmt", args: ["--check"] },
+  {
+    name: "import directions",
+    tool: "dependency-cruiser/bin/dependency-cruise.mjs",
+    args: ["--config", ".dependency-cruiser.mjs", "--output-type", "err-long"],
+    folders: ["workflows", "activities", "src", "test", "bench", "bin", "scripts"],
+  },
+  { name: "unused code", tool: "knip/bin/knip.js", args: ["--no-progress"] },
+];
+
+/**
+ * Runs every check, also when one fails: a line with its time for each, and the whole of what a
+ * failing one says.
+ *
+ * @returns {Promise<string[]>} the names of those that failed
+ */
+export async function runChecks() {
+  /** @type {string[]} */
+  const failed = [];
+  for (const { name, tool, args, folders = [] } of CHECKS) {
+    const startedAt = Date.now();
+    const outcome = await runCommand(
+      process.execPath,
+      [inCheckout("node_modules", tool), ...args, ...folders],
+      { cwd: inCheckout() },
+    );
+    const took = `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+    process.stdout.write(`${outcome.ok ? "✓" : "✗"} ${name} (${took})\n`);
+    if (outcome.ok) continue;
+    failed.push(name);
+    process.stdout.write(`${outcome.stdout}${outcome.stderr || `${outcome.why}\n`}`);
+  }
+  if (failed.length > 0) process.stdout.write(`✗ failed: ${failed.join(", ")}\n`);
+  return failed;
+}
+
+/**
+ * Runs the tests; what the test runner says goes straight to the user, its summary last.
+ *
+ * @param {string[]} flags
+ * @returns {Promise<boolean>} whether all have passed
+ */
+export function runTests(flags) {
+  const vitest = inCheckout("node_modules", "vitest", "vitest.mjs");
+  const child = spawn(process.execPath, [vitest, "run", ...flags], {
+    cwd: inCheckout(),
+    stdio: "inherit",
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code === 0));
+  });
+}
