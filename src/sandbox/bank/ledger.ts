@@ -1,0 +1,209 @@
+import { DatabaseSync } from "node:sqlite";
+import type { BankMove, LedgerEntry, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
+
+const ddl = `
+CREATE TABLE IF NOT EXISTS ledger (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  move_id TEXT NOT NULL UNIQUE,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('debit', 'credit', 'return', 'refund')),
+  payment_id TEXT,
+  transaction_id TEXT,
+  payable_id TEXT,
+  business_id TEXT NOT NULL,
+  amount_cents INTEGER NOT NULL CHECK (amount_cents > 0),
+  CHECK (payment_id IS NOT NULL OR transaction_id IS NOT NULL)
+) STRICT;
+CREATE INDEX IF NOT EXISTS ledger_payment ON ledger (payment_id) WHERE payment_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ledger_transaction ON ledger (transaction_id)
+  WHERE transaction_id IS NOT NULL;
+CREATE TABLE IF NOT EXISTS refusals (
+  move_id TEXT PRIMARY KEY,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS ledger_no_update BEFORE UPDATE ON ledger
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS ledger_no_delete BEFORE DELETE ON ledger
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+-- INSERT OR REPLACE deletes without asking the trigger above.
+CREATE TRIGGER IF NOT EXISTS ledger_no_replace BEFORE INSERT ON ledger
+  WHEN EXISTS (SELECT 1 FROM ledger WHERE move_id = NEW.move_id OR seq = NEW.seq)
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+`;
+
+type Row = Record<string, unknown>;
+
+/**
+ * The bank's append-only book of real money moves, in a SQLite file of its own.
+ *
+ * SQL triggers refuse to change or delete an entry, so not even a fault of the bank's own code can
+ * rewrite what moved.
+ */
+export class Ledger {
+  readonly #db: DatabaseSync;
+
+  constructor(file: string) {
+    this.#db = new DatabaseSync(file);
+    this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000;");
+    this.#db.exec(ddl);
+  }
+
+  /**
+   * Books moves in their order, all in one transaction; a move that is booked already is passed
+   * over, a move that cannot be is refused for ever.
+   *
+   * @returns the moves that were refused, now or when they were first sent.
+   */
+  apply(moves: readonly BankMove[]): Refusal[] {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const refusals: Refusal[] = [];
+      for (const move of moves) {
+        const reason = this.#book(move);
+        if (reason !== undefined) refusals.push({ moveId: move.id, reason });
+      }
+      this.#db.exec("COMMIT");
+      return refusals;
+    } catch (error) {
+      this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** Entries after a place in the book, in the order they were booked. */
+  entries(afterSeq: number, limit: number): { entries: LedgerEntry[]; lastSeq: number } {
+    const rows = this.#db
+      .prepare("SELECT * FROM ledger WHERE seq > ? ORDER BY seq LIMIT ?")
+      .all(afterSeq, limit);
+    const last = rows.at(-1);
+    return { entries: rows.map(toEntry), lastSeq: last ? Number(last["seq"]) : afterSeq };
+  }
+
+  totals(): LedgerTotals {
+    const totals: LedgerTotals = {};
+    const rows = this.#db
+      .prepare("SELECT kind, count(*) AS n, sum(amount_cents) AS cents FROM ledger GROUP BY kind")
+      .all();
+    for (const row of rows) {
+      const kind = row["kind"] as MoveKind;
+      totals[kind] = { entries: Number(row["n"]), amountCents: Number(row["cents"]) };
+    }
+    return totals;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #book(move: BankMove): string | undefined {
+    const booked = this.#db.prepare("SELECT * FROM ledger WHERE move_id = ?").get(move.id);
+    if (booked !== undefined) {
+      return sameMove(booked, move) ? undefined : "the id belongs to another move";
+    }
+    const refused = this.#db.prepare("SELECT reason FROM refusals WHERE move_id = ?").get(move.id);
+    if (refused !== undefined) return String(refused["reason"]);
+    const reason = impossible(move) ?? this.#contradicts(move);
+    if (reason === undefined) {
+      this.#append(move);
+      return undefined;
+    }
+    this.#db.prepare("INSERT INTO refusals (move_id, reason) VALUES (?, ?)").run(move.id, reason);
+    return reason;
+  }
+
+  #append(move: BankMove): void {
+    this.#db
+      .prepare(
+        `INSERT INTO ledger (move_id, at, kind, payment_id, transaction_id, payable_id,
+           business_id, amount_cents) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        move.id,
+        move.at,
+        move.kind,
+        move.paymentId,
+        move.transactionId,
+        move.payableId,
+        move.businessId,
+        move.amountCents,
+      );
+  }
+
+  /** Why the move cannot follow what is booked for its payment; transactions only need a past. */
+  #contradicts(move: BankMove): string | undefined {
+    const column = move.paymentId === null ? "transaction_id" : "payment_id";
+    const rows = this.#db
+      .prepare(`SELECT kind, business_id, amount_cents FROM ledger WHERE ${column} = ?`)
+      .all(move.paymentId ?? move.transactionId);
+    if (rows.some((row) => row["business_id"] !== move.businessId)) {
+      return "the payment belongs to another business";
+    }
+    const moved = (kind: MoveKind): number =>
+      rows
+        .filter((row) => row["kind"] === kind)
+        .reduce((sum, row) => sum + Number(row["amount_cents"]), 0);
+    const cents = { debit: moved("debit"), credit: moved("credit"), return: moved("return") };
+    if (move.paymentId === null) {
+      const back = move.kind === "return" || move.kind === "refund";
+      return back && rows.length === 0 ? `a ${move.kind} of nothing` : undefined;
+    }
+    if (rows.some((row) => row["kind"] === move.kind)) {
+      return `the payment already has a ${move.kind}`;
+    }
+    return outOfOrder(move, cents);
+  }
+}
+
+function impossible(move: BankMove): string | undefined {
+  if (!Number.isSafeInteger(move.amountCents) || move.amountCents <= 0) {
+    return "the amount must be a positive number of cents";
+  }
+  if (move.paymentId === null && move.transactionId === null) {
+    return "the move names neither a payment nor a transaction";
+  }
+  if (Number.isNaN(Date.parse(move.at))) return "the move has no instant";
+  if (move.businessId === "") return "the move names no business";
+  if (!["debit", "credit", "return", "refund"].includes(move.kind)) return "the kind is unknown";
+  return undefined;
+}
+
+function outOfOrder(
+  move: BankMove,
+  cents: { debit: number; credit: number; return: number },
+): string | undefined {
+  if (move.kind === "debit") return undefined;
+  if (cents.debit === 0) return `a ${move.kind} before the payer was debited`;
+  if (cents.debit !== move.amountCents) {
+    return `a ${move.kind} of ${move.amountCents} cents for a debit of ${cents.debit} cents`;
+  }
+  const debitCameBack = cents.return > 0 && cents.credit === 0;
+  if (move.kind === "credit" && debitCameBack) return "a credit after the debit was returned";
+  if (move.kind === "refund" && debitCameBack) return "a refund after the debit was returned";
+  if (move.kind === "refund" && cents.credit > 0 && cents.return === 0) {
+    return "a refund while the payee has the money";
+  }
+  return undefined;
+}
+
+function toEntry(row: Row): LedgerEntry {
+  return {
+    id: `entry_${String(row["seq"]).padStart(8, "0")}`,
+    at: String(row["at"]),
+    kind: row["kind"] as MoveKind,
+    paymentId: textOrNull(row["payment_id"]),
+    transactionId: textOrNull(row["transaction_id"]),
+    payableId: textOrNull(row["payable_id"]),
+    businessId: String(row["business_id"]),
+    amountCents: Number(row["amount_cents"]),
+  };
+}
+
+function sameMove(row: Row, move: BankMove): boolean {
+  const { id: _id, ...booked } = toEntry(row);
+  const { id: _moveId, ...sent } = move;
+  return (Object.keys(booked) as (keyof typeof booked)[]).every((k) => booked[k] === sent[k]);
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,231 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type {
+  BankAnswer,
+  BankQuestion,
+  BankRequest,
+  LedgerEntry,
+  LedgerTotals,
+  Refusal,
+} from "./moves.ts";
+import { ledgerIdOf, markAnswered, onBankMove, outboxBooks, queuedMoves } from "./outbox.ts";
+
+const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+const batchSize = 500;
+const pageSize = 5_000;
+const answerTimeoutMs = 15_000;
+const firstRestartMs = 100;
+const slowestRestartMs = 5_000;
+const looksAtBooks = 3;
+const deliverAgainMs = 1_000;
+
+/** What `GET /sandbox/health` says about the bank. */
+export interface BankHealth {
+  ok: boolean;
+  pid: number | null;
+  restarts: number;
+  /** Moves ordered and not yet answered. */
+  queued: number;
+  /** Moves the bank would not book: a fault of the service. */
+  refusals: Refusal[];
+  /** How the service's books differ from the bank's, or null. */
+  mismatch: string | null;
+}
+
+/**
+ * The service's line to its bank: starts the bank's process, starts it again when it dies, and
+ * delivers the ordered moves in their order until each has been answered.
+ */
+export class BankLink {
+  readonly #db: DatabaseSync;
+  readonly #dataDir: string;
+  readonly #waiting = new Map<number, (answer: BankAnswer | Error) => void>();
+  #child: ChildProcess | undefined;
+  #starting: Promise<void> | undefined;
+  #pumping: Promise<void> | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #stopListening: (() => void) | undefined;
+  #nextId = 1;
+  #restarts = 0;
+  #reviving = false;
+  #mismatch: string | null = null;
+  #stopped = false;
+
+  /** @param options the service's database, with `bankDdl` applied, and where the bank keeps its. */
+  constructor(options: { db: DatabaseSync; dataDir: string }) {
+    this.#db = options.db;
+    this.#dataDir = options.dataDir;
+  }
+
+  /** Starts the bank and delivers what an earlier process left in the outbox. */
+  async start(): Promise<void> {
+    // Not at once: an order that arrives while a delivery is ending must start another.
+    const wake = () => setImmediate(() => void this.#pump().catch(() => undefined));
+    this.#stopListening = onBankMove(this.#db, wake);
+    this.#again = setInterval(wake, deliverAgainMs);
+    this.#again.unref();
+    await this.#launch();
+    await this.flush();
+  }
+
+  /**
+   * Waits until everything ordered so far has been answered by the bank, and compares the books.
+   *
+   * @throws the bank does not answer.
+   */
+  async flush(): Promise<void> {
+    for (let look = 1; ; look += 1) {
+      await this.#pump();
+      const { totals } = await this.#ask("totals", { op: "totals" });
+      const { booked, queued } = outboxBooks(this.#db);
+      const mismatch = differenceOf(booked, totals);
+      // A delivery between the two readings looks like a difference; a real one stays.
+      if (look < looksAtBooks && (mismatch !== null || queued > 0)) continue;
+      if (mismatch !== null && mismatch !== this.#mismatch) shout(`the books differ: ${mismatch}`);
+      this.#mismatch = mismatch;
+      return;
+    }
+  }
+
+  /** The bank's whole ledger in the order it was booked, everything ordered so far included. */
+  async ledger(): Promise<LedgerEntry[]> {
+    await this.flush();
+    const entries: LedgerEntry[] = [];
+    let afterSeq = 0;
+    for (;;) {
+      const page = await this.#ask("entries", { op: "entries", afterSeq, limit: pageSize });
+      entries.push(...page.entries);
+      if (page.entries.length < pageSize) return entries;
+      afterSeq = page.lastSeq;
+    }
+  }
+
+  health(): BankHealth {
+    const { queued, refusals } = outboxBooks(this.#db);
+    const pid = this.#child?.connected === true ? (this.#child.pid ?? null) : null;
+    const ok = pid !== null && refusals.length === 0 && this.#mismatch === null;
+    return { ok, pid, restarts: this.#restarts, queued, refusals, mismatch: this.#mismatch };
+  }
+
+  /** Delivers what is still queued if the bank answers, then ends its process. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    await this.#pump().catch(() => undefined);
+    this.#stopped = true;
+    this.#stopListening?.();
+    clearInterval(this.#again);
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    if (child.connected) child.disconnect();
+    const patience = setTimeout(() => child.kill("SIGKILL"), 3_000);
+    await exited;
+    clearTimeout(patience);
+  }
+
+  async #launch(): Promise<void> {
+    this.#starting ??= this.#spawn().finally(() => (this.#starting = undefined));
+    await this.#starting;
+  }
+
+  async #spawn(): Promise<void> {
+    const child = fork(program, ["--data-dir", this.#dataDir], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      execArgv: [],
+    });
+    this.#child = child;
+    child.on("message", (message) => this.#answered(message as BankAnswer));
+    // A send to a dying process also fails here; its exit is what counts.
+    child.on("error", () => undefined);
+    child.once("exit", () => void this.#died(child));
+    await this.#ask("totals", { op: "totals" });
+  }
+
+  async #died(child: ChildProcess): Promise<void> {
+    for (const settle of this.#waiting.values()) settle(new Error("the bank's process ended"));
+    this.#waiting.clear();
+    if (this.#stopped) return;
+    shout(`its process ended (${child.signalCode ?? child.exitCode}); starting it again`);
+    // A start that fails ends in here as well: only one loop may try.
+    if (this.#reviving) return;
+    this.#reviving = true;
+    for (let pauseMs = firstRestartMs; !this.#stopped; pauseMs *= 2) {
+      this.#restarts += 1;
+      const alive = await this.#launch().then(
+        () => true,
+        () => false,
+      );
+      if (alive) break;
+      await sleep(Math.min(pauseMs, slowestRestartMs), undefined, { ref: false });
+    }
+    this.#reviving = false;
+    await this.flush().catch(() => undefined);
+  }
+
+  #answered(answer: BankAnswer): void {
+    const settle = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    settle?.(answer.op === "error" ? new Error(answer.message) : answer);
+  }
+
+  async #ask<Op extends BankQuestion["op"]>(
+    op: Op,
+    question: Extract<BankQuestion, { op: Op }>,
+  ): Promise<Extract<BankAnswer, { op: Op }>> {
+    const child = this.#child;
+    if (this.#stopped || child?.connected !== true) throw new Error("the bank is not running");
+    const id = this.#nextId++;
+    const answer = await new Promise<BankAnswer | Error>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        resolve(new Error("the bank does not answer"));
+      }, answerTimeoutMs);
+      this.#waiting.set(id, (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      });
+      const request: BankRequest = { id, ledgerId: ledgerIdOf(this.#db), ...question };
+      child.send(request);
+    });
+    if (answer instanceof Error) throw answer;
+    if (answer.op !== op) throw new Error(`the bank answered ${answer.op} to ${op}`);
+    return answer as Extract<BankAnswer, { op: Op }>;
+  }
+
+  /** Delivers until nothing is queued; joins a delivery that is under way. */
+  #pump(): Promise<void> {
+    this.#pumping ??= this.#deliver().finally(() => (this.#pumping = undefined));
+    return this.#pumping;
+  }
+
+  async #deliver(): Promise<void> {
+    await this.#starting;
+    for (;;) {
+      const moves = queuedMoves(this.#db, batchSize);
+      if (moves.length === 0) return;
+      const { refusals } = await this.#ask("apply", { op: "apply", moves });
+      markAnswered(this.#db, moves, refusals);
+      for (const { moveId, reason } of refusals) shout(`refused the move ${moveId}: ${reason}`);
+    }
+  }
+}
+
+function differenceOf(service: LedgerTotals, bank: LedgerTotals): string | null {
+  const differences = (["debit", "credit", "return", "refund"] as const).flatMap((kind) => {
+    const ours = service[kind] ?? { entries: 0, amountCents: 0 };
+    const theirs = bank[kind] ?? { entries: 0, amountCents: 0 };
+    if (ours.entries === theirs.entries && ours.amountCents === theirs.amountCents) return [];
+    return [
+      `${kind}: service ${ours.entries} moves, ${ours.amountCents} cents; ` +
+        `bank ${theirs.entries} moves, ${theirs.amountCents} cents`,
+    ];
+  });
+  return differences.length === 0 ? null : differences.join("; ");
+}
+
+function shout(text: string): void {
+  process.stderr.write(`sandbox: BANK: ${text}\n`);
+}

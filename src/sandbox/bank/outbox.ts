@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { afterCommit, allRows, execute, getRow, insertRow, transaction } from "../db.ts";
+import type { BankMove, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
+
+/** The service's side of its books with the bank. */
+export const bankDdl = `
+CREATE TABLE IF NOT EXISTS bank_outbox (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  move_id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  amount_cents INTEGER NOT NULL,
+  move TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'booked', 'refused')),
+  refusal TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_outbox_queued ON bank_outbox (seq) WHERE state = 'queued';
+CREATE TABLE IF NOT EXISTS bank_ledger (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  ledger_id TEXT NOT NULL
+) STRICT;
+`;
+
+const pumps = new WeakMap<DatabaseSync, Set<() => void>>();
+
+/**
+ * Orders a move of money from the bank, in the caller's transaction: what is rolled back is never
+ * sent, what is committed is sent until the bank has answered.
+ *
+ * @throws when a move of this id has been ordered before.
+ */
+export function enqueueBankMove(db: DatabaseSync, move: BankMove): void {
+  insertRow(db, "bank_outbox", {
+    move_id: move.id,
+    kind: move.kind,
+    amount_cents: move.amountCents,
+    move: JSON.stringify(move),
+  });
+  afterCommit(db, () => {
+    for (const wake of pumps.get(db) ?? []) wake();
+  });
+}
+
+/** Calls `wake` whenever an order has been committed. @returns stops that. */
+export function onBankMove(db: DatabaseSync, wake: () => void): () => void {
+  const wakes = pumps.get(db) ?? new Set();
+  pumps.set(db, wakes.add(wake));
+  return () => wakes.delete(wake);
+}
+
+/** The ledger that belongs to the service's present data; a new one after a reset. */
+export function ledgerIdOf(db: DatabaseSync): string {
+  const row = getRow<{ ledger_id: string }>(db, "SELECT ledger_id FROM bank_ledger");
+  if (row !== undefined) return row.ledger_id;
+  const ledgerId = randomUUID();
+  insertRow(db, "bank_ledger", { one: 1, ledger_id: ledgerId });
+  return ledgerId;
+}
+
+/** The next orders without an answer, oldest first. */
+export function queuedMoves(db: DatabaseSync, limit: number): BankMove[] {
+  return allRows<{ move: string }>(
+    db,
+    "SELECT move FROM bank_outbox WHERE state = 'queued' ORDER BY seq LIMIT ?",
+    limit,
+  ).map((row) => JSON.parse(row.move) as BankMove);
+}
+
+/** Records the bank's answer to orders that it was sent. */
+export function markAnswered(
+  db: DatabaseSync,
+  moves: readonly BankMove[],
+  refusals: readonly Refusal[],
+): void {
+  const refused = new Map(refusals.map(({ moveId, reason }) => [moveId, reason]));
+  transaction(db, () => {
+    for (const { id } of moves) {
+      const reason = refused.get(id) ?? null;
+      const state = reason === null ? "booked" : "refused";
+      const sql = "UPDATE bank_outbox SET state = ?, refusal = ? WHERE move_id = ?";
+      execute(db, sql, state, reason, id);
+    }
+  });
+}
+
+/** How many orders wait, what the bank refused, and the totals it says it has booked. */
+export function outboxBooks(db: DatabaseSync): {
+  queued: number;
+  refusals: Refusal[];
+  booked: LedgerTotals;
+} {
+  const booked: LedgerTotals = {};
+  const rows = allRows<{ state: string; kind: MoveKind; n: number; cents: number }>(
+    db,
+    `SELECT state, kind, count(*) AS n, sum(amount_cents) AS cents FROM bank_outbox
+     GROUP BY state, kind`,
+  );
+  for (const { state, kind, n, cents } of rows) {
+    if (state === "booked") booked[kind] = { entries: n, amountCents: cents };
+  }
+  const queued = rows.reduce((sum, row) => sum + (row.state === "queued" ? row.n : 0), 0);
+  const refusals = allRows<Refusal>(
+    db,
+    `SELECT move_id AS moveId, refusal AS reason FROM bank_outbox
+     WHERE state = 'refused' ORDER BY seq`,
+  );
+  return { queued, refusals, booked };
+}
