@@ -1,0 +1,108 @@
+import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
+import type { Issue, Path } from "./source.ts";
+import { shown } from "./texts.ts";
+
+/**
+ * Finds what is wrong between values that are each right alone: keys that exclude each other,
+ * repetitions, approval rules that can never be reached, bills that no rule would cover.
+ *
+ * Works on a playbook as written, so that it also speaks where other values are wrong.
+ */
+export function checkTogether(playbook: unknown): Issue[] {
+  if (!isRecord(playbook)) return [];
+  return [
+    ...checkPay(playbook["pay"]),
+    ...checkReview(playbook["review"]),
+    ...checkApprove(playbook),
+  ];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkPay(pay: unknown): Issue[] {
+  if (!isRecord(pay) || !("arrive" in pay) || !("on" in pay)) return [];
+  return [
+    {
+      path: ["pay", "on"],
+      anchor: "key",
+      message: "`on` and `arrive` exclude each other",
+      expected: "either `arrive: by-due-date` or `on: next-business-day`",
+    },
+  ];
+}
+
+function checkReview(review: unknown): Issue[] {
+  return Array.isArray(review) ? repeated(review, ["review"]) : [];
+}
+
+function repeated(list: readonly unknown[], path: Path): Issue[] {
+  return list.flatMap((item, index): Issue[] =>
+    typeof item === "string" && list.indexOf(item) < index
+      ? [
+          {
+            path: [...path, index],
+            anchor: "value",
+            message: `${shown(item)} is listed twice`,
+            expected: "each word once",
+          },
+        ]
+      : [],
+  );
+}
+
+function checkApprove(playbook: Readonly<Record<string, unknown>>): Issue[] {
+  const { approve, review } = playbook;
+  if (!Array.isArray(approve)) return [];
+  const written: readonly unknown[] = approve;
+  const rules = written.map((rule) => approvalRuleSchema.safeParse(rule).data);
+  const issues = written.flatMap((rule, index) =>
+    isRecord(rule) && Array.isArray(rule["by"])
+      ? repeated(rule["by"], ["approve", index, "by"])
+      : [],
+  );
+  rules.forEach((rule, index) => {
+    if (rule === undefined) return;
+    const path = ["approve", index];
+    const before = rules.findIndex(
+      (other, i) => i < index && other !== undefined && covers(other, rule),
+    );
+    if (before >= 0) {
+      issues.push({
+        path,
+        anchor: "value",
+        message: `this rule is never reached: rule ${before + 1} matches every bill that it would`,
+        expected: "narrower rules first, the one for every bill last",
+      });
+    } else if (rule.when === "review" && Array.isArray(review) && review.length === 0) {
+      issues.push({
+        path: [...path, "when"],
+        anchor: "value",
+        message: "this rule is never reached: `review` is empty, so nothing is flagged",
+        expected: "at least one reason in `review`, or no rule for flagged bills",
+      });
+    }
+  });
+  const last = rules.at(-1);
+  if (last !== undefined && !matchesAll(last)) {
+    issues.push({
+      path: ["approve", rules.length - 1],
+      anchor: "value",
+      message: "a bill that no rule matches could never be approved",
+      expected: "a last rule that matches every bill, such as `- { by: [controller, owner] }`",
+    });
+  }
+  return issues;
+}
+
+function matchesAll(rule: ApprovalRuleInput): boolean {
+  return rule.when === undefined && rule.over === undefined && rule.where === undefined;
+}
+
+/** Whether `first` matches everything that `second` matches. */
+function covers(first: ApprovalRuleInput, second: ApprovalRuleInput): boolean {
+  if (first.where !== undefined && first.where !== second.where) return false;
+  if (first.when !== undefined && first.when !== second.when) return false;
+  return first.over === undefined || (second.over !== undefined && first.over <= second.over);
+}

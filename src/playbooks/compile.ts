@@ -1,0 +1,76 @@
+import { REVIEW_REASONS } from "../contracts/playbook.ts";
+import type {
+  ApprovalRule,
+  PayRule,
+  PayRunPlaybook,
+  PlaybookSchedule,
+  SelectRule,
+} from "../contracts/playbook.ts";
+import type { ApprovalRuleInput, PlaybookInput } from "./schema.ts";
+
+/**
+ * Fills in every default. What is not said is the safe choice: nothing is paid without an
+ * approval, and a decision that comes too late is asked for again.
+ */
+export function compilePlaybook(name: string, input: PlaybookInput): PayRunPlaybook {
+  const schedule = compileSchedule(input.schedule);
+  return {
+    kind: "pay-run",
+    name,
+    business: input.business ?? null,
+    schedule,
+    select: compileSelect(input.select?.due, schedule),
+    where: input.where ?? null,
+    pay: compilePay(input.pay),
+    limits: {
+      billCents: input.limits?.bill ?? null,
+      vendorPerWeekCents: input.limits?.vendorPerWeek ?? null,
+      businessPerWeekCents: input.limits?.businessPerWeek ?? null,
+    },
+    review: input.review ?? REVIEW_REASONS,
+    approve: (input.approve ?? [{ by: ["controller", "owner"] }]).map(compileApproval),
+    approvalValidDays: input.approvalValid ?? 30,
+    late: input.late ?? "ask",
+    onFailure: input.onFailure ?? "retry-failed",
+    notify:
+      input.notify === undefined
+        ? null
+        : { people: input.notify.people ?? "by-role", digest: input.notify.digest ?? "none" },
+  };
+}
+
+function compileSchedule(input: PlaybookInput["schedule"]): PlaybookSchedule | null {
+  if (input === undefined) return null;
+  return {
+    every: input.every,
+    at: input.at ?? "10:00",
+    zone: input.zone ?? "America/New_York",
+  };
+}
+
+// Without a schedule nobody knows when the next run is: a week is what people mean by it.
+function compileSelect(due: SelectRule | undefined, schedule: PlaybookSchedule | null): SelectRule {
+  const rule = due ?? { due: "before-next-run" };
+  return rule.due === "before-next-run" && schedule === null ? { due: "within", days: 7 } : rule;
+}
+
+function compilePay(input: PlaybookInput["pay"]): PayRule {
+  const clearing = input?.clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD";
+  return {
+    when: input?.on ?? "by-due-date",
+    from: input?.from ?? "default",
+    whenShort: input?.whenShort ?? "most-urgent-first",
+    clearing,
+    arrivalBusinessDays: input?.arrivesAfter ?? (clearing === "STANDARD" ? 3 : 1),
+  };
+}
+
+function compileApproval(rule: ApprovalRuleInput): ApprovalRule {
+  return {
+    review: rule.when === "review",
+    overCents: rule.over ?? null,
+    where: rule.where ?? null,
+    by: rule.by,
+    quorum: rule.quorum ?? 1,
+  };
+}

@@ -1,0 +1,141 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import type { PayRunPlaybook } from "../contracts/playbook.ts";
+import { checkTogether } from "./checks.ts";
+import { compilePlaybook } from "./compile.ts";
+import { explainIssues } from "./explain.ts";
+import type { Fault, Problem } from "./problem.ts";
+import { payRunSchema } from "./schema.ts";
+import { type Issue, readSource, type Source } from "./source.ts";
+import { suggest } from "./suggest.ts";
+import { readWord } from "./texts.ts";
+
+/** A playbook ready to run, with the text it came from, or every mistake in it. */
+export type LoadResult =
+  | { readonly ok: true; readonly playbook: PayRunPlaybook; readonly text: string }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+interface LoadOptions {
+  /** Shown in front of every mistake. */
+  readonly file: string;
+  /** The playbook's name; the file's name without its ending if absent. */
+  readonly name?: string;
+}
+
+const MAX_CHARACTERS = 64_000;
+
+/**
+ * Reads a playbook. Never throws: whatever is wrong comes back as problems, all of one text at
+ * once, in the order of the text, at least one where it is not `ok`.
+ */
+export function loadPlaybook(text: string, options: LoadOptions): LoadResult {
+  const { file } = options;
+  const name = options.name ?? basename(file).replace(/\.ya?ml$/, "");
+  const unfit = unfitText(text);
+  if (unfit !== null) return failed([aboutFile(file, unfit)]);
+  const nameProblems = checkName(file, name);
+  const source = readSource(text, file);
+  if (source.problems.length === 0 && source.value === null) {
+    return failed([...nameProblems, aboutFile(file, EMPTY)]);
+  }
+  const parsed = payRunSchema.safeParse(source.value);
+  const issues = [
+    ...explainIssues(parsed.error?.issues ?? [], source),
+    ...checkTogether(source.value),
+  ];
+  const problems = [...nameProblems, ...source.problems, ...locateReliable(issues, source)];
+  if (problems.length > 0 || !parsed.success) return failed(problems);
+  return { ok: true, playbook: compilePlaybook(name, parsed.data), text };
+}
+
+/** Reads a playbook's file, which must be a UTF-8 text named `<name>.yaml` or `<name>.yml`. */
+export async function loadPlaybookFile(path: string): Promise<LoadResult> {
+  const read = await readText(path);
+  return typeof read === "string"
+    ? loadPlaybook(read, { file: path })
+    : failed([aboutFile(path, read)]);
+}
+
+const EMPTY: Fault = {
+  message: "the playbook is empty",
+  expected: "at least `kind: pay-run` and a `select`, such as `select: { due: within 7 days }`",
+};
+
+const NOT_TEXT: Fault = { message: "this is not a text file", expected: "YAML, saved as UTF-8" };
+const TOO_LARGE: Fault = {
+  message: "this is too large for a playbook",
+  expected: `at most ${MAX_CHARACTERS / 1000} kB`,
+};
+
+function unfitText(text: string): Fault | null {
+  if (text.length > MAX_CHARACTERS) return TOO_LARGE;
+  return /[^\P{Cc}\t\n\v\f\r\u0085]|\ufffd/u.test(text) ? NOT_TEXT : null;
+}
+
+function checkName(file: string, name: string): Problem[] {
+  const reading = readWord(name, "a playbook's name", "weekly-vendors");
+  if (reading.ok) return [];
+  return [aboutFile(file, { ...reading.fault, message: `\`${name}\` can't name a playbook` })];
+}
+
+// A syntax mistake makes nonsense of what follows it; complaints about that would only confuse.
+function locateReliable(issues: readonly Issue[], source: Source): Problem[] {
+  return issues
+    .filter(
+      (issue) =>
+        source.reliableUntil === Number.POSITIVE_INFINITY ||
+        (source.has(issue.path) && source.offsetOf(issue.path) < source.reliableUntil),
+    )
+    .map((issue) => source.locate(issue));
+}
+
+function failed(problems: readonly Problem[]): LoadResult {
+  const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+  return { ok: false, problems: sorted };
+}
+
+function aboutFile(file: string, fault: Fault): Problem {
+  return { file, line: 1, column: 1, ...fault, sourceLine: "" };
+}
+
+async function readText(path: string): Promise<string | Fault> {
+  const extension = extname(path);
+  if (extension !== ".yaml" && extension !== ".yml" && (await isFile(path))) {
+    return {
+      message: "a playbook's file name ends in .yaml",
+      expected: "the name of the playbook and .yaml",
+    };
+  }
+  try {
+    const found = await stat(path);
+    if (found.isDirectory())
+      return { message: "this is a directory", expected: "a playbook's file" };
+    if (!found.isFile()) return { message: "this is not a file", expected: "a playbook's file" };
+    if (found.size > MAX_CHARACTERS * 4) return TOO_LARGE;
+    const bytes = await readFile(path);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    return cannotRead(path, error);
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() ?? false;
+}
+
+async function cannotRead(path: string, error: unknown): Promise<Fault> {
+  if (error instanceof TypeError) return NOT_TEXT;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "ENOENT" && code !== "ENOTDIR") {
+    return { message: `this can't be read (${String(code)})`, expected: "a file you may read" };
+  }
+  const folder = dirname(path);
+  const neighbours = await readdir(folder).catch(() => []);
+  const playbooks = neighbours.filter((entry) => /\.ya?ml$/.test(entry));
+  const guess = suggest(basename(path), playbooks) ?? suggest(`${basename(path)}.yaml`, playbooks);
+  return {
+    message: "there is no such playbook",
+    expected: "the path of a playbook's file",
+    ...(guess === undefined ? {} : { didYouMean: join(folder, guess) }),
+  };
+}

@@ -1,0 +1,202 @@
+import { inspect } from "node:util";
+import type { Fault } from "./problem.ts";
+import { suggest } from "./suggest.ts";
+
+/** What reading one text of a playbook gives: its value, or what is wrong with it. */
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: Fault };
+
+export function fine<T>(value: T): Reading<T> {
+  return { ok: true, value };
+}
+
+export function wrong(message: string, expected?: string, didYouMean?: string): Reading<never> {
+  return {
+    ok: false,
+    fault: {
+      message,
+      ...(expected === undefined ? {} : { expected }),
+      ...(didYouMean === undefined ? {} : { didYouMean }),
+    },
+  };
+}
+
+/** Short form of a value for a message: never longer than a line. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  const text = typeof value === "string" ? value : inspect(value);
+  return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``;
+}
+
+export const MONEY_PATTERN = "^\\$([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\\.[0-9]+)?[kKM]?$";
+const MONEY = /^\$(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?([kKM])?$/;
+const MONEY_EXPECTED = "an amount in US dollars, such as $50k, $1.5M, $75,000 or $1,234.56";
+const MAX_CENTS = 1_000_000_000_000;
+
+/**
+ * Reads an amount of US dollars: `$` and digits, thousands separated by commas or not, decimals,
+ * `k` or `M`.
+ *
+ * @returns whole cents above zero, at most $10 billion. A bare number is refused: nobody could
+ * tell dollars from cents.
+ */
+export function readMoney(input: unknown): Reading<number> {
+  if (typeof input === "number") {
+    const guess =
+      Number.isInteger(input) && input > 0 && input < 1e10 ? formatMoney(input * 100) : undefined;
+    return wrong(`${shown(input)} has no unit`, MONEY_EXPECTED, guess);
+  }
+  if (typeof input !== "string") return wrong(`${shown(input)} is not an amount`, MONEY_EXPECTED);
+  const match = MONEY.exec(input);
+  if (match === null) {
+    return wrong(`${shown(input)} is not an amount`, MONEY_EXPECTED, guessMoney(input));
+  }
+  const [, whole = "", decimals = "", unit] = match;
+  const digits = whole.replaceAll(",", "");
+  const power = 2 + (unit === undefined ? 0 : unit === "M" ? 6 : 3);
+  if (
+    decimals.slice(power).replaceAll("0", "") !== "" ||
+    (unit === undefined && decimals.length > 2)
+  ) {
+    return wrong(`${shown(input)} has fractions of a cent`, MONEY_EXPECTED);
+  }
+  if (digits.length > 15) return tooMuch(input);
+  const cents = BigInt(digits + decimals.slice(0, power).padEnd(power, "0"));
+  if (cents > BigInt(MAX_CENTS)) return tooMuch(input);
+  if (cents === 0n) return wrong(`${shown(input)} would let nothing through`, "more than $0");
+  return fine(Number(cents));
+}
+
+function tooMuch(input: string): Reading<never> {
+  return wrong(`${shown(input)} is too much`, `at most ${formatMoney(MAX_CENTS)}`);
+}
+
+function guessMoney(input: string): string | undefined {
+  if (/[€£¥-]/.test(input)) return undefined;
+  const bare = input.replace(/usd|dollars?|[$\s_]/gi, "").replace(/m$/, "M");
+  const guess = `$${bare}`;
+  return guess !== input && MONEY.test(guess) ? guess : undefined;
+}
+
+/** Writes cents as `$1,234.56`, whole dollars without decimals; `readMoney` reads it back. */
+export function formatMoney(cents: number): string {
+  const dollars = Math.trunc(cents / 100).toLocaleString("en-US");
+  const rest = cents % 100;
+  return rest === 0 ? `$${dollars}` : `$${dollars}.${String(rest).padStart(2, "0")}`;
+}
+
+interface DaysRule {
+  readonly unit: "days" | "business days";
+  readonly min: number;
+  readonly max: number;
+  readonly example: string;
+}
+
+/** Reads `7 days` or `3 business days`, whichever the rule asks for. */
+export function readDays(input: unknown, rule: DaysRule): Reading<number> {
+  const expected = `${rule.min} to ${rule.max} ${rule.unit}, such as ${rule.example}`;
+  if (typeof input === "number") {
+    return wrong(`${shown(input)} has no unit`, expected, `${input} ${rule.unit}`);
+  }
+  if (typeof input !== "string") return wrong(`${shown(input)} is not a duration`, expected);
+  const match = /^(\d{1,6}) ?(business )?(days?|weeks?|d|w)$/i.exec(input);
+  if (match === null) return wrong(`${shown(input)} is not a duration`, expected);
+  const [, digits = "", business, word = ""] = match;
+  const unit = business === undefined ? "days" : "business days";
+  const days = Number(digits) * (/^w/i.test(word) ? 7 : 1);
+  const written = `${days} ${days === 1 ? rule.unit.slice(0, -1) : rule.unit}`;
+  const exact = /^\d+ (business )?days?$/.test(input);
+  if (!exact || unit !== rule.unit) {
+    const why = unit === rule.unit ? "is not written in days" : `is not in ${rule.unit}`;
+    return wrong(`${shown(input)} ${why}`, expected, written);
+  }
+  if (days < rule.min || days > rule.max) return wrong(`${shown(input)} is out of range`, expected);
+  return fine(days);
+}
+
+export const TIME_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
+const TIME_EXPECTED = 'a time of day of 24 hours, such as "10:00"';
+
+/** Reads `HH:MM`. */
+export function readTime(input: unknown): Reading<string> {
+  if (typeof input === "string" && new RegExp(TIME_PATTERN).test(input)) return fine(input);
+  const match = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?(am|pm)?$/i.exec(String(input));
+  const hour = Number(match?.[1]);
+  const half = match?.[3]?.toLowerCase();
+  const hour24 = half === undefined ? hour : (hour % 12) + (half === "pm" ? 12 : 0);
+  const guess = `${String(hour24).padStart(2, "0")}:${match?.[2] ?? "00"}`;
+  const likely = match !== null && new RegExp(TIME_PATTERN).test(guess);
+  return wrong(`${shown(input)} is not a time`, TIME_EXPECTED, likely ? guess : undefined);
+}
+
+const ZONE_EXPECTED = "an IANA time zone, such as America/New_York or UTC";
+const SPOKEN_ZONES: Readonly<Record<string, string>> = {
+  et: "America/New_York",
+  est: "America/New_York",
+  edt: "America/New_York",
+  eastern: "America/New_York",
+  ct: "America/Chicago",
+  cst: "America/Chicago",
+  cdt: "America/Chicago",
+  central: "America/Chicago",
+  mt: "America/Denver",
+  mst: "America/Denver",
+  mdt: "America/Denver",
+  mountain: "America/Denver",
+  pt: "America/Los_Angeles",
+  pst: "America/Los_Angeles",
+  pdt: "America/Los_Angeles",
+  pacific: "America/Los_Angeles",
+  gmt: "UTC",
+  z: "UTC",
+};
+
+/** Reads the name of an IANA time zone; abbreviations such as EST are refused as ambiguous. */
+export function readZone(input: unknown): Reading<string> {
+  if (typeof input !== "string") return wrong(`${shown(input)} is not a time zone`, ZONE_EXPECTED);
+  const known = [...Intl.supportedValuesOf("timeZone"), "UTC"];
+  if (known.includes(input)) return fine(input);
+  const lower = input.toLowerCase();
+  const sameLetters = known.find((zone) => zone.toLowerCase() === lower);
+  // Older names such as US/Eastern are not listed but understood.
+  if (sameLetters === undefined && /^[A-Z]\w+\//.test(input) && isZone(input)) return fine(input);
+  const guess =
+    sameLetters ?? SPOKEN_ZONES[lower] ?? cityZone(lower, known) ?? suggest(input, known);
+  return wrong(`${shown(input)} is not a time zone`, ZONE_EXPECTED, guess);
+}
+
+function cityZone(lower: string, known: readonly string[]): string | undefined {
+  const city = lower.replaceAll(" ", "_");
+  return known.find((zone) => zone.toLowerCase().endsWith(`/${city}`));
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const WORD = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+export const WORD_PATTERN = WORD.source;
+
+/** Reads a name in lower-case letters, digits and single hyphens: a role, a playbook. */
+export function readWord(input: unknown, what: string, example: string): Reading<string> {
+  if (typeof input === "string" && input.length <= 64 && WORD.test(input)) return fine(input);
+  const expected = `${what} in lower-case letters, digits and hyphens, at most 64, such as ${example}`;
+  return wrong(`${shown(input)} is not a name`, expected, wordFrom(input));
+}
+
+function wordFrom(input: unknown): string | undefined {
+  if (typeof input !== "string") return undefined;
+  const guess = input
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_.-]+/g, "-");
+  return guess.length <= 64 && WORD.test(guess) ? guess : undefined;
+}
