@@ -33,6 +33,10 @@ export interface Run {
   readonly cancelRequestedAtMs: number | null;
   readonly cancelRequestedBy: string | null;
   readonly endedAtMs: number | null;
+  /** Real instant of the first plan. */
+  readonly plannedAtMs: number | null;
+  /** Business-clock instant after which unapproved lines are parked. */
+  readonly approveByMs: number | null;
   readonly failure: string | null;
 }
 
@@ -197,6 +201,20 @@ export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange)
   return result.numUpdatedRows > 0n;
 }
 
+/** Starts the time in which a plan may be approved; a later plan of the run doesn't start it anew. */
+export async function setApproveBy(
+  db: Db,
+  runId: string,
+  times: { readonly plannedAtMs: number; readonly approveByMs: number },
+): Promise<void> {
+  await db
+    .updateTable("runs")
+    .set({ planned_at_ms: times.plannedAtMs, approve_by_ms: times.approveByMs })
+    .where("run_id", "=", runId)
+    .where("approve_by_ms", "is", null)
+    .execute();
+}
+
 /**
  * Asks a run to stop drawing lines; what was sent is still followed.
  *
@@ -243,6 +261,8 @@ function toRun(row: Selectable<RunsTable>): Run {
     cancelRequestedAtMs: row.cancel_requested_at_ms,
     cancelRequestedBy: row.cancel_requested_by,
     endedAtMs: row.ended_at_ms,
+    plannedAtMs: row.planned_at_ms,
+    approveByMs: row.approve_by_ms,
     failure: row.failure,
   };
 }

@@ -23,6 +23,8 @@ const runTables = [
     cancel_requested_at_ms bigint,
     cancel_requested_by text,
     ended_at_ms bigint,
+    planned_at_ms bigint,
+    approve_by_ms bigint,
     failure text
   )`,
   `create unique index runs_of_period on runs (business_id, playbook, period, revision)`,

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import type { Transaction } from "kysely";
+import { canonicalJson, type CanonicalValue } from "../domain/canonical-json.ts";
+import type { Db } from "./db.ts";
+import type { Tables } from "./tables.ts";
+
+/** What the first entry of a business follows. */
+const GENESIS = "0".repeat(64);
+
+export interface AuditEntry {
+  readonly auditId: number;
+  readonly businessId: string;
+  readonly atMs: number;
+  /** A person's or token's name, or a workflow id. */
+  readonly actor: string;
+  readonly action: string;
+  /** What it was done to: a run, payable, hold, token … by its id. */
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly prevHash: string;
+  readonly hash: string;
+}
+
+export interface NewAuditEntry {
+  readonly businessId: string;
+  readonly nowMs: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  /** JSON-safe; never a token, an account number or other secrets. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Adds an entry to a business's trail, in the transaction of what it records.
+ *
+ * Each entry's hash is over its content and the hash before it, so that nothing in the middle can
+ * be changed or taken out unseen.
+ *
+ * @returns the new head of the trail
+ */
+export async function appendAudit(trx: Transaction<Tables>, entry: NewAuditEntry): Promise<string> {
+  const head = await trx
+    .selectFrom("audit")
+    .select("hash")
+    .where("business_id", "=", entry.businessId)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const prevHash = head?.hash ?? GENESIS;
+  const details = JSON.stringify(entry.details);
+  const hash = auditHash(entry, details, prevHash);
+  await trx
+    .insertInto("audit")
+    .values({
+      business_id: entry.businessId,
+      at_ms: entry.nowMs,
+      actor: entry.actor,
+      action: entry.action,
+      subject: entry.subject,
+      details,
+      prev_hash: prevHash,
+      hash,
+    })
+    .execute();
+  return hash;
+}
+
+function auditHash(entry: NewAuditEntry, details: string, prevHash: string): string {
+  const content: CanonicalValue = {
+    v: "audit-1",
+    prevHash,
+    businessId: entry.businessId,
+    atMs: entry.nowMs,
+    actor: entry.actor,
+    action: entry.action,
+    subject: entry.subject,
+    // As text: what is stored is what is hashed.
+    details,
+  };
+  return createHash("sha256").update(canonicalJson(content)).digest("hex");
+}
+
+/** Entries of a business, first to last. */
+export async function listAudit(
+  db: Db,
+  filter: { readonly businessId: string; readonly subject?: string },
+): Promise<AuditEntry[]> {
+  let query = db.selectFrom("audit").selectAll().where("business_id", "=", filter.businessId);
+  if (filter.subject !== undefined) query = query.where("subject", "=", filter.subject);
+  const rows = await query.orderBy("audit_id").execute();
+  return rows.map((row) => ({
+    auditId: row.audit_id,
+    businessId: row.business_id,
+    atMs: row.at_ms,
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject,
+    details: JSON.parse(row.details) as Record<string, unknown>,
+    prevHash: row.prev_hash,
+    hash: row.hash,
+  }));
+}

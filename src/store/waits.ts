@@ -1,0 +1,136 @@
+import type { Selectable } from "kysely";
+import type { Db } from "./db.ts";
+import type { BusinessWaitsTable } from "./tables.ts";
+
+/** A fault of a whole business, or of one of its funding sources, that everything waits for. */
+export interface BusinessWait {
+  readonly businessId: string;
+  /** Empty for the whole business. */
+  readonly sourceId: string;
+  /** The service's code, for example `insufficient_balance`; `rate_limited` for a 429. */
+  readonly code: string;
+  readonly message: string;
+  readonly sinceMs: number;
+  /** Service-clock instant of the next try. */
+  readonly retryAtMs: number;
+  /** How often a single request has tried since. */
+  readonly tries: number;
+}
+
+export interface NewWait {
+  readonly businessId: string;
+  readonly sourceId: string;
+  readonly code: string;
+  readonly message: string;
+  /** Service clock. */
+  readonly nowMs: number;
+  /** Service-clock instant that the service asked for; without it the back-off applies. */
+  readonly retryAtMs?: number;
+  /** First pause; it doubles with every try. */
+  readonly backOffMs?: number;
+  readonly backOffMaxMs?: number;
+}
+
+const DEFAULT_BACK_OFF_MS = 5_000;
+const DEFAULT_BACK_OFF_MAX_MS = 600_000;
+
+/**
+ * Makes a business or a source wait, or goes on with the wait there is.
+ *
+ * Answers of requests that were in flight together may each ask for a pause: until a request has
+ * been tried again, the longest holds.
+ */
+export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
+  const found = await db
+    .selectFrom("business_waits")
+    .select(["tries", "retry_at_ms"])
+    .where("business_id", "=", wait.businessId)
+    .where("source_id", "=", wait.sourceId)
+    .where("code", "=", wait.code)
+    .executeTakeFirst();
+  const tries = found?.tries ?? 0;
+  const floorMs = found !== undefined && tries === 0 ? found.retry_at_ms : 0;
+  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? wait.nowMs + backOff(wait, tries));
+  const row = await db
+    .insertInto("business_waits")
+    .values({
+      business_id: wait.businessId,
+      source_id: wait.sourceId,
+      code: wait.code,
+      message: wait.message,
+      since_ms: wait.nowMs,
+      retry_at_ms: retryAtMs,
+      tries: 0,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["business_id", "source_id", "code"])
+        .doUpdateSet({ message: wait.message, retry_at_ms: retryAtMs }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toWait(row);
+}
+
+function backOff(wait: NewWait, tries: number): number {
+  const first = wait.backOffMs ?? DEFAULT_BACK_OFF_MS;
+  return Math.min(wait.backOffMaxMs ?? DEFAULT_BACK_OFF_MAX_MS, first * 2 ** Math.min(tries, 30));
+}
+
+/**
+ * Ends what a payment from `sourceId` has shown to be over: waits of the source and of the whole
+ * business.
+ *
+ * Only those that have been tried since they began: an answer to a request that left before the
+ * fault says nothing about it.
+ */
+export async function clearWaits(
+  db: Db,
+  paid: { readonly businessId: string; readonly sourceId: string },
+): Promise<void> {
+  await db
+    .deleteFrom("business_waits")
+    .where("business_id", "=", paid.businessId)
+    .where("source_id", "in", [paid.sourceId, ""])
+    .where("tries", ">", 0)
+    .execute();
+}
+
+/** Ends one wait whose cause is known to be lifted. */
+export async function clearWait(
+  db: Db,
+  wait: { readonly businessId: string; readonly sourceId: string; readonly code: string },
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom("business_waits")
+    .where("business_id", "=", wait.businessId)
+    .where("source_id", "=", wait.sourceId)
+    .where("code", "=", wait.code)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Waits of a business, the longest first. */
+export async function listWaits(db: Db, businessId: string): Promise<BusinessWait[]> {
+  const rows = await db
+    .selectFrom("business_waits")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .orderBy("since_ms")
+    .orderBy("source_id")
+    .orderBy("code")
+    .execute();
+  return rows.map(toWait);
+}
+
+function toWait(row: Selectable<BusinessWaitsTable>): BusinessWait {
+  return {
+    businessId: row.business_id,
+    sourceId: row.source_id,
+    code: row.code,
+    message: row.message,
+    sinceMs: row.since_ms,
+    retryAtMs: row.retry_at_ms,
+    tries: row.tries,
+  };
+}
