@@ -1,0 +1,124 @@
+import { chunks, type Db } from "./db.ts";
+
+/** A webhook event that was verified, or taken from the service's list of deliveries. */
+export interface NewInboxEvent {
+  readonly businessId: string;
+  readonly eventId: string;
+  readonly type: string;
+  /** Decimal text: it exceeds 2^53. */
+  readonly sequence: string;
+  readonly object: string;
+  readonly objectId: string;
+  /** ISO instant, as the service wrote it. */
+  readonly createdAt: string;
+  readonly receivedAtMs: number;
+  readonly via: "webhook" | "deliveries";
+  /** Exactly as signed. */
+  readonly body: string;
+}
+
+export type InboxEvent = Omit<NewInboxEvent, "body">;
+
+/**
+ * Keeps events, each once per business however often it is delivered.
+ *
+ * When this returns they are on disk: the sender may be told that they arrived.
+ *
+ * @returns ids of those that were new
+ */
+export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Promise<string[]> {
+  const added: string[] = [];
+  for (const some of chunks(events)) {
+    const rows = await db
+      .insertInto("inbox")
+      .values(
+        some.map((event) => ({
+          business_id: event.businessId,
+          event_id: event.eventId,
+          type: event.type,
+          sequence: event.sequence,
+          object: event.object,
+          object_id: event.objectId,
+          created_at: event.createdAt,
+          received_at_ms: event.receivedAtMs,
+          via: event.via,
+          body: event.body,
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(["business_id", "event_id"]).doNothing())
+      .returning("event_id")
+      .execute();
+    added.push(...rows.map((row) => row.event_id));
+  }
+  return added;
+}
+
+/** Events that nobody has been told about, the longest waiting first. */
+export async function undispatched(db: Db, limit: number): Promise<InboxEvent[]> {
+  const rows = await db
+    .selectFrom("inbox")
+    .select([
+      "business_id",
+      "event_id",
+      "type",
+      "sequence",
+      "object",
+      "object_id",
+      "created_at",
+      "received_at_ms",
+      "via",
+    ])
+    .where("dispatched_at_ms", "is", null)
+    .orderBy("received_at_ms")
+    .orderBy("event_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    businessId: row.business_id,
+    eventId: row.event_id,
+    type: row.type,
+    sequence: row.sequence,
+    object: row.object,
+    objectId: row.object_id,
+    createdAt: row.created_at,
+    receivedAtMs: row.received_at_ms,
+    via: row.via === "deliveries" ? "deliveries" : "webhook",
+  }));
+}
+
+/** Says that whoever watches has been told; only after the signal succeeded. */
+export async function markDispatched(
+  db: Db,
+  businessId: string,
+  eventIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  for (const ids of chunks(eventIds)) {
+    await db
+      .updateTable("inbox")
+      .set({ dispatched_at_ms: nowMs })
+      .where("business_id", "=", businessId)
+      .where("event_id", "in", ids)
+      .where("dispatched_at_ms", "is", null)
+      .execute();
+  }
+}
+
+/** Which of these events are in the inbox. */
+export async function knownEventIds(
+  db: Db,
+  businessId: string,
+  eventIds: readonly string[],
+): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (const ids of chunks(eventIds)) {
+    const rows = await db
+      .selectFrom("inbox")
+      .select("event_id")
+      .where("business_id", "=", businessId)
+      .where("event_id", "in", ids)
+      .execute();
+    for (const row of rows) known.add(row.event_id);
+  }
+  return known;
+}

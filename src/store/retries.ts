@@ -1,0 +1,192 @@
+import type { Selectable } from "kysely";
+import { retryFailedPaymentId } from "../contracts/names.ts";
+import type { Db } from "./db.ts";
+import type { RetriesTable } from "./tables.ts";
+
+/** What the owner of a failed or returned payable knows about it. */
+export interface Retry {
+  readonly businessId: string;
+  readonly payableId: string;
+  /** The profile's name. */
+  readonly business: string;
+  readonly workflowId: string;
+  /** Run whose line it took over, or null. */
+  readonly runId: string | null;
+  readonly phase: string;
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  readonly retriesMade: number;
+  /** Payments whose failure has been dealt with. */
+  readonly handledPaymentIds: readonly string[];
+  /** A person's resolution that waits to be acted on. */
+  readonly requested: "retry" | null;
+  readonly requestedBy: string | null;
+  /** `YYYY-MM-DD`, or null. */
+  readonly retryOn: string | null;
+  readonly look: boolean;
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface NewRetry {
+  readonly businessId: string;
+  readonly payableId: string;
+  readonly business: string;
+  /** Null where no run's line is known. */
+  readonly runId: string | null;
+  readonly phase: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Makes the record of a payable's retries, or finds the one there is: what was retried and dealt
+ * with before still counts. A run is filled in where none was known.
+ */
+export async function upsertRetry(db: Db, retry: NewRetry): Promise<Retry> {
+  const row = await db
+    .insertInto("retries")
+    .values(newRow(retry))
+    .onConflict((conflict) =>
+      conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+        run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toRetry(row);
+}
+
+function newRow(retry: NewRetry) {
+  return {
+    business_id: retry.businessId,
+    payable_id: retry.payableId,
+    business: retry.business,
+    workflow_id: retryFailedPaymentId(retry.business, retry.payableId),
+    run_id: retry.runId,
+    phase: retry.phase,
+    retries_made: 0,
+    handled_payment_ids: "[]",
+    look: 0,
+    started_at_ms: retry.nowMs,
+    updated_at_ms: retry.nowMs,
+  };
+}
+
+export async function getRetry(
+  db: Db,
+  businessId: string,
+  payableId: string,
+): Promise<Retry | undefined> {
+  const row = await db
+    .selectFrom("retries")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("payable_id", "=", payableId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toRetry(row);
+}
+
+/** Finds a retry by the id of its workflow. */
+export async function getRetryByWorkflowId(db: Db, workflowId: string): Promise<Retry | undefined> {
+  const row = await db
+    .selectFrom("retries")
+    .selectAll()
+    .where("workflow_id", "=", workflowId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toRetry(row);
+}
+
+export interface RetryChange {
+  readonly phase?: string;
+  readonly reasonCode?: string | null;
+  readonly reason?: string | null;
+  readonly retriesMade?: number;
+  readonly handledPaymentIds?: readonly string[];
+  /** Null says that the person's request has been acted on. */
+  readonly requested?: null;
+  readonly retryOn?: string | null;
+  readonly look?: boolean;
+  readonly runId?: string;
+}
+
+/** Changes a retry; false where there is none. */
+export async function updateRetry(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+  change: RetryChange,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("retries")
+    .set({
+      updated_at_ms: nowMs,
+      ...(change.phase === undefined ? {} : { phase: change.phase }),
+      ...(change.reasonCode === undefined ? {} : { reason_code: change.reasonCode }),
+      ...(change.reason === undefined ? {} : { reason: change.reason }),
+      ...(change.retriesMade === undefined ? {} : { retries_made: change.retriesMade }),
+      ...(change.handledPaymentIds === undefined
+        ? {}
+        : { handled_payment_ids: JSON.stringify(change.handledPaymentIds) }),
+      ...(change.requested === undefined ? {} : { requested: null, requested_by: null }),
+      ...(change.retryOn === undefined ? {} : { retry_on: change.retryOn }),
+      ...(change.look === undefined ? {} : { look: change.look ? 1 : 0 }),
+      ...(change.runId === undefined ? {} : { run_id: change.runId }),
+    })
+    .where("business_id", "=", key.businessId)
+    .where("payable_id", "=", key.payableId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Retries that took over lines of a run, by payable. */
+export async function listRetriesOfRun(db: Db, runId: string): Promise<Retry[]> {
+  const rows = await db
+    .selectFrom("retries")
+    .selectAll()
+    .where("run_id", "=", runId)
+    .orderBy("payable_id")
+    .execute();
+  return rows.map(toRetry);
+}
+
+/** Writes down that a person wants a payable retried, whether or not a retry owns it already. */
+export async function requestRetry(
+  db: Db,
+  request: NewRetry & { readonly by: string },
+): Promise<Retry> {
+  const asked = { requested: "retry", requested_by: request.by, look: 1 };
+  const row = await db
+    .insertInto("retries")
+    .values({ ...newRow(request), ...asked })
+    .onConflict((conflict) =>
+      conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+        ...asked,
+        run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
+        updated_at_ms: request.nowMs,
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toRetry(row);
+}
+
+function toRetry(row: Selectable<RetriesTable>): Retry {
+  return {
+    businessId: row.business_id,
+    payableId: row.payable_id,
+    business: row.business,
+    workflowId: row.workflow_id,
+    runId: row.run_id,
+    phase: row.phase,
+    reasonCode: row.reason_code,
+    reason: row.reason,
+    retriesMade: row.retries_made,
+    handledPaymentIds: JSON.parse(row.handled_payment_ids) as string[],
+    requested: row.requested === "retry" ? "retry" : null,
+    requestedBy: row.requested_by,
+    retryOn: row.retry_on,
+    look: row.look === 1,
+    startedAtMs: row.started_at_ms,
+    updatedAtMs: row.updated_at_ms,
+  };
+}

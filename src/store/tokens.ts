@@ -1,0 +1,124 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { Selectable } from "kysely";
+import type { Db } from "./db.ts";
+import type { TokensTable } from "./tables.ts";
+
+/** A token of the gateway, without its secret, which is stored nowhere. */
+export interface Token {
+  readonly tokenId: string;
+  /** Who it stands for: two tokens of one name are one person. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly createdAtMs: number;
+  /** Name of the principal who made it. */
+  readonly createdBy: string;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/**
+ * Makes a token of 256 random bits.
+ *
+ * @returns `token` in clear, this once: the store keeps its SHA-256 only.
+ */
+export async function createToken(
+  db: Db,
+  token: {
+    readonly name: string;
+    readonly roles: readonly string[];
+    readonly expiresAtMs?: number | undefined;
+    readonly createdBy: string;
+    readonly nowMs: number;
+  },
+): Promise<{ tokenId: string; token: string }> {
+  const tokenId = `tok_${randomUUID()}`;
+  const secret = `payrun_${randomBytes(32).toString("base64url")}`;
+  await db
+    .insertInto("tokens")
+    .values({
+      token_id: tokenId,
+      name: token.name,
+      token_hash: hashOf(secret),
+      roles: JSON.stringify(token.roles),
+      created_at_ms: token.nowMs,
+      created_by: token.createdBy,
+      expires_at_ms: token.expiresAtMs ?? null,
+    })
+    .execute();
+  return { tokenId, token: secret };
+}
+
+/** Whose token this is; undefined where it is unknown, expired or revoked. */
+export async function findToken(db: Db, token: string, nowMs: number): Promise<Token | undefined> {
+  const row = await db
+    .selectFrom("tokens")
+    .selectAll()
+    .where("token_hash", "=", hashOf(token))
+    .where("revoked_at_ms", "is", null)
+    .where((eb) => eb.or([eb("expires_at_ms", "is", null), eb("expires_at_ms", ">", nowMs)]))
+    .executeTakeFirst();
+  return row === undefined ? undefined : toToken(row);
+}
+
+/** All tokens, first made first, expired and revoked ones too. */
+export async function listTokens(db: Db): Promise<Token[]> {
+  const rows = await db
+    .selectFrom("tokens")
+    .selectAll()
+    .orderBy("created_at_ms")
+    .orderBy("token_id")
+    .execute();
+  return rows.map(toToken);
+}
+
+/** Ends a token at once; false where there is none, or it was revoked before. */
+export async function revokeToken(db: Db, tokenId: string, nowMs: number): Promise<boolean> {
+  const result = await db
+    .updateTable("tokens")
+    .set({ revoked_at_ms: nowMs })
+    .where("token_id", "=", tokenId)
+    .where("revoked_at_ms", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Tokens that `name` made at or after an instant, and those made with these in turn: none of them
+ * may approve what `name` launched.
+ */
+export async function tokensCreatedBy(db: Db, name: string, afterMs: number): Promise<Token[]> {
+  const found = new Map<string, Token>();
+  const makers = [name];
+  const asked = new Set<string>();
+  for (let maker = makers.pop(); maker !== undefined; maker = makers.pop()) {
+    if (asked.has(maker)) continue;
+    asked.add(maker);
+    const rows = await db
+      .selectFrom("tokens")
+      .selectAll()
+      .where("created_by", "=", maker)
+      .where("created_at_ms", ">=", afterMs)
+      .execute();
+    for (const row of rows) {
+      found.set(row.token_id, toToken(row));
+      makers.push(row.name);
+    }
+  }
+  return [...found.values()];
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function toToken(row: Selectable<TokensTable>): Token {
+  return {
+    tokenId: row.token_id,
+    name: row.name,
+    roles: JSON.parse(row.roles) as string[],
+    createdAtMs: row.created_at_ms,
+    createdBy: row.created_by,
+    expiresAtMs: row.expires_at_ms,
+    revokedAtMs: row.revoked_at_ms,
+  };
+}

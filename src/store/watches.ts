@@ -1,0 +1,137 @@
+import { chunks, type Db } from "./db.ts";
+
+/** Which workflow wants to hear about a payable. */
+export interface Watch {
+  readonly businessId: string;
+  readonly payableId: string;
+  /** The profile's name. */
+  readonly business: string;
+  /** Workflow id. */
+  readonly owner: string;
+  /** Business-clock instant after which nobody cares any more. */
+  readonly untilMs: number;
+}
+
+/** Lets one owner hear about many payables from now on, instead of whoever did before. */
+export async function setWatches(
+  db: Db,
+  watches: {
+    readonly businessId: string;
+    readonly business: string;
+    readonly payableIds: readonly string[];
+    readonly owner: string;
+    readonly untilMs: number;
+  },
+): Promise<void> {
+  for (const ids of chunks([...new Set(watches.payableIds)])) {
+    await db
+      .insertInto("watches")
+      .values(
+        ids.map((payableId) => ({
+          business_id: watches.businessId,
+          payable_id: payableId,
+          business: watches.business,
+          owner: watches.owner,
+          until_ms: watches.untilMs,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+          business: eb.ref("excluded.business"),
+          owner: eb.ref("excluded.owner"),
+          until_ms: eb.ref("excluded.until_ms"),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Watches on these payables. */
+export async function watchersOf(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Watch[]> {
+  const watches: Watch[] = [];
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("watches")
+      .selectAll()
+      .where("business_id", "=", businessId)
+      .where("payable_id", "in", ids)
+      .execute();
+    watches.push(
+      ...rows.map((row) => ({
+        businessId: row.business_id,
+        payableId: row.payable_id,
+        business: row.business,
+        owner: row.owner,
+        untilMs: row.until_ms,
+      })),
+    );
+  }
+  return watches;
+}
+
+/** Gives a watch to another owner; false where nobody watches the payable. */
+export async function moveWatch(
+  db: Db,
+  move: { readonly businessId: string; readonly payableId: string; readonly to: string },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("watches")
+    .set({ owner: move.to })
+    .where("business_id", "=", move.businessId)
+    .where("payable_id", "=", move.payableId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Tells the owners of these payables to look at them, whether that is a run's line or a retry.
+ *
+ * The flag stays until its reader clears it, so that a lost signal costs time only.
+ */
+export async function flagLooks(
+  db: Db,
+  look: { readonly businessId: string; readonly payableIds: readonly string[] },
+): Promise<void> {
+  for (const ids of chunks(look.payableIds)) {
+    await db
+      .updateTable("run_lines")
+      .set({ look: 1 })
+      .where("business_id", "=", look.businessId)
+      .where("payable_id", "in", ids)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom("watches")
+            .select("watches.owner")
+            .whereRef("watches.business_id", "=", "run_lines.business_id")
+            .whereRef("watches.payable_id", "=", "run_lines.payable_id")
+            .whereRef("watches.owner", "=", "run_lines.run_id"),
+        ),
+      )
+      .execute();
+    await db
+      .updateTable("retries")
+      .set({ look: 1 })
+      .where("business_id", "=", look.businessId)
+      .where("payable_id", "in", ids)
+      .execute();
+  }
+}
+
+/** Forgets watches whose time is over. */
+export async function pruneWatches(
+  db: Db,
+  businessId: string,
+  businessNowMs: number,
+): Promise<number> {
+  const result = await db
+    .deleteFrom("watches")
+    .where("business_id", "=", businessId)
+    .where("until_ms", "<", businessNowMs)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
