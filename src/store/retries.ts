@@ -1,5 +1,4 @@
 import type { Selectable } from "kysely";
-import { retryFailedPaymentId } from "../contracts/names.ts";
 import type { Db } from "./db.ts";
 import type { RetriesTable } from "./tables.ts";
 
@@ -32,9 +31,11 @@ export interface NewRetry {
   readonly businessId: string;
   readonly payableId: string;
   readonly business: string;
+  readonly workflowId: string;
   /** Null where no run's line is known. */
   readonly runId: string | null;
-  readonly phase: string;
+  /** Of a new record; `planning` unless said. */
+  readonly phase?: string;
   readonly nowMs: number;
 }
 
@@ -61,9 +62,9 @@ function newRow(retry: NewRetry) {
     business_id: retry.businessId,
     payable_id: retry.payableId,
     business: retry.business,
-    workflow_id: retryFailedPaymentId(retry.business, retry.payableId),
+    workflow_id: retry.workflowId,
     run_id: retry.runId,
-    phase: retry.phase,
+    phase: retry.phase ?? "planning",
     retries_made: 0,
     handled_payment_ids: "[]",
     look: 0,

@@ -76,11 +76,11 @@ export async function watchersOf(
 /** Gives a watch to another owner; false where nobody watches the payable. */
 export async function moveWatch(
   db: Db,
-  move: { readonly businessId: string; readonly payableId: string; readonly to: string },
+  move: { readonly businessId: string; readonly payableId: string; readonly owner: string },
 ): Promise<boolean> {
   const result = await db
     .updateTable("watches")
-    .set({ owner: move.to })
+    .set({ owner: move.owner })
     .where("business_id", "=", move.businessId)
     .where("payable_id", "=", move.payableId)
     .executeTakeFirst();
