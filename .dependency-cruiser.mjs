@@ -1,0 +1,155 @@
+import swc from "@swc/core/Visitor.js";
+
+/**
+ * The directions that imports run in: contracts ← domain ← workflows, activities, gateway, cli;
+ * payments-api and store ← activities, gateway, cli. The sandbox stands apart from all of them.
+ */
+
+const OURS = "^(src|workflows|activities|playbooks|test|bench|scripts|bin)/";
+
+/**
+ * @param {string} folder what the rule is for
+ * @param {string[]} allowed the folders of ours that it may import from, itself included always
+ * @param {string} why
+ */
+function only(folder, allowed, why) {
+  const may = [folder, ...allowed].map((name) => `^${name}(/|\\.ts$)`);
+  return {
+    name: `only-${folder.replace("src/", "")}`,
+    comment: why,
+    severity: "error",
+    from: { path: `^${folder}/` },
+    to: { path: OURS, pathNot: [...may, PROFILE_TYPES] },
+  };
+}
+
+/** The one thing that everybody may know of the settings, as a type: what a business is. */
+const PROFILE_TYPES = "^src/config/business-profile\\.ts$";
+
+/** The parser knows `using`, the visitor that walks what it has parsed does not yet. */
+const { prototype } = swc.Visitor ?? swc.default;
+const visitStatement = prototype.visitStatement;
+prototype.visitStatement = function visitAnyStatement(statement) {
+  if (statement.type !== "UsingDeclaration") return visitStatement.call(this, statement);
+  statement.decls = this.visitVariableDeclarators(statement.decls);
+  return statement;
+};
+
+const CONTRACTS = "src/contracts";
+const DOMAIN = "src/domain";
+const API = "src/payments-api";
+const STORE = "src/store";
+const PLAYBOOKS = "src/playbooks";
+const GATEWAY = "src/gateway";
+
+export default {
+  forbidden: [
+    only(CONTRACTS, [], "a leaf: types and names that everybody shares"),
+    only(DOMAIN, [CONTRACTS], "pure rules"),
+    only(PLAYBOOKS, [CONTRACTS, DOMAIN], "what an author wrote, compiled"),
+    only(STORE, [CONTRACTS, DOMAIN], "rows; whoever calls decides"),
+    only(API, [], "the typed client knows nothing of Payrun"),
+    only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
+    only("activities", [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS], "what touches the world"),
+    only(GATEWAY, [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, "src/config"], "HTTP in and out"),
+    only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
+    only("src/config", [], "settings depend on nothing that they set"),
+    {
+      name: "settings-are-read-by-composition-roots",
+      comment: "Everybody else is given what it needs.",
+      severity: "error",
+      from: {
+        path: "^(src|workflows|activities)/",
+        pathNot: "^src/(config|worker|cli|gateway/main)",
+      },
+      to: { path: "^src/config(/|\\.ts$)", pathNot: PROFILE_TYPES },
+    },
+    {
+      name: "business-profiles-are-types",
+      comment: "Reading a profile is the business of src/config.ts.",
+      severity: "error",
+      from: { path: OURS, pathNot: "^(src/config|test)" },
+      to: { path: PROFILE_TYPES, dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "workflows-know-activities-as-types",
+      comment: "An activity's code in the workflow bundle would touch the world on replay.",
+      severity: "error",
+      from: { path: "^workflows/" },
+      to: { path: "^activities/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "workflow-packages",
+      comment: "What is in the bundle must be deterministic, also when it is loaded.",
+      severity: "error",
+      from: { path: "^workflows/" },
+      to: {
+        dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer"],
+        pathNot: "^node_modules/@temporalio/(workflow|common)/",
+      },
+    },
+    {
+      name: "workflows-and-node",
+      comment: "Workflow code runs in a sandbox without Node's modules.",
+      severity: "error",
+      from: { path: "^(workflows|src/contracts)/" },
+      to: { dependencyTypes: ["core"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "nobody-imports-the-sandbox",
+      comment: "It is started as a process, like the service that it stands for.",
+      severity: "error",
+      from: { path: OURS, pathNot: "^(src/sandbox|test)/" },
+      to: { path: "^src/sandbox/" },
+    },
+    {
+      name: "nobody-imports-a-composition-root",
+      comment: "The worker, the CLI and the tests stand at the top.",
+      severity: "error",
+      from: { path: "^(src|workflows|activities)/", pathNot: "^src/(worker|cli)/" },
+      to: { path: "^src/(worker|cli)/" },
+    },
+    {
+      name: "nobody-imports-tests",
+      severity: "error",
+      from: { path: "^(src|workflows|activities|scripts|bin)/" },
+      to: { path: "^(test|bench)/" },
+    },
+    {
+      name: "no-development-packages-at-run-time",
+      severity: "error",
+      from: { path: "^(src|workflows|activities|bin)/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "no-unlisted-packages",
+      comment: "A package that another one happens to bring can be gone tomorrow.",
+      severity: "error",
+      from: { path: OURS },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-circles",
+      severity: "error",
+      from: { path: OURS },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "nothing-unresolvable",
+      severity: "error",
+      from: { path: OURS },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "types", "default"],
+      extensions: [".ts", ".mjs", ".js", ".json", ".d.ts"],
+    },
+  },
+};

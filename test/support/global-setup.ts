@@ -1,0 +1,116 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { Connection } from "@temporalio/client";
+import { bundleWorkflowCode } from "@temporalio/worker";
+import type { TestProject } from "vitest/node";
+
+import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** `host:port` of the development server that all test files share. */
+    temporalAddress: string;
+    /** Path of the bundled workflow code, for a worker's `workflowBundle: { codePath }`. */
+    workflowBundlePath: string;
+  }
+}
+
+const START_TIMEOUT_MS = 90_000;
+
+/** As the CLI spells the types that the SDK writes in capitals. */
+const CLI_TYPES = { KEYWORD: "Keyword", BOOL: "Bool", INT: "Int", DATETIME: "Datetime" } as const;
+
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "payrun-tests-"));
+  const [{ address, server }, bundlePath] = await Promise.all([startServer(), bundle(folder)]);
+  project.provide("temporalAddress", address);
+  project.provide("workflowBundlePath", bundlePath);
+  return async () => {
+    await stop(server);
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+async function bundle(folder: string): Promise<string> {
+  const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: silent });
+  const path = join(folder, "workflow-bundle.js");
+  await writeFile(path, code);
+  return path;
+}
+
+const logLine = (line: string): void => void process.stderr.write(`${line}\n`);
+const ignore = (): void => {};
+const silent = {
+  log: ignore,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: (message: string) => void process.stderr.write(`${message}\n`),
+};
+
+async function startServer(): Promise<{ address: string; server: ChildProcess }> {
+  const cli = await findTemporalCli({ env: process.env, log: logLine });
+  const port = await freePort();
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+    "--search-attribute",
+    `${name}=${CLI_TYPES[type]}`,
+  ]);
+  const flags = ["--headless", "--ip", "127.0.0.1", "--port", String(port), "--log-level", "error"];
+  const server = spawn(cli.path, ["server", "start-dev", ...flags, ...attributes], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const address = `127.0.0.1:${port}`;
+  try {
+    await waitUntilReady(address, server);
+    return { address, server };
+  } catch (error) {
+    await stop(server);
+    throw error;
+  }
+}
+
+async function waitUntilReady(address: string, server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`Temporal ended with code ${server.exitCode}`);
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: 2000 });
+      await connection.workflowService.describeNamespace({ namespace: "default" });
+      await connection.close();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, "exit");
+  server.kill("SIGTERM");
+  const timer = setTimeout(() => server.kill("SIGKILL"), 10_000);
+  await ended;
+  clearTimeout(timer);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
