@@ -2,10 +2,20 @@ import type { DatabaseSync } from "node:sqlite";
 import type { BankLink } from "./bank/link.ts";
 import type { SandboxClock } from "./clock/clock.ts";
 
+/** A fact for the webhooks: which kind, whose, and what to look at (API specification, section 6). */
+export interface ServiceEvent {
+  type: string;
+  businessId: string;
+  object: "payable" | "bank_account" | "contact" | "invoice";
+  id: string;
+}
+
 /** What every part of the running service shares. */
 export interface SandboxContext {
   readonly db: DatabaseSync;
   readonly dataDir: string;
   readonly clock: SandboxClock;
   readonly bank: BankLink;
+  /** Records an event and its deliveries; part of the transaction it is called in. */
+  readonly emitEvent: (event: ServiceEvent) => void;
 }

@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
 interface Bookkeeping {
   statements: Map<string, StatementSync>;
@@ -73,4 +73,82 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
 export function afterCommit(db: DatabaseSync, callback: () => void): void {
   if (db.isTransaction) booksOf(db).afterCommit.push(callback);
   else callback();
+}
+
+/** The first row of a query; its columns are trusted to be those of `Row`. */
+export function getRow<Row>(
+  db: DatabaseSync,
+  sql: string,
+  ...values: SQLInputValue[]
+): Row | undefined {
+  return statement(db, sql).get(...values) as unknown as Row | undefined;
+}
+
+/** All rows of a query; their columns are trusted to be those of `Row`. */
+export function allRows<Row>(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): Row[] {
+  return statement(db, sql).all(...values) as unknown as Row[];
+}
+
+/** Runs a statement. @returns how many rows it changed. */
+export function execute(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): number {
+  return Number(statement(db, sql).run(...values).changes);
+}
+
+/** Inserts one row; the keys of `row` are its columns. */
+export function insertRow(
+  db: DatabaseSync,
+  table: string,
+  row: Readonly<Record<string, SQLInputValue>>,
+): void {
+  const columns = Object.keys(row);
+  const marks = columns.map(() => "?").join(", ");
+  const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`;
+  statement(db, sql).run(...Object.values(row));
+}
+
+/** Sets the columns named by the keys of `changes` in the row with this `id`. */
+export function updateRow(
+  db: DatabaseSync,
+  table: string,
+  id: string,
+  changes: Readonly<Record<string, SQLInputValue>>,
+): void {
+  const columns = Object.keys(changes);
+  if (columns.length === 0) return;
+  const sql = `UPDATE ${table} SET ${columns.map((name) => `${name} = ?`).join(", ")} WHERE id = ?`;
+  statement(db, sql).run(...Object.values(changes), id);
+}
+
+/** One page of a list, and how many there are. */
+export function pageOf<Row>(
+  db: DatabaseSync,
+  query: {
+    table: string;
+    where: readonly string[];
+    values: readonly SQLInputValue[];
+    orderBy: string;
+  },
+  paging: { page: number; pageSize: number },
+): { rows: Row[]; totalCount: number } {
+  const from = `FROM ${query.table} WHERE ${query.where.join(" AND ")}`;
+  const count = getRow<{ n: number }>(db, `SELECT count(*) AS n ${from}`, ...query.values);
+  const rows = allRows<Row>(
+    db,
+    `SELECT * ${from} ORDER BY ${query.orderBy} LIMIT ? OFFSET ?`,
+    ...query.values,
+    paging.pageSize,
+    (paging.page - 1) * paging.pageSize,
+  );
+  return { rows, totalCount: count?.n ?? 0 };
+}
+
+/** Empties every table but `kept`. */
+export function emptyTables(db: DatabaseSync, kept: readonly string[]): void {
+  const tables = allRows<{ name: string }>(
+    db,
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  for (const { name } of tables) {
+    if (!kept.includes(name)) db.exec(`DELETE FROM "${name}"`);
+  }
 }

@@ -21,6 +21,8 @@ export interface Call<Body, Query> {
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
+  /** A fault leaves the action half done: of several payments, only the first is made. */
+  partially: boolean;
 }
 
 /** The same before validation. */
@@ -68,11 +70,8 @@ export function defineOperation<Body = undefined, Query = undefined>(
     bodySchema: body,
     querySchema: query,
     run(call) {
-      const { ctx, caller, params } = call;
       return handler({
-        ctx,
-        caller,
-        params,
+        ...call,
         query: validate(query, call.query),
         body: validate(body, call.body),
       });

@@ -88,3 +88,13 @@ export interface Paging {
 
 /** A calendar date `YYYY-MM-DD`. */
 export const plainDate = z.iso.date({ error: "must be a date YYYY-MM-DD" });
+
+/** A field that may be left out; null is the same as leaving it out. */
+export function optional<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
+  return z.preprocess((value) => value ?? undefined, schema.optional()).optional();
+}
+
+/** An amount of at least one cent. */
+export function amount(largestCents: number): z.ZodType<number> {
+  return z.int().min(1).max(largestCents);
+}

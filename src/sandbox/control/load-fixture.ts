@@ -1,0 +1,171 @@
+import type { SandboxContext } from "../context.ts";
+import type {
+  FixtureBankAccount,
+  FixtureBusiness,
+  FixtureContact,
+  FixtureObject,
+  FixturePayable,
+} from "../fixtures/fixture-object.ts";
+import { invalid } from "../http/api-error.ts";
+import { newId } from "../ids.ts";
+import { insertOutcome } from "../payments/outcomes.ts";
+import { refreshPaymentStatus } from "../payments/payment-rows.ts";
+import { insertBankAccount } from "../resources/bank-accounts.ts";
+import { changeBusiness, insertBusiness } from "../resources/businesses.ts";
+import { contactOf, insertContact } from "../resources/contacts.ts";
+import { totalled } from "../resources/payable-operations.ts";
+import { insertPayable } from "../resources/payables.ts";
+import { insertPastPayment } from "./past-payments.ts";
+
+/**
+ * Puts a fixture into empty tables; inside a transaction.
+ *
+ * @returns the ids of its businesses, in the fixture's order.
+ * @throws {ApiError} 422 when a bill names a contact that the fixture doesn't have.
+ */
+export function loadFixture(ctx: SandboxContext, fixture: FixtureObject): string[] {
+  const ids = fixture.businesses.map((business) => loadBusiness(ctx, business));
+  for (const { match, times, ...planned } of fixture.outcomes ?? []) {
+    insertOutcome(ctx.db, match, planned, times);
+  }
+  return ids;
+}
+
+function loadBusiness(ctx: SandboxContext, business: FixtureBusiness): string {
+  const id = business.id ?? newId("biz");
+  const verification = business.verification ?? "verified";
+  const hasBalance = business.balanceCents !== undefined || verification === "verified";
+  const cashCents = hasBalance ? (business.balanceCents ?? 0) : 0;
+  insertBusiness(ctx.db, {
+    id,
+    organization_id: newId("org"),
+    name: business.name,
+    verification,
+    setup_complete: business.setup === "incomplete" ? 0 : 1,
+    payments_locked: business.paymentsLocked === true ? 1 : 0,
+    balance_feature: business.features?.balance === false ? 0 : 1,
+    accelerated_feature: business.features?.acceleratedClearing === false ? 0 : 1,
+    balance_status: hasBalance && business.balanceCents !== null ? "open" : null,
+    cash_cents: 0,
+    next_bill_number: 0,
+    created_at: ctx.clock.bankNow(),
+  });
+  for (const [index, account] of (business.bankAccounts ?? []).entries()) {
+    loadBankAccount(ctx, id, account, index === 0);
+  }
+  for (const contact of business.contacts ?? []) loadContact(ctx, id, contact);
+  for (const payable of business.payables ?? []) loadPayable(ctx, id, payable);
+  // Past payments have moved money in and out; the fixture says what is left.
+  changeBusiness(ctx.db, id, { cash_cents: cashCents });
+  return id;
+}
+
+function loadBankAccount(
+  ctx: SandboxContext,
+  businessId: string,
+  account: FixtureBankAccount,
+  isFirst: boolean,
+): void {
+  const status = account.status ?? "verified";
+  const verifiedAt = status === "verified" ? ctx.clock.bankNow() : null;
+  insertBankAccount(ctx.db, {
+    id: account.id ?? newId("ba"),
+    business_id: businessId,
+    status,
+    type: account.type ?? "checking",
+    connection_type: account.connectionType ?? "manual",
+    name: account.name ?? null,
+    institution_name: account.institutionName ?? null,
+    account_last4: account.accountNumberLast4 ?? null,
+    routing_last4: account.routingNumberLast4 ?? null,
+    is_default: (account.isDefault ?? isFirst) ? 1 : 0,
+    micro_deposits_initiated_at: verifiedAt,
+    micro_deposits_completed_at: verifiedAt,
+    verification_attempts: 0,
+  });
+}
+
+function loadContact(ctx: SandboxContext, businessId: string, contact: FixtureContact): void {
+  const { bankAccount, taxInfo } = contact;
+  const bankLast4 = bankAccount?.last4 ?? bankAccount?.accountNumber?.slice(-4) ?? null;
+  const type = contact.type ?? "payee";
+  const receiving = type === "business" ? "bidirectional" : "can_be_paid";
+  const nowMs = ctx.clock.bankNow();
+  insertContact(ctx.db, {
+    id: contact.id ?? newId("con"),
+    business_id: businessId,
+    type,
+    status: contact.status ?? "active",
+    display_name: contact.displayName,
+    emails: JSON.stringify(contact.emails ?? []),
+    phone: contact.phone ?? null,
+    address: null,
+    payment_direction: contact.paymentDirection ?? (bankLast4 === null ? "none" : receiving),
+    net_terms: contact.netTerms ?? null,
+    bank_last4: bankLast4,
+    bank_account_type: bankLast4 === null ? null : "checking",
+    tax_legal_name: taxInfo?.legalName ?? null,
+    tax_id_type: taxInfo?.taxIdType ?? null,
+    tax_id_mask: taxInfo?.taxIdMask ?? null,
+    created_at: instantOr(contact.createdAt, nowMs),
+    updated_at: instantOrNull(contact.updatedAt),
+    archived_at:
+      instantOrNull(contact.archivedAt) ?? (contact.status === "archived" ? nowMs : null),
+  });
+}
+
+function loadPayable(ctx: SandboxContext, businessId: string, payable: FixturePayable): void {
+  const contactId = payable.contactId ?? null;
+  if (contactId !== null && contactOf(ctx.db, businessId, contactId) === undefined) {
+    throw invalid("contactId", `The fixture's business has no contact "${contactId}"`);
+  }
+  const createdAt = instantOr(payable.createdAt, ctx.clock.bankNow());
+  const id = insertPayable(
+    ctx.db,
+    {
+      business_id: businessId,
+      contact_id: contactId,
+      status: payable.status ?? "approved",
+      total_cents: payable.totalAmountCents,
+      created_at: createdAt,
+      due_date: payable.dueDate,
+      issue_date: payable.issueDate,
+      custom_number: payable.customNumber,
+      description: payable.description,
+      items: totalled(
+        payable.items?.map((item) => ({
+          ...item,
+          name: item.name ?? undefined,
+          description: item.description ?? undefined,
+        })),
+      ),
+    },
+    payable.id,
+  );
+  const target = { id, businessId, contactId, totalCents: payable.totalAmountCents, createdAt };
+  for (const payment of payable.payments ?? []) insertPastPayment(ctx, target, payment);
+  payRestOutside(ctx, target, payable);
+  refreshPaymentStatus(ctx.db, id);
+}
+
+/** What a fixture calls paid without saying how was paid outside the service. */
+function payRestOutside(
+  ctx: SandboxContext,
+  target: Parameters<typeof insertPastPayment>[1],
+  payable: FixturePayable,
+): void {
+  const inService = (payable.payments ?? [])
+    .filter(({ status }) => status === "completed")
+    .reduce((sum, { amountCents }) => sum + (amountCents ?? target.totalCents), 0);
+  const amountCents = (payable.amountPaidCents ?? 0) - inService;
+  if (amountCents <= 0) return;
+  insertPastPayment(ctx, target, { status: "completed", amountCents, paymentRail: null });
+}
+
+function instantOr(text: string | undefined, fallbackMs: number): number {
+  return text === undefined ? fallbackMs : Date.parse(text);
+}
+
+function instantOrNull(text: string | null | undefined): number | null {
+  return text === null || text === undefined ? null : Date.parse(text);
+}

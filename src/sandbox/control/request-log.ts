@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { allRows, insertRow, transaction } from "../db.ts";
+
+export const requestLogDdl = `
+CREATE TABLE IF NOT EXISTS request_log (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  business TEXT,
+  key TEXT,
+  body_hash TEXT,
+  status INTEGER,
+  at TEXT NOT NULL
+);
+`;
+
+const flushAfterMs = 100;
+const flushAt = 500;
+
+/** One request as it was received; `status` is null when it was dropped without an answer. */
+export interface LoggedRequest {
+  method: string;
+  path: string;
+  business: string | null;
+  key: string | null;
+  bodyHash: string | null;
+  status: number | null;
+  /** Wire clock. */
+  at: string;
+}
+
+/** What the service was asked, in order of its answers; written in batches off the requests' way. */
+export class RequestLog {
+  readonly #db: DatabaseSync;
+  #pending: LoggedRequest[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  add(request: LoggedRequest): void {
+    this.#pending.push(request);
+    if (this.#pending.length >= flushAt) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), flushAfterMs).unref();
+  }
+
+  list(): LoggedRequest[] {
+    this.flush();
+    return allRows(
+      this.#db,
+      `SELECT method, path, business, key, body_hash AS bodyHash, status, at
+       FROM request_log ORDER BY seq`,
+    );
+  }
+
+  /** Forgets what has not been written yet. */
+  clear(): void {
+    this.#pending = [];
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    transaction(this.#db, () => {
+      for (const { bodyHash, ...request } of pending) {
+        insertRow(this.#db, "request_log", { ...request, body_hash: bodyHash });
+      }
+    });
+  }
+}
+
+/** SHA-256 of a body's bytes in hexadecimal; null for an empty one. */
+export function hashOf(body: Uint8Array): string | null {
+  return body.length === 0 ? null : createHash("sha256").update(body).digest("hex");
+}

@@ -1,0 +1,47 @@
+import { emptyTables, transaction } from "../db.ts";
+import type { FixtureObject } from "../fixtures/fixture-object.ts";
+import type { ServiceParts } from "../http/pipeline.ts";
+import { loadFixture } from "./load-fixture.ts";
+
+/** A business as `POST /sandbox/reset` and the ready line present it. */
+export interface FreshBusiness {
+  businessId: string;
+  token: string;
+}
+
+/** Forgets everything and starts over; requests that come meanwhile wait for it. */
+export class Resetting {
+  readonly #parts: ServiceParts;
+  #underWay: Promise<void> = Promise.resolve();
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves once no reset is under way. */
+  get done(): Promise<void> {
+    return this.#underWay;
+  }
+
+  /**
+   * Empties all tables, sets both clocks to real time and loads a fixture.
+   *
+   * @throws {ApiError} the fixture contradicts itself; then nothing has been forgotten.
+   */
+  async reset(fixture: FixtureObject): Promise<FreshBusiness[]> {
+    await this.#underWay;
+    const { ctx, faults, log, tokens } = this.#parts;
+    log.clear();
+    const ids = transaction(ctx.db, () => {
+      emptyTables(ctx.db, ["clock"]);
+      ctx.clock.reset();
+      return loadFixture(ctx, fixture);
+    });
+    faults.load();
+    this.#underWay = ctx.bank.flush();
+    await this.#underWay;
+    return Promise.all(
+      ids.map(async (businessId) => ({ businessId, token: await tokens.mint(businessId) })),
+    );
+  }
+}

@@ -1,0 +1,180 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Context, Hono } from "hono";
+import { z } from "zod";
+import { ClockError } from "../clock/clock.ts";
+import { transaction } from "../db.ts";
+import { fixtureObject } from "../fixtures/fixture-object.ts";
+import { fixtureNames, namedFixture } from "../fixtures/named.ts";
+import { errorAnswer } from "../http/answers.ts";
+import { ApiError, invalid, notFound } from "../http/api-error.ts";
+import { parseJsonBody, readBody } from "../http/body.ts";
+import type { ServiceParts } from "../http/pipeline.ts";
+import { allScopes } from "../http/tokens.ts";
+import { validate } from "../http/validation.ts";
+import { businessById } from "../resources/businesses.ts";
+import { faultRule } from "./faults.ts";
+import { outcomeRule } from "./outcome-rule.ts";
+import { setOutcome } from "./set-outcome.ts";
+import {
+  businessChange,
+  changeBusinessByHand,
+  changeContactByHand,
+  changePayableByHand,
+  contactChange,
+  createPayableByHand,
+  newPayable,
+  outsidePayment,
+  payableChange,
+  payOutside,
+} from "./by-hand.ts";
+import type { Resetting } from "./reset.ts";
+
+type App = Hono<{ Bindings: HttpBindings }>;
+
+const resetBody = z
+  .object({ fixture: z.union([z.string(), fixtureObject]).default("blank") })
+  .default({ fixture: "blank" });
+
+const tokenBody = z.object({
+  businessId: z.string(),
+  scopes: z.array(z.string()).optional(),
+  expiresInSeconds: z.int().max(1_000_000_000).optional(),
+});
+
+const clockBody = z.object({
+  set: z.string().optional(),
+  advance: z.string().optional(),
+  scale: z.number().optional(),
+  wire: z.object({ advance: z.string().optional() }).optional(),
+});
+
+const faultsBody = z.object({ rules: z.array(faultRule).optional() });
+
+/** The control API under `/sandbox`: no token, because whoever reaches it owns the sandbox. */
+export function addControlRoutes(app: App, parts: ServiceParts, resetting: Resetting): void {
+  const { ctx, engine, tokens, faults, log } = parts;
+  const routes = new Routes(app, parts);
+
+  routes.postAsync("/sandbox/reset", resetBody, async ({ fixture }) => {
+    const object = typeof fixture === "string" ? namedFixture(fixture, Date.now()) : fixture;
+    if (object === undefined) {
+      throw invalid("fixture", `fixture must be an object or one of ${fixtureNames.join(", ")}`);
+    }
+    return { businesses: await resetting.reset(object) };
+  });
+
+  routes.postAsync("/sandbox/tokens", tokenBody, async (body) => {
+    if (businessById(ctx.db, body.businessId) === undefined) throw notFound("Business");
+    const scopes = body.scopes ?? allScopes;
+    return { token: await tokens.mint(body.businessId, scopes, body.expiresInSeconds) };
+  });
+
+  routes.get("/sandbox/clock", () => ctx.clock.read());
+  routes.postAsync("/sandbox/clock", clockBody, async (body) => {
+    try {
+      ctx.clock.change(body);
+    } catch (error) {
+      if (error instanceof ClockError) throw new ApiError(error.status, error.code, error.message);
+      throw error;
+    }
+    await engine.catchUp();
+    return ctx.clock.read();
+  });
+
+  routes.post("/sandbox/payables", newPayable, (body) => createPayableByHand(ctx, body), 201);
+  routes.post("/sandbox/payables/:id", payableChange, (body, id) =>
+    changePayableByHand(ctx, id, body),
+  );
+  routes.post("/sandbox/contacts/:id", contactChange, (body, id) =>
+    changeContactByHand(ctx, id, body),
+  );
+  routes.post("/sandbox/businesses/:id", businessChange, (body, id) =>
+    changeBusinessByHand(ctx, id, body),
+  );
+  routes.post("/sandbox/payments", outsidePayment, (body) => payOutside(ctx, body), 201);
+  routes.post("/sandbox/outcomes", outcomeRule, (body) => setOutcome(ctx, body), 201);
+
+  routes.post("/sandbox/faults", faultsBody, (body) => {
+    faults.replace(body.rules ?? []);
+    return { rules: body.rules ?? [] };
+  });
+
+  routes.get("/sandbox/ledger", async () => ({ items: await ctx.bank.ledger() }));
+  routes.get("/sandbox/requests", () => ({ items: log.list() }));
+  routes.get("/sandbox/health", () => {
+    const bank = ctx.bank.health();
+    return { ok: bank.ok, bank };
+  });
+}
+
+class Routes {
+  readonly #app: App;
+  readonly #parts: ServiceParts;
+
+  constructor(app: App, parts: ServiceParts) {
+    this.#app = app;
+    this.#parts = parts;
+  }
+
+  get(path: string, act: () => object | Promise<object>): void {
+    this.#app.get(path, (c) =>
+      this.#answer(c, 200, () => {
+        this.#parts.engine.takeDueNow();
+        return act();
+      }),
+    );
+  }
+
+  /** A change in one transaction. */
+  post<Body>(
+    path: string,
+    schema: z.ZodType<Body>,
+    act: (body: Body, id: string) => object,
+    status: 200 | 201 = 200,
+  ): void {
+    const { ctx } = this.#parts;
+    this.postAsync(
+      path,
+      schema,
+      (body, id) => Promise.resolve(transaction(ctx.db, () => act(body, id))),
+      status,
+    );
+  }
+
+  /** A change that takes several turns and sees to its transactions itself. */
+  postAsync<Body>(
+    path: string,
+    schema: z.ZodType<Body>,
+    act: (body: Body, id: string) => Promise<object>,
+    status: 200 | 201 = 200,
+  ): void {
+    this.#app.post(path, (c) =>
+      this.#answer(c, status, async () => {
+        const raw = await readBody(c.req.raw);
+        const body =
+          raw.length === 0 ? undefined : parseJsonBody(raw, c.req.header("content-type"));
+        const valid = validate(schema, body);
+        this.#parts.engine.takeDueNow();
+        const result = await act(valid, c.req.param("id") ?? "");
+        this.#parts.engine.wake();
+        return result;
+      }),
+    );
+  }
+
+  async #answer(
+    c: Context,
+    status: 200 | 201,
+    act: () => object | Promise<object>,
+  ): Promise<Response> {
+    try {
+      return c.json(await act(), status);
+    } catch (error) {
+      const answer = errorAnswer(error);
+      return new Response(answer.body, {
+        status: answer.status,
+        headers: { "content-type": "application/json" },
+      });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Fault } from "../control/faults.ts";
+import { ApiError } from "./api-error.ts";
+import type { StoredAnswer } from "./idempotency.ts";
+
+/** An answer ready to be sent; `drop` closes the connection instead. */
+export interface HttpAnswer extends StoredAnswer {
+  headers: Record<string, string>;
+  drop?: boolean;
+  /** The error's code, where the answer is one. */
+  code?: string | undefined;
+}
+
+/** Authentication failures have a shape of their own (section 7). */
+export function plainAnswer(status: number, message: string): HttpAnswer {
+  return { status, headers: {}, body: JSON.stringify({ statusCode: status, message }) };
+}
+
+/** The answer to whatever was thrown; what nobody expected is a 500 and a line on standard error. */
+export function errorAnswer(error: unknown): HttpAnswer & { code: string } {
+  if (error instanceof ApiError) {
+    const { status, code, message, details } = error;
+    const body = JSON.stringify({ error: code, message, ...(details && { details }) });
+    return { status, headers: {}, body, code };
+  }
+  process.stderr.write(`sandbox: unexpected: ${error instanceof Error ? error.stack : error}\n`);
+  const body = JSON.stringify({ error: "internal_error", message: "The service failed" });
+  return { status: 500, headers: {}, body, code: "internal_error" };
+}
+
+/** What a fault makes of an answer, or of a request that gets none. */
+export function faultAnswer(
+  fault: Fault,
+  answer: StoredAnswer | undefined,
+  wireNowMs: number,
+): HttpAnswer {
+  switch (fault.effect) {
+    case "drop":
+      return { status: 0, headers: {}, body: null, drop: true };
+    case "malformed": {
+      const body = answer?.body ?? '{"id":"cut off"}';
+      const cut = body.slice(0, Math.max(1, Math.floor(body.length * 0.6)));
+      return { status: answer?.status ?? 200, headers: {}, body: cut };
+    }
+    default:
+      return {
+        status: fault.status,
+        headers: retryAfterHeader(fault, wireNowMs),
+        body: statusBody(fault.status),
+      };
+  }
+}
+
+function retryAfterHeader(fault: Fault, wireNowMs: number): Record<string, string> {
+  const seconds = fault.retryAfterSeconds;
+  if (seconds === undefined) return {};
+  if (!fault.byDate) return { "retry-after": String(Math.ceil(seconds)) };
+  return { "retry-after": new Date(wireNowMs + seconds * 1_000).toUTCString() };
+}
+
+function statusBody(status: number): string | null {
+  if (status === 204 || status === 304) return null;
+  if (status === 401) return JSON.stringify({ statusCode: status, message: "Unauthorized" });
+  if (status === 403) return JSON.stringify({ statusCode: status, message: "Forbidden" });
+  const error = status === 429 ? "rate_limited" : status >= 500 ? "internal_error" : "fault";
+  return JSON.stringify({ error, message: `A fault on demand: ${status}` });
+}

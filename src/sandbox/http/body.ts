@@ -1,0 +1,50 @@
+import { ApiError } from "./api-error.ts";
+
+const largestBodyBytes = 1_048_576;
+
+/**
+ * Reads a request's body.
+ *
+ * @throws {ApiError} 413 above 1 MiB; the rest is not read then.
+ */
+export async function readBody(request: Request): Promise<Uint8Array> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > largestBodyBytes) throw tooLarge();
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body) {
+    length += chunk.length;
+    if (length > largestBodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(
+    413,
+    "payload_too_large",
+    `The body may have at most ${largestBodyBytes} bytes`,
+  );
+}
+
+/**
+ * A JSON body as a value.
+ *
+ * @throws {ApiError} 415 for another content type, 400 for what is not JSON.
+ */
+export function parseJsonBody(body: Uint8Array, contentType: string | undefined): unknown {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? "")) {
+    throw new ApiError(
+      415,
+      "validation_error",
+      "The body must be sent with Content-Type: application/json",
+    );
+  }
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw new ApiError(400, "validation_error", "The body is not valid JSON");
+  }
+}

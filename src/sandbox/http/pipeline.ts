@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxContext } from "../context.ts";
+import type { Fault, FaultMoment, Faults } from "../control/faults.ts";
+import { hashOf, type RequestLog } from "../control/request-log.ts";
+import { transaction } from "../db.ts";
+import type { PaymentEngine } from "../payments/engine.ts";
+import { ApiError } from "./api-error.ts";
+import {
+  type Claim,
+  fingerprintOf,
+  type IdempotencyKeys,
+  isClaim,
+  type StoredAnswer,
+} from "./idempotency.ts";
+import type { Caller, Operation, RawCall } from "./operation.ts";
+import { errorAnswer, faultAnswer, type HttpAnswer, plainAnswer } from "./answers.ts";
+import { parseJsonBody } from "./body.ts";
+import type { Tokens } from "./tokens.ts";
+
+const longestKey = 64;
+
+/** A request as the server hands it over; `path` is decoded, `body` raw. */
+export interface ServiceRequest {
+  method: string;
+  path: string;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  authorization: string | undefined;
+  idempotencyKey: string | undefined;
+  contentType: string | undefined;
+  body: Uint8Array;
+}
+
+/** The parts that answering needs. */
+export interface ServiceParts {
+  ctx: SandboxContext;
+  engine: PaymentEngine;
+  tokens: Tokens;
+  keys: IdempotencyKeys;
+  faults: Faults;
+  log: RequestLog;
+}
+
+interface Acted {
+  answer: StoredAnswer;
+  code?: string | undefined;
+  fault?: Fault | undefined;
+}
+
+/**
+ * Answers one request: faults "before", 401, 403, body, idempotency key, action, faults "after",
+ * in this order.
+ */
+export async function answerRequest(
+  parts: ServiceParts,
+  operation: Operation | undefined,
+  request: ServiceRequest,
+): Promise<HttpAnswer> {
+  const exchange: Exchange = { caller: undefined };
+  const answer = await new Answering(parts, request, exchange).answer(operation);
+  parts.log.add({
+    method: request.method,
+    path: request.path,
+    business: exchange.caller?.businessId ?? null,
+    key: request.idempotencyKey ?? null,
+    bodyHash: hashOf(request.body),
+    status: answer.drop === true ? null : answer.status,
+    at: new Date(parts.ctx.clock.wireNow()).toISOString(),
+  });
+  return answer;
+}
+
+interface Exchange {
+  caller: Caller | undefined;
+}
+
+class Answering {
+  readonly #parts: ServiceParts;
+  readonly #request: ServiceRequest;
+  readonly #exchange: Exchange;
+
+  constructor(parts: ServiceParts, request: ServiceRequest, exchange: Exchange) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#exchange = exchange;
+  }
+
+  async answer(operation: Operation | undefined): Promise<HttpAnswer> {
+    const { engine, tokens } = this.#parts;
+    try {
+      const fault = this.#takeFault("before");
+      if (fault !== undefined) {
+        if (fault.effect !== "delay") return this.#struck(fault, undefined);
+        await sleep(fault.delayMs);
+      }
+      engine.takeDueNow();
+      const caller = await tokens.check(this.#request.authorization);
+      if (caller === undefined) return plainAnswer(401, "Unauthorized");
+      this.#exchange.caller = caller;
+      if (operation === undefined) {
+        throw new ApiError(404, "not_found", "There is no such operation");
+      }
+      const answer = await this.#perform(operation, caller);
+      if (operation.method !== "GET") engine.wake();
+      return answer;
+    } catch (error) {
+      return errorAnswer(error);
+    }
+  }
+
+  async #perform(operation: Operation, caller: Caller): Promise<HttpAnswer> {
+    const isAllowed = operation.scopes.some((scope) => caller.scopes.has(scope));
+    if (!isAllowed) return this.#forbid(operation, caller);
+    const call = this.#call(operation, caller);
+    const key = this.#key(operation);
+    if (key === undefined) return this.#finish(this.#act(operation, call, undefined), undefined);
+    const claim = this.#claim(operation, call, key);
+    if (!isClaim(claim)) {
+      const isSuccess = claim.status < 300;
+      const fault = isSuccess ? this.#takeFault("after") : undefined;
+      return this.#finish({ answer: claim, fault }, undefined);
+    }
+    const during = this.#takeFault("during");
+    if (during?.effect === "drop") return this.#struck(during, undefined);
+    if (during?.effect === "delay") await sleep(during.delayMs);
+    if (during?.effect === "status" || during?.effect === "malformed") {
+      return this.#dieBeforeEffect(during, claim);
+    }
+    const acted = this.#act(operation, { ...call, partially: during?.effect === "partial" }, claim);
+    return this.#finish(acted, claim);
+  }
+
+  #call(operation: Operation, caller: Caller): RawCall {
+    const { params, query, body, contentType } = this.#request;
+    const hasBody = operation.method !== "GET" && body.length > 0;
+    return {
+      ctx: this.#parts.ctx,
+      caller,
+      params,
+      query,
+      body: hasBody ? parseJsonBody(body, contentType) : undefined,
+      partially: false,
+    };
+  }
+
+  /** The key to claim, if any. @throws {ApiError} 400: missing, too long, or not taken here. */
+  #key(operation: Operation): string | undefined {
+    const key = this.#request.idempotencyKey?.trim() || undefined;
+    const refuse = (message: string) =>
+      new ApiError(400, "validation_error", message, { field: "Idempotency-Key" });
+    switch (operation.idempotency) {
+      case "none":
+        return undefined;
+      case "refused":
+        if (key !== undefined) throw refuse("This operation does not accept an Idempotency-Key");
+        return undefined;
+      case "required":
+        if (key === undefined) throw refuse("The header Idempotency-Key is required");
+    }
+    if (key !== undefined && key.length > longestKey) {
+      throw refuse(`The header Idempotency-Key may have at most ${longestKey} characters`);
+    }
+    return key;
+  }
+
+  #claim(operation: Operation, call: RawCall, key: string): Claim | StoredAnswer {
+    return this.#parts.keys.claim({
+      businessId: call.caller.businessId,
+      key,
+      fingerprint: fingerprintOf(`REST ${operation.method}`, this.#request.path, call.body),
+      money: operation.money === true,
+    });
+  }
+
+  /** 403, stored under the key where the request could claim one. */
+  #forbid(operation: Operation, caller: Caller): HttpAnswer {
+    const forbidden = plainAnswer(403, "Forbidden");
+    try {
+      const call = this.#call(operation, caller);
+      const key = this.#key(operation);
+      if (key === undefined || this.#parts.keys.isUsed(caller.businessId, key)) return forbidden;
+      const claim = this.#claim(operation, call, key);
+      if (isClaim(claim)) this.#parts.keys.settle(claim, forbidden, undefined);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+    return forbidden;
+  }
+
+  /** Runs the action; its effect and what is stored under the key are one transaction. */
+  #act(operation: Operation, call: RawCall, claim: Claim | undefined): Acted {
+    const { ctx, keys } = this.#parts;
+    const isWrite = operation.method !== "GET";
+    try {
+      const run = (): Acted => {
+        const { status, body } = operation.run(call);
+        const answer = { status, body: body === undefined ? null : JSON.stringify(body) };
+        const fault = call.partially ? partialFault : this.#takeFault("after");
+        if (claim !== undefined) keys.settle(claim, this.#storedAnswer(answer, fault), undefined);
+        return { answer, fault };
+      };
+      return isWrite ? transaction(ctx.db, run) : run();
+    } catch (error) {
+      const { status, body, code } = errorAnswer(error);
+      if (claim !== undefined) keys.settle(claim, { status, body }, code);
+      return { answer: { status, body }, code };
+    }
+  }
+
+  /**
+   * What the service itself remembers of an answer that a fault replaces: a 5xx is its own failure
+   * after the effect; anything else happens on the way to the client.
+   */
+  #storedAnswer(answer: StoredAnswer, fault: Fault | undefined): StoredAnswer {
+    const isOwnFailure = fault?.effect === "status" && fault.status >= 500;
+    return isOwnFailure ? { status: fault.status, body: null } : answer;
+  }
+
+  #dieBeforeEffect(fault: Fault, claim: Claim): HttpAnswer {
+    const answer = this.#struck(fault, undefined);
+    const failed = { status: 500, body: null };
+    this.#parts.keys.settle(claim, fault.effect === "status" ? answer : failed, undefined);
+    return answer;
+  }
+
+  async #finish({ answer, fault }: Acted, claim: Claim | undefined): Promise<HttpAnswer> {
+    if (fault === undefined) return { ...answer, headers: {} };
+    if (fault.effect !== "delay") return this.#struck(fault, answer);
+    using _ = claim === undefined ? undefined : this.#parts.keys.answering(claim);
+    await sleep(fault.delayMs);
+    return { ...answer, headers: {} };
+  }
+
+  #takeFault(moment: FaultMoment): Fault | undefined {
+    return this.#parts.faults.take(moment, this.#request.method, this.#request.path);
+  }
+
+  #struck(fault: Fault, answer: StoredAnswer | undefined): HttpAnswer {
+    return faultAnswer(fault, answer, this.#parts.ctx.clock.wireNow());
+  }
+}
+
+const partialFault: Fault = {
+  effect: "status",
+  status: 500,
+  retryAfterSeconds: undefined,
+  byDate: false,
+  delayMs: 0,
+};

@@ -1,0 +1,15 @@
+import { randomBytes } from "node:crypto";
+
+/** A new opaque identifier such as `pay_5f0c…`; the prefix only helps whoever reads a log. */
+export function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(10).toString("hex")}`;
+}
+
+/** An instant of either clock, as the API writes it. */
+export function isoInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isoInstantOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoInstant(ms);
+}

@@ -1,0 +1,13 @@
+import type { Operation } from "./http/operation.ts";
+import { paymentOperations } from "./payments/operations.ts";
+import { contactOperations } from "./resources/contact-operations.ts";
+import { moneyOperations } from "./resources/money-operations.ts";
+import { payableOperations } from "./resources/payable-operations.ts";
+
+/** Every operation of the service; REST is made from it, and MCP and OpenAPI can be. */
+export const operations: readonly Operation[] = [
+  ...paymentOperations,
+  ...contactOperations,
+  ...payableOperations,
+  ...moneyOperations,
+];

@@ -1,0 +1,85 @@
+import { Temporal } from "temporal-polyfill";
+
+const zone = "America/New_York";
+const hourMs = 3_600_000;
+const memoLimit = 20_000;
+
+const offsetByHour = new Map<number, number>();
+const bankingDays = new Map<string, boolean>();
+
+/** New York's date (`YYYY-MM-DD`) at an instant. */
+export function newYorkDate(instantMs: number): string {
+  // Its offset only ever changes on a full hour, so one look-up an hour is exact.
+  const hour = Math.floor(instantMs / hourMs);
+  let offsetMs = offsetByHour.get(hour);
+  if (offsetMs === undefined) {
+    const zoned = Temporal.Instant.fromEpochMilliseconds(hour * hourMs).toZonedDateTimeISO(zone);
+    offsetMs = zoned.offsetNanoseconds / 1e6;
+    if (offsetByHour.size >= memoLimit) offsetByHour.clear();
+    offsetByHour.set(hour, offsetMs);
+  }
+  return new Date(instantMs + offsetMs).toISOString().slice(0, 10);
+}
+
+/** The instant of a wall-clock time (`HH:MM`) in New York on a date, daylight saving included. */
+export function newYorkInstant(date: string, time: string): number {
+  return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone).epochMilliseconds;
+}
+
+/**
+ * 8:30 AM New York, when the network settles, on the n-th banking day after the day of `fromMs`.
+ *
+ * @param days 1 is the next banking day.
+ */
+export function settlementInstant(fromMs: number, days: number): number {
+  let date = Temporal.PlainDate.from(newYorkDate(fromMs));
+  for (let left = days; left > 0;) {
+    date = date.add({ days: 1 });
+    if (isBankingDay(date)) left -= 1;
+  }
+  return newYorkInstant(date.toString(), "08:30");
+}
+
+function isBankingDay(date: Temporal.PlainDate): boolean {
+  const key = date.toString();
+  let answer = bankingDays.get(key);
+  if (answer === undefined) {
+    answer = date.dayOfWeek <= 5 && !isFederalReserveHoliday(date);
+    if (bankingDays.size >= memoLimit) bankingDays.clear();
+    bankingDays.set(key, answer);
+  }
+  return answer;
+}
+
+function isFederalReserveHoliday(date: Temporal.PlainDate): boolean {
+  if (isFixedHoliday(date)) return true;
+  // One that falls on a Sunday closes the Monday after; on a Saturday the Friday stays open.
+  if (date.dayOfWeek === 1 && isFixedHoliday(date.subtract({ days: 1 }))) return true;
+  return isFloatingHoliday(date);
+}
+
+function isFixedHoliday(date: Temporal.PlainDate): boolean {
+  const day = date.toString().slice(5);
+  if (day === "06-19") return date.year >= 2022;
+  return day === "01-01" || day === "07-04" || day === "11-11" || day === "12-25";
+}
+
+function isFloatingHoliday(date: Temporal.PlainDate): boolean {
+  const week = Math.ceil(date.day / 7);
+  const isMonday = date.dayOfWeek === 1;
+  switch (date.month) {
+    case 1:
+    case 2:
+      return isMonday && week === 3;
+    case 5:
+      return isMonday && date.day > 24;
+    case 9:
+      return isMonday && week === 1;
+    case 10:
+      return isMonday && week === 2;
+    case 11:
+      return date.dayOfWeek === 4 && week === 4;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,278 @@
+import type { SandboxContext } from "../context.ts";
+import { invalid, notFound, refusal } from "../http/api-error.ts";
+import { newId } from "../ids.ts";
+import { callersBusiness, type BusinessRow, mayPay } from "../resources/businesses.ts";
+import { contactById, contactOf, type ContactRow, isPayable } from "../resources/contacts.ts";
+import { insertPayable, payableOf, type PayableRow } from "../resources/payables.ts";
+import { newYorkDate, newYorkInstant } from "./banking-days.ts";
+import { checkBalance, chooseSource, type Source, type SourceRequest } from "./funding.ts";
+import {
+  inFlightCents,
+  insertPayment,
+  paymentJson,
+  type PaymentRow,
+  paymentsOfPayable,
+  refreshPaymentStatus,
+} from "./payment-rows.ts";
+
+/** A payment above this is split into several: $100,000.00. */
+const largestPaymentCents = 10_000_000;
+/** How long a payment stays `pending` before it is submitted, on the bank clock. */
+const submitAfterMs = 2_000;
+
+/** The body of `POST /v1/payments`, section 4. */
+export interface PaymentRequest extends SourceRequest {
+  payableId?: string | undefined;
+  contactId?: string | undefined;
+  amountCents?: number | undefined;
+  description?: string | undefined;
+  customNumber?: string | undefined;
+  categoryId?: string | undefined;
+  clearing?: "STANDARD" | "NEXT_AVAILABLE" | undefined;
+  scheduledAt?: string | undefined;
+}
+
+/** What `POST /v1/payments` and `retry-payment` answer. */
+export interface CreatedPayments {
+  payableId: string;
+  payments: Record<string, unknown>[];
+}
+
+/**
+ * Creates the payments of a request: one, or several where a large amount is split.
+ *
+ * @param limit at most so many of the splits are made, for a fault that leaves a part undone.
+ * @throws {ApiError} whatever section 4 and 7 refuse.
+ */
+export function createPayments(
+  ctx: SandboxContext,
+  businessId: string,
+  request: PaymentRequest,
+  limit = Number.POSITIVE_INFINITY,
+): CreatedPayments {
+  const business = callersBusiness(ctx.db, businessId);
+  const nowMs = ctx.clock.bankNow();
+  const scheduledAtMs = scheduledInstant(request.scheduledAt, nowMs);
+  const target = targetOf(ctx, business, request);
+  checkBusiness(business);
+  const amountCents = amountOf(ctx, target, request.amountCents);
+  if (!isPayable(target.contact)) {
+    throw refusal("contact_not_payable", `${nameOf(target.contact)} cannot be paid now`, {
+      contactId: target.contact.id,
+    });
+  }
+  const source = chooseSource(ctx.db, business, request);
+  if (request.clearing === "NEXT_AVAILABLE" && business.accelerated_feature === 0) {
+    throw refusal("feature_unavailable", "Accelerated clearing is not enabled for this business");
+  }
+  if (source.payment_rail === "SERVICE") {
+    checkBalance(ctx.db, business, amountCents, scheduledAtMs !== undefined);
+  }
+  const payableId = target.payable?.id ?? generatePayable(ctx, business, request, amountCents);
+  return insertPayments(ctx, {
+    businessId,
+    payableId,
+    contactId: target.contact.id,
+    source,
+    clearing: request.clearing ?? "STANDARD",
+    amounts: split(amountCents).slice(0, limit),
+    scheduledAtMs,
+    nowMs,
+  });
+}
+
+/**
+ * Pays the last failed or returned payment of a bill again, from the same source.
+ *
+ * @throws {ApiError} `validation_error` when none has failed, and whatever a payment is refused for.
+ */
+export function retryPayment(
+  ctx: SandboxContext,
+  businessId: string,
+  payableId: string,
+): CreatedPayments {
+  const business = callersBusiness(ctx.db, businessId);
+  const payable = payableOf(ctx.db, businessId, payableId);
+  if (payable === undefined) throw notFound("Payable");
+  const payments = paymentsOfPayable(ctx.db, payableId);
+  const last = payments.findLast(
+    (payment) => payment.status === "failed" || payment.status === "returned",
+  );
+  if (last === undefined || last.payment_rail === null) {
+    throw invalid("payableId", "This bill has no failed payment to retry");
+  }
+  return createPayments(ctx, business.id, {
+    payableId,
+    amountCents: last.amount_cents,
+    clearing: last.clearing,
+    paymentRail: last.payment_rail,
+    ...(last.bank_account_id === null
+      ? { fundingSource: "balance" }
+      : { bankAccountId: last.bank_account_id, achAuthorizationAccepted: true }),
+  });
+}
+
+function scheduledInstant(date: string | undefined, nowMs: number): number | undefined {
+  if (date === undefined) return undefined;
+  const today = newYorkDate(nowMs);
+  if (date <= today) {
+    throw invalid("scheduledAt", `scheduledAt must be after today, ${today} in New York`);
+  }
+  return newYorkInstant(date, "09:00");
+}
+
+interface Target {
+  payable: PayableRow | undefined;
+  contact: ContactRow;
+}
+
+function targetOf(ctx: SandboxContext, business: BusinessRow, request: PaymentRequest): Target {
+  if (request.payableId === undefined) {
+    const contact = contactOf(ctx.db, business.id, request.contactId ?? "");
+    if (contact === undefined) throw notFound("Contact");
+    return { payable: undefined, contact };
+  }
+  const payable = payableOf(ctx.db, business.id, request.payableId);
+  if (payable === undefined) throw notFound("Payable");
+  const contact = payable.contact_id === null ? undefined : contactById(ctx.db, payable.contact_id);
+  if (contact === undefined) {
+    throw refusal("contact_not_payable", "This bill has no linked contact");
+  }
+  return { payable, contact };
+}
+
+function checkBusiness(business: BusinessRow): void {
+  if (!mayPay(business)) {
+    throw refusal("setup_incomplete", "The business has not finished its verification and set-up", {
+      status: business.verification,
+    });
+  }
+  if (business.payments_locked === 1) {
+    throw refusal("payments_locked", "Payments of this business are locked");
+  }
+}
+
+function amountOf(
+  ctx: SandboxContext,
+  { payable }: Target,
+  requestedCents: number | undefined,
+): number {
+  if (payable === undefined) return requestedCents ?? 0;
+  if (payable.status !== "approved") {
+    throw refusal("approval_required", `This bill is ${payable.status}, not approved`, {
+      status: payable.status,
+    });
+  }
+  const owedCents = payable.total_cents - payable.paid_cents;
+  if (owedCents <= 0) throw invalid("payableId", "Nothing is left to pay on this bill");
+  if (requestedCents !== undefined && requestedCents > owedCents) {
+    throw invalid(
+      "amountCents",
+      `amountCents is ${requestedCents}, but only ${owedCents} cents are owed on this bill`,
+    );
+  }
+  const onItsWayCents = inFlightCents(paymentsOfPayable(ctx.db, payable.id));
+  const freeCents = owedCents - onItsWayCents;
+  if (freeCents <= 0 || (requestedCents ?? freeCents) > freeCents) {
+    throw refusal("payment_in_progress", "A payment of this bill is already on its way", {
+      inProgressCents: onItsWayCents,
+    });
+  }
+  return requestedCents ?? freeCents;
+}
+
+function nameOf(contact: ContactRow): string {
+  return contact.display_name ?? "This contact";
+}
+
+function generatePayable(
+  ctx: SandboxContext,
+  business: BusinessRow,
+  request: PaymentRequest,
+  amountCents: number,
+): string {
+  const nowMs = ctx.clock.bankNow();
+  const id = insertPayable(ctx.db, {
+    business_id: business.id,
+    contact_id: request.contactId ?? null,
+    status: "approved",
+    total_cents: amountCents,
+    created_at: nowMs,
+    issue_date: newYorkDate(nowMs),
+    description: request.description,
+    custom_number: request.customNumber,
+    items: [
+      {
+        name: request.description ?? "Payment",
+        description: null,
+        quantity: 1,
+        unitAmountCents: amountCents,
+        totalCents: amountCents,
+      },
+    ],
+  });
+  ctx.emitEvent({
+    type: "payable.created",
+    businessId: business.id,
+    object: "payable",
+    id,
+  });
+  return id;
+}
+
+function split(amountCents: number): number[] {
+  const amounts: number[] = [];
+  for (let left = amountCents; left > 0; left -= largestPaymentCents) {
+    amounts.push(Math.min(left, largestPaymentCents));
+  }
+  return amounts;
+}
+
+function insertPayments(
+  ctx: SandboxContext,
+  plan: {
+    businessId: string;
+    payableId: string;
+    contactId: string;
+    source: Source;
+    clearing: PaymentRow["clearing"];
+    amounts: readonly number[];
+    scheduledAtMs: number | undefined;
+    nowMs: number;
+  },
+): CreatedPayments {
+  const { scheduledAtMs, nowMs } = plan;
+  const rows = plan.amounts.map((amountCents): PaymentRow => ({
+    id: newId("pay"),
+    business_id: plan.businessId,
+    payable_id: plan.payableId,
+    contact_id: plan.contactId,
+    status: scheduledAtMs === undefined ? "pending" : "scheduled",
+    amount_cents: amountCents,
+    ...plan.source,
+    clearing: plan.clearing,
+    scheduled_at: scheduledAtMs ?? nowMs,
+    processed_at: null,
+    failure_reason: null,
+    cancel_reason: null,
+    created_at: nowMs,
+    updated_at: nowMs,
+    debited: 0,
+    credited: 0,
+    hold_by: null,
+    planned: null,
+    due_at: scheduledAtMs ?? nowMs + submitAfterMs,
+    due_step: "submit",
+  }));
+  for (const row of rows) insertPayment(ctx.db, row);
+  refreshPaymentStatus(ctx.db, plan.payableId);
+  if (scheduledAtMs !== undefined) {
+    ctx.emitEvent({
+      type: "payable.payment.scheduled",
+      businessId: plan.businessId,
+      object: "payable",
+      id: plan.payableId,
+    });
+  }
+  return { payableId: plan.payableId, payments: rows.map(paymentJson) };
+}

@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SandboxContext } from "../context.ts";
+import { transaction } from "../db.ts";
+import { nextDueInstant, nextDuePayment } from "./payment-rows.ts";
+import { takeDueStep } from "./transitions.ts";
+
+const stepsPerTransaction = 200;
+const stepsPerRequest = 2_000;
+const longestTimerMs = 60_000;
+
+/**
+ * Moves payments along on the bank clock, each step at its own instant and in the order of these
+ * instants, also when the clock has leapt over many of them at once.
+ */
+export class PaymentEngine {
+  readonly #ctx: SandboxContext;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #stopListening: (() => void) | undefined;
+
+  constructor(ctx: SandboxContext) {
+    this.#ctx = ctx;
+  }
+
+  /** Takes what is due and from then on wakes up by itself. */
+  start(): void {
+    this.#stopListening = this.#ctx.clock.onChange(() => this.wake());
+    this.wake();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stopListening?.();
+    clearTimeout(this.#timer);
+  }
+
+  /** Sets the timer to the next instant at which something is due; after new payments and leaps. */
+  wake(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    const dueAtMs = nextDueInstant(this.#ctx.db);
+    if (dueAtMs === undefined) return;
+    const waitMs = Math.min(longestTimerMs, this.#ctx.clock.realMsUntilBank(dueAtMs));
+    this.#timer = setTimeout(() => this.#onTimer(), Math.ceil(waitMs));
+    this.#timer.unref();
+  }
+
+  /**
+   * Takes the steps that are due before a request is answered, so that no answer shows a state
+   * the bank clock has left behind; a huge backlog is left to {@link PaymentEngine.catchUp}.
+   */
+  takeDueNow(): void {
+    for (let steps = 0; steps < stepsPerRequest; steps += stepsPerTransaction) {
+      if (!this.#takeSome()) return;
+    }
+  }
+
+  /** Takes every step that is due, letting requests in between. */
+  async catchUp(): Promise<void> {
+    while (this.#takeSome()) await nextTurn();
+  }
+
+  #onTimer(): void {
+    const isMore = this.#takeSome();
+    if (isMore) this.#timer = setTimeout(() => this.#onTimer(), 0);
+    else this.wake();
+  }
+
+  /** @returns whether there may be more. */
+  #takeSome(): boolean {
+    if (this.#stopped) return false;
+    const { db, clock } = this.#ctx;
+    const untilMs = clock.bankNow();
+    let payment = nextDuePayment(db, untilMs);
+    if (payment === undefined) return false;
+    transaction(db, () => {
+      for (let steps = 0; steps < stepsPerTransaction && payment !== undefined; steps += 1) {
+        takeDueStep(this.#ctx, payment);
+        payment = nextDuePayment(db, untilMs);
+      }
+    });
+    return payment !== undefined;
+  }
+}

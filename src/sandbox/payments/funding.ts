@@ -1,0 +1,202 @@
+import type { DatabaseSync } from "node:sqlite";
+import { invalid, malformed, notFound, refusal } from "../http/api-error.ts";
+import { bankAccountOf, bankAccountsOf, type BankAccountRow } from "../resources/bank-accounts.ts";
+import { type BusinessRow, mayPay } from "../resources/businesses.ts";
+import { balanceFigures } from "./money.ts";
+import type { PaymentRow } from "./payment-rows.ts";
+
+/** Where a payment's money comes from. */
+export type Source = Pick<PaymentRow, "payment_rail" | "bank_account_id">;
+
+/** The fields of a request that name a source. */
+export interface SourceRequest {
+  paymentRail?: "SERVICE" | "PROVIDER" | undefined;
+  fundingSource?: string | undefined;
+  bankAccountId?: string | undefined;
+  achAuthorizationAccepted?: boolean | undefined;
+}
+
+/**
+ * The source that a request names. `fundingSource` decides where both it and `bankAccountId` are
+ * sent, because the balance's `pay` fields may come along with the default bank account's id.
+ *
+ * @throws {ApiError} 400 where none is named or the fields contradict each other; 404 for an
+ * unknown bank account; 422 without the ACH debit authorization, which all but the balance need.
+ */
+export function chooseSource(
+  db: DatabaseSync,
+  business: BusinessRow,
+  request: SourceRequest,
+): Source {
+  const { paymentRail, fundingSource, bankAccountId } = request;
+  if (fundingSource === undefined && bankAccountId === undefined && paymentRail !== "SERVICE") {
+    throw malformed("bankAccountId", "bankAccountId or fundingSource is required");
+  }
+  if (fundingSource === "balance" || (fundingSource === undefined && paymentRail === "SERVICE")) {
+    if (paymentRail === "PROVIDER") {
+      throw malformed("fundingSource", "The balance is on the SERVICE rail");
+    }
+    return { payment_rail: "SERVICE", bank_account_id: null };
+  }
+  if (fundingSource === "linked_bank") {
+    throw refusal("feature_unavailable", "Paying from the linked bank is unavailable");
+  }
+  if (paymentRail === "SERVICE") {
+    throw malformed("fundingSource", "A bank account is on the PROVIDER rail");
+  }
+  const account = requestedAccount(db, business, fundingSource, bankAccountId);
+  if (account.status !== "verified") {
+    throw invalid("bankAccountId", `Bank account ${account.id} is ${account.status}, not verified`);
+  }
+  if (request.achAuthorizationAccepted !== true) {
+    throw invalid(
+      "achAuthorizationAccepted",
+      "achAuthorizationAccepted must be true: the payer accepts the ACH debit authorization first",
+    );
+  }
+  return { payment_rail: "PROVIDER", bank_account_id: account.id };
+}
+
+function requestedAccount(
+  db: DatabaseSync,
+  business: BusinessRow,
+  fundingSource: string | undefined,
+  bankAccountId: string | undefined,
+): BankAccountRow {
+  if (
+    fundingSource !== undefined &&
+    bankAccountId !== undefined &&
+    fundingSource !== bankAccountId
+  ) {
+    throw malformed("fundingSource", "fundingSource and bankAccountId name different accounts");
+  }
+  const account = bankAccountOf(db, business.id, fundingSource ?? bankAccountId ?? "");
+  if (account !== undefined) return account;
+  if (fundingSource === undefined) throw notFound("Bank account");
+  throw invalid("fundingSource", "fundingSource must be one that GET /v1/funding-sources lists");
+}
+
+/**
+ * Refuses what the balance can't fund now.
+ *
+ * @throws {ApiError} `feature_unavailable`, `setup_required` or `insufficient_balance`.
+ */
+export function checkBalance(
+  db: DatabaseSync,
+  business: BusinessRow,
+  amountCents: number,
+  isScheduled: boolean,
+): void {
+  requireBalance(business);
+  if (business.balance_status !== "open") {
+    throw refusal("feature_unavailable", "The balance is closed");
+  }
+  const { availableCents } = balanceFigures(db, business.id);
+  if (!isScheduled && availableCents < amountCents) {
+    throw refusal(
+      "insufficient_balance",
+      `The balance has ${availableCents} cents available; the payment needs ${amountCents}`,
+      { availableCents, amountCents },
+    );
+  }
+}
+
+/** @throws {ApiError} `feature_unavailable` or `setup_required`: there is no balance to speak of. */
+export function requireBalance(business: BusinessRow): void {
+  if (business.balance_feature === 0) {
+    throw refusal("feature_unavailable", "The balance is not available for this business");
+  }
+  if (business.balance_status === null) {
+    throw refusal("setup_required", "The balance has not been set up yet", {
+      actionUrl: `https://app.payments.example/businesses/${business.id}/balance/setup`,
+    });
+  }
+}
+
+/** Whether the balance can fund payments now. */
+export function balanceCanPay(business: BusinessRow): boolean {
+  return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
+}
+
+/** The sources a business can see, its default rail's first (Funding source, section 2). */
+export function fundingSourcesJson(
+  db: DatabaseSync,
+  business: BusinessRow,
+  maySeeBalance: boolean,
+): Record<string, unknown>[] {
+  const accounts = bankAccountsOf(db, business.id);
+  const banks = accounts.filter((account) => account.status === "verified");
+  const hasServiceAccount = business.balance_feature === 1 && business.balance_status !== null;
+  const actionUrl = `https://app.payments.example/businesses/${business.id}/setup`;
+  const bankSources = banks.map((account) => ({
+    id: account.id,
+    rail: "PROVIDER",
+    kind: "bank",
+    name: account.institution_name ?? account.name,
+    last4: account.account_last4,
+    availableCents: null,
+    isDefault: !hasServiceAccount && account.is_default === 1,
+    canPay: mayPay(business),
+    unavailableReason: mayPay(business) ? null : "rail_not_ready",
+    actionUrl: mayPay(business) ? null : actionUrl,
+    pay: { paymentRail: "PROVIDER", bankAccountId: account.id },
+  }));
+  if (!hasServiceAccount) return bankSources;
+  const canPay = balanceCanPay(business);
+  const linked = banks.find((account) => account.is_default === 1) ?? banks[0];
+  return [
+    {
+      id: "balance",
+      rail: "SERVICE",
+      kind: "balance",
+      name: "Balance",
+      last4: null,
+      availableCents: maySeeBalance ? balanceFigures(db, business.id).availableCents : null,
+      isDefault: true,
+      canPay,
+      unavailableReason: canPay ? null : "cleo_pay_not_ready",
+      actionUrl: canPay ? null : actionUrl,
+      pay: { paymentRail: "SERVICE", fundingSource: "balance" },
+    },
+    {
+      id: "linked_bank",
+      rail: "SERVICE",
+      kind: "linked_bank",
+      name: linked?.institution_name ?? linked?.name ?? null,
+      last4: linked?.account_last4 ?? null,
+      availableCents: null,
+      isDefault: false,
+      canPay: false,
+      unavailableReason: linked === undefined ? "no_linked_bank" : "bank_funding_unavailable",
+      actionUrl: linked === undefined ? actionUrl : null,
+      pay: { paymentRail: "SERVICE", fundingSource: "linked_bank" },
+    },
+    ...bankSources,
+  ];
+}
+
+/** Balance, section 2. */
+export function balanceJson(db: DatabaseSync, business: BusinessRow): Record<string, unknown> {
+  const figures = balanceFigures(db, business.id);
+  const canSendPayments = balanceCanPay(business) && business.payments_locked === 0;
+  const linked = bankAccountsOf(db, business.id).find(
+    (account) => account.status === "verified" && account.is_default === 1,
+  );
+  return {
+    status: business.balance_status,
+    availableCents: figures.availableCents,
+    cashCents: figures.cashCents,
+    reservedCents: figures.reservedCents,
+    pendingInboundCents: 0,
+    pendingInboundPassThroughCents: 0,
+    pendingOutboundCents: figures.pendingOutboundCents,
+    isReady: mayPay(business),
+    canSendPayments,
+    sameDayAch: { inbound: false, outbound: false, maxAmountCents: 100_000_000 },
+    linkedBank:
+      linked === undefined
+        ? null
+        : { bankName: linked.institution_name, last4: linked.account_last4 },
+    dashboardUrl: `https://app.payments.example/businesses/${business.id}/balance`,
+  };
+}

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import { pageOf } from "../db.ts";
+import { ApiError, notFound } from "../http/api-error.ts";
+import { defineOperation, type Operation } from "../http/operation.ts";
+import { amount, optional, pagingQuery, plainDate } from "../http/validation.ts";
+import { createPayments, type PaymentRequest, retryPayment } from "./create.ts";
+import { paymentJson, paymentOf, type PaymentRow, paymentStatuses } from "./payment-rows.ts";
+import { cancel } from "./transitions.ts";
+
+/** The largest amount one request may pay: $100,000,000.00, a thousand splits. */
+const largestRequestCents = 10_000_000_000;
+
+const paymentRequest: z.ZodType<PaymentRequest> = z
+  .object({
+    payableId: optional(z.string().min(1)),
+    contactId: optional(z.string().min(1)),
+    amountCents: optional(amount(largestRequestCents)),
+    bankAccountId: optional(z.string().min(1)),
+    description: optional(z.string().max(1_000)),
+    customNumber: optional(z.string().max(21)),
+    categoryId: optional(z.string()),
+    clearing: optional(z.enum(["STANDARD", "NEXT_AVAILABLE"])),
+    scheduledAt: optional(plainDate),
+    paymentRail: optional(z.enum(["SERVICE", "PROVIDER"])),
+    fundingSource: optional(z.string().min(1)),
+    achAuthorizationAccepted: optional(z.boolean()),
+  })
+  .check((check) => {
+    const { payableId, contactId, amountCents } = check.value;
+    if ((payableId === undefined) === (contactId === undefined)) {
+      const message = "exactly one of payableId and contactId is needed";
+      check.issues.push(combination(check.value, "payableId", message));
+    } else if (contactId !== undefined && amountCents === undefined) {
+      check.issues.push(combination(check.value, "amountCents", "is required with contactId"));
+    }
+  });
+
+function combination(input: unknown, field: string, message: string): z.core.$ZodRawIssue {
+  return { code: "custom", input, path: [field], message, params: { status: 400 } };
+}
+
+const createPayment = defineOperation({
+  name: "createPayment",
+  summary: "Pays a bill, or a contact directly.",
+  method: "POST",
+  path: "/v1/payments",
+  scopes: ["payments:initiate"],
+  idempotency: "required",
+  money: true,
+  body: paymentRequest,
+  handler: ({ ctx, caller, body, partially }) => ({
+    status: 201,
+    body: createPayments(ctx, caller.businessId, body, partially ? 1 : undefined),
+  }),
+});
+
+const instant = z.string().transform((text, check) => {
+  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  check.issues.push({
+    code: "custom",
+    input: text,
+    message: "must be an ISO 8601 instant",
+    params: { status: 422 },
+  });
+  return z.NEVER;
+});
+
+const listPayments = defineOperation({
+  name: "listPayments",
+  summary: "Lists payments, newest first.",
+  method: "GET",
+  path: "/v1/payments",
+  scopes: ["payments:read", "payables:read"],
+  idempotency: "none",
+  query: z.object({
+    ...pagingQuery,
+    payableId: z.string().optional(),
+    contactId: z.string().optional(),
+    status: z.enum(paymentStatuses).optional(),
+    createdAfter: instant.optional(),
+    createdBefore: instant.optional(),
+  }),
+  handler: ({ ctx, caller, query }) => {
+    const filters: [string, string | number | undefined][] = [
+      ["business_id = ?", caller.businessId],
+      ["payable_id = ?", query.payableId],
+      ["contact_id = ?", query.contactId],
+      ["status = ?", query.status],
+      ["created_at >= ?", query.createdAfter],
+      ["created_at < ?", query.createdBefore],
+    ];
+    const where: string[] = [];
+    const values: (string | number)[] = [];
+    for (const [condition, value] of filters) {
+      if (value === undefined) continue;
+      where.push(condition);
+      values.push(value);
+    }
+    const { rows, totalCount } = pageOf<PaymentRow>(
+      ctx.db,
+      { table: "payments", where, values, orderBy: "created_at DESC, seq DESC" },
+      query,
+    );
+    return { status: 200, body: { items: rows.map(paymentJson), totalCount } };
+  },
+});
+
+const getPayment = defineOperation({
+  name: "getPayment",
+  summary: "Reads one payment.",
+  method: "GET",
+  path: "/v1/payments/{paymentId}",
+  scopes: ["payments:read", "payables:read"],
+  idempotency: "none",
+  handler: ({ ctx, caller, params }) => {
+    const payment = paymentOf(ctx.db, caller.businessId, params["paymentId"] ?? "");
+    if (payment === undefined) throw notFound("Payment");
+    return { status: 200, body: paymentJson(payment) };
+  },
+});
+
+const cancelPayment = defineOperation({
+  name: "cancelPayment",
+  summary: "Cancels a scheduled or held payment.",
+  method: "POST",
+  path: "/v1/payments/{paymentId}/cancel",
+  scopes: ["payments:initiate"],
+  idempotency: "required",
+  money: true,
+  body: z.object({ reason: optional(z.string().max(500)) }).default({ reason: undefined }),
+  handler: ({ ctx, caller, params, body }) => {
+    const payment = paymentOf(ctx.db, caller.businessId, params["paymentId"] ?? "");
+    if (payment === undefined) throw notFound("Payment");
+    checkCancellable(ctx.db, payment);
+    const message = cancel(ctx, payment, body.reason, ctx.clock.bankNow());
+    const cancelled = paymentOf(ctx.db, caller.businessId, payment.id) ?? payment;
+    return { status: 200, body: { payment: paymentJson(cancelled), message } };
+  },
+});
+
+function checkCancellable(db: Parameters<typeof paymentOf>[0], payment: PaymentRow): void {
+  const details = { status: payment.status };
+  if (payment.status !== "scheduled" && payment.status !== "held") {
+    const message = `This payment is ${payment.status}; only scheduled and held ones can be cancelled`;
+    throw new ApiError(409, "payment_not_cancellable", message, details);
+  }
+  const { totalCount } = pageOf(
+    db,
+    {
+      table: "payments",
+      where: ["payable_id = ?", "status = 'scheduled'"],
+      values: [payment.payable_id],
+      orderBy: "seq",
+    },
+    { page: 1, pageSize: 1 },
+  );
+  if (payment.status === "scheduled" && totalCount > 1) {
+    const message =
+      "This payment's bill has several scheduled payments; none of them can be cancelled";
+    throw new ApiError(409, "payment_not_cancellable", message, details);
+  }
+}
+
+const retryPayablePayment = defineOperation({
+  name: "retryPayment",
+  summary: "Pays a bill's last failed payment again.",
+  method: "POST",
+  path: "/v1/payables/{payableId}/retry-payment",
+  scopes: ["payments:initiate"],
+  idempotency: "required",
+  money: true,
+  handler: ({ ctx, caller, params }) => ({
+    status: 201,
+    body: retryPayment(ctx, caller.businessId, params["payableId"] ?? ""),
+  }),
+});
+
+export const paymentOperations: readonly Operation[] = [
+  createPayment,
+  listPayments,
+  getPayment,
+  cancelPayment,
+  retryPayablePayment,
+];

@@ -1,0 +1,67 @@
+import { notFound } from "../http/api-error.ts";
+import { defineOperation, type Operation } from "../http/operation.ts";
+import { balanceJson, fundingSourcesJson, requireBalance } from "../payments/funding.ts";
+import { bankAccountJson, bankAccountOf, bankAccountsOf } from "./bank-accounts.ts";
+import { callersBusiness } from "./businesses.ts";
+
+const listBankAccounts = defineOperation({
+  name: "listBankAccounts",
+  summary: "Lists all bank accounts of the business.",
+  method: "GET",
+  path: "/v1/bank-accounts",
+  scopes: ["bank-accounts:read", "bank-accounts:write"],
+  idempotency: "none",
+  handler: ({ ctx, caller }) => ({
+    status: 200,
+    body: { items: bankAccountsOf(ctx.db, caller.businessId).map(bankAccountJson) },
+  }),
+});
+
+const getBankAccount = defineOperation({
+  name: "getBankAccount",
+  summary: "Reads one bank account.",
+  method: "GET",
+  path: "/v1/bank-accounts/{bankAccountId}",
+  scopes: ["bank-accounts:read", "bank-accounts:write"],
+  idempotency: "none",
+  handler: ({ ctx, caller, params }) => {
+    const account = bankAccountOf(ctx.db, caller.businessId, params["bankAccountId"] ?? "");
+    if (account === undefined) throw notFound("Bank account");
+    return { status: 200, body: bankAccountJson(account) };
+  },
+});
+
+const listFundingSources = defineOperation({
+  name: "listFundingSources",
+  summary: "Lists where payments can be funded from.",
+  method: "GET",
+  path: "/v1/funding-sources",
+  scopes: ["payments:initiate", "bank-accounts:read", "bank-accounts:write"],
+  idempotency: "none",
+  handler: ({ ctx, caller }) => {
+    const maySeeBalance = caller.scopes.has("payments:read") || caller.scopes.has("balance:read");
+    const business = callersBusiness(ctx.db, caller.businessId);
+    return { status: 200, body: { items: fundingSourcesJson(ctx.db, business, maySeeBalance) } };
+  },
+});
+
+const getBalance = defineOperation({
+  name: "getBalance",
+  summary: "Reads the balance.",
+  method: "GET",
+  path: "/v1/balance",
+  scopes: ["balance:read"],
+  idempotency: "none",
+  handler: ({ ctx, caller }) => {
+    const business = callersBusiness(ctx.db, caller.businessId);
+    requireBalance(business);
+    return { status: 200, body: balanceJson(ctx.db, business) };
+  },
+});
+
+export const moneyOperations: readonly Operation[] = [
+  listBankAccounts,
+  getBankAccount,
+  listFundingSources,
+  getBalance,
+];

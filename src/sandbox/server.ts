@@ -1,0 +1,151 @@
+import type { Server } from "node:http";
+import { once } from "node:events";
+import { join } from "node:path";
+import { type HttpBindings, serve } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { type Context, Hono } from "hono";
+import { bankDdl } from "./bank/outbox.ts";
+import { BankLink } from "./bank/link.ts";
+import { SandboxClock } from "./clock/clock.ts";
+import type { SandboxContext } from "./context.ts";
+import { Faults, faultsDdl } from "./control/faults.ts";
+import { RequestLog, requestLogDdl } from "./control/request-log.ts";
+import { Resetting } from "./control/reset.ts";
+import { addControlRoutes } from "./control/routes.ts";
+import { openDatabase } from "./db.ts";
+import { errorAnswer, type HttpAnswer } from "./http/answers.ts";
+import { readBody } from "./http/body.ts";
+import { IdempotencyKeys, idempotencyDdl } from "./http/idempotency.ts";
+import type { Operation } from "./http/operation.ts";
+import { answerRequest, type ServiceParts } from "./http/pipeline.ts";
+import { Tokens } from "./http/tokens.ts";
+import { operations } from "./operations.ts";
+import { PaymentEngine } from "./payments/engine.ts";
+import { outcomesDdl } from "./payments/outcomes.ts";
+import { resourcesDdl } from "./schema.ts";
+
+const keepAliveMs = 70_000;
+
+/** The running service. */
+export interface SandboxService {
+  url: string;
+  resetting: Resetting;
+  /** Whether its data directory held a service's state already. */
+  hadState: boolean;
+  stop(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  host: string;
+  port: number;
+  dataDir: string;
+}
+
+/** Starts the service and its bank; rejects when the port is taken. */
+export async function startService(options: SandboxOptions): Promise<SandboxService> {
+  const db = openDatabase(join(options.dataDir, "sandbox.sqlite"), [
+    resourcesDdl,
+    outcomesDdl,
+    idempotencyDdl,
+    faultsDdl,
+    requestLogDdl,
+    bankDdl,
+  ]);
+  const clock = new SandboxClock(db);
+  const bank = new BankLink({ db, dataDir: options.dataDir });
+  const ctx: SandboxContext = { db, dataDir: options.dataDir, clock, bank, emitEvent: () => {} };
+  const engine = new PaymentEngine(ctx);
+  const parts: ServiceParts = {
+    ctx,
+    engine,
+    tokens: new Tokens(ctx),
+    keys: new IdempotencyKeys(ctx),
+    faults: new Faults(db),
+    log: new RequestLog(db),
+  };
+  const resetting = new Resetting(parts);
+  const hadState = db.prepare("SELECT 1 FROM businesses LIMIT 1").get() !== undefined;
+  await bank.start();
+  engine.start();
+  const server = await listen(makeApp(parts, resetting), options);
+  return {
+    url: addressOf(server, options.host),
+    resetting,
+    hadState,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      engine.stop();
+      parts.log.flush();
+      await bank.stop();
+      clock.close();
+      db.close();
+    },
+  };
+}
+
+type App = Hono<{ Bindings: HttpBindings }>;
+
+function makeApp(parts: ServiceParts, resetting: Resetting): App {
+  const app: App = new Hono();
+  app.use(async (c, next) => {
+    if (c.req.path !== "/sandbox/reset") await resetting.done;
+    await next();
+    c.header("date", new Date(parts.ctx.clock.wireNow()).toUTCString());
+  });
+  addControlRoutes(app, parts, resetting);
+  for (const operation of operations) {
+    const path = operation.path.replace(/\{(\w+)\}/g, ":$1");
+    app.on(operation.method, path, (c) => respond(c, parts, operation));
+  }
+  app.notFound((c) => {
+    if (/^\/(v1|api)\//.test(c.req.path)) return respond(c, parts, undefined);
+    return c.json({ error: "not_found", message: "There is nothing at this address" }, 404);
+  });
+  app.onError((error) => toResponse(errorAnswer(error)));
+  return app;
+}
+
+async function respond(
+  c: Context<{ Bindings: HttpBindings }>,
+  parts: ServiceParts,
+  operation: Operation | undefined,
+): Promise<Response> {
+  const body = await readBody(c.req.raw).catch((error: unknown) => errorAnswer(error));
+  if (!(body instanceof Uint8Array)) return toResponse(body);
+  const answer = await answerRequest(parts, operation, {
+    method: c.req.method,
+    path: c.req.path,
+    params: c.req.param(),
+    query: c.req.query(),
+    authorization: c.req.header("authorization"),
+    idempotencyKey: c.req.header("idempotency-key"),
+    contentType: c.req.header("content-type"),
+    body,
+  });
+  if (answer.drop !== true) return toResponse(answer);
+  c.env.incoming.socket.destroy();
+  return RESPONSE_ALREADY_SENT;
+}
+
+function toResponse({ status, body, headers }: HttpAnswer): Response {
+  const isJson = body !== null && !("content-type" in headers);
+  return new Response(body, {
+    status,
+    headers: isJson ? { "content-type": "application/json", ...headers } : headers,
+  });
+}
+
+async function listen(app: App, { host, port }: SandboxOptions): Promise<Server> {
+  const server = serve({ fetch: app.fetch, hostname: host, port }) as Server;
+  await once(server, "listening");
+  // Longer than any client keeps an idle connection, or a reused one dies under its request.
+  server.keepAliveTimeout = keepAliveMs;
+  return server;
+}
+
+function addressOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,173 @@
+import type { DatabaseSync } from "node:sqlite";
+import { Agent } from "undici";
+import type { SandboxClock } from "../clock/clock.ts";
+import { allRows, execute, getRow, transaction } from "../db.ts";
+import { attempt } from "./attempt.ts";
+import { onDeliveries } from "./events.ts";
+import { type FinishedAttempt, recordAttempt } from "./outcome.ts";
+import { endpointById, type EndpointRow, type SentDelivery } from "./tables.ts";
+
+/** Deliveries under way at once, per endpoint (so that a slow one holds up no other) and in all. */
+const perEndpoint = 16;
+const inAll = 128;
+const longestSleepMs = 30_000;
+
+/**
+ * Sends what is due, many at once, until each delivery has succeeded or used up its attempts.
+ *
+ * All its state is in the database: deliveries and their back-off go on after a restart, and an
+ * attempt that the end of the process cut off is made again without counting.
+ */
+export class WebhookDeliverer {
+  readonly #db: DatabaseSync;
+  readonly #clock: SandboxClock;
+  readonly #agent = new Agent({ connections: perEndpoint, pipelining: 1 });
+  readonly #giveUp = new AbortController();
+  readonly #underWay = new Map<string, number>();
+  readonly #finished: FinishedAttempt[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopListening: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  #stopped = false;
+
+  /** @param options the service's database, with `webhooksDdl` applied, and its clock. */
+  constructor(options: { db: DatabaseSync; clock: SandboxClock }) {
+    this.#db = options.db;
+    this.#clock = options.clock;
+  }
+
+  /** Takes up what an earlier process left, and listens for new deliveries and clock changes. */
+  start(): void {
+    execute(
+      this.#db,
+      `UPDATE deliveries SET attempt_count = attempt_count - 1, next_attempt_at = last_attempt_at,
+         status = CASE attempt_count WHEN 1 THEN 'pending' ELSE 'failed' END
+       WHERE status = 'delivering'`,
+    );
+    const wake = () => this.#wake();
+    this.#stopListening.push(onDeliveries(this.#db, wake), this.#clock.onChange(wake));
+    wake();
+  }
+
+  /** Cuts off what is under way, which the next start takes up again. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const stop of this.#stopListening) stop();
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
+    this.#giveUp.abort();
+    await Promise.all(this.#running);
+    await this.#agent.destroy();
+  }
+
+  /** Not at once: many events and results of one moment make one round. */
+  #wake(): void {
+    if (this.#stopped) return;
+    this.#immediate ??= setImmediate(() => {
+      this.#immediate = undefined;
+      this.#round();
+    });
+  }
+
+  #round(): void {
+    const due = transaction(this.#db, () => {
+      for (const finished of this.#finished.splice(0)) recordAttempt(this.#db, finished);
+      return this.#claimDue();
+    });
+    for (const { endpoint, delivery } of due) {
+      const running = this.#deliver(endpoint, delivery).finally(() => {
+        this.#running.delete(running);
+        this.#wake();
+      });
+      this.#running.add(running);
+    }
+    this.#sleepUntilNext();
+  }
+
+  #claimDue(): { endpoint: EndpointRow; delivery: SentDelivery }[] {
+    const wireNowMs = this.#clock.wireNow();
+    const endpoints = allRows<EndpointRow>(
+      this.#db,
+      "SELECT * FROM webhook_endpoints WHERE status = 'active'",
+    );
+    const due = endpoints.flatMap((endpoint) => {
+      const free = Math.min(
+        perEndpoint - (this.#underWay.get(endpoint.id) ?? 0),
+        inAll - this.#running.size,
+      );
+      if (free <= 0) return [];
+      return this.#dueOf(endpoint.id, wireNowMs, free).map((delivery) => ({ endpoint, delivery }));
+    });
+    for (const { delivery } of due) {
+      execute(
+        this.#db,
+        `UPDATE deliveries SET status = 'delivering', attempt_count = attempt_count + 1,
+           last_attempt_at = ?, next_attempt_at = NULL WHERE id = ?`,
+        wireNowMs,
+        delivery.id,
+      );
+    }
+    return due;
+  }
+
+  #dueOf(endpointId: string, wireNowMs: number, limit: number): SentDelivery[] {
+    return allRows<SentDelivery>(
+      this.#db,
+      `SELECT deliveries.*, events.id AS event_id, events.body AS body
+       FROM deliveries JOIN events ON events.seq = deliveries.event_seq
+       WHERE endpoint_id = ? AND status IN ('pending', 'failed') AND next_attempt_at <= ?
+         AND held_until_real <= ?
+       ORDER BY next_attempt_at, deliveries.seq LIMIT ?`,
+      endpointId,
+      wireNowMs,
+      Date.now(),
+      limit,
+    );
+  }
+
+  async #deliver(endpoint: EndpointRow, delivery: SentDelivery): Promise<void> {
+    this.#underWay.set(endpoint.id, (this.#underWay.get(endpoint.id) ?? 0) + 1);
+    const send = () =>
+      attempt(
+        this.#agent,
+        {
+          url: endpoint.url,
+          // Read anew: a secret that was rotated in the meantime must not sign any more.
+          secret: endpointById(this.#db, endpoint.id)?.secret ?? endpoint.secret,
+          deliveryId: delivery.id,
+          eventId: delivery.event_id,
+          body: delivery.body,
+          signedAtMs: this.#clock.wireNow(),
+        },
+        this.#giveUp.signal,
+      );
+    const result = await send();
+    for (let copy = 1; copy < delivery.copies && !this.#stopped; copy += 1) await send();
+    this.#underWay.set(endpoint.id, (this.#underWay.get(endpoint.id) ?? 1) - 1);
+    const isCutOff = this.#stopped && !result.succeeded;
+    if (isCutOff) return;
+    const finished = { deliveryId: delivery.id, result, wireNowMs: this.#clock.wireNow() };
+    if (this.#stopped) recordAttempt(this.#db, finished);
+    else this.#finished.push(finished);
+  }
+
+  /** Until a slot is free there is nothing to wake up for: the end of an attempt does that. */
+  #sleepUntilNext(): void {
+    clearTimeout(this.#timer);
+    const waits = allRows<{ endpoint_id: string; next: number; held: number }>(
+      this.#db,
+      `SELECT endpoint_id, min(next_attempt_at) AS next, min(held_until_real) AS held
+       FROM deliveries WHERE status IN ('pending', 'failed')
+         AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE status = 'active')
+       GROUP BY endpoint_id`,
+    )
+      .filter(({ endpoint_id: id }) => (this.#underWay.get(id) ?? 0) < perEndpoint)
+      .map(({ next, held }) =>
+        Math.max(this.#clock.realMsUntilWire(next), held - Date.now(), 0),
+      );
+    const sleepMs = Math.min(longestSleepMs, ...waits);
+    this.#timer = setTimeout(() => this.#wake(), Math.max(sleepMs, 5));
+    this.#timer.unref();
+  }
+}
