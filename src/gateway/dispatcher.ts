@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { markDispatched, undispatched, type InboxEvent } from "../store/inbox.ts";
+import { flagLooks, watchersOf } from "../store/watches.ts";
+import type { GatewayContext } from "./context.ts";
+import { GatewayError } from "./http/errors.ts";
+import { signalLook, signalRetry } from "./temporal.ts";
+
+const BATCH = 500;
+const IDLE_MS = 500;
+const BUSY_MS = 200;
+const BACK_OFF_MAX_MS = 5_000;
+/** Owners that are told at the same time. */
+const CONCURRENCY = 20;
+
+/** Events after which a payable needs an owner even when its run is over. */
+const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
+
+type Dispatch = Pick<
+  GatewayContext,
+  "store" | "profiles" | "temporal" | "log" | "metrics" | "nowMs"
+>;
+
+export interface Dispatcher {
+  /** Says that the inbox has something new. */
+  wake(): void;
+  /** Ends the loop after the tick that runs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Turns what is in the inbox into signals: grouped by who watches, one signal per workflow and
+ * tick, an event marked only after its signals have succeeded. What fails stays and is tried
+ * again, with back-off.
+ */
+export function startDispatcher(context: Dispatch): Dispatcher {
+  const stopping = new AbortController();
+  let wakeUp = new AbortController();
+  let wakeable = true;
+
+  const pause = async (ms: number): Promise<void> => {
+    wakeUp = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, wakeUp.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  };
+
+  const loop = async (): Promise<void> => {
+    let backOffMs = 0;
+    let stuck = 0;
+    while (!stopping.signal.aborted) {
+      // Events that can't be delivered must not fill the batch for those behind them.
+      const tick = await dispatchTick(context, BATCH + stuck).catch((error: unknown) => {
+        context.log.warn("dispatching events failed", { reason: reasonOf(error) });
+        return { seen: 0, failed: 1 };
+      });
+      stuck = tick.failed;
+      if (tick.failed > 0) {
+        backOffMs = Math.min(BACK_OFF_MAX_MS, Math.max(BUSY_MS, backOffMs * 2));
+        // New events don't make a server that is down answer sooner.
+        wakeable = false;
+        await pause(backOffMs);
+        wakeable = true;
+      } else {
+        backOffMs = 0;
+        await pause(tick.seen > 0 ? BUSY_MS : IDLE_MS);
+      }
+    }
+  };
+  const running = loop();
+
+  return {
+    wake: () => {
+      if (wakeable) wakeUp.abort();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+export interface DispatchTick {
+  readonly seen: number;
+  /** Events that stay for a later tick. */
+  readonly failed: number;
+}
+
+/** One pass over the oldest events of the inbox. */
+export async function dispatchTick(context: Dispatch, limit = BATCH): Promise<DispatchTick> {
+  const events = await undispatched(context.store.db, limit);
+  const messenger = new Messenger(context);
+  let failed = 0;
+  for (const [businessId, ofBusiness] of groupBy(events, (event) => event.businessId)) {
+    failed += await dispatchBusiness(context, messenger, businessId, ofBusiness);
+  }
+  return { seen: events.length, failed };
+}
+
+async function dispatchBusiness(
+  context: Dispatch,
+  messenger: Messenger,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<number> {
+  const { db } = context.store;
+  const payables = await payablesOf(context, businessId, events);
+  const all = [...new Set([...payables.values()].flat())];
+  const watchers = await watchersOf(db, businessId, all);
+  const ownersOf = groupBy(watchers, (watcher) => watcher.payableId);
+  // Flags first: a workflow that hears the signal must find them.
+  await flagLooks(db, { businessId, payableIds: [...ownersOf.keys()] });
+
+  const undelivered = new Set<string>();
+  const unowned = new Set<string>();
+  await eachOf([...groupBy(watchers, (watcher) => watcher.owner)], async ([owner, watches]) => {
+    const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
+    for (const { payableId } of watches) {
+      if (outcome === "failed") undelivered.add(payableId);
+      if (outcome === "closed") unowned.add(payableId);
+    }
+  });
+
+  const business = context.profiles.byBusinessId(businessId)?.name;
+  const orphans = events
+    .filter((event) => NEEDS_OWNER.includes(event.type) && unowned.has(event.objectId))
+    .map((event) => event.objectId);
+  await eachOf([...new Set(orphans)], async (payableId) => {
+    const name = business ?? ownersOf.get(payableId)?.[0]?.business;
+    if (name === undefined) return;
+    const outcome = await messenger.tell(async () => {
+      await signalRetry(context.temporal, name, payableId);
+      return true;
+    });
+    if (outcome === "failed") undelivered.add(payableId);
+  });
+
+  const done = events.filter(
+    (event) => !(payables.get(event.eventId) ?? []).some((id) => undelivered.has(id)),
+  );
+  await markDispatched(
+    db,
+    businessId,
+    done.map((event) => event.eventId),
+    context.nowMs(),
+  );
+  return events.length - done.length;
+}
+
+/** Sends the signals of one tick; once Temporal doesn't answer, the rest is not even tried. */
+class Messenger {
+  readonly #context: Dispatch;
+  #unreachable = false;
+
+  constructor(context: Dispatch) {
+    this.#context = context;
+  }
+
+  async tell(send: () => Promise<boolean>): Promise<"told" | "closed" | "failed"> {
+    if (this.#unreachable) return "failed";
+    const { log, metrics } = this.#context;
+    try {
+      const outcome = (await send()) ? "told" : "closed";
+      metrics.signals.inc({ result: outcome });
+      return outcome;
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 503) this.#unreachable = true;
+      metrics.signals.inc({ result: "failed" });
+      log.warn("a workflow could not be told about events; trying again", {
+        reason: reasonOf(error),
+      });
+      return "failed";
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Payables that each event is about; a contact's event is about its watched lines. */
+async function payablesOf(
+  context: Dispatch,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<Map<string, string[]>> {
+  const contactIds = [
+    ...new Set(events.filter((event) => event.object === "contact").map((event) => event.objectId)),
+  ];
+  const ofContacts = await watchedPayablesOfContacts(context, businessId, contactIds);
+  return new Map(
+    events.map((event) => [
+      event.eventId,
+      event.object === "payable"
+        ? [event.objectId]
+        : event.object === "contact"
+          ? (ofContacts.get(event.objectId) ?? [])
+          : [],
+    ]),
+  );
+}
+
+async function watchedPayablesOfContacts(
+  context: Dispatch,
+  businessId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (contactIds.length === 0) return new Map();
+  const rows = await context.store.db
+    .selectFrom("watches")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.business_id", "=", "watches.business_id")
+        .onRef("run_lines.payable_id", "=", "watches.payable_id"),
+    )
+    .select(["run_lines.contact_id", "watches.payable_id"])
+    .distinct()
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.contact_id", "in", contactIds)
+    .execute();
+  const found = new Map<string, string[]>();
+  for (const [contactId, of] of groupBy(rows, (row) => row.contact_id)) {
+    found.set(
+      contactId,
+      of.map((row) => row.payable_id),
+    );
+  }
+  return found;
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, lane));
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  return Map.groupBy(items, keyOf);
+}

@@ -1,0 +1,110 @@
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer, type ServerType } from "@hono/node-server";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Client } from "@temporalio/client";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import type { PaymentsClient } from "../payments-api/index.ts";
+import type { Store } from "../store/index.ts";
+import { createBusinessClocks, type BusinessClocks } from "./clocks.ts";
+import type { BusinessProfiles, GatewayContext, GatewayLog } from "./context.ts";
+import { startDeliveryRecovery, type DeliveryRecovery } from "./deliveries.ts";
+import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createApp } from "./http/app.ts";
+import { createMetrics } from "./metrics.ts";
+
+export interface GatewayOptions {
+  readonly store: Store;
+  readonly profiles: BusinessProfiles;
+  /** May be on a lazy connection: the gateway takes webhooks while Temporal is down. */
+  readonly temporal: Client;
+  readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
+  readonly log: GatewayLog;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Address that webhook endpoints name; the one it listens on where it is left out. */
+  readonly publicUrl?: string;
+  /** Real time, unless a test says otherwise. */
+  readonly nowMs?: () => number;
+  readonly clocks?: BusinessClocks;
+  /** How long a dry plan may take; 60 s unless said. */
+  readonly planTimeoutMs?: number;
+}
+
+export interface Gateway {
+  readonly app: OpenAPIHono;
+  /**
+   * Listens, and starts the dispatcher and the search for lost webhooks.
+   *
+   * @returns its address, without a slash at the end
+   * @throws the socket's error, `EADDRINUSE` for one, with nothing left running
+   */
+  start(): Promise<string>;
+  /** Lets what is being answered finish. */
+  stop(): Promise<void>;
+}
+
+/** Puts the gateway's parts together; nothing runs before `start`. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { store, profiles, temporal, clientOf, log } = options;
+  const nowMs = options.nowMs ?? Date.now;
+  let address = `http://${options.host}:${options.port}`;
+  let dispatcher: Dispatcher | undefined;
+  let recovery: DeliveryRecovery | undefined;
+  const context: GatewayContext = {
+    store,
+    profiles,
+    temporal,
+    clientOf,
+    log,
+    nowMs,
+    clocks: options.clocks ?? createBusinessClocks(nowMs),
+    metrics: createMetrics(store),
+    publicUrl: () => options.publicUrl ?? address,
+    planTimeoutMs: options.planTimeoutMs ?? 60_000,
+    wakeDispatcher: () => dispatcher?.wake(),
+  };
+  const app = createApp(context);
+  const server = createAdaptorServer({ fetch: app.fetch, hostname: options.host });
+
+  return {
+    app,
+    async start() {
+      const port = await listen(server, options.host, options.port);
+      const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+      address = `http://${host}:${port}`;
+      dispatcher = startDispatcher(context);
+      recovery = startDeliveryRecovery(context);
+      return address;
+    },
+    async stop() {
+      await Promise.all([close(server), dispatcher?.stop(), recovery?.stop()]);
+    },
+  };
+}
+
+function listen(server: ServerType, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+const CLOSE_LIMIT_MS = 5_000;
+
+function close(server: ServerType): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => {
+      if ("closeAllConnections" in server) server.closeAllConnections();
+    }, CLOSE_LIMIT_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    if ("closeIdleConnections" in server) server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,76 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { retryFailedPaymentId } from "../contracts/names.ts";
+import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import { newYorkInstantMs } from "../domain/clock/new-york.ts";
+import type { Hold, HoldScopeName } from "../store/holds.ts";
+import type { Db } from "../store/index.ts";
+import type { GatewayContext } from "./context.ts";
+import { tellToLook } from "./tell.ts";
+
+export interface HoldTarget {
+  readonly scope: HoldScopeName;
+  readonly value: string;
+}
+
+/** A hold as the API shows it. */
+export function holdJson(hold: Hold, business: string) {
+  return {
+    id: hold.holdId,
+    business,
+    scope: hold.scope,
+    value: hold.value,
+    reason: hold.reason,
+    author: hold.author,
+    createdAt: new Date(hold.createdAtMs).toISOString(),
+    until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),
+    releasedAt: hold.releasedAtMs === null ? null : new Date(hold.releasedAtMs).toISOString(),
+    releasedBy: hold.releasedBy,
+  };
+}
+
+/** @param text ISO 8601: a date is the beginning of its day in New York */
+export function instantOf(text: string): number {
+  return text.includes("T") ? Date.parse(text) : newYorkInstantMs(text, "00:00");
+}
+
+/** Tells the workflows that a hold may stop, or set free. */
+export async function tellAboutHold(
+  context: GatewayContext,
+  profile: BusinessProfile,
+  hold: Pick<Hold, "scope" | "value">,
+): Promise<void> {
+  if (hold.scope === "run") {
+    tellToLook(context, [hold.value]);
+    return;
+  }
+  let query = context.store.db
+    .selectFrom("runs")
+    .select("run_id")
+    .where("business_id", "=", profile.businessId)
+    .where("phase", "not in", ENDED_PHASES);
+  if (hold.scope === "playbook") query = query.where("playbook", "=", hold.value);
+  const runs = await query.limit(100).execute();
+  tellToLook(context, [
+    ...runs.map((run) => run.run_id),
+    ...(hold.scope === "payable" ? [retryFailedPaymentId(profile.name, hold.value)] : []),
+  ]);
+}
+
+const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
+
+/** How many bills of a hold's target are with the service already. */
+export async function sentAlready(db: Db, businessId: string, target: HoldTarget): Promise<number> {
+  let query = db
+    .selectFrom("run_lines")
+    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
+    .select((eb) => eb.fn.count<number>("run_lines.payable_id").distinct().as("count"))
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.state", "in", SENT);
+  if (target.scope === "payable") query = query.where("run_lines.payable_id", "=", target.value);
+  if (target.scope === "contact") query = query.where("run_lines.contact_id", "=", target.value);
+  if (target.scope === "source") query = query.where("run_lines.source_id", "=", target.value);
+  if (target.scope === "run") query = query.where("run_lines.run_id", "=", target.value);
+  if (target.scope === "playbook") query = query.where("runs.playbook", "=", target.value);
+  const row = await query.executeTakeFirstOrThrow();
+  return Number(row.count);
+}

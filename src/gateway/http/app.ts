@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import { StoreError } from "../../store/index.ts";
+import type { GatewayContext } from "../context.ts";
+import { addDecisionRoutes } from "../routes/decisions.ts";
+import { addHoldRoutes } from "../routes/holds.ts";
+import { addPayableRoutes } from "../routes/payables.ts";
+import { addPlanRoutes } from "../routes/plans.ts";
+import { addPlaybookRoutes } from "../routes/playbooks.ts";
+import { addRunRoutes } from "../routes/runs.ts";
+import { addSystemRoutes } from "../routes/system.ts";
+import { receiveWebhook } from "../webhooks.ts";
+import { errorBody, GatewayError } from "./errors.ts";
+
+const MAX_BODY_BYTES = 1_048_576;
+
+/** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
+export function createApp(context: GatewayContext): OpenAPIHono {
+  const app = new OpenAPIHono();
+  app.use(async (c, next) => {
+    const started = performance.now();
+    const asked = c.req.header("x-request-id");
+    const id = asked !== undefined && /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID();
+    c.header("x-request-id", id);
+    await next();
+    c.header("x-content-type-options", "nosniff");
+    const seconds = (performance.now() - started) / 1000;
+    context.metrics.requests.observe(
+      { method: c.req.method, route: routeOf(c), status: String(c.res.status) },
+      seconds,
+    );
+  });
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => {
+        throw new GatewayError(413, "too_large", "The body is larger than 1 MB.");
+      },
+    }),
+  );
+  app.onError((error, c) => answerError(context, c, error));
+  app.notFound((c) =>
+    c.json(
+      errorBody(
+        new GatewayError(
+          404,
+          "not_found",
+          `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`,
+        ),
+      ),
+      404,
+    ),
+  );
+  app.post("/webhooks/:business", (c) => receiveWebhook(context, c));
+  addSystemRoutes(app, context);
+  addPlaybookRoutes(app, context);
+  addPlanRoutes(app, context);
+  addRunRoutes(app, context);
+  addDecisionRoutes(app, context);
+  addHoldRoutes(app, context);
+  addPayableRoutes(app, context);
+  return app;
+}
+
+function routeOf(c: Context): string {
+  const route = c.req.matchedRoutes.findLast((matched) => matched.path !== "/*");
+  return route?.path ?? "none";
+}
+
+function answerError(context: GatewayContext, c: Context, thrown: unknown): Response {
+  const error = toGatewayError(thrown);
+  if (error.status >= 500) {
+    context.log.error("request failed", {
+      method: c.req.method,
+      path: c.req.path,
+      error: error.code,
+      reason: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+    });
+  }
+  if (error.status === 401) c.header("www-authenticate", "Bearer");
+  if (error.status === 503) c.header("retry-after", "2");
+  return c.json(errorBody(error), error.status);
+}
+
+function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (thrown instanceof HTTPException) {
+    return new GatewayError(400, "bad_request", thrown.message || "The request is not valid.");
+  }
+  if (thrown instanceof StoreError) {
+    return new GatewayError(503, `store_${thrown.code}`, thrown.message);
+  }
+  return new GatewayError(
+    500,
+    "internal_error",
+    "Something failed here; the gateway's log says what, under this request's X-Request-Id.",
+  );
+}

@@ -1,0 +1,52 @@
+import type { Context } from "hono";
+import { findToken } from "../../store/tokens.ts";
+import type { Store } from "../../store/index.ts";
+import { GatewayError } from "./errors.ts";
+
+/** Who asks: known by the name of their token. */
+export interface Principal {
+  readonly tokenId: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+}
+
+/**
+ * Finds whose bearer token a request carries.
+ *
+ * @throws GatewayError 401 where there is none, or it is unknown, expired or revoked
+ */
+export async function authenticate(c: Context, store: Store, nowMs: number): Promise<Principal> {
+  const header = c.req.header("authorization");
+  if (header === undefined) {
+    throw unauthorized("This needs a token: send it as “Authorization: Bearer <token>”.");
+  }
+  const match = /^Bearer +(\S+)$/i.exec(header.trim());
+  if (match?.[1] === undefined) {
+    throw unauthorized("The Authorization header must read “Bearer <token>”.");
+  }
+  const token = await findToken(store.db, match[1], nowMs);
+  if (token === undefined) {
+    throw unauthorized(
+      "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
+    );
+  }
+  return token;
+}
+
+/** @throws GatewayError 403 where the principal holds none of the roles */
+export function requireRole(principal: Principal, roles: readonly string[]): void {
+  if (principal.roles.some((role) => roles.includes(role))) return;
+  throw new GatewayError(
+    403,
+    "forbidden",
+    `This needs one of the roles ${roles.join(", ")}; the token of ${principal.name} has ${
+      principal.roles.join(", ") || "none"
+    }.`,
+  );
+}
+
+function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, "unauthorized", message);
+}

@@ -1,0 +1,161 @@
+import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ZodError, ZodObject, ZodType, z } from "zod";
+import type { GatewayContext } from "../context.ts";
+import { authenticate, requireRole, type Principal } from "./auth.ts";
+import { GatewayError } from "./errors.ts";
+import { ErrorBody } from "./schemas.ts";
+
+/** What a handler gets: checked, typed, and with the caller known. */
+export interface RouteRequest<Body, Query, Params> {
+  readonly principal: Principal;
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Params;
+}
+
+export type RouteAnswer =
+  | { readonly status: ContentfulStatusCode; readonly json: object }
+  | { readonly status: ContentfulStatusCode; readonly text: string; readonly contentType: string };
+
+export interface RouteSpec<
+  Body extends ZodType,
+  Query extends ZodObject,
+  Params extends ZodObject,
+> {
+  readonly method: "get" | "post" | "delete";
+  /** OpenAPI form, `/v1/runs/{id}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Any of these; undefined lets every valid token in. */
+  readonly roles?: readonly string[];
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly params?: Params;
+  readonly responses: Readonly<Record<number, { description: string; schema: ZodType }>>;
+  readonly handle: (
+    request: RouteRequest<z.output<Body>, z.output<Query>, z.output<Params>>,
+  ) => Promise<RouteAnswer>;
+}
+
+/**
+ * Adds one operation of the API: described in the OpenAPI document, token and role checked before
+ * anything is read, and its body, query and path parameters parsed before the handler runs.
+ */
+export function addRoute<
+  Body extends ZodType = ZodType<undefined>,
+  Query extends ZodObject = ZodObject<Record<never, never>>,
+  Params extends ZodObject = ZodObject<Record<never, never>>,
+>(app: OpenAPIHono, context: GatewayContext, spec: RouteSpec<Body, Query, Params>): void {
+  describe(app, spec);
+  app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
+    const principal = await authenticate(c, context.store, context.nowMs());
+    if (spec.roles !== undefined) requireRole(principal, spec.roles);
+    const answer = await spec.handle({
+      principal,
+      params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
+      query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
+      body: (spec.body === undefined
+        ? undefined
+        : parsePart("field", spec.body, await readJson(c))) as z.output<Body>,
+    });
+    if ("text" in answer) {
+      return c.body(answer.text, answer.status, { "content-type": answer.contentType });
+    }
+    return c.json(answer.json, answer.status);
+  });
+}
+
+function describe(app: OpenAPIHono, spec: RouteSpec<ZodType, ZodObject, ZodObject>): void {
+  const error = (description: string): object => ({
+    description,
+    content: { "application/json": { schema: ErrorBody } },
+  });
+  const answers = Object.fromEntries(
+    Object.entries(spec.responses).map(([status, response]) => [
+      status,
+      {
+        description: response.description,
+        content: { "application/json": { schema: response.schema } },
+      },
+    ]),
+  );
+  app.openAPIRegistry.registerPath(
+    createRoute({
+      method: spec.method,
+      path: spec.path,
+      tags: [spec.tag],
+      summary: spec.summary,
+      ...(spec.description === undefined ? {} : { description: spec.description }),
+      security: [{ token: [] }],
+      request: {
+        ...(spec.params === undefined ? {} : { params: spec.params }),
+        ...(spec.query === undefined ? {} : { query: spec.query }),
+        ...(spec.body === undefined
+          ? {}
+          : { body: { required: true, content: { "application/json": { schema: spec.body } } } }),
+      },
+      responses: {
+        ...answers,
+        400: error("Malformed: names the field."),
+        401: error("No valid token."),
+        403: error("The token lacks the role."),
+      },
+    }),
+  );
+}
+
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+async function readJson(c: Context): Promise<unknown> {
+  const bytes = await c.req.arrayBuffer();
+  // An operation whose every field is optional may be called without a body.
+  if (bytes.byteLength === 0) return {};
+  requireJson(c);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new GatewayError(400, "malformed_json", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+/** @throws GatewayError 415 unless the request says that it carries JSON */
+export function requireJson(c: Context): void {
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return;
+  throw new GatewayError(
+    415,
+    "unsupported_media_type",
+    `Send the body as application/json${type === undefined ? "; the request names no type" : `, not ${type}`}.`,
+  );
+}
+
+function parsePart(part: string, schema: ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) return {};
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(part, parsed.error);
+}
+
+function invalid(part: string, error: ZodError): GatewayError {
+  const details = error.issues.map((issue) => ({
+    field: issue.path.join(".") || null,
+    message: issue.message,
+  }));
+  const first = details[0];
+  const where =
+    first?.field === null || first === undefined ? "The body" : `${part} ${first.field}`;
+  return new GatewayError(
+    400,
+    "validation_error",
+    `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${first?.message ?? "is not valid"}${
+      details.length > 1 ? ` (and ${details.length - 1} more)` : ""
+    }`,
+    details,
+  );
+}

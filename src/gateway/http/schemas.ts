@@ -1,0 +1,296 @@
+import { z } from "@hono/zod-openapi";
+import { LINE_STATES, RUN_PHASES } from "../../contracts/pay-run.ts";
+
+/** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
+
+export const ErrorBody = z
+  .object({
+    error: z.string().describe("Lower snake case, for programs"),
+    message: z.string().describe("One sentence for people"),
+    details: z.unknown().optional(),
+  })
+  .openapi("Error");
+
+const flag = z.object({ kind: z.string(), text: z.string() });
+
+const fundingChoice = z
+  .object({
+    sourceId: z.string(),
+    rail: z.string(),
+    kind: z.string(),
+    name: z.string().nullable(),
+    last4: z.string().nullable(),
+    pay: z.record(z.string(), z.string()),
+    needsAchAuthorization: z.boolean(),
+  })
+  .openapi("FundingChoice");
+
+const planSummary = z
+  .object({
+    planHash: z.string(),
+    lineCount: z.int(),
+    totalCents: z.int(),
+    flaggedCount: z.int(),
+    skippedCount: z.int(),
+    skippedByCode: z.record(z.string(), z.int()),
+    decideBy: z.string().nullable(),
+    cash: z.array(
+      z.object({ date: z.string(), neededCents: z.int(), leftCents: z.int().nullable() }),
+    ),
+    availableCents: z.int().nullable(),
+    reservedCents: z.int(),
+    source: fundingChoice.nullable(),
+  })
+  .openapi("PlanSummary");
+
+const planLine = z
+  .object({
+    payableId: z.string(),
+    lineHash: z.string(),
+    publicId: z.string().nullable(),
+    contactId: z.string(),
+    contactName: z.string().nullable(),
+    description: z.string().nullable(),
+    amountCents: z.int(),
+    totalCents: z.int(),
+    dueDate: z.string().nullable(),
+    executionDate: z.string(),
+    arrivalDate: z.string(),
+    flags: z.array(flag),
+    approvers: z.array(z.string()),
+    quorum: z.int(),
+    decideBy: z.string().nullable(),
+    overLimit: z.object({ code: z.string(), text: z.string() }).nullable(),
+  })
+  .openapi("PlanLine");
+
+const skippedLine = z
+  .object({
+    payableId: z.string(),
+    publicId: z.string().nullable(),
+    contactId: z.string().nullable(),
+    contactName: z.string().nullable(),
+    amountCents: z.int(),
+    dueDate: z.string().nullable(),
+    code: z.string(),
+    text: z.string(),
+  })
+  .openapi("SkippedLine");
+
+export const DryPlanBody = planSummary
+  .extend({
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    lines: z.array(planLine),
+    skipped: z.array(skippedLine),
+  })
+  .openapi("Plan");
+
+const runPayment = z
+  .object({
+    payableId: z.string(),
+    publicId: z.string().nullable(),
+    contactName: z.string().nullable(),
+    amountCents: z.int(),
+    state: z.enum(LINE_STATES),
+    paymentIds: z.array(z.string()),
+    attempts: z.int(),
+    reasonCode: z.string().nullable(),
+    reason: z.string().nullable(),
+    dueDate: z.string().nullable(),
+    executionDate: z.string().nullable(),
+    arrivalDate: z.string().nullable(),
+    flags: z.array(flag),
+    approvers: z.array(z.string()),
+    quorum: z.int(),
+    approvedBy: z.array(z.string()),
+  })
+  .openapi("RunPayment");
+
+export const RunStatusBody = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["pay-run", "retry-failed-payment"]),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    phase: z.enum(RUN_PHASES),
+    waitingFor: z.string().nullable(),
+    counts: z.partialRecord(z.enum(LINE_STATES), z.int()),
+    totalCents: z.int(),
+    planHash: z.string().nullable(),
+    decideBy: z.string().nullable(),
+    launchedBy: z.string(),
+    payments: z.array(runPayment),
+    plan: planSummary.optional(),
+  })
+  .openapi("Run");
+
+export const RunListBody = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.literal("pay-run"),
+      business: z.string(),
+      playbook: z.string(),
+      period: z.string(),
+      phase: z.enum(RUN_PHASES),
+      waitingFor: z.string().nullable(),
+      totalCents: z.int(),
+      planHash: z.string().nullable(),
+      launchedBy: z.string(),
+      launchedAt: z.string(),
+      endedAt: z.string().nullable(),
+    }),
+  ),
+});
+
+export const DecisionBody = z
+  .object({
+    accepted: z.literal(true),
+    decision: z.enum(["approve", "reject"]),
+    countsFor: z.array(z.string()).describe("Payables whose rule the approver's role counts for"),
+    dropped: z.array(z.string()).describe("Payables that were left out"),
+    missing: z
+      .array(
+        z.object({
+          by: z.array(z.string()),
+          quorum: z.int(),
+          approvals: z.int().describe("Approvals that are there"),
+          lines: z.int(),
+          totalCents: z.int(),
+        }),
+      )
+      .describe("Rules whose quorum is still open, with the lines that wait for it"),
+  })
+  .openapi("Decision");
+
+export const HoldBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    scope: z.enum(["payable", "contact", "source", "run", "playbook", "all"]),
+    value: z.string(),
+    reason: z.string(),
+    author: z.string(),
+    createdAt: z.string(),
+    until: z.string().nullable(),
+    releasedAt: z.string().nullable(),
+    releasedBy: z.string().nullable(),
+    note: z.string().optional(),
+  })
+  .openapi("Hold");
+
+export const HoldListBody = z.object({ items: z.array(HoldBody) });
+
+export const PlaybookBody = z
+  .object({
+    name: z.string(),
+    kind: z.string(),
+    business: z.string().nullable(),
+    revision: z.int(),
+    author: z.string(),
+    createdAt: z.string(),
+  })
+  .openapi("Playbook");
+
+export const PlaybookListBody = z.object({ items: z.array(PlaybookBody) });
+
+export const AppliedPlaybookBody = z.object({
+  name: z.string(),
+  revision: z.int(),
+  changed: z.boolean(),
+});
+
+export const ResolutionBody = z
+  .object({
+    payableId: z.string(),
+    business: z.string(),
+    action: z.enum(["retry", "paid-elsewhere", "give-up"]),
+    runId: z.string(),
+    state: z.enum(LINE_STATES),
+    workflowId: z.string().optional().describe("Workflow that retries it"),
+    holdId: z.string().optional().describe("Hold that keeps later runs from paying it"),
+  })
+  .openapi("Resolution");
+
+export const BulkResolutionBody = z.object({
+  resolved: z.array(ResolutionBody),
+  refused: z.array(
+    z.object({
+      payableId: z.string(),
+      business: z.string(),
+      error: z.string(),
+      message: z.string(),
+    }),
+  ),
+});
+
+export const HistoryBody = z
+  .object({
+    payableId: z.string(),
+    business: z.string(),
+    owner: z.string().nullable(),
+    state: z.enum(LINE_STATES).nullable(),
+    reason: z.string().nullable(),
+    timeline: z.array(
+      z.object({
+        at: z.string(),
+        kind: z.string(),
+        text: z.string(),
+        runId: z.string().optional(),
+        by: z.string().optional(),
+      }),
+    ),
+    attempts: z.array(
+      z.object({
+        seq: z.int(),
+        operation: z.string(),
+        state: z.string(),
+        amountCents: z.int(),
+        executionDate: z.string(),
+        owner: z.string(),
+        idempotencyKey: z.string(),
+        sends: z.array(
+          z.object({
+            at: z.string(),
+            result: z.string(),
+            status: z.int().optional(),
+            code: z.string().optional(),
+            message: z.string().optional(),
+          }),
+        ),
+        paymentIds: z.array(z.string()),
+      }),
+    ),
+    holds: z.array(HoldBody),
+  })
+  .openapi("PayableHistory");
+
+export const ReportBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    phase: z.enum(RUN_PHASES),
+    bills: z.int().describe("Lines of the run"),
+    totalCents: z.int(),
+    settledBills: z.int(),
+    settledCents: z.int().describe("Net: what has reached the vendors"),
+    byState: z.partialRecord(z.enum(LINE_STATES), z.object({ count: z.int(), cents: z.int() })),
+    exceptions: z.array(
+      z.object({
+        payableId: z.string(),
+        publicId: z.string().nullable(),
+        contactName: z.string().nullable(),
+        amountCents: z.int(),
+        state: z.enum(LINE_STATES),
+        reasonCode: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    skipped: z.object({ count: z.int(), byCode: z.record(z.string(), z.int()) }),
+  })
+  .openapi("Report");

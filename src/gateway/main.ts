@@ -1,0 +1,106 @@
+import { Client, Connection } from "@temporalio/client";
+import { ConfigError, loadConfig, type Config } from "../config.ts";
+import { openStore, StoreError, type Store } from "../store/index.ts";
+import { Clients } from "./clients.ts";
+import { createGateway } from "./gateway.ts";
+import { createLog } from "./log.ts";
+import { temporalAnswers } from "./temporal.ts";
+
+const EXIT_USAGE = 2;
+const EXIT_UNREACHABLE = 4;
+
+/**
+ * Runs the gateway as a process of its own: `node src/gateway/main.ts`, `payrun gateway`.
+ *
+ * Prints one line of JSON, `{ ready: true, url, pid }`, once it listens. SIGTERM and SIGINT let
+ * what is being answered finish. A Temporal server that is down doesn't keep it from starting:
+ * webhooks are taken, and `/ready` says what is missing.
+ *
+ * @returns exit code: 0 after a signal, 2 for settings that can't be used, 4 where the port is
+ * taken or the store can't be opened
+ */
+async function main(): Promise<number> {
+  const config = readConfig();
+  if (config === undefined) return EXIT_USAGE;
+  const store = await open(config);
+  if (store === undefined) return EXIT_UNREACHABLE;
+  const log = createLog();
+  const { connectionOptions, namespace } = config.temporal;
+  const connection = Connection.lazy(connectionOptions);
+  const temporal = new Client({ connection, namespace });
+  const clients = new Clients();
+  const gateway = createGateway({
+    store,
+    profiles: config.profiles,
+    temporal,
+    clientOf: (profile) => clients.of(profile),
+    log,
+    host: config.gateway.host,
+    port: config.gateway.port,
+    // With port 0 the address is known only once the gateway listens.
+    ...(config.gateway.port === 0 && config.publicUrl.endsWith(":0")
+      ? {}
+      : { publicUrl: config.publicUrl }),
+  });
+  const stopped = stopSignal();
+  try {
+    const url = await gateway.start();
+    process.stdout.write(`${JSON.stringify({ ready: true, url, pid: process.pid })}\n`);
+    if (!(await temporalAnswers(temporal, 2_000))) {
+      log.warn(
+        `Temporal can't be reached at ${connectionOptions.address}: webhooks are kept until it can; “payrun up” or “temporal server start-dev” starts one`,
+      );
+    }
+    await stopped;
+    return 0;
+  } catch (error) {
+    complain(portProblem(error, config));
+    return EXIT_UNREACHABLE;
+  } finally {
+    await gateway.stop();
+    await clients.close();
+    await connection.close();
+    await store.close();
+  }
+}
+
+function readConfig(): Config | undefined {
+  try {
+    return loadConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) complain(problem);
+    return undefined;
+  }
+}
+
+async function open(config: Config): Promise<Store | undefined> {
+  try {
+    return await openStore(config.databaseUrl);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    complain(error.message);
+    return undefined;
+  }
+}
+
+function portProblem(error: unknown, config: Config): string {
+  const { host, port } = config.gateway;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return code === "EADDRINUSE"
+    ? `port ${port} on ${host} is taken: stop what listens there, or set PAYRUN_GATEWAY_PORT to another`
+    : `the gateway can't listen on ${host}:${port}: ${message}`;
+}
+
+function complain(line: string): void {
+  process.stderr.write(`payrun gateway: ${line}\n`);
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+}
+
+process.exitCode = await main();

@@ -1,0 +1,184 @@
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { retryFailedPaymentId } from "../contracts/names.ts";
+import type { LineState } from "../contracts/pay-run.ts";
+import { liveAttempt } from "../store/attempts.ts";
+import { appendAudit } from "../store/audit.ts";
+import { claimOwners, releaseClaim } from "../store/claims.ts";
+import { createHold } from "../store/holds.ts";
+import type { Tables } from "../store/index.ts";
+import { changeLine, type RunLine } from "../store/lines.ts";
+import { requestRetry } from "../store/retries.ts";
+import type { GatewayContext } from "./context.ts";
+import type { Principal } from "./http/auth.ts";
+import { conflict, GatewayError, notFound } from "./http/errors.ts";
+import { currentLineOf } from "./payables.ts";
+import { tellToLook } from "./tell.ts";
+import { signalRetry } from "./temporal.ts";
+
+export type ResolutionAction = "retry" | "paid-elsewhere" | "give-up";
+
+export interface ResolutionRequest {
+  readonly payableId: string;
+  readonly action: ResolutionAction;
+  readonly reason: string;
+}
+
+export interface Resolution {
+  readonly payableId: string;
+  readonly business: string;
+  readonly action: ResolutionAction;
+  readonly runId: string;
+  readonly state: LineState;
+  readonly workflowId?: string;
+  readonly holdId?: string;
+}
+
+const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
+
+/**
+ * Does what a person decided about a parked bill.
+ *
+ * `retry` hands it to its own workflow, which looks what is true before it pays anything.
+ * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
+ *
+ * @throws GatewayError 404 for an unknown bill, 409 where it is not parked or may just be paid
+ */
+export async function resolve(
+  context: GatewayContext,
+  profile: BusinessProfile,
+  request: ResolutionRequest,
+  by: Principal,
+): Promise<Resolution> {
+  const resolution = await context.store.transaction(async (trx) => {
+    const line = await parkedLine(trx, profile, request.payableId);
+    return request.action === "retry"
+      ? retry(context, trx, { profile, request, by, line })
+      : end(context, trx, { profile, request, by, line }, END_STATES[request.action]);
+  });
+  if (resolution.workflowId === undefined) {
+    tellToLook(context, [resolution.runId, retryFailedPaymentId(profile.name, request.payableId)]);
+    return resolution;
+  }
+  await signalRetry(context.temporal, profile.name, request.payableId).catch((error: unknown) => {
+    if (!(error instanceof GatewayError) || error.status !== 503) throw error;
+    throw new GatewayError(
+      503,
+      error.code,
+      "The retry is recorded, but Temporal can't be reached to start it: resolve again once it can.",
+    );
+  });
+  return resolution;
+}
+
+interface Resolving {
+  readonly profile: BusinessProfile;
+  readonly request: ResolutionRequest;
+  readonly by: Principal;
+  readonly line: RunLine;
+}
+
+async function parkedLine(
+  trx: Transaction<Tables>,
+  profile: BusinessProfile,
+  payableId: string,
+): Promise<RunLine> {
+  const line = await currentLineOf(trx, profile.businessId, payableId);
+  if (line === undefined) {
+    throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
+  }
+  if (line.state !== "parked") {
+    throw conflict(
+      "not_parked",
+      `Only a parked bill can be resolved; ${payableId} is ${line.state} in ${line.runId}.`,
+      { payableId, state: line.state, runId: line.runId },
+    );
+  }
+  return line;
+}
+
+async function retry(
+  context: GatewayContext,
+  trx: Transaction<Tables>,
+  resolving: Resolving,
+): Promise<Resolution> {
+  const { profile, request, by, line } = resolving;
+  const workflowId = retryFailedPaymentId(profile.name, request.payableId);
+  await requestRetry(trx, {
+    businessId: profile.businessId,
+    payableId: request.payableId,
+    business: profile.name,
+    workflowId,
+    runId: line.runId,
+    by: by.name,
+    nowMs: context.nowMs(),
+  });
+  await audit(context, trx, resolving, { workflowId });
+  return { ...named(resolving), state: line.state, workflowId };
+}
+
+async function end(
+  context: GatewayContext,
+  trx: Transaction<Tables>,
+  resolving: Resolving,
+  state: "paid-elsewhere" | "given-up",
+): Promise<Resolution> {
+  const { profile, request, by, line } = resolving;
+  const { businessId } = profile;
+  const { payableId } = request;
+  if ((await liveAttempt(trx, businessId, payableId)) !== undefined) {
+    throw conflict(
+      "attempt_live",
+      `A payment of ${payableId} may have been made: its effect is not known yet. Try again when its look-up has ended.`,
+      { payableId, runId: line.runId },
+    );
+  }
+  const hold = await createHold(trx, {
+    businessId,
+    scope: "payable",
+    value: payableId,
+    reason: `${state === "given-up" ? "Given up" : "Paid elsewhere"}: ${request.reason}`,
+    author: by.name,
+    untilMs: null,
+    nowMs: context.nowMs(),
+  });
+  await changeLine(
+    trx,
+    line,
+    { state, reasonCode: state, reason: request.reason },
+    context.nowMs(),
+    { from: ["parked"] },
+  );
+  const owner = (await claimOwners(trx, businessId, [payableId])).get(payableId);
+  const mine = [line.runId, retryFailedPaymentId(profile.name, payableId)];
+  if (owner !== undefined && mine.includes(owner)) {
+    await releaseClaim(trx, { businessId, payableId, owner });
+  }
+  await audit(context, trx, resolving, { holdId: hold.holdId, state });
+  return { ...named(resolving), state, holdId: hold.holdId };
+}
+
+function named({ profile, request, line }: Resolving) {
+  return {
+    payableId: request.payableId,
+    business: profile.name,
+    action: request.action,
+    runId: line.runId,
+  };
+}
+
+async function audit(
+  context: GatewayContext,
+  trx: Transaction<Tables>,
+  { profile, request, by, line }: Resolving,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await appendAudit(trx, {
+    businessId: profile.businessId,
+    nowMs: context.nowMs(),
+    actor: by.name,
+    action: `payable.resolved-${request.action}`,
+    subject: request.payableId,
+    details: { runId: line.runId, reason: request.reason, ...details },
+  });
+}

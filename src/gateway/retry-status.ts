@@ -1,0 +1,60 @@
+import type { LineState, RunPhase, RunStatus } from "../contracts/pay-run.ts";
+import { approvalsOfRun } from "../store/decisions.ts";
+import type { Db } from "../store/index.ts";
+import { getRunLine } from "../store/lines.ts";
+import { getPlanLine } from "../store/plans.ts";
+import { getRetryByWorkflowId, type Retry } from "../store/retries.ts";
+import { getRun } from "../store/runs.ts";
+import { paymentStatus } from "./payment-status.ts";
+
+/** What a failed payment's workflow is at, in the words of a run's phases. */
+const PHASES: Readonly<Record<string, RunPhase>> = {
+  waiting: "settling",
+  pay: "paying",
+  following: "settling",
+  parked: "completed-with-exceptions",
+};
+
+/**
+ * The status of a `retry-failed-payment/…` workflow: one line, that of the bill it owns.
+ *
+ * @returns undefined where the store knows no such workflow
+ */
+export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus | undefined> {
+  const retry = await getRetryByWorkflowId(db, workflowId);
+  if (retry === undefined) return undefined;
+  const run = retry.runId === null ? undefined : await getRun(db, retry.runId);
+  const payment =
+    run === undefined ? undefined : await paymentOfRun(db, run.runId, retry.payableId);
+  const state: LineState = payment?.state ?? "retrying";
+  const ended: RunPhase = state === "settled" ? "completed" : "completed-with-exceptions";
+  return {
+    id: workflowId,
+    kind: "retry-failed-payment",
+    business: retry.business,
+    playbook: run?.playbook ?? "",
+    period: run?.period ?? "",
+    phase: retry.phase === "ended" ? ended : (PHASES[retry.phase] ?? "settling"),
+    waitingFor: retry.phase === "ended" ? null : waitingFor(retry),
+    counts: { [state]: 1 },
+    totalCents: payment?.amountCents ?? 0,
+    planHash: run?.planHash ?? null,
+    decideBy: null,
+    launchedBy: run?.launchedBy ?? "",
+    payments: payment === undefined ? [] : [payment],
+  };
+}
+
+function waitingFor(retry: Retry): string | null {
+  if (retry.retryOn === null) return retry.reason;
+  const when = `next try on ${retry.retryOn}`;
+  return retry.reason === null ? when : `${retry.reason} (${when})`;
+}
+
+async function paymentOfRun(db: Db, runId: string, payableId: string) {
+  const line = await getRunLine(db, runId, payableId);
+  const plan = await getPlanLine(db, runId, payableId);
+  if (line === undefined || plan === undefined) return undefined;
+  const approvals = await approvalsOfRun(db, runId, 0);
+  return paymentStatus({ plan, line }, approvals.get(payableId) ?? []);
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { Principal } from "../http/auth.ts";
+
+/** Roles that may do what a role of this name may. */
+export const MAY = {
+  launch: ["launcher", "admin"],
+  operate: ["operator", "admin"],
+  administer: ["admin"],
+} as const;
+
+export const name = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, "must be a name of letters, digits, dots, dashes and underscores");
+
+export const date = z.iso.date("must be a date, YYYY-MM-DD");
+
+/** A person's words, stored and shown as they are. */
+export const words = z.string().trim().min(1, "must not be empty").max(1_000);
+
+export const id = z.string().min(1, "must not be empty").max(300);
+
+export const runParams = z.object({ id: id.describe("Run id, URL-encoded") });
+
+export const businessQuery = z.object({
+  business: name.optional().describe("Needed only where several businesses are configured"),
+});
+
+/** Reads a yes or no from a query. */
+export const yesNo = z
+  .enum(["true", "false"], "must be true or false")
+  .transform((text) => text === "true");
+
+export function actor(principal: Principal): string {
+  return principal.name;
+}

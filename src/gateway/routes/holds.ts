@@ -1,0 +1,202 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { appendAudit } from "../../store/audit.ts";
+import { createHold, listHolds, releaseHold } from "../../store/holds.ts";
+import { getPlaybook } from "../../store/playbooks.ts";
+import { getRun } from "../../store/runs.ts";
+import type { GatewayContext } from "../context.ts";
+import { holdJson, instantOf, sentAlready, tellAboutHold, type HoldTarget } from "../holds.ts";
+import { notFound, unprocessable } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { HoldBody, HoldListBody } from "../http/schemas.ts";
+import { businessNamed } from "../launch.ts";
+import { id, MAY, name, words, yesNo } from "./fields.ts";
+
+const NewHoldBody = z
+  .strictObject({
+    payableId: id.optional(),
+    contactId: id.optional(),
+    source: id.optional(),
+    run: id.optional(),
+    playbook: name.optional(),
+    all: z.literal(true, "can only be true").optional(),
+    reason: words,
+    until: z
+      .union(
+        [z.iso.date(), z.iso.datetime({ offset: true })],
+        "must be a date or an instant, ISO 8601",
+      )
+      .optional()
+      .describe("Date (its beginning in New York) or instant on the business clock"),
+    business: name.optional(),
+  })
+  .refine((body) => targets(body).length === 1, {
+    message: "name exactly one of payableId, contactId, source, run, playbook and all",
+  });
+
+function targets(body: {
+  payableId?: string | undefined;
+  contactId?: string | undefined;
+  source?: string | undefined;
+  run?: string | undefined;
+  playbook?: string | undefined;
+  all?: true | undefined;
+}): HoldTarget[] {
+  const found: HoldTarget[] = [];
+  if (body.payableId !== undefined) found.push({ scope: "payable", value: body.payableId });
+  if (body.contactId !== undefined) found.push({ scope: "contact", value: body.contactId });
+  if (body.source !== undefined) found.push({ scope: "source", value: body.source });
+  if (body.run !== undefined) found.push({ scope: "run", value: body.run });
+  if (body.playbook !== undefined) found.push({ scope: "playbook", value: body.playbook });
+  if (body.all !== undefined) found.push({ scope: "all", value: "" });
+  return found;
+}
+
+/** Holds: everything that people say must not be paid now. */
+export function addHoldRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addList(app, context);
+  addCreate(app, context);
+  addRelease(app, context);
+}
+
+function addList(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/holds",
+    tag: "holds",
+    summary: "Holds that are in force, newest first",
+    query: z.object({
+      business: name.optional(),
+      active: yesNo.default(true).describe("false: ended and released ones too"),
+    }),
+    responses: { 200: { description: "Newest first", schema: HoldListBody } },
+    handle: async ({ query }) => {
+      const profiles =
+        query.business === undefined
+          ? context.profiles.all()
+          : [businessNamed(context, query.business, "")];
+      const items = [];
+      for (const profile of profiles) {
+        const { businessMs } = await context.clocks.read(profile);
+        const holds = await listHolds(context.store.db, {
+          businessId: profile.businessId,
+          active: query.active,
+          nowMs: businessMs,
+        });
+        items.push(...holds.map((hold) => holdJson(hold, profile.name)));
+      }
+      return { status: 200, json: { items } };
+    },
+  });
+}
+
+function addCreate(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/holds",
+    tag: "holds",
+    summary:
+      "Keeps a bill, a vendor, a funding source, a run, a playbook or everything from being paid",
+    description:
+      "Stops what has not been sent. What the service has scheduled already goes on; the answer's note says how many bills that are.",
+    roles: MAY.operate,
+    body: NewHoldBody,
+    responses: { 201: { description: "In force from now on", schema: HoldBody } },
+    handle: async ({ body, principal }) => {
+      const target = targets(body)[0];
+      if (target === undefined) throw unprocessable("no_target", "The hold names nothing.");
+      const profile = await profileOfTarget(context, target, body.business);
+      const { businessMs } = await context.clocks.read(profile);
+      const untilMs = body.until === undefined ? null : instantOf(body.until);
+      if (untilMs !== null && untilMs <= businessMs) {
+        throw unprocessable(
+          "until_past",
+          `until (${body.until}) has passed on the business clock, where it is ${new Date(businessMs).toISOString()}.`,
+        );
+      }
+      const hold = await context.store.transaction(async (trx) => {
+        const created = await createHold(trx, {
+          businessId: profile.businessId,
+          ...target,
+          reason: body.reason,
+          author: principal.name,
+          untilMs,
+          nowMs: context.nowMs(),
+        });
+        await appendAudit(trx, {
+          businessId: profile.businessId,
+          nowMs: context.nowMs(),
+          actor: principal.name,
+          action: "hold.created",
+          subject: created.holdId,
+          details: { ...target, reason: body.reason, until: body.until ?? null },
+        });
+        return created;
+      });
+      await tellAboutHold(context, profile, hold);
+      const sent = await sentAlready(context.store.db, profile.businessId, target);
+      return {
+        status: 201,
+        json: {
+          ...holdJson(hold, profile.name),
+          ...(sent === 0
+            ? {}
+            : {
+                note: `${sent} of its bills ${sent === 1 ? "is" : "are"} with the service already: a hold doesn't stop what was sent.`,
+              }),
+        },
+      };
+    },
+  });
+}
+
+function addRelease(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "delete",
+    path: "/v1/holds/{id}",
+    tag: "holds",
+    summary: "Lifts a hold",
+    roles: MAY.operate,
+    params: z.object({ id }),
+    responses: { 200: { description: "Lifted", schema: HoldBody } },
+    handle: async ({ params, principal }) => {
+      const released = await context.store.transaction(async (trx) => {
+        const hold = await releaseHold(trx, params.id, principal.name, context.nowMs());
+        if (hold === undefined) {
+          throw notFound(`No hold “${params.id}” is in force; GET /v1/holds lists those that are.`);
+        }
+        await appendAudit(trx, {
+          businessId: hold.businessId,
+          nowMs: context.nowMs(),
+          actor: principal.name,
+          action: "hold.released",
+          subject: hold.holdId,
+          details: { scope: hold.scope, value: hold.value },
+        });
+        return hold;
+      });
+      const profile = context.profiles.byBusinessId(released.businessId);
+      if (profile !== undefined) await tellAboutHold(context, profile, released);
+      return { status: 200, json: holdJson(released, profile?.name ?? released.businessId) };
+    },
+  });
+}
+
+/** A run or a stored playbook says itself whose it is. */
+async function profileOfTarget(
+  context: GatewayContext,
+  target: HoldTarget,
+  business: string | undefined,
+) {
+  if (target.scope === "run") {
+    const run = await getRun(context.store.db, target.value);
+    if (run === undefined) throw notFound(`There is no run “${target.value}”.`);
+    return businessNamed(context, run.business, "");
+  }
+  if (target.scope === "playbook") {
+    const stored = await getPlaybook(context.store.db, target.value);
+    if (stored === undefined) throw notFound(`There is no playbook “${target.value}”.`);
+    return businessNamed(context, business ?? stored.business, "add “business” to the hold");
+  }
+  return businessNamed(context, business, "add “business” to the hold");
+}

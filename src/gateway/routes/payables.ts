@@ -1,0 +1,97 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import type { GatewayContext } from "../context.ts";
+import { historyOf } from "../history.ts";
+import { GatewayError } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { BulkResolutionBody, HistoryBody, ResolutionBody } from "../http/schemas.ts";
+import { businessNamed } from "../launch.ts";
+import { businessOfPayable } from "../payables.ts";
+import { resolve, type Resolution } from "../resolutions.ts";
+import { businessQuery, id, MAY, name, words } from "./fields.ts";
+
+const action = z.enum(
+  ["retry", "paid-elsewhere", "give-up"],
+  "must be retry, paid-elsewhere or give-up",
+);
+
+const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
+
+/** Single bills: what happened to them, and what a person does about parked ones. */
+export function addPayableRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/payables/{id}/history",
+    tag: "payables",
+    summary: "Everything that happened to a bill",
+    params: payableParams,
+    query: businessQuery,
+    responses: { 200: { description: "First to last", schema: HistoryBody } },
+    handle: async ({ params, query }) => {
+      const profile = await businessOfPayable(context, params.id, query.business);
+      return { status: 200, json: await historyOf(context.store.db, profile, params.id) };
+    },
+  });
+
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/payables/{id}/resolution",
+    tag: "payables",
+    summary: "Retries or ends a parked bill",
+    roles: MAY.operate,
+    params: payableParams,
+    query: businessQuery,
+    body: z.strictObject({ action, reason: words }),
+    responses: { 200: { description: "Done; a retry goes on by itself", schema: ResolutionBody } },
+    handle: async ({ params, query, body, principal }) => {
+      const profile = await businessOfPayable(context, params.id, query.business);
+      const request = { payableId: params.id, ...body };
+      return { status: 200, json: await resolve(context, profile, request, principal) };
+    },
+  });
+
+  addBulk(app, context);
+}
+
+function addBulk(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/resolutions",
+    tag: "payables",
+    summary: "Retries or ends every bill that is parked for one reason",
+    roles: MAY.operate,
+    body: z.strictObject({
+      reasonCode: z.string().min(1).max(100),
+      action,
+      reason: words,
+      business: name.optional(),
+    }),
+    responses: { 200: { description: "What became of each", schema: BulkResolutionBody } },
+    handle: async ({ body, principal }) => {
+      const profile = businessNamed(context, body.business, "add “business” to the body");
+      const parked = await context.store.db
+        .selectFrom("run_lines")
+        .select("payable_id")
+        .distinct()
+        .where("business_id", "=", profile.businessId)
+        .where("state", "=", "parked")
+        .where("reason_code", "=", body.reasonCode)
+        .orderBy("payable_id")
+        .execute();
+      const resolved: Resolution[] = [];
+      const refused: object[] = [];
+      for (const { payable_id: payableId } of parked) {
+        const request = { payableId, action: body.action, reason: body.reason };
+        try {
+          resolved.push(await resolve(context, profile, request, principal));
+        } catch (error) {
+          // One bill that has moved on meanwhile must not keep the others from being resolved.
+          if (!(error instanceof GatewayError) || error.status >= 500) throw error;
+          const { code, message } = error;
+          refused.push({ payableId, business: profile.name, error: code, message });
+        }
+      }
+      return { status: 200, json: { resolved, refused } };
+    },
+  });
+}

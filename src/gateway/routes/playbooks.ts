@@ -1,0 +1,83 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { loadPlaybook } from "../../playbooks/load.ts";
+import { formatProblems } from "../../playbooks/problem.ts";
+import { appendAudit } from "../../store/audit.ts";
+import { applyPlaybook, listPlaybooks } from "../../store/playbooks.ts";
+import type { GatewayContext } from "../context.ts";
+import { unprocessable } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { AppliedPlaybookBody, PlaybookListBody } from "../http/schemas.ts";
+import { businessOf } from "../launch.ts";
+import { MAY, name } from "./fields.ts";
+
+/** Playbooks: stored by an administrator, launched by name. */
+export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/playbooks",
+    tag: "playbooks",
+    summary: "The stored playbooks, each in its newest revision",
+    responses: { 200: { description: "By name", schema: PlaybookListBody } },
+    handle: async () => {
+      const items = await listPlaybooks(context.store.db);
+      return {
+        status: 200,
+        json: {
+          items: items.map((playbook) => ({
+            name: playbook.name,
+            kind: playbook.kind,
+            business: playbook.business,
+            revision: playbook.revision,
+            author: playbook.author,
+            createdAt: new Date(playbook.createdAtMs).toISOString(),
+          })),
+        },
+      };
+    },
+  });
+
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/playbooks",
+    tag: "playbooks",
+    summary: "Stores a playbook under its name; the same text keeps its revision",
+    description:
+      "Who applies a playbook doesn't count as an approver of its runs. 422 lists every mistake of the text.",
+    roles: MAY.administer,
+    body: z.strictObject({ name, text: z.string().min(1, "must not be empty") }),
+    responses: { 200: { description: "The revision in force", schema: AppliedPlaybookBody } },
+    handle: async ({ body, principal }) => {
+      const loaded = loadPlaybook(body.text, { file: `${body.name}.yaml`, name: body.name });
+      if (!loaded.ok) {
+        throw unprocessable("invalid_playbook", formatProblems(loaded.problems), loaded.problems);
+      }
+      const { playbook } = loaded;
+      const profile = businessOf(context, playbook);
+      const applied = await context.store.transaction(async (trx) => {
+        const result = await applyPlaybook(trx, {
+          name: body.name,
+          kind: playbook.kind,
+          text: body.text,
+          compiled: playbook,
+          business: playbook.business,
+          author: principal.name,
+          authorTokenId: principal.tokenId,
+          nowMs: context.nowMs(),
+        });
+        if (result.changed) {
+          await appendAudit(trx, {
+            businessId: profile.businessId,
+            nowMs: context.nowMs(),
+            actor: principal.name,
+            action: "playbook.applied",
+            subject: body.name,
+            details: { revision: result.revision },
+          });
+        }
+        return result;
+      });
+      return { status: 200, json: { name: body.name, ...applied } };
+    },
+  });
+}

@@ -1,0 +1,166 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { RUN_PHASES, type RunStatus } from "../../contracts/pay-run.ts";
+import { appendAudit } from "../../store/audit.ts";
+import { getRun, listRuns, requestCancel } from "../../store/runs.ts";
+import type { GatewayContext } from "../context.ts";
+import { conflict, notFound } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { ReportBody, RunListBody, RunStatusBody } from "../http/schemas.ts";
+import { businessNamed, launch } from "../launch.ts";
+import { reportCsv, reportOf } from "../report.ts";
+import { statusOf } from "../status.ts";
+import { tellToLook } from "../tell.ts";
+import { date, MAY, name, runParams, words, yesNo } from "./fields.ts";
+
+/** Runs: launched, listed, looked at, cancelled, reported. */
+export function addRunRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addLaunch(app, context);
+  addList(app, context);
+  addStatus(app, context);
+  addCancel(app, context);
+  addReport(app, context);
+}
+
+function addLaunch(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/runs",
+    tag: "runs",
+    summary: "Launches a stored playbook, or joins the run of the same period",
+    roles: MAY.launch,
+    body: z.strictObject({
+      playbook: name,
+      period: date.optional(),
+      inputs: z.record(z.string().max(100), z.string().max(1_000)).optional(),
+    }),
+    responses: {
+      201: { description: "Launched", schema: RunStatusBody },
+      200: { description: "Joined the run that was there", schema: RunStatusBody },
+    },
+    handle: async ({ body, principal }) => {
+      const { runId, created } = await launch(context, body, principal);
+      return { status: created ? 201 : 200, json: await knownStatus(context, runId) };
+    },
+  });
+}
+
+function addList(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/runs",
+    tag: "runs",
+    summary: "Runs, newest first",
+    query: z.object({
+      business: name.optional(),
+      phase: z.enum(RUN_PHASES, `must be one of ${RUN_PHASES.join(", ")}`).optional(),
+      needsAction: yesNo.optional().describe("true: only runs that wait for a person"),
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+    }),
+    responses: { 200: { description: "Newest first", schema: RunListBody } },
+    handle: async ({ query }) => {
+      const businessId =
+        query.business === undefined
+          ? undefined
+          : businessNamed(context, query.business, "").businessId;
+      const runs = await listRuns(context.store.db, {
+        ...(businessId === undefined ? {} : { businessId }),
+        ...(query.phase === undefined ? {} : { phase: query.phase }),
+        ...(query.needsAction === undefined ? {} : { needsAction: query.needsAction }),
+        limit: query.limit,
+      });
+      const items = runs.map((run) => ({
+        id: run.runId,
+        kind: "pay-run" as const,
+        business: run.business,
+        playbook: run.playbook,
+        period: run.period,
+        phase: run.phase,
+        waitingFor: run.waitingFor,
+        totalCents: run.totalCents,
+        planHash: run.planHash,
+        launchedBy: run.launchedBy,
+        launchedAt: new Date(run.launchedAtMs).toISOString(),
+        endedAt: run.endedAtMs === null ? null : new Date(run.endedAtMs).toISOString(),
+      }));
+      return { status: 200, json: { items } };
+    },
+  });
+}
+
+function addStatus(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/runs/{id}",
+    tag: "runs",
+    summary: "A run, or the workflow of a failed payment, from the store",
+    params: runParams,
+    responses: { 200: { description: "As `payrun status --json`", schema: RunStatusBody } },
+    handle: async ({ params }) => ({ status: 200, json: await knownStatus(context, params.id) }),
+  });
+}
+
+function addCancel(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/runs/{id}/cancel",
+    tag: "runs",
+    summary: "Stops drawing bills; what was sent is followed to its end",
+    roles: MAY.operate,
+    params: runParams,
+    body: z.strictObject({ reason: words.optional() }),
+    responses: {
+      200: { description: "The run, from now on being cancelled", schema: RunStatusBody },
+    },
+    handle: async ({ params, body, principal }) => {
+      await context.store.transaction(async (trx) => {
+        const outcome = await requestCancel(trx, params.id, principal.name, context.nowMs());
+        const run = await getRun(trx, params.id);
+        if (run === undefined || outcome === "unknown") throw unknownRun(params.id);
+        if (outcome === "already" || run.phase === "cancelled") return;
+        if (outcome === "ended") {
+          throw conflict("run_ended", `The run has ended (${run.phase}); nothing is left to stop.`);
+        }
+        await appendAudit(trx, {
+          businessId: run.businessId,
+          nowMs: context.nowMs(),
+          actor: principal.name,
+          action: "run.cancel-requested",
+          subject: run.runId,
+          details: body.reason === undefined ? {} : { reason: body.reason },
+        });
+      });
+      tellToLook(context, [params.id]);
+      return { status: 200, json: await knownStatus(context, params.id) };
+    },
+  });
+}
+
+function addReport(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/runs/{id}/report",
+    tag: "runs",
+    summary: "What a run came to: every bill in one state, exceptions with their reason",
+    params: runParams,
+    query: z.object({
+      format: z.enum(["json", "csv"], "must be json or csv").default("json"),
+    }),
+    responses: { 200: { description: "The report; `format=csv` for a table", schema: ReportBody } },
+    handle: async ({ params, query }) => {
+      const status = await knownStatus(context, params.id);
+      if (query.format === "json") return { status: 200, json: reportOf(status) };
+      return { status: 200, text: reportCsv(status), contentType: "text/csv; charset=utf-8" };
+    },
+  });
+}
+
+async function knownStatus(context: GatewayContext, runId: string): Promise<RunStatus> {
+  const status = await statusOf(context, runId);
+  if (status === undefined) throw unknownRun(runId);
+  return status;
+}
+
+function unknownRun(runId: string): Error {
+  return notFound(`There is no run “${runId}”; GET /v1/runs lists them.`);
+}

@@ -1,0 +1,192 @@
+import {
+  isGrpcServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  type Client,
+} from "@temporalio/client";
+import {
+  ApplicationFailure,
+  defineSearchAttributeKey,
+  TypedSearchAttributes,
+} from "@temporalio/common";
+import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import type { PayRunInput } from "../contracts/pay-run.ts";
+import { GatewayError, unprocessable } from "./http/errors.ts";
+
+/** Every call gives up after this: a person or a webhook sender waits behind it. */
+const CALL_TIMEOUT_MS = 5_000;
+
+const GRPC = {
+  cancelled: 1,
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  unavailable: 14,
+} as const;
+
+export interface PayRunStart {
+  readonly runId: string;
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+  readonly launchedBy: string;
+}
+
+/**
+ * Starts the run's workflow, or joins the one that runs.
+ *
+ * On a closed id Temporal begins a new execution: `payRun` reads its row first and ends at once
+ * where the work is done.
+ *
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
+  const input: PayRunInput = { runId: start.runId };
+  await call(client, () =>
+    client.workflow.start(WORKFLOW.payRun, {
+      workflowId: start.runId,
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdConflictPolicy: "USE_EXISTING",
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: defineSearchAttributeKey("PayrunBusiness", "KEYWORD"), value: start.business },
+        { key: defineSearchAttributeKey("PayrunPlaybook", "KEYWORD"), value: start.playbook },
+        { key: defineSearchAttributeKey("PayrunPhase", "KEYWORD"), value: "planning" },
+        { key: defineSearchAttributeKey("PayrunNeedsAction", "BOOL"), value: false },
+      ]),
+      staticSummary: `${start.playbook} for ${start.business}, ${start.period}`.slice(0, 190),
+      staticDetails: [
+        `Pay run of **${start.playbook}** for **${start.business}**, period ${start.period}.`,
+        "",
+        `Launched by ${start.launchedBy}.`,
+      ].join("\n"),
+    }),
+  );
+}
+
+/**
+ * Tells a workflow to look at the store.
+ *
+ * @returns false where no such workflow runs
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function signalLook(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    await call(client, () => client.workflow.getHandle(workflowId).signal(SIGNAL.eventsArrived));
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** Starts the owner of a failed payable, or tells the one that runs to look. */
+export async function signalRetry(
+  client: Client,
+  business: string,
+  payableId: string,
+): Promise<void> {
+  await call(client, () =>
+    client.workflow.signalWithStart(WORKFLOW.retryFailedPayment, {
+      workflowId: retryFailedPaymentId(business, payableId),
+      taskQueue: TASK_QUEUE,
+      args: [{ business, payableId }],
+      signal: SIGNAL.eventsArrived,
+      staticSummary: `Failed payment of ${payableId}, ${business}`.slice(0, 190),
+    }),
+  );
+}
+
+/**
+ * Runs a dry plan on a worker and waits for it.
+ *
+ * @throws GatewayError 504 where no worker finished it in time, 422 with the planner's reason
+ */
+export async function runDryPlan(
+  client: Client,
+  plan: { readonly workflowId: string; readonly input: object; readonly timeoutMs: number },
+): Promise<void> {
+  const handle = await call(client, () =>
+    client.workflow.start(WORKFLOW.planDry, {
+      workflowId: plan.workflowId,
+      taskQueue: TASK_QUEUE,
+      args: [plan.input],
+      workflowExecutionTimeout: plan.timeoutMs + 60_000,
+      staticSummary: "Dry plan: nothing is paid",
+    }),
+  );
+  try {
+    await client.withDeadline(Date.now() + plan.timeoutMs, () => handle.result());
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw unprocessable("plan_failed", deepest(error));
+    if (grpcCode(error) === GRPC.deadlineExceeded) {
+      await handle.terminate("Nobody waits for it any more").catch(() => undefined);
+      throw new GatewayError(
+        504,
+        "plan_timeout",
+        `No worker finished the plan within ${Math.round(plan.timeoutMs / 1000)} seconds; ` +
+          "is one running? “payrun worker” starts one.",
+      );
+    }
+    throw unreachable(error) ?? error;
+  }
+}
+
+/** @returns whether Temporal answers now */
+export async function temporalAnswers(client: Client, timeoutMs: number): Promise<boolean> {
+  try {
+    await client.withDeadline(Date.now() + timeoutMs, () =>
+      client.workflowService.getSystemInfo({}),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function call<T>(client: Client, fn: () => Promise<T>): Promise<T> {
+  try {
+    return await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, fn);
+  } catch (error) {
+    throw unreachable(error) ?? error;
+  }
+}
+
+/** The 503 that a connection failure becomes, or undefined for every other error. */
+function unreachable(error: unknown): GatewayError | undefined {
+  const code = grpcCode(error);
+  if (code === undefined) return undefined;
+  if (code === GRPC.invalidArgument && /search attribute/i.test(detailsOf(error))) {
+    return new GatewayError(
+      503,
+      "search_attributes_missing",
+      "Temporal doesn't know Payrun's search attributes yet; a worker registers them when it starts.",
+    );
+  }
+  const lost: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];
+  if (!lost.includes(code)) return undefined;
+  return new GatewayError(503, "temporal_unreachable", "Temporal can't be reached right now.");
+}
+
+function grpcCode(error: unknown): number | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (isGrpcServiceError(at)) return at.code;
+  }
+  return undefined;
+}
+
+function detailsOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (isGrpcServiceError(at)) return at.details;
+  }
+  return "";
+}
+
+function deepest(error: Error): string {
+  let message = error.message;
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    message = at.message;
+    if (at instanceof ApplicationFailure) break;
+  }
+  return message;
+}

@@ -1,0 +1,142 @@
+import type { Context } from "hono";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { eventSchema, type WebhookEvent } from "../payments-api/schemas/event.ts";
+import { verifyWebhook } from "../payments-api/webhook-signature.ts";
+import { insertEvents } from "../store/inbox.ts";
+import type { GatewayContext } from "./context.ts";
+import { GatewayError, notFound } from "./http/errors.ts";
+import { requireJson } from "./http/route.ts";
+
+/**
+ * `POST /webhooks/{business}`: verifies, writes to the inbox, answers 2xx. Needs the store and
+ * nothing else, so that events are kept while Temporal is down.
+ *
+ * Whatever is refused leaves nothing in the inbox.
+ */
+export async function receiveWebhook(context: GatewayContext, c: Context): Promise<Response> {
+  try {
+    const answer = await accept(context, c);
+    context.metrics.webhooks.inc({ result: answer.duplicate ? "duplicate" : "accepted" });
+    return c.json(answer, 200);
+  } catch (error) {
+    const result = error instanceof GatewayError ? error.code : "failed";
+    context.metrics.webhooks.inc({ result });
+    throw error;
+  }
+}
+
+async function accept(
+  context: GatewayContext,
+  c: Context,
+): Promise<{ eventId: string; duplicate: boolean }> {
+  const name = c.req.param("business") ?? "";
+  const profile = context.profiles.get(name);
+  if (profile === undefined) throw notFound(`No business is called “${name}” here.`);
+  requireJson(c);
+  const rawBody = new Uint8Array(await c.req.arrayBuffer());
+  await checkSignature(context, profile, rawBody, c.req.header("service-signature"));
+  const body = decode(rawBody);
+  const event = readEvent(body, profile);
+  const added = await insertEvents(context.store.db, [
+    inboxEvent(profile, event, body, "webhook", context.nowMs()),
+  ]);
+  if (added.length > 0) context.wakeDispatcher();
+  return { eventId: event.id, duplicate: added.length === 0 };
+}
+
+async function checkSignature(
+  context: GatewayContext,
+  profile: BusinessProfile,
+  rawBody: Uint8Array,
+  signatureHeader: string | undefined,
+): Promise<void> {
+  const verification = verifyWebhook({
+    rawBody,
+    signatureHeader,
+    secrets: profile.webhookSecrets,
+    nowMs: await signatureClockMs(context, profile),
+  });
+  if (verification.ok) return;
+  throw new GatewayError(401, "invalid_signature", REFUSALS[verification.reason]);
+}
+
+const REFUSALS = {
+  no_secret: "This business has no webhook secret here: set its webhookSecrets.",
+  missing_header: "The Service-Signature header is missing.",
+  malformed_header: "The Service-Signature header must read “t=<unix seconds>,v1=<hex>”.",
+  too_old: "The signature is more than 5 minutes old.",
+  too_new: "The signature is dated more than 5 minutes ahead.",
+  no_match: "The signature doesn't match the body under any of this business's secrets.",
+} as const;
+
+async function signatureClockMs(
+  context: GatewayContext,
+  profile: BusinessProfile,
+): Promise<number> {
+  try {
+    return (await context.clocks.read(profile)).serviceMs;
+  } catch {
+    // A sandbox that can't say its time must not cost the event.
+    return context.nowMs();
+  }
+}
+
+function decode(rawBody: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(rawBody);
+  } catch {
+    throw new GatewayError(400, "malformed_event", "The body is not UTF-8.");
+  }
+}
+
+function readEvent(body: string, profile: BusinessProfile): WebhookEvent {
+  const event = parseEvent(body);
+  if (!event.ok) throw new GatewayError(400, "malformed_event", event.problem);
+  if (event.event.businessId !== null && event.event.businessId !== profile.businessId) {
+    throw new GatewayError(
+      400,
+      "wrong_business",
+      `The event belongs to another business than “${profile.name}”.`,
+    );
+  }
+  return event.event;
+}
+
+/** Reads an event's envelope (API specification, section 6). Unknown types pass. */
+export function parseEvent(
+  body: string,
+): { ok: true; event: WebhookEvent } | { ok: false; problem: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return { ok: false, problem: "The body is not valid JSON." };
+  }
+  const parsed = eventSchema.safeParse(json);
+  if (parsed.success) return { ok: true, event: parsed.data };
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.join(".") || "the body";
+  return { ok: false, problem: `The event's ${field} is not valid: ${issue?.message ?? ""}` };
+}
+
+/** The row of the inbox that an event becomes. */
+export function inboxEvent(
+  profile: BusinessProfile,
+  event: WebhookEvent,
+  body: string,
+  via: "webhook" | "deliveries",
+  receivedAtMs: number,
+) {
+  return {
+    businessId: profile.businessId,
+    eventId: event.id,
+    type: event.type,
+    sequence: event.sequence ?? "0",
+    object: event.data.object ?? "",
+    objectId: event.data.id ?? "",
+    createdAt: event.createdAt ?? "",
+    receivedAtMs,
+    via,
+    body,
+  };
+}
