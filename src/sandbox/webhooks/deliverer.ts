@@ -10,6 +10,8 @@ import { endpointById, type EndpointRow, type SentDelivery } from "./tables.ts";
 /** Deliveries under way at once, per endpoint (so that a slow one holds up no other) and in all. */
 const perEndpoint = 16;
 const inAll = 128;
+/** More than an endpoint's share, because the endpoints of several businesses may share an origin. */
+const connectionsPerOrigin = 64;
 const longestSleepMs = 30_000;
 
 /**
@@ -21,7 +23,7 @@ const longestSleepMs = 30_000;
 export class WebhookDeliverer {
   readonly #db: DatabaseSync;
   readonly #clock: SandboxClock;
-  readonly #agent = new Agent({ connections: perEndpoint, pipelining: 1 });
+  readonly #agent = new Agent({ connections: connectionsPerOrigin, pipelining: 1 });
   readonly #giveUp = new AbortController();
   readonly #underWay = new Map<string, number>();
   readonly #finished: FinishedAttempt[] = [];
@@ -58,6 +60,7 @@ export class WebhookDeliverer {
     clearImmediate(this.#immediate);
     this.#giveUp.abort();
     await Promise.all(this.#running);
+    transaction(this.#db, () => this.#recordFinished());
     await this.#agent.destroy();
   }
 
@@ -72,7 +75,7 @@ export class WebhookDeliverer {
 
   #round(): void {
     const due = transaction(this.#db, () => {
-      for (const finished of this.#finished.splice(0)) recordAttempt(this.#db, finished);
+      this.#recordFinished();
       return this.#claimDue();
     });
     for (const { endpoint, delivery } of due) {
@@ -83,6 +86,10 @@ export class WebhookDeliverer {
       this.#running.add(running);
     }
     this.#sleepUntilNext();
+  }
+
+  #recordFinished(): void {
+    for (const finished of this.#finished.splice(0)) recordAttempt(this.#db, finished);
   }
 
   #claimDue(): { endpoint: EndpointRow; delivery: SentDelivery }[] {
@@ -147,27 +154,34 @@ export class WebhookDeliverer {
     this.#underWay.set(endpoint.id, (this.#underWay.get(endpoint.id) ?? 1) - 1);
     const isCutOff = this.#stopped && !result.succeeded;
     if (isCutOff) return;
-    const finished = { deliveryId: delivery.id, result, wireNowMs: this.#clock.wireNow() };
-    if (this.#stopped) recordAttempt(this.#db, finished);
-    else this.#finished.push(finished);
+    this.#finished.push({ deliveryId: delivery.id, result, wireNowMs: this.#clock.wireNow() });
   }
 
-  /** Until a slot is free there is nothing to wake up for: the end of an attempt does that. */
+  /** What is due now and found no free slot needs no timer: the end of an attempt wakes up too. */
   #sleepUntilNext(): void {
     clearTimeout(this.#timer);
-    const waits = allRows<{ endpoint_id: string; next: number; held: number }>(
+    const wireNowMs = this.#clock.wireNow();
+    const next = getRow<{ ms: number | null }>(
       this.#db,
-      `SELECT endpoint_id, min(next_attempt_at) AS next, min(held_until_real) AS held
-       FROM deliveries WHERE status IN ('pending', 'failed')
-         AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE status = 'active')
-       GROUP BY endpoint_id`,
-    )
-      .filter(({ endpoint_id: id }) => (this.#underWay.get(id) ?? 0) < perEndpoint)
-      .map(({ next, held }) =>
-        Math.max(this.#clock.realMsUntilWire(next), held - Date.now(), 0),
-      );
-    const sleepMs = Math.min(longestSleepMs, ...waits);
-    this.#timer = setTimeout(() => this.#wake(), Math.max(sleepMs, 5));
+      `SELECT min((SELECT min(next_attempt_at) FROM deliveries
+         WHERE endpoint_id = webhook_endpoints.id AND status IN ('pending', 'failed')
+           AND next_attempt_at > ?)) AS ms
+       FROM webhook_endpoints WHERE status = 'active'`,
+      wireNowMs,
+    );
+    const held = getRow<{ ms: number | null }>(
+      this.#db,
+      `SELECT min(held_until_real) AS ms FROM deliveries
+       WHERE status IN ('pending', 'failed') AND held_until_real > 0 AND held_until_real > ?`,
+      Date.now(),
+    );
+    const waitsMs = [
+      longestSleepMs,
+      next?.ms == null ? longestSleepMs : this.#clock.realMsUntilWire(next.ms),
+      held?.ms == null ? longestSleepMs : held.ms - Date.now(),
+    ];
+    // A millisecond more than needed, so that what is waited for is due when the timer fires.
+    this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(...waitsMs)) + 1);
     this.#timer.unref();
   }
 }

@@ -10,9 +10,9 @@ const longestOvertakenMs = 1_000;
 /**
  * `webhooks` of `POST /sandbox/faults`: probabilities from 0 to 1 for each new delivery.
  *
- * `lose`: it is listed as dead and nothing is ever sent. `duplicate`: each attempt is sent twice.
+ * `lose`: it is listed as dead and nothing is ever sent. `duplicate`: its first attempt is sent twice.
  * `reorder`: kept back up to a second, so that later ones overtake it. `delayMs`: real time before
- * every first attempt. With a `seed` the same deliveries are hit again.
+ * its first attempt. With a `seed` the same deliveries are hit again.
  */
 export const webhookFaults = z.object({
   lose: probability.optional(),

@@ -53,6 +53,8 @@ CREATE TABLE IF NOT EXISTS deliveries (
 CREATE INDEX IF NOT EXISTS deliveries_endpoint ON deliveries (endpoint_id, seq);
 CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (endpoint_id, next_attempt_at, seq)
   WHERE status IN ('pending', 'failed');
+CREATE INDEX IF NOT EXISTS deliveries_held ON deliveries (held_until_real)
+  WHERE status IN ('pending', 'failed') AND held_until_real > 0;
 CREATE INDEX IF NOT EXISTS deliveries_under_way ON deliveries (endpoint_id)
   WHERE status = 'delivering';
 

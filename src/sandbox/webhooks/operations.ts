@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { updateRow } from "../db.ts";
+import { defineOperation, type Operation } from "../http/operation.ts";
+import { optional, pagingQuery } from "../http/validation.ts";
+import { newId } from "../ids.ts";
+import {
+  checkEvents,
+  checkUrl,
+  deliveriesPage,
+  deliveryJson,
+  deliveryOf,
+  endpointJson,
+  endpointsOf,
+  insertEndpoint,
+  newSecret,
+  ownEndpoint,
+} from "./endpoints.ts";
+import { announceDeliveries } from "./events.ts";
+import { buryDeliveries, type EndpointRow, insertDelivery } from "./tables.ts";
+
+const reading = ["webhooks:read", "webhooks:manage"];
+const managing = ["webhooks:manage"];
+
+const url = z.string().min(1).max(2_000);
+const events = z.array(z.string()).min(1).max(100);
+const description = z.string().max(500);
+
+const createEndpoint = defineOperation({
+  name: "createWebhookEndpoint",
+  summary: "Subscribes an address to events; the answer shows its signing secret this once.",
+  method: "POST",
+  path: "/v1/webhook-endpoints",
+  scopes: managing,
+  idempotency: "refused",
+  body: z.object({ url, events: optional(events), description: optional(description) }),
+  handler: ({ ctx, caller, body }) => {
+    const { businessId } = caller;
+    const row = insertEndpoint(ctx.db, { businessId, ...body }, ctx.clock.wireNow());
+    return { status: 201, body: { ...endpointJson(row), secret: row.secret } };
+  },
+});
+
+const listEndpoints = defineOperation({
+  name: "listWebhookEndpoints",
+  summary: "Lists the addresses that events are sent to.",
+  method: "GET",
+  path: "/v1/webhook-endpoints",
+  scopes: reading,
+  idempotency: "none",
+  handler: ({ ctx, caller }) => {
+    const items = endpointsOf(ctx.db, caller.businessId).map(endpointJson);
+    return { status: 200, body: { items, totalCount: items.length } };
+  },
+});
+
+const getEndpoint = defineOperation({
+  name: "getWebhookEndpoint",
+  summary: "Shows one webhook endpoint.",
+  method: "GET",
+  path: "/v1/webhook-endpoints/{webhookEndpointId}",
+  scopes: reading,
+  idempotency: "none",
+  handler: ({ ctx, caller, params }) => ({
+    status: 200,
+    body: endpointJson(ownEndpoint(ctx.db, caller.businessId, params)),
+  }),
+});
+
+const updateEndpoint = defineOperation({
+  name: "updateWebhookEndpoint",
+  summary: "Changes a webhook endpoint; status active resumes a paused one.",
+  method: "PATCH",
+  path: "/v1/webhook-endpoints/{webhookEndpointId}",
+  scopes: managing,
+  idempotency: "optional",
+  body: z.object({
+    url: optional(url),
+    events: optional(events),
+    description: z.union([description, z.null()]).optional(),
+    status: optional(z.enum(["active"])),
+  }),
+  handler: ({ ctx, caller, params, body }) => {
+    const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
+    if (body.url !== undefined) checkUrl(body.url);
+    if (body.events !== undefined) checkEvents(body.events);
+    const changes: Partial<EndpointRow> = {
+      ...(body.url === undefined ? {} : { url: body.url }),
+      ...(body.events === undefined ? {} : { events: JSON.stringify(body.events) }),
+      ...(body.description === undefined ? {} : { description: body.description }),
+      ...(body.status === undefined
+        ? {}
+        : { status: body.status, failed_in_a_row: 0, failing_since: null }),
+      updated_at: ctx.clock.wireNow(),
+    };
+    updateRow(ctx.db, "webhook_endpoints", endpoint.id, changes);
+    announceDeliveries(ctx.db);
+    return { status: 200, body: endpointJson({ ...endpoint, ...changes }) };
+  },
+});
+
+const rotateSecret = defineOperation({
+  name: "rotateWebhookSecret",
+  summary: "Replaces the signing secret at once; the answer shows the new one this once.",
+  method: "POST",
+  path: "/v1/webhook-endpoints/{webhookEndpointId}/rotate-secret",
+  scopes: managing,
+  idempotency: "refused",
+  handler: ({ ctx, caller, params }) => {
+    const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
+    const secret = newSecret();
+    const changes = { secret, updated_at: ctx.clock.wireNow() };
+    updateRow(ctx.db, "webhook_endpoints", endpoint.id, changes);
+    return { status: 200, body: { id: endpoint.id, secret, secretLast4: secret.slice(-4) } };
+  },
+});
+
+const deleteEndpoint = defineOperation({
+  name: "deleteWebhookEndpoint",
+  summary: "Ends a webhook endpoint; its delivery history is kept.",
+  method: "DELETE",
+  path: "/v1/webhook-endpoints/{webhookEndpointId}",
+  scopes: managing,
+  idempotency: "optional",
+  handler: ({ ctx, caller, params }) => {
+    const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
+    const nowMs = ctx.clock.wireNow();
+    updateRow(ctx.db, "webhook_endpoints", endpoint.id, { status: "deleted", updated_at: nowMs });
+    buryDeliveries(ctx.db, endpoint.id, nowMs);
+    return { status: 204 };
+  },
+});
+
+const listDeliveries = defineOperation({
+  name: "listWebhookDeliveries",
+  summary: "Lists what was sent to an endpoint, newest first; also for one that was deleted.",
+  method: "GET",
+  path: "/v1/webhook-endpoints/{webhookEndpointId}/deliveries",
+  scopes: reading,
+  idempotency: "none",
+  query: z.object(pagingQuery),
+  handler: ({ ctx, caller, params, query }) => {
+    const endpoint = ownEndpoint(ctx.db, caller.businessId, params, true);
+    return { status: 200, body: deliveriesPage(ctx.db, endpoint.id, query) };
+  },
+});
+
+const redeliver = defineOperation({
+  name: "redeliverWebhook",
+  summary: "Sends an event again as a new delivery with attempts of its own.",
+  method: "POST",
+  path: "/v1/webhook-endpoints/{webhookEndpointId}/deliveries/{deliveryId}/redeliver",
+  scopes: managing,
+  idempotency: "optional",
+  handler: ({ ctx, caller, params }) => {
+    const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
+    const original = deliveryOf(ctx.db, endpoint.id, params["deliveryId"] ?? "");
+    const id = newId("whd");
+    insertDelivery(ctx.db, {
+      id,
+      endpoint_id: endpoint.id,
+      event_seq: original.event_seq,
+      redelivery_of_id: original.id,
+      created_at: ctx.clock.wireNow(),
+    });
+    announceDeliveries(ctx.db);
+    return { status: 201, body: deliveryJson(deliveryOf(ctx.db, endpoint.id, id)) };
+  },
+});
+
+/** Webhook endpoints and their deliveries (API specification, sections 4 and 6). */
+export const webhookOperations: readonly Operation[] = [
+  createEndpoint,
+  listEndpoints,
+  getEndpoint,
+  updateEndpoint,
+  rotateSecret,
+  deleteEndpoint,
+  listDeliveries,
+  redeliver,
+];
