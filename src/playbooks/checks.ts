@@ -85,7 +85,7 @@ function checkApprove(playbook: Readonly<Record<string, unknown>>): Issue[] {
     }
   });
   const last = rules.at(-1);
-  if (last !== undefined && !matchesAll(last)) {
+  if (last !== undefined && !rules.some((rule) => rule !== undefined && matchesAll(rule))) {
     issues.push({
       path: ["approve", rules.length - 1],
       anchor: "value",

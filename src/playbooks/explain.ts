@@ -5,6 +5,9 @@ import type { Issue, Path, Source } from "./source.ts";
 import { suggest } from "./suggest.ts";
 import { shown } from "./texts.ts";
 
+// Who has more of them has not written a playbook; explaining each would take seconds.
+const MAX_UNKNOWN_KEYS = 50;
+
 let cachedSchema: JsonSchema | undefined;
 
 /** Turns what zod found into sentences for a playbook's author, each with its place. */
@@ -14,16 +17,16 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], source: Sourc
   return issues.flatMap((issue): Issue[] => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => ({
         path: [...path, key],
         anchor: "key",
         ...unknownKey(key, path, root),
       }));
     }
-    if (issue.code === "custom") return [{ path, anchor: "value", ...readerFault(issue) }];
     const node = schemaAt(root, path);
-    const value = valueAt(source.value, path);
     if (!source.has(path)) return [{ path, anchor: "key", ...missing(path, node) }];
+    if (issue.code === "custom") return [{ path, anchor: "value", ...readerFault(issue) }];
+    const value = valueAt(source.value, path);
     return [{ path, anchor: "value", ...wrongValue(issue, path, value, node) }];
   });
 }

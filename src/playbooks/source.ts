@@ -39,7 +39,6 @@ export function readSource(text: string, file: string): Source {
       uniqueKeys: false,
       version: "1.2",
       schema: "core",
-      logLevel: "silent",
     });
   } catch {
     return unreadable(place(0, 1, { message: "this can't be read as YAML" }));
@@ -215,7 +214,8 @@ function isEmpty(node: Node): boolean {
 
 /** Start of the top-level key that a syntax mistake stands in: what is above it was read well. */
 function startOfPair(root: unknown, errorOffset: number): number {
-  if (!isMap(root) || errorOffset === Number.POSITIVE_INFINITY) return errorOffset;
+  if (errorOffset === Number.POSITIVE_INFINITY) return errorOffset;
+  if (!isMap(root)) return 0;
   const starts = root.items.flatMap(({ key }) => (isNode(key) && key.range ? [key.range[0]] : []));
   return Math.max(0, ...starts.filter((start) => start <= errorOffset));
 }

@@ -169,8 +169,8 @@ export function readZone(input: unknown): Reading<string> {
 }
 
 function cityZone(lower: string, known: readonly string[]): string | undefined {
-  const city = lower.replaceAll(" ", "_");
-  return known.find((zone) => zone.toLowerCase().endsWith(`/${city}`));
+  const city = lower.replace(/[\s_]/g, "");
+  return known.find((zone) => zone.toLowerCase().replaceAll("_", "").endsWith(`/${city}`));
 }
 
 function isZone(name: string): boolean {

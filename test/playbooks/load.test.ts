@@ -1,0 +1,196 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadPlaybook, loadPlaybookFile } from "../../src/playbooks/load.ts";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+
+function load(text: string): PayRunPlaybook {
+  const result = loadPlaybook(text, { file: "folder/weekly.yaml" });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.playbook;
+}
+
+describe("what is not said", () => {
+  test("is the safe choice: one approval for everything, every oddity flagged, late means ask", () => {
+    expect(load("kind: pay-run\n")).toEqual({
+      kind: "pay-run",
+      name: "weekly",
+      business: null,
+      schedule: null,
+      select: { due: "within", days: 7 },
+      where: null,
+      pay: {
+        when: "by-due-date",
+        from: "default",
+        whenShort: "most-urgent-first",
+        clearing: "STANDARD",
+        arrivalBusinessDays: 3,
+      },
+      limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
+      review: ["new-vendor", "changed-bank-account", "likely-duplicate", "unusual-amount"],
+      approve: [
+        { review: false, overCents: null, where: null, by: ["controller", "owner"], quorum: 1 },
+      ],
+      approvalValidDays: 30,
+      late: "ask",
+      onFailure: "retry-failed",
+      notify: null,
+    });
+  });
+
+  test("is ten in the morning in New York where a schedule names only its day", () => {
+    expect(load("kind: pay-run\nschedule: { every: weekday }").schedule).toEqual({
+      every: "weekday",
+      at: "10:00",
+      zone: "America/New_York",
+    });
+  });
+
+  test("is one business day of arrival where clearing is accelerated", () => {
+    expect(load("kind: pay-run\npay: { clearing: next-available }").pay).toMatchObject({
+      clearing: "NEXT_AVAILABLE",
+      arrivalBusinessDays: 1,
+    });
+    expect(
+      load("kind: pay-run\npay: { clearing: next-available, arrivesAfter: 2 business days }").pay,
+    ).toMatchObject({ arrivalBusinessDays: 2 });
+  });
+
+  test("means a week where bills before the next run are asked for and there is no schedule", () => {
+    const due = "select: { due: before-next-run }";
+    expect(load(`kind: pay-run\n${due}`).select).toEqual({ due: "within", days: 7 });
+    expect(load(`kind: pay-run\n${due}\nschedule: { every: friday }`).select).toEqual({
+      due: "before-next-run",
+    });
+  });
+
+  test("is filled in where only a part of notify is said", () => {
+    expect(load("kind: pay-run\nnotify: {}").notify).toEqual({ people: "by-role", digest: "none" });
+  });
+});
+
+describe("what is said", () => {
+  test("arrives whole, in cents, days and sources", () => {
+    const playbook = load(`
+kind: pay-run
+business: acme
+schedule: { every: thursday, at: "10:00", zone: America/New_York }
+select: { due: within 10 days }
+where: payable.description.contains("rent")
+pay: { on: next-business-day, from: balance, whenShort: stop }
+limits: { bill: $50k, vendorPerWeek: $75k, businessPerWeek: "$250,000" }
+review: [unusual-amount]
+approve:
+  - { when: review, by: [controller, owner], quorum: 2 }
+  - { over: $25k, where: payable.vendor.name == "Acme", by: [owner] }
+  - { by: [controller, owner] }
+approvalValid: 14 days
+late: next-business-day
+onFailure: retry-failed
+notify: { people: none, digest: daily }
+`);
+    expect(playbook).toEqual({
+      kind: "pay-run",
+      name: "weekly",
+      business: "acme",
+      schedule: { every: "thursday", at: "10:00", zone: "America/New_York" },
+      select: { due: "within", days: 10 },
+      where: 'payable.description.contains("rent")',
+      pay: {
+        when: "next-business-day",
+        from: "balance",
+        whenShort: "stop",
+        clearing: "STANDARD",
+        arrivalBusinessDays: 3,
+      },
+      limits: {
+        billCents: 5_000_000,
+        vendorPerWeekCents: 7_500_000,
+        businessPerWeekCents: 25_000_000,
+      },
+      review: ["unusual-amount"],
+      approve: [
+        { review: true, overCents: null, where: null, by: ["controller", "owner"], quorum: 2 },
+        {
+          review: false,
+          overCents: 2_500_000,
+          where: 'payable.vendor.name == "Acme"',
+          by: ["owner"],
+          quorum: 1,
+        },
+        { review: false, overCents: null, where: null, by: ["controller", "owner"], quorum: 1 },
+      ],
+      approvalValidDays: 14,
+      late: "next-business-day",
+      onFailure: "retry-failed",
+      notify: { people: "none", digest: "daily" },
+    });
+    expect(JSON.parse(JSON.stringify(playbook))).toEqual(playbook);
+  });
+
+  test("has no surprises of YAML 1.1: `on` is a key, 10:00 a time, also under a 1.1 directive", () => {
+    const text =
+      "%YAML 1.1\n---\nkind: pay-run\nschedule: { every: monday, at: 10:00 }\npay: { on: next-business-day }";
+    expect(load(text)).toMatchObject({
+      schedule: { at: "10:00" },
+      pay: { when: "next-business-day" },
+    });
+  });
+
+  test("may come with a byte order mark and Windows line ends", () => {
+    expect(load("\ufeffkind: pay-run\r\nlate: ask\r\n").late).toBe("ask");
+  });
+
+  test("may name the playbook otherwise than its file", () => {
+    const result = loadPlaybook("kind: pay-run", { file: "-", name: "given" });
+    expect(result).toMatchObject({ ok: true, playbook: { name: "given" }, text: "kind: pay-run" });
+  });
+});
+
+describe("a playbook's file", () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "playbooks-"));
+    await mkdir(join(folder, "sub.yaml"));
+    await writeFile(join(folder, "weekly-vendors.yaml"), "kind: pay-run\n");
+    await writeFile(join(folder, "rent.yml"), "kind: pay-run\n");
+    await writeFile(join(folder, "playbook.json"), '{ "kind": "pay-run" }');
+    await writeFile(join(folder, "Odd Name.yaml"), "kind: pay-run\n");
+    await writeFile(join(folder, "binary.yaml"), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
+    await writeFile(join(folder, "zeros.yaml"), Buffer.alloc(100));
+    await writeFile(join(folder, "empty.yaml"), "");
+    await writeFile(join(folder, "huge.yaml"), "a: b\n".repeat(1_000_000));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("names its playbook, whether it ends in .yaml or .yml", async () => {
+    const first = await loadPlaybookFile(join(folder, "weekly-vendors.yaml"));
+    expect(first).toMatchObject({ ok: true, playbook: { name: "weekly-vendors" } });
+    const second = await loadPlaybookFile(join(folder, "rent.yml"));
+    expect(second).toMatchObject({ ok: true, playbook: { name: "rent" } });
+  });
+
+  test.each([
+    ["missing.yaml", "there is no such playbook", undefined],
+    ["weekly-vendor.yaml", "there is no such playbook", "weekly-vendors.yaml"],
+    ["weekly-vendors", "there is no such playbook", "weekly-vendors.yaml"],
+    ["rent.yml/more.yaml", "there is no such playbook", undefined],
+    ["sub.yaml", "this is a directory", undefined],
+    ["playbook.json", "a playbook's file name ends in .yaml", undefined],
+    ["Odd Name.yaml", "`Odd Name` can't name a playbook", "odd-name"],
+    ["binary.yaml", "this is not a text file", undefined],
+    ["zeros.yaml", "this is not a text file", undefined],
+    ["empty.yaml", "the playbook is empty", undefined],
+    ["huge.yaml", "this is too large for a playbook", undefined],
+  ])("that can't be one is one problem: %s", async (name, message, guess) => {
+    const file = join(folder, name);
+    const result = await loadPlaybookFile(file);
+    if (result.ok) throw new Error("the playbook was accepted");
+    expect(result.problems).toHaveLength(1);
+    expect(result.problems[0]).toMatchObject({ file, line: 1, column: 1, message });
+    const didYouMean = result.problems[0]?.didYouMean;
+    expect(didYouMean?.replace(`${folder}/`, "")).toBe(guess);
+  });
+});
