@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { planHash, policyHash } from "../../src/domain/approvals/hashes.ts";
+import { getDryPlan, saveDryPlan } from "../../src/store/dry-plans.ts";
+import type { Store } from "../../src/store/index.ts";
+import {
+  getPlan,
+  getPlanLine,
+  getPlanLines,
+  listSkipped,
+  storePlan,
+  storeReplannedLine,
+} from "../../src/store/plans.ts";
+import { getRun, upsertRun } from "../../src/store/runs.ts";
+import { newRun, planLine, planSummary, policy } from "./fixtures.ts";
+import { testStore } from "./support.ts";
+
+async function plannedRun(store: Store) {
+  const { run } = await upsertRun(store.db, newRun());
+  const over = { code: "over-bill-limit", text: "Above the limit per bill." };
+  const lines = [
+    planLine("pay_2"),
+    planLine("pay_1", { amountCents: 5_000, quorum: 2 }),
+    planLine("pay_3", { overLimit: over }),
+  ];
+  const skipped = {
+    payableId: "pay_4",
+    publicId: null,
+    contactId: null,
+    contactName: null,
+    amountCents: 1,
+    dueDate: null,
+    code: "not-due",
+    text: "Due later.",
+  };
+  const plan = { summary: planSummary(lines), lines, skipped: [skipped] };
+  const stored = await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 9 }));
+  return { run, plan, stored };
+}
+
+test("stores a plan with its lines, in order, and what it left out", async () => {
+  const { store } = await testStore();
+  const { run, plan, stored } = await plannedRun(store);
+  expect(stored).toMatchObject({ planNo: 1, planHash: "plan-hash-1", summary: plan.summary });
+  expect(await getRun(store.db, run.runId)).toMatchObject({
+    planHash: "plan-hash-1",
+    planNo: 1,
+    totalCents: 25_000,
+  });
+  const lines = await getPlanLines(store.db, run.runId);
+  expect(lines.map(({ plan: line }) => line)).toEqual(plan.lines);
+  expect(lines.map(({ line }) => [line.payableId, line.state, line.quorum])).toEqual([
+    ["pay_2", "awaiting-approval", 1],
+    ["pay_1", "awaiting-approval", 2],
+    ["pay_3", "parked", 1],
+  ]);
+  expect(lines[2]?.line).toMatchObject({
+    reasonCode: "over-bill-limit",
+    reason: "Above the limit per bill.",
+  });
+  expect(await listSkipped(store.db, run.runId)).toEqual(plan.skipped);
+  const parked = await getPlanLines(store.db, run.runId, { states: ["parked"] });
+  expect(parked.map(({ line }) => line.payableId)).toEqual(["pay_3"]);
+  const page = await getPlanLines(store.db, run.runId, { page: { offset: 1, limit: 1 } });
+  expect(page.map(({ line }) => line.payableId)).toEqual(["pay_1"]);
+});
+
+test("planning again changes nothing", async () => {
+  const { store } = await testStore();
+  const { run, stored } = await plannedRun(store);
+  const lines = [planLine("pay_9")];
+  const summary = { ...planSummary(lines), planHash: "another" };
+  const again = await store.transaction((trx) =>
+    storePlan(trx, { run, plan: { summary, lines, skipped: [] }, nowMs: 10 }),
+  );
+  expect(again).toEqual(stored);
+  expect(await getPlanLine(store.db, run.runId, "pay_9")).toBeUndefined();
+  expect((await getRun(store.db, run.runId))?.planHash).toBe("plan-hash-1");
+});
+
+test("a plan of thousands of lines is stored and read whole", async () => {
+  const { store } = await testStore();
+  const { run } = await upsertRun(store.db, newRun());
+  const lines = Array.from({ length: 3_000 }, (_, n) => planLine(`pay_${n}`));
+  const plan = { summary: planSummary(lines), lines, skipped: [] };
+  await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 9 }));
+  const read = await getPlanLines(store.db, run.runId);
+  expect(read.map(({ plan: line }) => line.payableId)).toEqual(lines.map((l) => l.payableId));
+});
+
+test("a line that was planned anew waits for approval under a new plan's hash", async () => {
+  const { store } = await testStore();
+  const { run } = await plannedRun(store);
+  await store.db.updateTable("run_lines").set({ state: "paying", funded: 1 }).execute();
+  const line = planLine("pay_1", {
+    version: 2,
+    lineHash: "hash-of-pay_1-2",
+    amountCents: 7_000,
+    executionDate: "2026-11-06",
+    flags: [{ kind: "changed-bank-account", text: "Changed." }],
+    decideBy: "2026-11-06T04:00:00Z",
+  });
+  const replan = () =>
+    store.transaction((trx) => storeReplannedLine(trx, { runId: run.runId, line, nowMs: 11 }));
+  const next = await replan();
+  const expectedHash = planHash({
+    lineHashes: ["hash-of-pay_1-2", "hash-of-pay_2-1", "hash-of-pay_3-1"],
+    playbook: "weekly",
+    playbookRevision: 1,
+    policyHash: policyHash(policy),
+  });
+  expect(next).toMatchObject({ planNo: 2, planHash: expectedHash });
+  expect(next.summary).toMatchObject({
+    planHash: expectedHash,
+    totalCents: 27_000,
+    flaggedCount: 1,
+    decideBy: "2026-11-06T04:00:00Z",
+    cash: [
+      { date: "2026-11-05", neededCents: 20_000, leftCents: 980_000 },
+      { date: "2026-11-06", neededCents: 7_000, leftCents: 973_000 },
+    ],
+  });
+  expect(await getRun(store.db, run.runId)).toMatchObject({ planHash: expectedHash, planNo: 2 });
+  const [stored] = await getPlanLines(store.db, run.runId, { states: ["awaiting-approval"] });
+  expect(stored?.plan).toEqual(line);
+  expect(stored?.line).toMatchObject({ version: 2, funded: false, amountCents: 7_000 });
+  expect((await getPlanLine(store.db, run.runId, "pay_1", 1))?.amountCents).toBe(5_000);
+  expect((await getPlan(store.db, run.runId, 1))?.planHash).toBe("plan-hash-1");
+
+  expect(await replan()).toEqual(next);
+  const skipping = store.transaction((trx) =>
+    storeReplannedLine(trx, { runId: run.runId, line: { ...line, version: 4 }, nowMs: 12 }),
+  );
+  await expect(skipping).rejects.toThrow("doesn't follow");
+});
+
+test("keeps a dry plan for a day", async () => {
+  const { store } = await testStore();
+  const lines = [planLine("pay_1")];
+  const plan = {
+    ...planSummary(lines),
+    business: "acme",
+    playbook: "weekly",
+    period: "2026-11-05",
+    lines,
+    skipped: [],
+  };
+  const dayMs = 86_400_000;
+  await saveDryPlan(store.db, { dryPlanId: "dry_1", plan, nowMs: 0 });
+  await saveDryPlan(store.db, { dryPlanId: "dry_2", plan, nowMs: dayMs });
+  expect(await getDryPlan(store.db, "dry_1")).toEqual(plan);
+  await saveDryPlan(store.db, { dryPlanId: "dry_3", plan, nowMs: dayMs + 1 });
+  expect(await getDryPlan(store.db, "dry_1")).toBeUndefined();
+  expect(await getDryPlan(store.db, "dry_2")).toEqual(plan);
+});

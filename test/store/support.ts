@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import { openStore, type Store } from "../../src/store/index.ts";
+
+const run = promisify(execFile);
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-store-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A store in a file of its own. */
+export async function testStore(): Promise<{ store: Store; url: string }> {
+  const url = `sqlite:${join(temporaryFolder(), "payrun.db")}`;
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  return { store, url };
+}
+
+/** Runs a file of `children` as a process of its own; resolves with what it printed, as JSON. */
+export async function child(name: string, args: readonly string[]): Promise<unknown> {
+  const file = join(import.meta.dirname, "children", `${name}.ts`);
+  const { stdout } = await run(process.execPath, [file, ...args], { timeout: 50_000 });
+  return JSON.parse(stdout) as unknown;
+}
+
+/** A live attempt to pay a payable, as far as other tables look at it. */
+export async function liveAttemptOn(store: Store, payableId: string): Promise<void> {
+  await store.db
+    .insertInto("attempts")
+    .values({
+      attempt_id: `att_${payableId}`,
+      business_id: "biz_1",
+      subject: payableId,
+      seq: 1,
+      operation: "pay",
+      method: "POST",
+      path: "/v1/payments",
+      body: "{}",
+      idempotency_key: `key_${payableId}`,
+      owner: "run",
+      line_hash: "",
+      contact_id: "con_1",
+      source_id: "balance",
+      rail: "SERVICE",
+      amount_cents: 1,
+      execution_date: "2026-11-05",
+      known_payment_ids: "[]",
+      sends: "[]",
+      state: "live",
+      payment_ids: "[]",
+      created_at_ms: 1,
+      updated_at_ms: 1,
+    })
+    .execute();
+}
+
+export async function endAttemptOn(store: Store, payableId: string): Promise<void> {
+  await store.db
+    .updateTable("attempts")
+    .set({ state: "applied" })
+    .where("attempt_id", "=", `att_${payableId}`)
+    .execute();
+}
