@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import type { BusinessProfile } from "../src/config/business-profile.ts";
 import type { PaymentsClient } from "../src/payments-api/index.ts";
 import type { Store } from "../src/store/index.ts";
-import type { BusinessClock } from "./business-clock.ts";
+import type { BusinessClock } from "../src/business/clock.ts";
 
 export interface ActivityLog {
   info(message: string, fields?: Record<string, unknown>): void;
@@ -20,6 +20,8 @@ export interface ActivityContext {
   profileOf(business: string): BusinessProfile;
   clientOf(business: string): PaymentsClient;
   clockOf(business: string): BusinessClock;
+  /** Aborted when the worker shuts down: nothing new is drawn, what was sent gets its answer. */
+  readonly draining: AbortSignal;
 }
 
 /** From the request's call to the last byte of its answer. */

@@ -1,3 +1,6 @@
+import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
+import type { Assessment } from "./activities.ts";
+
 /** Search attributes registered at start-up; never anything personal: they are not encrypted. */
 export const SEARCH_ATTRIBUTES = {
   PayrunBusiness: "KEYWORD",
@@ -8,3 +11,24 @@ export const SEARCH_ATTRIBUTES = {
   PayrunTotalCents: "INT",
   PayrunPayDate: "DATETIME",
 } as const;
+
+export const businessKey = defineSearchAttributeKey("PayrunBusiness", "KEYWORD");
+export const playbookKey = defineSearchAttributeKey("PayrunPlaybook", "KEYWORD");
+const phaseKey = defineSearchAttributeKey("PayrunPhase", "KEYWORD");
+const needsActionKey = defineSearchAttributeKey("PayrunNeedsAction", "BOOL");
+const exceptionsKey = defineSearchAttributeKey("PayrunExceptions", "INT");
+const totalCentsKey = defineSearchAttributeKey("PayrunTotalCents", "INT");
+const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
+
+/** What a pay run shows of itself in Temporal's list. */
+export function searchAttributesOf(now: Assessment): SearchAttributePair[] {
+  return [
+    { key: phaseKey, value: now.phase },
+    { key: needsActionKey, value: now.needsAction },
+    { key: exceptionsKey, value: now.exceptions },
+    { key: totalCentsKey, value: now.totalCents },
+    ...(now.payDate === null
+      ? []
+      : [{ key: payDateKey, value: new Date(`${now.payDate}T14:00:00Z`) }]),
+  ];
+}

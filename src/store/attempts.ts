@@ -45,6 +45,39 @@ export async function insertAttempt(db: Db, attempt: Attempt, nowMs: number): Pr
     .execute();
 }
 
+/**
+ * Makes a released attempt live again under its own key, with what is to be sent now.
+ *
+ * Its key never had a final answer, so another one would not be safer, only harder to follow.
+ */
+export async function reviveAttempt(db: Db, attempt: Attempt, nowMs: number): Promise<void> {
+  const result = await db
+    .updateTable("attempts")
+    .set({
+      operation: attempt.operation,
+      path: attempt.path,
+      body: attempt.body,
+      owner: attempt.owner,
+      line_hash: attempt.lineHash,
+      contact_id: attempt.contactId,
+      source_id: attempt.sourceId,
+      rail: attempt.rail,
+      amount_cents: attempt.amountCents,
+      execution_date: attempt.executionDate,
+      known_payment_ids: JSON.stringify(attempt.knownPaymentIds),
+      sends: JSON.stringify(attempt.sends),
+      state: "live",
+      last_sent_at_ms: attempt.lastSentAtMs,
+      updated_at_ms: nowMs,
+    })
+    .where("attempt_id", "=", attempt.attemptId)
+    .where("state", "=", "released")
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) {
+    throw new Error(`attempt ${attempt.attemptId} is not released any more`);
+  }
+}
+
 /** The changes an attempt may see after it was frozen; its key and identity never change. */
 export interface AttemptChange {
   readonly state?: AttemptState;

@@ -53,6 +53,9 @@ export interface RunsTable {
   cancel_requested_at_ms: number | null;
   cancel_requested_by: string | null;
   ended_at_ms: number | null;
+  /** Real instant of the first plan, and business-clock instant until which it may be approved. */
+  planned_at_ms: number | null;
+  approve_by_ms: number | null;
   /** Last reason a run failed, for people. */
   failure: string | null;
 }

@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { z } from "zod";
+import type { BusinessProfile } from "../config/business-profile.ts";
 
 /** The two clocks of a business, read at one moment (design, "Clocks"). */
 export interface ClockReading {
@@ -9,6 +10,8 @@ export interface ClockReading {
   readonly serviceMs: number;
   /** Business seconds in a real second; 1 everywhere but in a sandbox. */
   readonly scale: number;
+  /** True where the clocks are a sandbox's, which may be stepped. */
+  readonly sandbox: boolean;
   readonly realMs: number;
 }
 
@@ -19,7 +22,7 @@ export interface BusinessClock {
 }
 
 /** Real time; the service's own from its `Date` header, which may differ from ours. */
-export class RealClock implements BusinessClock {
+class RealClock implements BusinessClock {
   #offsetMs = 0;
 
   now(): Promise<ClockReading> {
@@ -29,6 +32,7 @@ export class RealClock implements BusinessClock {
       // An earlier service clock makes windows end later, which is the safe side.
       serviceMs: realMs + Math.min(0, this.#offsetMs),
       scale: 1,
+      sandbox: false,
       realMs,
     });
   }
@@ -48,7 +52,7 @@ const sandboxClockSchema = z.object({
 const READING_VALID_MS = 1_000;
 
 /** The sandbox's clocks, read again every second, so that a stepped clock is noticed. */
-export class SandboxClock implements BusinessClock {
+class SandboxClock implements BusinessClock {
   readonly #url: string;
   #reading: { at: number; bankMs: number; wireMs: number; scale: number } | undefined;
   #pending: Promise<void> | undefined;
@@ -73,6 +77,7 @@ export class SandboxClock implements BusinessClock {
       businessMs: reading.bankMs + elapsed * reading.scale,
       serviceMs: reading.wireMs + elapsed,
       scale: reading.scale,
+      sandbox: true,
       realMs,
     };
   }
@@ -97,5 +102,19 @@ export class SandboxClock implements BusinessClock {
       wireMs: Date.parse(clock.wire),
       scale: clock.scale,
     };
+  }
+}
+
+/** One clock for each business, shared by everything in this process. */
+export class Clocks {
+  readonly #clocks = new Map<string, { readonly key: string; readonly clock: BusinessClock }>();
+
+  of(profile: BusinessProfile): BusinessClock {
+    const key = profile.sandbox ? profile.apiUrl : "";
+    const known = this.#clocks.get(profile.name);
+    if (known?.key === key) return known.clock;
+    const clock = profile.sandbox ? new SandboxClock(profile.apiUrl) : new RealClock();
+    this.#clocks.set(profile.name, { key, clock });
+    return clock;
   }
 }

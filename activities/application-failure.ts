@@ -1,0 +1,43 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { PaymentsApiError } from "../src/payments-api/index.ts";
+import { PlanRefusedError } from "./plan-refused-error.ts";
+
+/**
+ * The only place where errors become Temporal's: a message, a type and, from a 429, when to try
+ * again; never a token, a header or a body.
+ */
+export function toApplicationFailure(error: unknown): Error {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof PlanRefusedError) {
+    return ApplicationFailure.create({
+      message: error.message,
+      type: error.name,
+      nonRetryable: true,
+    });
+  }
+  if (error instanceof PaymentsApiError) {
+    return ApplicationFailure.create({
+      message: error.message,
+      type: error.name,
+      details: [{ code: error.code, status: error.status ?? null }],
+      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+    });
+  }
+  if (error instanceof Error) {
+    return ApplicationFailure.create({ message: error.message, type: error.name });
+  }
+  return ApplicationFailure.create({ message: String(error), type: "UnknownError" });
+}
+
+/** Wraps an activity so that every failure of it leaves as an ApplicationFailure. */
+export function inFailures<Input, Output>(
+  activity: (input: Input) => Promise<Output>,
+): (input: Input) => Promise<Output> {
+  return async (input) => {
+    try {
+      return await activity(input);
+    } catch (error) {
+      throw toApplicationFailure(error);
+    }
+  };
+}

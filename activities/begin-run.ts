@@ -1,0 +1,45 @@
+import type { BegunRun } from "../src/contracts/activities.ts";
+import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
+import { appendAudit } from "../src/store/audit.ts";
+import { releaseEndedClaims } from "../src/store/claims.ts";
+import { getRun, setRunPhase } from "../src/store/runs.ts";
+import type { ActivityContext } from "./context.ts";
+
+/** What the run's row says at the start: a run whose work is done ends at once, also years later. */
+export async function beginRun(context: ActivityContext, runId: string): Promise<BegunRun> {
+  const run = await getRun(context.store.db, runId);
+  if (run === undefined) {
+    throw new Error(`run ${runId} is not in the store: launch it with payrun launch`);
+  }
+  return {
+    ended: ENDED_PHASES.includes(run.phase),
+    phase: run.phase,
+    planned: run.planHash !== null,
+    business: run.business,
+    playbook: run.playbook,
+    period: run.period,
+  };
+}
+
+/** Ends a run that could not be planned; nothing was paid, so its period may be launched again. */
+export async function failRun(
+  context: ActivityContext,
+  runId: string,
+  reason: string,
+): Promise<void> {
+  await context.store.transaction(async (trx) => {
+    const run = await getRun(trx, runId);
+    if (run === undefined) return;
+    const nowMs = Date.now();
+    await setRunPhase(trx, runId, { phase: "failed", failure: reason, endedAtMs: nowMs });
+    await releaseEndedClaims(trx, runId);
+    await appendAudit(trx, {
+      businessId: run.businessId,
+      nowMs,
+      actor: runId,
+      action: "run-failed",
+      subject: runId,
+      details: { reason },
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import { retryFailedPaymentId } from "../src/contracts/names.ts";
+import type { LineState } from "../src/contracts/pay-run.ts";
+import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
+import type { Payment } from "../src/payments-api/index.ts";
+import { appendAudit } from "../src/store/audit.ts";
+import { handOverClaim } from "../src/store/claims.ts";
+import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
+import { getRetry, updateRetry, upsertRetry } from "../src/store/retries.ts";
+import { getRun, type Run } from "../src/store/runs.ts";
+import { moveWatch } from "../src/store/watches.ts";
+import type { ClockReading } from "../src/business/clock.ts";
+import type { ActivityContext } from "./context.ts";
+import { paymentsOfPayables } from "./payments-of-payables.ts";
+import { signalRetry } from "./signal-retry.ts";
+
+/** Business time between polls of a payment that no event speaks of. */
+const POLL_EVERY_MS = 30 * 60_000;
+
+/** A fast bank clock is not polled more often than this, in real time. */
+const POLL_REAL_MS = 1_500;
+
+const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
+
+/**
+ * Reads the payments of lines that an event or the time of a poll asks about, and moves the lines
+ * to what the bank says. Webhooks make this fast; the polls make it certain.
+ */
+export async function followRun(
+  context: ActivityContext,
+  runId: string,
+): Promise<{ readonly changed: number }> {
+  const run = await getRun(context.store.db, runId);
+  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  const clock = await context.clockOf(run.business).now();
+  const lines = (await linesInStates(context.store.db, runId, [...FOLLOWED, "settled"])).filter(
+    (line) => line.look || (line.state !== "settled" && line.pollAtMs <= clock.businessMs),
+  );
+  if (lines.length === 0) return { changed: 0 };
+  // The flag goes before the look: an event that comes meanwhile sets it again.
+  for (const line of lines.filter((each) => each.look)) {
+    await changeLine(context.store.db, line, { look: false }, clock.realMs);
+  }
+  const byPayable = await paymentsOfPayables(
+    context.clientOf(run.business),
+    lines.map((line) => line.payableId),
+  );
+  let changed = 0;
+  for (const line of lines) {
+    if (await follow(context, run, line, byPayable.get(line.payableId) ?? [], clock)) changed += 1;
+  }
+  return { changed };
+}
+
+async function follow(
+  context: ActivityContext,
+  run: Run,
+  line: RunLine,
+  payments: readonly Payment[],
+  clock: ClockReading,
+): Promise<boolean> {
+  const mine = payments.filter((payment) => line.paymentIds.includes(payment.id));
+  const outcome = lineStateOfPayments(mine, line.amountCents);
+  const pollAtMs = clock.businessMs + Math.max(POLL_EVERY_MS, POLL_REAL_MS * clock.scale);
+  if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
+    await handOverToRetry(context, run, line, clock);
+    return true;
+  }
+  if (outcome.kind === "failed" || outcome.kind === "partial" && mine.length < line.paymentIds.length) {
+    await changeLine(context.store.db, line, { pollAtMs }, clock.realMs, { from: [line.state] });
+    return false;
+  }
+  const state = outcome.kind === "partial" ? "parked" : outcome.state;
+  const reason = outcome.text;
+  if (state === line.state) {
+    await changeLine(context.store.db, line, { pollAtMs, reason }, clock.realMs, {
+      from: [line.state],
+    });
+    return false;
+  }
+  const reasonCode = outcome.kind === "partial" ? "partly-paid" : null;
+  return context.store.transaction(async (trx) => {
+    const moved = await changeLine(
+      trx,
+      line,
+      { state, reason, reasonCode, pollAtMs },
+      clock.realMs,
+      { from: [line.state] },
+    );
+    if (moved) {
+      await appendAudit(trx, {
+        businessId: run.businessId,
+        nowMs: clock.realMs,
+        actor: run.runId,
+        action: `line:${state}`,
+        subject: line.payableId,
+        details: { from: line.state, payments: mine.map(({ id, status }) => ({ id, status })) },
+      });
+    }
+    return moved;
+  });
+}
+
+/** A failed or returned bill gets an owner of its own, which keeps its claim from here on. */
+async function handOverToRetry(
+  context: ActivityContext,
+  run: Run,
+  line: RunLine,
+  clock: ClockReading,
+): Promise<void> {
+  const workflowId = retryFailedPaymentId(run.business, line.payableId);
+  await context.store.transaction(async (trx) => {
+    const { businessId, business, runId } = run;
+    const { payableId } = line;
+    await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId });
+    await moveWatch(trx, { businessId, payableId, owner: workflowId });
+    const nowMs = clock.realMs;
+    const known = await getRetry(trx, businessId, payableId);
+    await upsertRetry(trx, { businessId, payableId, business, workflowId, runId, nowMs });
+    if (known !== undefined && known.runId !== runId) {
+      // Another run's payment is another entry: its retries are counted from the start.
+      const anew = { phase: "planning", retriesMade: 0, retryOn: null, requested: null };
+      await updateRetry(trx, { businessId, payableId }, anew, nowMs);
+    }
+    await changeLine(trx, line, { state: "retrying", look: false }, clock.realMs);
+    await appendAudit(trx, {
+      businessId,
+      nowMs: clock.realMs,
+      actor: runId,
+      action: "handed-to-retry",
+      subject: payableId,
+      details: { workflowId },
+    });
+  });
+  // After the commit: a crash in between is made good by the next look, which starts it again.
+  await signalRetry(context, run.business, line.payableId);
+}

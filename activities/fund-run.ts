@@ -1,0 +1,118 @@
+import type { Transaction } from "kysely";
+import type { FundResult } from "../src/contracts/activities.ts";
+import { formatUsd } from "../src/domain/money.ts";
+import { appendAudit } from "../src/store/audit.ts";
+import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
+import { getRun, type Run } from "../src/store/runs.ts";
+import type { Tables } from "../src/store/tables.ts";
+import type { ActivityContext } from "./context.ts";
+
+/** States whose money is promised, and which the service has not taken out of the balance yet. */
+const RESERVED = ["paying", "unknown", "scheduled"];
+
+/**
+ * Finds the money for approved lines: first come, first served, across runs.
+ *
+ * The service reserves nothing for scheduled payments before their day, so our own reservations
+ * are subtracted. A source that doesn't tell what it holds is taken to hold enough.
+ */
+export async function fundRun(context: ActivityContext, runId: string): Promise<FundResult> {
+  const run = await getRun(context.store.db, runId);
+  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  const sources = await context.clientOf(run.business).fundingSources.list();
+  const { realMs } = await context.clockOf(run.business).now();
+  return context.store.transaction(async (trx) => {
+    const lines = (await linesInStates(trx, runId, ["planned"])).filter((line) => !line.funded);
+    const urgent = [...lines].sort(
+      (a, b) => a.executionDate.localeCompare(b.executionDate) || a.amountCents - b.amountCents,
+    );
+    let funded = 0;
+    let short = 0;
+    for (const sourceId of new Set(urgent.map((line) => line.sourceId))) {
+      const source = sources.find((each) => each.id === sourceId);
+      const mine = urgent.filter((line) => line.sourceId === sourceId);
+      const available =
+        source?.canPay === false ? 0 : (source?.availableCents ?? Number.POSITIVE_INFINITY);
+      const left = available - (await reservedCents(trx, run.businessId, sourceId));
+      const chosen = choose(run, mine, left);
+      for (const line of chosen) await changeLine(trx, line, { funded: true }, realMs);
+      funded += chosen.length;
+      const rest = mine.filter((line) => !chosen.includes(line));
+      short += rest.length;
+      if (rest.length > 0) await whenShort(trx, run, rest, left, realMs);
+    }
+    return { funded, short };
+  });
+}
+
+function choose(run: Run, lines: readonly RunLine[], leftCents: number): RunLine[] {
+  const total = lines.reduce((sum, line) => sum + line.amountCents, 0);
+  if (total <= leftCents) return [...lines];
+  if (run.policy.pay.whenShort !== "most-urgent-first") return [];
+  const chosen: RunLine[] = [];
+  let left = leftCents;
+  for (const line of lines) {
+    // A later bill never overtakes a more urgent one that does not fit.
+    if (line.amountCents > left) break;
+    left -= line.amountCents;
+    chosen.push(line);
+  }
+  return chosen;
+}
+
+async function whenShort(
+  trx: Transaction<Tables>,
+  run: Run,
+  lines: readonly RunLine[],
+  leftCents: number,
+  nowMs: number,
+): Promise<void> {
+  const needed = lines.reduce((sum, line) => sum + line.amountCents, 0);
+  const left = Number.isFinite(leftCents) ? formatUsd(Math.max(0, leftCents)) : "unknown";
+  const reason = `The funding source has ${left} left for bills of ${formatUsd(needed)}.`;
+  for (const line of lines) {
+    const stop = run.policy.pay.whenShort === "stop";
+    await changeLine(
+      trx,
+      line,
+      stop
+        ? {
+            state: "parked",
+            reasonCode: "funding-short",
+            reason: `${reason} The playbook says stop: put money in, then resolve --retry.`,
+          }
+        : { reasonCode: "funding-short", reason },
+      nowMs,
+    );
+  }
+  if (run.policy.pay.whenShort === "stop") {
+    await appendAudit(trx, {
+      businessId: run.businessId,
+      nowMs,
+      actor: run.runId,
+      action: "funding-short",
+      subject: run.runId,
+      details: { lines: lines.length, neededCents: needed },
+    });
+  }
+}
+
+async function reservedCents(
+  trx: Transaction<Tables>,
+  businessId: string,
+  sourceId: string,
+): Promise<number> {
+  const row = await trx
+    .selectFrom("run_lines")
+    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", sourceId)
+    .where((eb) =>
+      eb.or([
+        eb("state", "in", RESERVED),
+        eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(row?.cents ?? 0);
+}

@@ -1,0 +1,72 @@
+import { activityInfo, Context, heartbeat } from "@temporalio/activity";
+import type { PayrunActivities } from "../src/contracts/activities.ts";
+import { getPlan } from "../src/store/plans.ts";
+import { getRun } from "../src/store/runs.ts";
+import { inFailures } from "./application-failure.ts";
+import { assessRun } from "./assess-run.ts";
+import { beginRun, failRun } from "./begin-run.ts";
+import type { ActivityContext } from "./context.ts";
+import { followRun } from "./follow-run.ts";
+import { fundRun } from "./fund-run.ts";
+import { runLane } from "./pay/lane.ts";
+import { createPlanActivities } from "./plan-run.ts";
+import { assessRetry } from "./retry/assess-retry.ts";
+import { payRetry } from "./retry/pay-retry.ts";
+import { verifyDecision } from "./verify-decision.ts";
+
+/** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
+const BEAT_EVERY_MS = 2_000;
+
+/** Every activity, bound to what this process stands on; failures leave only as ApplicationFailure. */
+export function createActivities(context: ActivityContext): PayrunActivities {
+  const planning = createPlanActivities(context);
+  return {
+    beginRun: inFailures(({ runId }) => beginRun(context, runId)),
+    planRun: inFailures((input) => beating(() => planning.planRun(input))),
+    planDry: inFailures((input) => beating(() => planning.planDry(input))),
+    assessRun: inFailures(({ runId }) => assessRun(context, runId)),
+    fundRun: inFailures(({ runId }) => fundRun(context, runId)),
+    payLane: inFailures((input) => beating(() => payLane(context, input))),
+    followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
+    failRun: inFailures(({ runId, reason }) => failRun(context, runId, reason)),
+    verifyDecision: inFailures((input) => verifyDecision(context, input)),
+    assessRetry: inFailures((input) => assessRetry(context, input)),
+    payRetry: inFailures((input) => beating(() => payRetry(context, input, sender(context)))),
+  };
+}
+
+async function payLane(
+  context: ActivityContext,
+  input: { readonly runId: string; readonly lane: number },
+): ReturnType<PayrunActivities["payLane"]> {
+  const run = await getRun(context.store.db, input.runId);
+  if (run === undefined) throw new Error(`run ${input.runId} is not in the store`);
+  const plan = await getPlan(context.store.db, input.runId);
+  return runLane(context, {
+    runId: run.runId,
+    business: run.business,
+    businessId: run.businessId,
+    playbook: run.playbook,
+    policy: run.policy,
+    plannedAtMs: run.plannedAtMs ?? plan?.createdAtMs ?? 0,
+    by: sender(context),
+    stop: AbortSignal.any([Context.current().cancellationSignal, context.draining]),
+    beat: (paid) => heartbeat({ paid }),
+  });
+}
+
+/** Names this worker and this try of the activity, so that a later try knows it is another. */
+function sender(context: ActivityContext): string {
+  const { activityId, attempt } = activityInfo();
+  return `${context.workerId}/${activityId}/${attempt}`;
+}
+
+async function beating<T>(work: () => Promise<T>): Promise<T> {
+  heartbeat();
+  const timer = setInterval(() => heartbeat(), BEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { idempotencyKey } from "../../src/domain/attempts/key.ts";
+import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { attemptsOf } from "../../src/store/attempts.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../context.ts";
+import { redateLine } from "../replan-line.ts";
+import type { PayJob, PayOutcome } from "./job.ts";
+import { PAY_PATH, payBody, retryPath } from "./request-body.ts";
+
+export type Freeze =
+  | { readonly kind: "frozen"; readonly attempt: Attempt; readonly mode: "insert" | "revive" }
+  | { readonly kind: "stop"; readonly outcome: PayOutcome };
+
+/** Real time that a request may take to arrive, for picking a date that is still in the future. */
+const ARRIVAL_MARGIN_MS = 5_000;
+
+/** Real time in which a decision is never late, however fast the sandbox's bank clock runs. */
+const DECISION_GRACE_MS = 60_000;
+
+/**
+ * Works out the request of the next attempt at a line: its key, its bytes, and the payments that
+ * were there before. Nothing is written yet.
+ */
+export async function freezeAttempt(
+  context: ActivityContext,
+  job: PayJob,
+  knownPaymentIds: readonly string[],
+  clock: ClockReading,
+): Promise<Freeze> {
+  const earlier = await attemptsOf(context.store.db, job.businessId, job.plan.payableId);
+  const last = earlier.at(-1);
+  if (last?.state === "live") {
+    return { kind: "stop", outcome: { kind: "back", notBeforeMs: clock.serviceMs + 5_000 } };
+  }
+  const dated = executionDateOf(job, clock);
+  if (dated.late) {
+    const plan = redateLine(job, dated.date);
+    const reason = `its execution date ${job.plan.executionDate} has passed`;
+    return { kind: "stop", outcome: { kind: "changed", plan, reason } };
+  }
+  const body = job.operation === "pay" ? payBody(job.plan, dated.date) : "";
+  const frozen = {
+    operation: job.operation,
+    method: "POST" as const,
+    path: job.operation === "pay" ? PAY_PATH : retryPath(job.plan.payableId),
+    body,
+    owner: job.owner,
+    lineHash: job.line.lineHash,
+    contactId: job.plan.contactId,
+    sourceId: job.plan.funding.sourceId,
+    rail: job.plan.funding.rail,
+    amountCents: job.plan.amountCents,
+    executionDate: dated.date,
+    knownPaymentIds,
+    state: "live" as const,
+    gaveUpAtMs: null,
+    lookedUpAtMs: null,
+    paymentIds: [],
+    answer: null,
+  };
+  // A released attempt never had a final answer, so its key is still the one to use.
+  if (last?.state === "released") {
+    return { kind: "frozen", mode: "revive", attempt: { ...last, ...frozen } };
+  }
+  const seq = (last?.seq ?? 0) + 1;
+  return {
+    kind: "frozen",
+    mode: "insert",
+    attempt: {
+      ...frozen,
+      attemptId: randomUUID(),
+      businessId: job.businessId,
+      subject: job.plan.payableId,
+      seq,
+      idempotencyKey: idempotencyKey(job.businessId, job.plan.payableId, seq),
+      sends: [],
+      firstSentAtMs: null,
+      lastSentAtMs: null,
+    },
+  };
+}
+
+/** The date to send, and whether using it needs a person's word first (playbook, `late: ask`). */
+export function executionDateOf(
+  job: PayJob,
+  clock: ClockReading,
+): { readonly date: string; readonly late: boolean } {
+  const today = newYorkDate(clock.businessMs + ARRIVAL_MARGIN_MS * (clock.scale - 1));
+  const earliest = nextBankingDay(today);
+  if (job.plan.executionDate >= earliest) return { date: job.plan.executionDate, late: false };
+  if (job.datesMove || job.policy.late === "next-business-day") {
+    return { date: earliest, late: false };
+  }
+  const plannedAgo = clock.realMs - job.plannedAtMs;
+  const inGrace = clock.scale > 1 && plannedAgo < DECISION_GRACE_MS;
+  return { date: earliest, late: !inGrace };
+}

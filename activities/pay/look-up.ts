@@ -1,0 +1,63 @@
+import { changeLiveAttempt } from "../../src/store/attempts.ts";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { judgeLookUp, type LookUpVerdict } from "../../src/domain/attempts/look-up.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
+import type { PayOutcome } from "./job.ts";
+import { endAttempt } from "./record-send.ts";
+
+/** In-flight window of an idempotency key (API specification, section 8), plus our own time-out. */
+export const UNKNOWN_WINDOW_MS = 5 * 60_000 + HTTP_TIMEOUT_MS;
+
+export interface LookUp {
+  readonly verdict: LookUpVerdict;
+  readonly adopted: readonly Payment[];
+  /** True where the look-up was made long enough after the last send to be the last word. */
+  readonly afterWindow: boolean;
+  readonly windowEndsMs: number;
+}
+
+/**
+ * Reads every payment of the attempt's payable and says what became of the attempt; the look-up is
+ * recorded, because only a recorded one lets a new key follow.
+ */
+export async function lookUp(
+  context: ActivityContext,
+  business: string,
+  attempt: Attempt,
+): Promise<LookUp> {
+  const clock = await context.clockOf(business).now();
+  const windowEndsMs = (attempt.lastSentAtMs ?? clock.serviceMs) + UNKNOWN_WINDOW_MS;
+  const found = await context.clientOf(business).payments.listAll({ payableId: attempt.subject });
+  const verdict = judgeLookUp({
+    knownPaymentIds: attempt.knownPaymentIds,
+    amountCents: attempt.amountCents,
+    found,
+  });
+  await changeLiveAttempt(
+    context.store.db,
+    attempt.attemptId,
+    { lookedUpAtMs: clock.serviceMs },
+    clock.realMs,
+  );
+  const ids = new Set(verdict.kind === "adopt" ? verdict.paymentIds : []);
+  return {
+    verdict,
+    adopted: found.filter((payment) => ids.has(payment.id)),
+    afterWindow: clock.serviceMs >= windowEndsMs,
+    windowEndsMs,
+  };
+}
+
+/** Takes payments that a look-up found as what the attempt made. */
+export async function adopt(
+  context: ActivityContext,
+  attempt: Attempt,
+  payments: readonly Payment[],
+): Promise<PayOutcome> {
+  await endAttempt(context, attempt, "applied", {
+    paymentIds: payments.map((payment) => payment.id),
+    answer: "found by look-up",
+  });
+  return { kind: "applied", payments, found: true };
+}

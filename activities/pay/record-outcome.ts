@@ -1,0 +1,211 @@
+import type { Transaction } from "kysely";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
+import { releaseClaim } from "../../src/store/claims.ts";
+import { createHold } from "../../src/store/holds.ts";
+import { changeLine, type LineChange } from "../../src/store/lines.ts";
+import { storeReplannedLine } from "../../src/store/plans.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { clearWaits, setWait } from "../../src/store/waits.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../context.ts";
+import type { PayJob, PayOutcome } from "./job.ts";
+
+/** First wait after a fault of the whole business; it doubles up to ten minutes. */
+const BUSINESS_WAIT_MS = 5_000;
+const BUSINESS_WAIT_MAX_MS = 600_000;
+
+/**
+ * Writes what paying a line came to, one way only: nothing is written where a later draw holds the
+ * line, whose result then counts.
+ */
+export async function recordOutcome(
+  context: ActivityContext,
+  job: PayJob,
+  outcome: PayOutcome,
+): Promise<void> {
+  const clock = await context.clockOf(job.business).now();
+  await context.store.transaction(async (trx) => {
+    const change = await changeFor(trx, job, outcome, clock);
+    const mine = await changeLine(trx, job.line, { ...change, releaseLease: true }, clock.realMs, {
+      epoch: job.line.leaseEpoch,
+    });
+    if (!mine) return;
+    await sideEffects(trx, job, outcome, clock);
+  });
+}
+
+async function changeFor(
+  trx: Transaction<Tables>,
+  job: PayJob,
+  outcome: PayOutcome,
+  clock: ClockReading,
+): Promise<LineChange> {
+  const waiting: LineState = job.owner === job.line.runId ? "planned" : "retrying";
+  switch (outcome.kind) {
+    case "applied":
+      return {
+        state: job.owner === job.line.runId ? stateOf(outcome.payments, job) : "retrying",
+        reasonCode: null,
+        reason: outcome.found ? "Found by a look-up after its answer was lost." : null,
+        paymentIds: [
+          ...new Set([...job.line.paymentIds, ...outcome.payments.map((payment) => payment.id)]),
+        ],
+        pollAtMs: clock.businessMs,
+      };
+    case "unknown": {
+      const open = await liveAttempt(trx, job.businessId, job.plan.payableId);
+      return open === undefined
+        ? { state: waiting, notBeforeMs: outcome.notBeforeMs }
+        : {
+            state: "unknown",
+            notBeforeMs: outcome.notBeforeMs,
+            reasonCode: "answer-unknown",
+            reason: outcome.reason,
+          };
+    }
+    case "back":
+      return { state: waiting, notBeforeMs: outcome.notBeforeMs, verifiedAtMs: 0 };
+    case "business-wait": {
+      const open = await liveAttempt(trx, job.businessId, job.plan.payableId);
+      const answered = open?.sends.every(
+        (send) => send.result === "refused" || send.result === "not-sent",
+      );
+      return { state: answered === false ? "unknown" : waiting, verifiedAtMs: 0 };
+    }
+    case "line-wait":
+      return {
+        state: "on-hold",
+        reasonCode: outcome.code,
+        reason: outcome.message,
+        verifiedAtMs: 0,
+        pollAtMs: clock.businessMs + 3_600_000,
+      };
+    case "parked":
+      return { state: "parked", reasonCode: outcome.code, reason: outcome.reason };
+    case "paid-elsewhere":
+      return { state: "paid-elsewhere", reasonCode: "paid-elsewhere", reason: outcome.reason };
+    case "changed":
+      if (job.owner !== job.line.runId) {
+        const reason = `Not retried: ${outcome.reason}. The next run asks for a new approval.`;
+        return { state: "parked", reasonCode: "changed-since-approval", reason };
+      }
+      return {
+        state: "awaiting-approval",
+        reasonCode: "changed-since-approval",
+        reason: `Back to approval: ${outcome.reason}.`,
+        verifiedAtMs: 0,
+      };
+  }
+}
+
+function stateOf(payments: readonly Payment[], job: PayJob): LineState {
+  const outcome = lineStateOfPayments(payments, job.plan.amountCents);
+  // A failure in the very answer is left to the follower, which owns what comes after it.
+  return outcome.kind === "state" ? outcome.state : "processing";
+}
+
+async function sideEffects(
+  trx: Transaction<Tables>,
+  job: PayJob,
+  outcome: PayOutcome,
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId } = job;
+  const { payableId } = job.plan;
+  if (outcome.kind === "business-wait") {
+    const sourceId = outcome.scope === "source" ? job.plan.funding.sourceId : "";
+    await setWait(trx, {
+      businessId,
+      sourceId,
+      code: outcome.code,
+      message: outcome.message,
+      nowMs: clock.serviceMs,
+      ...(outcome.retryAfterMs === null
+        ? { backOffMs: BUSINESS_WAIT_MS, backOffMaxMs: BUSINESS_WAIT_MAX_MS }
+        : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
+    });
+  }
+  if (outcome.kind === "changed" && job.owner === job.line.runId) {
+    await storeReplannedLine(trx, {
+      runId: job.line.runId,
+      line: outcome.plan,
+      nowMs: clock.realMs,
+    });
+  }
+  if (outcome.kind === "applied") {
+    await clearWaits(trx, { businessId, sourceId: job.plan.funding.sourceId });
+    await alarmOnMismatch(trx, job, outcome.payments, clock);
+  }
+  if (outcome.kind === "paid-elsewhere") {
+    await releaseClaim(trx, { businessId, payableId, owner: job.owner });
+  }
+  if (outcome.kind !== "back") {
+    await appendAudit(trx, {
+      businessId,
+      nowMs: clock.realMs,
+      actor: job.owner,
+      action: `pay-line:${outcome.kind}`,
+      subject: payableId,
+      details: auditDetails(outcome),
+    });
+  }
+}
+
+function auditDetails(outcome: PayOutcome): Record<string, unknown> {
+  switch (outcome.kind) {
+    case "applied":
+      return {
+        found: outcome.found,
+        payments: outcome.payments.map(({ id, amountCents, status }) => ({
+          id,
+          amountCents,
+          status,
+        })),
+      };
+    case "unknown":
+    case "parked":
+    case "paid-elsewhere":
+    case "changed":
+      return { reason: outcome.reason };
+    case "business-wait":
+    case "line-wait":
+      return { code: outcome.code, message: outcome.message };
+    case "back":
+      return {};
+  }
+}
+
+/** What was made must be what was approved; where it is not, nothing more is drawn. */
+async function alarmOnMismatch(
+  trx: Transaction<Tables>,
+  job: PayJob,
+  payments: readonly Payment[],
+  clock: ClockReading,
+): Promise<void> {
+  const { funding, amountCents, payableId } = job.plan;
+  const sum = payments.reduce((total, payment) => total + payment.amountCents, 0);
+  const account = funding.pay["bankAccountId"];
+  const wrong =
+    sum !== amountCents
+      ? `they sum to ${sum} cents, approved were ${amountCents}`
+      : payments.some(({ paymentRail }) => paymentRail !== null && paymentRail !== funding.rail)
+        ? `their rail is not the approved ${funding.rail}`
+        : account !== undefined &&
+            payments.some(({ bankAccountId }) => bankAccountId !== null && bankAccountId !== account)
+          ? "they debit another bank account than the approved one"
+          : null;
+  if (wrong === null) return;
+  await createHold(trx, {
+    businessId: job.businessId,
+    scope: "run",
+    value: job.line.runId,
+    reason: `Payments made for ${payableId} are not what was approved: ${wrong}`,
+    author: "payrun",
+    nowMs: clock.realMs,
+    untilMs: null,
+  });
+}

@@ -1,0 +1,287 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.ts";
+import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
+import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
+import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
+import type { PayJob, PayOutcome } from "./job.ts";
+import { adopt, lookUp, UNKNOWN_WINDOW_MS } from "./look-up.ts";
+import { earlierRejection, endAttempt, isClean, recordSend } from "./record-send.ts";
+import { openGate } from "./send-gate.ts";
+
+export type SendMode = "insert" | "revive" | "resend";
+
+/** Waits between sends of one draw; later ones belong to a later draw, which looks first. */
+const RESEND_AFTER_MS = [500, 2_000];
+
+/** How long a line with an unknown effect rests between draws. */
+const UNKNOWN_REST_MS = 15_000;
+
+type Sent = PayOutcome | { readonly kind: "next-key" };
+
+/**
+ * Sends the frozen request, and sends the same bytes under the same key again while the answer
+ * leaves its effect open, a few times; then the line rests as unknown.
+ */
+export async function sendAttempt(
+  context: ActivityContext,
+  job: PayJob,
+  frozen: Attempt,
+  firstMode: SendMode,
+): Promise<Sent> {
+  let attempt = frozen;
+  let mode = firstMode;
+  const tokenTries = { left: 1 };
+  for (let sends = 0; ; sends += 1) {
+    const before = attempt;
+    const clock = await context.clockOf(job.business).now();
+    const gate = await openGate(context, job, attempt, mode, clock);
+    if (!gate.open) {
+      const fresh = mode !== "resend" || isClean(before);
+      const notBeforeMs = clock.serviceMs + 1_000;
+      return fresh
+        ? { kind: "back", notBeforeMs }
+        : { kind: "unknown", notBeforeMs, reason: gate.reason };
+    }
+    attempt = gate.attempt;
+    mode = "resend";
+    const { decision, answer } = await sendOnce(context, job, before, attempt, gate.leaseUntilMs);
+    const next =
+      decision.kind === "applied"
+        ? await applied(context, job, attempt, answer)
+        : await afterAnswer(context, job, attempt, decision, tokenTries);
+    if (next.kind !== "send-again") return next;
+    attempt = next.attempt;
+    const pauseMs = next.pauseMs ?? RESEND_AFTER_MS[sends];
+    if (pauseMs === undefined) return rest(context, job, next.reason);
+    await delay(pauseMs);
+  }
+}
+
+async function rest(context: ActivityContext, job: PayJob, reason: string): Promise<PayOutcome> {
+  const { serviceMs } = await context.clockOf(job.business).now();
+  return { kind: "unknown", notBeforeMs: serviceMs + UNKNOWN_REST_MS, reason };
+}
+
+async function sendOnce(
+  context: ActivityContext,
+  job: PayJob,
+  before: Attempt,
+  attempt: Attempt,
+  leaseUntilMs: number,
+): Promise<{ readonly decision: Decision; readonly answer: MoneyWriteAnswer }> {
+  const client = context.clientOf(job.business);
+  const answer = await client.sendMoneyWrite({
+    method: "POST",
+    path: attempt.path,
+    bodyText: attempt.body === "" ? undefined : attempt.body,
+    idempotencyKey: attempt.idempotencyKey,
+    timeoutMs: HTTP_TIMEOUT_MS,
+    beforeSend: () => {
+      // A process that froze past its lease must not send: somebody else may own the line now.
+      if (Date.now() >= leaseUntilMs - HTTP_TIMEOUT_MS) throw new Error("the lease is too short");
+    },
+  });
+  const sentAtMs = attempt.lastSentAtMs ?? 0;
+  const previousAtMs = before.lastSentAtMs;
+  const decision = decideAnswer({
+    answer,
+    operation: attempt.operation === "pay" ? "pay" : "retry",
+    earlierRejection: earlierRejection(before),
+    bodyCorrected:
+      job.attempt?.attemptId === attempt.attemptId && job.attempt.body !== attempt.body,
+    sentPastWindow: previousAtMs !== null && sentAtMs - previousAtMs > UNKNOWN_WINDOW_MS,
+  });
+  return { decision, answer };
+}
+
+interface SendAgain {
+  readonly kind: "send-again";
+  readonly attempt: Attempt;
+  readonly reason: string;
+  /** Undefined: the usual back-off. */
+  readonly pauseMs?: number;
+}
+
+/** Records what an answer means, by the design's table, and says what follows. */
+async function afterAnswer(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+  decision: Exclude<Decision, { kind: "applied" }>,
+  tokenTries: { left: number },
+): Promise<Sent | SendAgain> {
+  switch (decision.kind) {
+    case "unknown": {
+      const result = decision.mayHaveArrived ? "unknown" : "not-sent";
+      const recorded = await recordUnknown(context, job, attempt, result, decision.reason);
+      return { kind: "send-again", attempt: recorded, reason: decision.reason };
+    }
+    case "in-flight": {
+      const recorded = await recordSend(context, attempt, { result: "conflict", status: 409 });
+      if (!decision.lookUp) {
+        return { kind: "send-again", attempt: recorded, reason: "the same request is still running" };
+      }
+      return rest(context, job, "still running past its window");
+    }
+    case "key-dead":
+      return keyDead(context, job, attempt, decision.reason);
+    case "look-up":
+      return inProgress(context, job, attempt, decision.code);
+    case "rejected": {
+      const { status, code, message, field } = decision;
+      const recorded = await recordSend(context, attempt, {
+        result: "rejected",
+        status,
+        code,
+        message,
+      });
+      return rejected(recorded, { code, message, field });
+    }
+    case "unauthorized": {
+      const recorded = await recordSend(context, attempt, { result: "refused", status: 401 });
+      // The client dropped its token; one more send fetches a new one.
+      tokenTries.left -= 1;
+      if (tokenTries.left >= 0) {
+        return { kind: "send-again", attempt: recorded, reason: "token refused", pauseMs: 0 };
+      }
+      return businessWait("unauthorized", "The service refuses the token (401). Renew it.");
+    }
+    case "forbidden":
+      await recordSend(context, attempt, { result: "refused", status: 403 });
+      return businessWait(
+        "forbidden",
+        `The token lacks the scope payments:initiate (403): ${decision.message}`,
+      );
+    case "rate-limited":
+      await recordSend(context, attempt, { result: "refused", status: 429 });
+      return {
+        ...businessWait("rate_limited", "The service asked to slow down (429)."),
+        retryAfterMs: decision.retryAfterMs,
+      };
+    case "business-wait":
+      await recordSend(context, attempt, { result: "refused", code: decision.code });
+      return { ...businessWait(decision.code, decision.message), scope: decision.scope };
+    case "line-wait":
+      await recordSend(context, attempt, { result: "refused", code: decision.code });
+      return { kind: "line-wait", code: decision.code, message: decision.message };
+  }
+}
+
+async function recordUnknown(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+  result: "unknown" | "not-sent",
+  reason: string,
+): Promise<Attempt> {
+  const { serviceMs } = await context.clockOf(job.business).now();
+  // Counted from when we gave up, not from when we sent: the request may have left in between.
+  const change = result === "unknown" ? { gaveUpAtMs: serviceMs, lastSentAtMs: serviceMs } : {};
+  return recordSend(context, attempt, { result, message: reason }, change);
+}
+
+async function applied(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+  answer: MoneyWriteAnswer,
+): Promise<PayOutcome> {
+  const body = answer.kind === "http" ? createdPaymentsSchema.safeParse(answer.body) : undefined;
+  if (attempt.operation === "pay" && body?.success === true) {
+    const { payments } = body.data;
+    const recorded = await recordSend(context, attempt, { result: "applied" });
+    const paymentIds = payments.map((payment) => payment.id);
+    await endAttempt(context, recorded, "applied", { paymentIds, answer: "2xx" });
+    return { kind: "applied", payments, found: false };
+  }
+  // retry-payment's answer has no documented shape, so what it made is looked up.
+  const recorded = await recordSend(context, attempt, { result: "unknown", message: "2xx" });
+  const look = await lookUp(context, job.business, recorded);
+  if (look.verdict.kind === "adopt") return adopt(context, recorded, look.adopted);
+  return rest(context, job, "the service said yes and does not show the payment yet");
+}
+
+async function keyDead(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+  reason: "unconfirmed" | "replayed-rejection",
+): Promise<Sent> {
+  if (reason === "replayed-rejection") {
+    await recordSend(context, attempt, { result: "rejected" }, { answer: reason });
+    await endAttempt(context, attempt, "dead");
+    return { kind: "next-key" };
+  }
+  const recorded = await recordUnconfirmed(context, job, attempt);
+  const look = await lookUp(context, job.business, recorded);
+  if (look.verdict.kind === "adopt") return adopt(context, recorded, look.adopted);
+  return {
+    kind: "unknown",
+    notBeforeMs: look.windowEndsMs,
+    reason: "the service can't say whether it paid: looking again when its window is over",
+  };
+}
+
+async function recordUnconfirmed(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+): Promise<Attempt> {
+  const { serviceMs } = await context.clockOf(job.business).now();
+  return recordSend(
+    context,
+    attempt,
+    { result: "unconfirmed", status: 409, code: "payment_unconfirmed" },
+    { gaveUpAtMs: serviceMs },
+  );
+}
+
+/** Something is on its way for the payable: ours from an earlier send, or somebody else's. */
+async function inProgress(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+  code: string,
+): Promise<PayOutcome> {
+  const recorded = await recordSend(context, attempt, { result: "refused", code });
+  const look = await lookUp(context, job.business, recorded);
+  if (look.verdict.kind === "adopt" && !isClean(recorded)) {
+    return adopt(context, recorded, look.adopted);
+  }
+  if (isClean(recorded)) {
+    await endAttempt(context, recorded, "released", { answer: code });
+    const { serviceMs } = await context.clockOf(job.business).now();
+    // The next draw reads everything again and sees what is on its way.
+    return { kind: "back", notBeforeMs: serviceMs + 2_000 };
+  }
+  return { kind: "unknown", notBeforeMs: look.windowEndsMs, reason: code };
+}
+
+function rejected(
+  attempt: Attempt,
+  error: { readonly code: string; readonly message: string; readonly field: string | null },
+): PayOutcome | SendAgain {
+  const datePassed =
+    error.code === "validation_error" &&
+    (error.field === "scheduledAt" || error.message.includes("scheduledAt"));
+  // The date has passed since it was frozen: once the refusal is replayed, the key is dead and the
+  // next one carries a new date. Other rejections wait for a person to lift their cause.
+  if (datePassed) {
+    return { kind: "send-again", attempt, reason: error.message, pauseMs: 0 };
+  }
+  const where = error.field === null ? "" : ` (${error.field})`;
+  return {
+    kind: "parked",
+    code: error.code,
+    reason: `The service refused the payment${where}: ${error.message}. Correct that, then resolve --retry.`,
+  };
+}
+
+function businessWait(
+  code: string,
+  message: string,
+): PayOutcome & { readonly kind: "business-wait" } {
+  return { kind: "business-wait", code, scope: "business", message, retryAfterMs: null };
+}
+

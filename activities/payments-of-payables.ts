@@ -1,0 +1,33 @@
+import type { Payment, PaymentsClient } from "../src/payments-api/index.ts";
+
+/** Up to this many payables are asked for one by one; more are read from the whole list's pages. */
+const ONE_BY_ONE = 25;
+
+/**
+ * All payments of the given payables, without status or time filter.
+ *
+ * One request a payable while they are few; for many, the pages of all payments cost less.
+ */
+export async function paymentsOfPayables(
+  client: PaymentsClient,
+  payableIds: readonly string[],
+): Promise<Map<string, Payment[]>> {
+  const wanted = new Set(payableIds);
+  const found = new Map<string, Payment[]>();
+  if (wanted.size <= ONE_BY_ONE) {
+    await Promise.all(
+      [...wanted].map(async (payableId) => {
+        found.set(payableId, await client.payments.listAll({ payableId }));
+      }),
+    );
+    return found;
+  }
+  for (const payment of await client.payments.listAll({})) {
+    const { payableId } = payment;
+    if (payableId === null || !wanted.has(payableId)) continue;
+    const list = found.get(payableId);
+    if (list === undefined) found.set(payableId, [payment]);
+    else list.push(payment);
+  }
+  return found;
+}

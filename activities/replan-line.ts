@@ -1,0 +1,132 @@
+import type { LineFlag, PlanLine } from "../src/contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../src/contracts/playbook.ts";
+import { lineHash } from "../src/domain/approvals/hashes.ts";
+import { ruleFor } from "../src/domain/approvals/policy.ts";
+import { addBankingDays } from "../src/domain/clock/bank-calendar.ts";
+import { newYorkInstantMs } from "../src/domain/clock/new-york.ts";
+import { formatUsd } from "../src/domain/money.ts";
+import type { Contact, Payable } from "../src/payments-api/index.ts";
+import { evaluateCondition, type PayableView } from "../src/playbooks/conditions.ts";
+import type { PayJob } from "./pay/job.ts";
+
+export interface ChangedBill {
+  readonly payable: Payable;
+  readonly contact: Contact;
+  readonly owed: number;
+  readonly reason: string;
+}
+
+/**
+ * The next version of a line whose bill, vendor or amount is not what was approved: flagged with
+ * what changed, under the rule that applies to it now.
+ */
+export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
+  const { contact, owed, payable } = changed;
+  const bankLast4 = contact.bankAccount?.last4 ?? null;
+  const flags = [...job.plan.flags];
+  if (bankLast4 !== job.plan.bankLast4 && !flags.some(isChangedAccount)) {
+    flags.push({
+      kind: "changed-bank-account",
+      text: `Bank account changed from ••${job.plan.bankLast4 ?? "none"} to ••${bankLast4 ?? "none"} while the run was open.`,
+    });
+  }
+  const billCents = job.policy.limits.billCents;
+  return versioned(job, {
+    ...job.plan,
+    contactId: contact.id,
+    contactName: contact.displayName,
+    amountCents: owed,
+    totalCents: payable.totalAmountCents,
+    bankLast4,
+    contactUpdatedAt: contact.updatedAt,
+    flags,
+    ...rule(job.policy, flags, viewOf(payable, contact, owed, flags), owed),
+    overLimit:
+      billCents !== null && owed > billCents
+        ? {
+            code: "over-bill-limit",
+            text: `${formatUsd(owed)} is above the playbook's limit of ${formatUsd(billCents)} for one bill.`,
+          }
+        : null,
+  });
+}
+
+/** The next version of a line whose execution date has passed: the same bill on a later date. */
+export function redateLine(job: PayJob, executionDate: string): PlanLine {
+  const flags = job.plan.flags.filter((flag) => flag.kind !== "late");
+  const arrivalDate = addBankingDays(executionDate, job.policy.pay.arrivalBusinessDays);
+  const late = job.plan.dueDate !== null && arrivalDate > job.plan.dueDate;
+  return versioned(job, {
+    ...job.plan,
+    executionDate,
+    arrivalDate,
+    dateRule: `on ${executionDate}`,
+    decideBy: new Date(newYorkInstantMs(executionDate, "00:00")).toISOString(),
+    flags: late
+      ? [...flags, { kind: "late", text: `Arrives ${arrivalDate}, due ${job.plan.dueDate}.` }]
+      : flags,
+  });
+}
+
+function versioned(job: PayJob, line: PlanLine): PlanLine {
+  return {
+    ...line,
+    version: job.line.version + 1,
+    lineHash: lineHash({
+      businessId: job.businessId,
+      payableId: line.payableId,
+      contactId: line.contactId,
+      amountCents: line.amountCents,
+      bankLast4: line.bankLast4,
+      contactUpdatedAt: line.contactUpdatedAt,
+      sourceId: line.funding.sourceId,
+      clearing: line.clearing,
+      dateRule: line.dateRule,
+    }),
+  };
+}
+
+function rule(
+  policy: PayRunPlaybook,
+  flags: readonly LineFlag[],
+  view: PayableView,
+  amountCents: number,
+): Pick<PlanLine, "ruleIndex" | "approvers" | "quorum"> {
+  const reviewed: readonly string[] = policy.review;
+  const facts = { amountCents, inReview: flags.some((flag) => reviewed.includes(flag.kind)) };
+  const found = ruleFor(facts, policy.approve, (condition) => evaluateCondition(condition, view));
+  return { ruleIndex: found.index, approvers: found.rule.by, quorum: found.rule.quorum };
+}
+
+function viewOf(
+  payable: Payable,
+  contact: Contact,
+  owed: number,
+  flags: readonly LineFlag[],
+): PayableView {
+  return {
+    id: payable.id,
+    publicId: payable.publicId,
+    description: payable.description,
+    customNumber: payable.customNumber,
+    amountCents: owed,
+    totalAmountCents: payable.totalAmountCents,
+    amountPaidCents: payable.amountPaidCents,
+    dueDate: payable.dueDate,
+    issueDate: payable.issueDate,
+    status: payable.status,
+    paymentStatus: payable.paymentStatus,
+    vendor: {
+      id: contact.id,
+      name: contact.displayName,
+      type: contact.type,
+      netTerms: contact.netTerms,
+      bankLast4: contact.bankAccount?.last4 ?? null,
+    },
+    flags: flags.map((flag) => flag.kind),
+  };
+}
+
+function isChangedAccount(flag: LineFlag): boolean {
+  return flag.kind === "changed-bank-account";
+}

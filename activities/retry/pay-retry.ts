@@ -1,0 +1,128 @@
+import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
+import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
+import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
+import { lineApproved } from "../../src/store/decisions.ts";
+import { planLineOf, type RunLine } from "../../src/store/lines.ts";
+import { getPlan } from "../../src/store/plans.ts";
+import { LEASE_MS, type ActivityContext } from "../context.ts";
+import type { PayJob, PayOutcome } from "../pay/job.ts";
+import { outcomeOfError } from "../pay/lane.ts";
+import { payLine } from "../pay/pay-line.ts";
+import { recordOutcome } from "../pay/record-outcome.ts";
+import { openRetryCase, type RetryCase } from "./retry-case.ts";
+
+/**
+ * Pays a failed payable again, under its own attempt, through the very gate that runs go through:
+ * claim, holds and a valid approval of exactly this line.
+ */
+export async function payRetry(
+  context: ActivityContext,
+  input: RetryFailedPaymentInput,
+  by: string,
+): Promise<void> {
+  const opened = await openRetryCase(context, input);
+  if (opened.kind === "not-ours") return;
+  const retry = opened.case;
+  const line = await leaseLine(context, retry, by);
+  if (line === undefined) return;
+  const job = await jobOf(context, retry, line, by);
+  const outcome = await payLine(context, job).catch((error: unknown) =>
+    outcomeOfError(context, job, error),
+  );
+  await recordOutcome(context, job, outcome);
+  await afterOutcome(context, retry, outcome);
+}
+
+async function jobOf(
+  context: ActivityContext,
+  retry: RetryCase,
+  line: RunLine,
+  by: string,
+): Promise<PayJob> {
+  const { db } = context.store;
+  const plan = await planLineOf(db, line);
+  const attempt = await liveAttempt(db, retry.businessId, retry.payableId);
+  const stored = await getPlan(db, retry.run.runId);
+  return {
+    owner: retry.workflowId,
+    business: retry.business,
+    businessId: retry.businessId,
+    playbook: retry.run.playbook,
+    policy: retry.run.policy,
+    line: { ...line, verifiedAtMs: 0 },
+    plan,
+    attempt,
+    maySend: true,
+    by,
+    operation: mayReinitiate(retry, plan.amountCents) ? "retry-payment" : "pay",
+    plannedAtMs: stored?.createdAtMs ?? 0,
+    datesMove: true,
+  };
+}
+
+/** The service's own retry is used only where nothing about it is ambiguous (readings). */
+function mayReinitiate(retry: RetryCase, approvedCents: number): boolean {
+  const [failed, ...others] = retry.payments.filter((payment) => payment.status === "failed");
+  return (
+    failed !== undefined &&
+    others.length === 0 &&
+    isReinitiable(retry.row.reasonCode) &&
+    !retry.payments.some((payment) => isOnItsWay(payment.status)) &&
+    failed.amountCents === approvedCents &&
+    retry.payable.totalAmountCents - retry.payable.amountPaidCents === approvedCents
+  );
+}
+
+async function leaseLine(
+  context: ActivityContext,
+  retry: RetryCase,
+  by: string,
+): Promise<RunLine | undefined> {
+  const now = Date.now();
+  return context.store.transaction(async (trx) => {
+    const epoch = retry.line.leaseEpoch + 1;
+    const result = await trx
+      .updateTable("run_lines")
+      .set({ lease_epoch: epoch, lease_owner: by, lease_until_ms: now + LEASE_MS })
+      .where("run_id", "=", retry.line.runId)
+      .where("payable_id", "=", retry.payableId)
+      .where("lease_epoch", "=", retry.line.leaseEpoch)
+      .where((eb) => eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", now)]))
+      .executeTakeFirst();
+    return result.numUpdatedRows > 0n ? { ...retry.line, leaseEpoch: epoch } : undefined;
+  });
+}
+
+async function afterOutcome(
+  context: ActivityContext,
+  retry: RetryCase,
+  outcome: PayOutcome,
+): Promise<void> {
+  if (outcome.kind === "applied") {
+    await retry.update({
+      phase: "following",
+      requested: null,
+      retriesMade: retry.row.retriesMade + 1,
+    });
+    return;
+  }
+  if (outcome.kind === "parked" || outcome.kind === "changed") {
+    await retry.update({ phase: "parked", reason: outcome.reason, requested: null });
+    await retry.tellRun(context);
+    return;
+  }
+  if (outcome.kind !== "back") return;
+  const { runId, payableId, lineHash, quorum } = retry.line;
+  const approved = await lineApproved(context.store.db, {
+    runId,
+    payableId,
+    lineHash,
+    quorum,
+    businessNowMs: retry.clock.businessMs,
+  });
+  if (approved) return;
+  const reason = "Its approval has expired, so it was not retried. The next run asks again.";
+  await retry.setLine({ state: "parked", reasonCode: "approval-expired", reason });
+  await retry.end("approval expired");
+}

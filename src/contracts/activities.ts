@@ -1,0 +1,84 @@
+import type { PlanSummary, RunPhase } from "./pay-run.ts";
+
+/** What the run's workflow needs to know of its row at the start. */
+export interface BegunRun {
+  /** True where the work is done already: the workflow ends at once. */
+  readonly ended: boolean;
+  readonly phase: RunPhase;
+  readonly planned: boolean;
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+}
+
+/** Everything a pay run decides by; made of the store alone, in one transaction. */
+export interface Assessment {
+  readonly phase: RunPhase;
+  readonly ended: boolean;
+  /** One sentence for the Temporal UI and `status`, or null where nothing is waited for. */
+  readonly waitingFor: string | null;
+  /** Approved lines whose money has not been found yet. */
+  readonly toFund: number;
+  /** Lines that may be drawn now. */
+  readonly toPay: number;
+  /** Lines whose payments should be read now. */
+  readonly toFollow: number;
+  /** Real milliseconds after which looking again is worthwhile without an event. */
+  readonly wakeInMs: number;
+  readonly needsAction: boolean;
+  readonly exceptions: number;
+  readonly totalCents: number;
+  readonly payDate: string | null;
+  /** Markdown for the Temporal UI. */
+  readonly details: string;
+}
+
+export interface FundResult {
+  readonly funded: number;
+  readonly short: number;
+}
+
+export interface LaneSummary {
+  readonly drawn: number;
+  readonly applied: number;
+  readonly unknown: number;
+}
+
+/** What a retryFailedPayment workflow does next. */
+export interface RetryAssessment {
+  readonly phase: "waiting" | "pay" | "following" | "parked" | "ended";
+  readonly waitingFor: string | null;
+  readonly wakeInMs: number;
+  readonly details: string;
+  readonly outcome: string | null;
+}
+
+export interface RetryFailedPaymentInput {
+  readonly business: string;
+  readonly payableId: string;
+}
+
+export interface PlanDryInput {
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+  readonly dryPlanId: string;
+}
+
+/** The activities as workflows see them. */
+export interface PayrunActivities {
+  beginRun(input: { readonly runId: string }): Promise<BegunRun>;
+  planRun(input: { readonly runId: string }): Promise<PlanSummary>;
+  planDry(input: PlanDryInput): Promise<void>;
+  assessRun(input: { readonly runId: string }): Promise<Assessment>;
+  fundRun(input: { readonly runId: string }): Promise<FundResult>;
+  payLane(input: { readonly runId: string; readonly lane: number }): Promise<LaneSummary>;
+  followRun(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
+  failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
+  verifyDecision(input: {
+    readonly runId: string;
+    readonly claim: string;
+  }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
+  assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
+  payRetry(input: RetryFailedPaymentInput): Promise<void>;
+}

@@ -1,0 +1,140 @@
+import type { Assessment } from "../contracts/activities.ts";
+import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../contracts/pay-run.ts";
+import { formatUsd } from "./money.ts";
+
+export interface ProgressInput {
+  readonly run: {
+    readonly phase: RunPhase;
+    readonly playbook: string;
+    readonly period: string;
+    readonly business: string;
+    readonly totalCents: number;
+    readonly cancelRequestedAtMs: number | null;
+    readonly planHash: string | null;
+  };
+  readonly rejected: boolean;
+  readonly counts: ReadonlyMap<LineState, { readonly count: number; readonly cents: number }>;
+  readonly waits: readonly { readonly message: string; readonly retryAtMs: number }[];
+  /** Lines parked because nobody approved them in time. */
+  readonly expiredLines: number;
+  readonly odd: readonly {
+    readonly payableId: string;
+    readonly state: string;
+    readonly reason: string | null;
+  }[];
+  readonly toFund: number;
+  readonly toPay: number;
+  readonly toFollow: number;
+  /** Business-clock instant of the next poll. */
+  readonly nextPollMs: number | null;
+  /** Service-clock instant at which a resting line may be drawn again. */
+  readonly nextDrawMs: number | null;
+  readonly payDate: string | null;
+  readonly clock: {
+    readonly businessMs: number;
+    readonly serviceMs: number;
+    readonly scale: number;
+    readonly sandbox: boolean;
+  };
+}
+
+/** Longest sleep between looks: a stepped sandbox clock is noticed, a real one needs no hurry. */
+const SANDBOX_WAKE_MS = 1_000;
+const REAL_WAKE_MS = 300_000;
+
+/** How soon money that was short is looked for again. */
+const SHORT_WAKE_MS = 60_000;
+
+const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "refunded"];
+
+/** Where a run stands, what it waits for, and when to look again: one reading of all its lines. */
+export function judgeProgress(input: ProgressInput): Assessment {
+  const count = (...states: readonly LineState[]) =>
+    states.reduce((sum, state) => sum + (input.counts.get(state)?.count ?? 0), 0);
+  const open = [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
+  const phase = open ? openPhase(input, count) : endPhase(input, count);
+  const waitingFor = open ? waitText(input, count) : null;
+  const exceptions = count(...EXCEPTIONS);
+  return {
+    phase,
+    ended: !open,
+    waitingFor,
+    toFund: input.toFund,
+    toPay: input.toPay,
+    toFollow: input.toFollow,
+    wakeInMs: wakeIn(input),
+    needsAction: count("awaiting-approval", "parked") > 0,
+    exceptions,
+    totalCents: input.run.totalCents,
+    payDate: input.payDate,
+    details: markdown(input, phase, waitingFor),
+  };
+}
+
+type Count = (...states: readonly LineState[]) => number;
+
+function openPhase(input: ProgressInput, count: Count): RunPhase {
+  if (count("paying", "unknown") > 0) return "paying";
+  if (count("awaiting-approval") > 0) return "awaiting-approval";
+  if (count("planned") > 0) return input.toFund > 0 ? "funding" : "paying";
+  if (count("scheduled", "held", "processing", "retrying") > 0) return "settling";
+  return "paying";
+}
+
+function endPhase(input: ProgressInput, count: Count): RunPhase {
+  const paid = count("settled", "returned", "refunded", "given-up", "paid-elsewhere");
+  const parkedOtherwise = count("parked") - input.expiredLines;
+  if (input.rejected && paid === 0 && parkedOtherwise === 0) return "rejected";
+  if (input.run.cancelRequestedAtMs !== null) return "cancelled";
+  if (input.expiredLines > 0 && paid === 0 && parkedOtherwise === 0) return "expired";
+  return count(...EXCEPTIONS) > 0 ? "completed-with-exceptions" : "completed";
+}
+
+function waitText(input: ProgressInput, count: Count): string | null {
+  const wait = input.waits[0];
+  if (wait !== undefined) return `the service: ${wait.message}`;
+  const parts = [
+    [count("awaiting-approval"), "waiting for approval"],
+    [input.toFund, "waiting for money in the funding source"],
+    [count("on-hold"), "on hold"],
+    [count("unknown"), "waiting for a look-up: the answer was lost"],
+    [count("scheduled"), "scheduled"],
+    [count("processing"), "on the way through the bank"],
+    [count("held"), "held by the service for review"],
+    [count("retrying"), "retried after a failure"],
+  ] as const;
+  const texts = parts
+    .filter(([number]) => number > 0)
+    .map(([number, text]) => `${number} ${number === 1 ? "bill" : "bills"} ${text}`);
+  return texts.length === 0 ? null : texts.join(", ");
+}
+
+function wakeIn(input: ProgressInput): number {
+  const { clock } = input;
+  const candidates = [clock.sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS];
+  if (input.nextPollMs !== null) {
+    candidates.push((input.nextPollMs - clock.businessMs) / clock.scale);
+  }
+  if (input.nextDrawMs !== null) candidates.push(input.nextDrawMs - clock.serviceMs);
+  if (input.toFund > 0) candidates.push(SHORT_WAKE_MS);
+  for (const wait of input.waits) candidates.push(wait.retryAtMs - clock.serviceMs);
+  return Math.max(250, Math.ceil(Math.min(...candidates)));
+}
+
+function markdown(input: ProgressInput, phase: RunPhase, waitingFor: string | null): string {
+  const rows = [...input.counts]
+    .filter(([, { count }]) => count > 0)
+    .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
+  const odd = input.odd.map(
+    ({ payableId, state, reason }) => `- \`${payableId}\` ${state}: ${reason ?? ""}`,
+  );
+  return [
+    `**${input.run.playbook}** for ${input.run.business}, period ${input.run.period}: **${phase}**`,
+    ...(waitingFor === null ? [] : ["", `Waits for: ${waitingFor}.`]),
+    "",
+    "| State | Bills | Amount |",
+    "|---|---:|---:|",
+    ...rows,
+    ...(odd.length === 0 ? [] : ["", "Worth a look:", ...odd]),
+  ].join("\n");
+}

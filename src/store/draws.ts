@@ -1,0 +1,312 @@
+import type { Transaction } from "kysely";
+import type { Attempt } from "../contracts/attempt.ts";
+import type { PlanLine } from "../contracts/pay-run.ts";
+import type { PayLimits } from "../contracts/playbook.ts";
+import { holdOn } from "../domain/holds.ts";
+import { weekOf } from "../domain/clock/new-york.ts";
+import { liveAttemptsOf } from "./attempts.ts";
+import { activeHolds } from "./holds.ts";
+import { changeLine, toRunLine, type RunLine } from "./lines.ts";
+import type { Tables } from "./tables.ts";
+
+/** States whose money counts against a weekly limit: paid, or possibly paid. */
+const COMMITTED = ["paying", "unknown", "scheduled", "held", "processing", "settled", "retrying"];
+
+export interface DrawRequest {
+  readonly runId: string;
+  readonly businessId: string;
+  readonly playbook: string;
+  readonly limits: PayLimits;
+  /** Who draws: written into the lease, for people. */
+  readonly owner: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly realMs: number;
+  readonly serviceMs: number;
+  readonly businessMs: number;
+}
+
+/** A line leased for paying, with everything its request is made of. */
+export interface DrawnLine {
+  readonly line: RunLine;
+  readonly plan: PlanLine;
+  readonly attempt: Attempt | undefined;
+  /** False: only look-ups may be made, the gate is closed for sends. */
+  readonly maySend: boolean;
+  readonly leaseUntilMs: number;
+}
+
+export interface Draw {
+  readonly lines: readonly DrawnLine[];
+  /** Service-clock instant until which the whole business waits, where it does. */
+  readonly blockedUntilMs: number | null;
+}
+
+/**
+ * Leases the next lines of a run, in one transaction with every check that money needs: the run
+ * is not being cancelled, no hold stops the line, a valid unexpired approval of exactly this
+ * line is stored, and the weekly limits hold across runs.
+ *
+ * A line whose last request has an unknown effect is drawn even when the gate is closed, for
+ * look-ups only.
+ */
+export async function drawLines(trx: Transaction<Tables>, request: DrawRequest): Promise<Draw> {
+  const run = await trx
+    .selectFrom("runs")
+    .select(["cancel_requested_at_ms", "phase"])
+    .where("run_id", "=", request.runId)
+    .executeTakeFirstOrThrow();
+  const waits = await trx
+    .selectFrom("business_waits")
+    .selectAll()
+    .where("business_id", "=", request.businessId)
+    .execute();
+  const wholeBusiness = waits.filter((wait) => wait.source_id === "");
+  const blockedUntilMs = Math.max(
+    0,
+    ...wholeBusiness.map((wait) => wait.retry_at_ms).filter((at) => at > request.serviceMs),
+  );
+  if (blockedUntilMs > 0) return { lines: [], blockedUntilMs };
+  const blockedSources = waits
+    .filter((wait) => wait.source_id !== "" && wait.retry_at_ms > request.serviceMs)
+    .map((wait) => wait.source_id);
+  // After a wait one line goes first: if the fault is still there, one request has found out.
+  const probing = waits.some((wait) => wait.retry_at_ms <= request.serviceMs);
+  if (probing) await postponeWaits(trx, request);
+
+  const rows = await drawable(trx, request, blockedSources, probing ? 1 : request.limit);
+  if (rows.length === 0) return { lines: [], blockedUntilMs: null };
+  const holds = await activeHolds(trx, request.businessId, request.businessMs);
+  const attempts = await liveAttemptsOf(
+    trx,
+    request.businessId,
+    rows.map((row) => row.payableId),
+  );
+  const approved = await approvedLines(trx, request, rows);
+  const weeks = new WeekSums(trx, request);
+  const cancelled = run.cancel_requested_at_ms !== null;
+  const lines: DrawnLine[] = [];
+  for (const row of rows) {
+    const attempt = attempts.get(row.payableId);
+    const hold = holdOn(holds, { ...row, playbook: request.playbook });
+    const gate = {
+      cancelled,
+      hold,
+      approved: approved.has(row.payableId),
+      overLimit: attempt === undefined ? await weeks.refusal(row) : null,
+    };
+    if (attempt === undefined && !(await passes(trx, row, gate, request.realMs))) continue;
+    const maySend = !cancelled && hold === undefined && gate.approved;
+    lines.push(await lease(trx, request, row, attempt, maySend));
+  }
+  return { lines, blockedUntilMs: null };
+}
+
+async function postponeWaits(trx: Transaction<Tables>, request: DrawRequest): Promise<void> {
+  await trx
+    .updateTable("business_waits")
+    .set((eb) => ({ retry_at_ms: request.serviceMs + 30_000, tries: eb("tries", "+", 1) }))
+    .where("business_id", "=", request.businessId)
+    .where("retry_at_ms", "<=", request.serviceMs)
+    .execute();
+}
+
+async function drawable(
+  trx: Transaction<Tables>,
+  request: DrawRequest,
+  blockedSources: readonly string[],
+  limit: number,
+): Promise<RunLine[]> {
+  let query = trx
+    .selectFrom("run_lines")
+    .selectAll()
+    .where("run_id", "=", request.runId)
+    .where("not_before_ms", "<=", request.serviceMs)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
+        eb.and([
+          eb("state", "in", ["paying", "unknown"]),
+          eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", request.realMs)]),
+        ]),
+      ]),
+    );
+  if (blockedSources.length > 0) query = query.where("source_id", "not in", blockedSources);
+  const rows = await query.orderBy("execution_date").orderBy("line_no").limit(limit).execute();
+  return rows.map(toRunLine);
+}
+
+async function approvedLines(
+  trx: Transaction<Tables>,
+  request: DrawRequest,
+  rows: readonly RunLine[],
+): Promise<Set<string>> {
+  const approvals = await trx
+    .selectFrom("line_approvals")
+    .select((eb) => [
+      "payable_id",
+      "line_hash",
+      eb.fn.count<number>("principal").distinct().as("principals"),
+    ])
+    .where("run_id", "=", request.runId)
+    .where(
+      "payable_id",
+      "in",
+      rows.map((row) => row.payableId),
+    )
+    .where("expires_at_ms", ">", request.businessMs)
+    .groupBy(["payable_id", "line_hash"])
+    .execute();
+  const byHash = new Map(
+    approvals.map((row) => [`${row.payable_id} ${row.line_hash}`, Number(row.principals)]),
+  );
+  return new Set(
+    rows
+      .filter((row) => (byHash.get(`${row.payableId} ${row.lineHash}`) ?? 0) >= row.quorum)
+      .map((row) => row.payableId),
+  );
+}
+
+interface Gate {
+  readonly cancelled: boolean;
+  readonly hold: { readonly reason: string } | undefined;
+  readonly approved: boolean;
+  readonly overLimit: { readonly code: string; readonly text: string } | null;
+}
+
+/** Puts a line that may not be paid now where it belongs; true where it may. */
+async function passes(
+  trx: Transaction<Tables>,
+  row: RunLine,
+  gate: Gate,
+  nowMs: number,
+): Promise<boolean> {
+  if (gate.cancelled) {
+    await changeLine(trx, row, { state: "cancelled", reasonCode: "run-cancelled" }, nowMs);
+    return false;
+  }
+  if (gate.hold !== undefined) {
+    await changeLine(
+      trx,
+      row,
+      { state: "on-hold", reasonCode: "on-hold", reason: gate.hold.reason },
+      nowMs,
+    );
+    return false;
+  }
+  if (!gate.approved) {
+    await changeLine(trx, row, { state: "awaiting-approval", funded: false }, nowMs);
+    return false;
+  }
+  if (gate.overLimit !== null) {
+    const { code, text } = gate.overLimit;
+    await changeLine(trx, row, { state: "parked", reasonCode: code, reason: text }, nowMs);
+    return false;
+  }
+  return true;
+}
+
+async function lease(
+  trx: Transaction<Tables>,
+  request: DrawRequest,
+  row: RunLine,
+  attempt: Attempt | undefined,
+  maySend: boolean,
+): Promise<DrawnLine> {
+  const leaseUntilMs = request.realMs + request.leaseMs;
+  await trx
+    .updateTable("run_lines")
+    .set({
+      state: "paying",
+      lease_epoch: row.leaseEpoch + 1,
+      lease_owner: request.owner,
+      lease_until_ms: leaseUntilMs,
+      updated_at_ms: request.realMs,
+    })
+    .where("run_id", "=", row.runId)
+    .where("payable_id", "=", row.payableId)
+    .execute();
+  const plan = await trx
+    .selectFrom("plan_lines")
+    .select("line")
+    .where("run_id", "=", row.runId)
+    .where("payable_id", "=", row.payableId)
+    .where("version", "=", row.version)
+    .executeTakeFirstOrThrow();
+  return {
+    line: { ...row, state: "paying", leaseEpoch: row.leaseEpoch + 1 },
+    plan: JSON.parse(plan.line) as PlanLine,
+    attempt,
+    maySend,
+    leaseUntilMs,
+  };
+}
+
+/** Weekly sums of the business and its vendors, read once a draw and counted on as lines join. */
+class WeekSums {
+  readonly #trx: Transaction<Tables>;
+  readonly #request: DrawRequest;
+  readonly #sums = new Map<string, number>();
+
+  constructor(trx: Transaction<Tables>, request: DrawRequest) {
+    this.#trx = trx;
+    this.#request = request;
+  }
+
+  async refusal(row: RunLine): Promise<{ code: string; text: string } | null> {
+    const { vendorPerWeekCents, businessPerWeekCents } = this.#request.limits;
+    const vendor = await this.#over(row, row.contactId, vendorPerWeekCents);
+    if (vendor) {
+      return {
+        code: "over-vendor-week-limit",
+        text: "This vendor's weekly limit is used up by other payments of the same week.",
+      };
+    }
+    const business = await this.#over(row, null, businessPerWeekCents);
+    if (business) {
+      return {
+        code: "over-business-week-limit",
+        text: "The business's weekly limit is used up by other payments of the same week.",
+      };
+    }
+    this.#add(row, row.contactId);
+    this.#add(row, null);
+    return null;
+  }
+
+  async #over(row: RunLine, contactId: string | null, limitCents: number | null): Promise<boolean> {
+    if (limitCents === null) return false;
+    const key = this.#key(row, contactId);
+    let used = this.#sums.get(key);
+    if (used === undefined) {
+      used = await this.#used(row, contactId);
+      this.#sums.set(key, used);
+    }
+    return used + row.amountCents > limitCents;
+  }
+
+  #add(row: RunLine, contactId: string | null): void {
+    const key = this.#key(row, contactId);
+    const used = this.#sums.get(key);
+    if (used !== undefined) this.#sums.set(key, used + row.amountCents);
+  }
+
+  #key(row: RunLine, contactId: string | null): string {
+    return `${contactId ?? ""} ${weekOf(row.executionDate).monday}`;
+  }
+
+  async #used(row: RunLine, contactId: string | null): Promise<number> {
+    const week = weekOf(row.executionDate);
+    let query = this.#trx
+      .selectFrom("run_lines")
+      .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+      .where("business_id", "=", row.businessId)
+      .where("execution_date", ">=", week.monday)
+      .where("execution_date", "<=", week.sunday)
+      .where("state", "in", COMMITTED)
+      .where((eb) => eb.or([eb("run_id", "!=", row.runId), eb("payable_id", "!=", row.payableId)]));
+    if (contactId !== null) query = query.where("contact_id", "=", contactId);
+    const found = await query.executeTakeFirst();
+    return Number(found?.cents ?? 0);
+  }
+}

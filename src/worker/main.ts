@@ -1,0 +1,137 @@
+import { fileURLToPath } from "node:url";
+import { hostname } from "node:os";
+import { Client, Connection } from "@temporalio/client";
+import { NativeConnection, Runtime, Worker, type WorkflowBundleOption } from "@temporalio/worker";
+import { createActivities } from "../../activities/index.ts";
+import { ConfigError, loadConfig, type Config } from "../config.ts";
+import { TASK_QUEUE } from "../contracts/names.ts";
+import { openStore, StoreError, type Store } from "../store/index.ts";
+import { createContext } from "./context.ts";
+import { createLog, runtimeLogger } from "./log.ts";
+import { readOptions } from "./options.ts";
+
+const EXIT_USAGE = 2;
+const EXIT_UNREACHABLE = 4;
+
+/** In-flight requests get their answers within their time-out; then what remains is left to look-ups. */
+const SHUTDOWN_FORCE_AFTER = "25 seconds";
+
+/**
+ * Runs the worker as a process of its own: `node src/worker/main.ts`, `payrun worker`.
+ *
+ * Prints one line of JSON, `{ ready: true, pid }`, once it polls. SIGTERM and SIGINT drain it:
+ * nothing new is drawn, and what was sent gets its answer and is recorded.
+ *
+ * @returns exit code: 0 after a signal, 2 for settings that can't be used, 4 where Temporal or the
+ * store can't be reached
+ */
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const config = readConfig();
+  if (config === undefined) return EXIT_USAGE;
+  const log = createLog();
+  Runtime.install({ logger: runtimeLogger(log), shutdownSignals: [] });
+  const store = await open(config);
+  if (store === undefined) return EXIT_UNREACHABLE;
+  const { connectionOptions, namespace } = config.temporal;
+  const connections = await connect(config);
+  if (connections === undefined) {
+    await store.close();
+    return EXIT_UNREACHABLE;
+  }
+  const draining = new AbortController();
+  const temporal = new Client({ connection: connections.client, namespace });
+  const context = createContext({
+    store,
+    temporal,
+    profiles: config.profiles,
+    log,
+    workerId: `${hostname()}:${process.pid}`,
+    draining: draining.signal,
+  });
+  try {
+    const worker = await Worker.create({
+      connection: connections.native,
+      namespace,
+      taskQueue: TASK_QUEUE,
+      activities: { ...createActivities(context.activities) },
+      ...workflowSource(options.workflowBundle),
+      maxCachedWorkflows: 200,
+      workflowTaskPollerBehavior: { type: "autoscaling" },
+      activityTaskPollerBehavior: { type: "autoscaling" },
+      maxHeartbeatThrottleInterval: "2 seconds",
+      shutdownGraceTime: "20 seconds",
+      shutdownForceTime: SHUTDOWN_FORCE_AFTER,
+    });
+    void stopSignal(options.exitWithParent).then(() => {
+      draining.abort();
+      worker.shutdown();
+    });
+    process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid })}\n`);
+    log.info(`polling ${connectionOptions.address}, namespace ${namespace}`);
+    await worker.run();
+    return 0;
+  } finally {
+    await context.close();
+    await connections.client.close();
+    await connections.native.close();
+    await store.close();
+  }
+}
+
+function workflowSource(
+  bundle: string | undefined,
+): { workflowBundle: WorkflowBundleOption } | { workflowsPath: string } {
+  if (bundle !== undefined) return { workflowBundle: { codePath: bundle } };
+  return { workflowsPath: fileURLToPath(new URL("../../workflows/index.ts", import.meta.url)) };
+}
+
+function readConfig(): Config | undefined {
+  try {
+    return loadConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) complain(problem);
+    return undefined;
+  }
+}
+
+async function open(config: Config): Promise<Store | undefined> {
+  try {
+    return await openStore(config.databaseUrl);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    complain(error.message);
+    return undefined;
+  }
+}
+
+async function connect(
+  config: Config,
+): Promise<{ client: Connection; native: NativeConnection } | undefined> {
+  const { connectionOptions } = config.temporal;
+  try {
+    const native = await NativeConnection.connect(connectionOptions);
+    return { client: await Connection.connect(connectionOptions), native };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    complain(
+      `can't reach Temporal at ${connectionOptions.address}: ${why}. Start one with “payrun up” or “temporal server start-dev”, or set TEMPORAL_ADDRESS.`,
+    );
+    return undefined;
+  }
+}
+
+function complain(line: string): void {
+  process.stderr.write(`payrun worker: ${line}\n`);
+}
+
+function stopSignal(exitWithParent: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+    if (!exitWithParent) return;
+    process.stdin.once("end", () => resolve()).resume();
+  });
+}
+
+process.exitCode = await main();

@@ -1,0 +1,30 @@
+import { proxyActivities } from "@temporalio/workflow";
+import type { PayrunActivities } from "../src/contracts/activities.ts";
+
+/** Short steps on the store and reads of the service: tried again until they succeed. */
+export const steps = proxyActivities<
+  Pick<PayrunActivities, "beginRun" | "assessRun" | "fundRun" | "failRun" | "assessRetry">
+>({
+  startToCloseTimeout: "2 minutes",
+  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
+
+/** Steps that read many pages; they heartbeat, so that a dead worker is noticed. */
+export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry" | "followRun">>({
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "30 seconds",
+  retry: { initialInterval: "1s", maximumInterval: "1 minute" },
+});
+
+/** Money leaves only here. A worker that died is noticed within seconds by its missing heartbeat. */
+export const money = proxyActivities<Pick<PayrunActivities, "payLane" | "payRetry">>({
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "8 seconds",
+  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
+
+/** Answers to people who wait for them: tried for a short time only. */
+export const answers = proxyActivities<Pick<PayrunActivities, "verifyDecision">>({
+  startToCloseTimeout: "30 seconds",
+  retry: { maximumAttempts: 3 },
+});

@@ -1,0 +1,3 @@
+export { payRun } from "./pay-run.ts";
+export { planDry } from "./plan-dry.ts";
+export { retryFailedPayment } from "./retry-failed-payment.ts";

@@ -1,0 +1,167 @@
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Assessment } from "../src/contracts/activities.ts";
+import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
+import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
+import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
+import { lanesFor } from "../src/domain/lanes.ts";
+import { answers, money, reads, steps } from "./activities.ts";
+
+const eventsArrived = defineSignal(SIGNAL.eventsArrived);
+const decide = defineUpdate<{ accepted: boolean; reason: string }, [string]>(UPDATE.decide);
+const progress = defineQuery<Assessment | null>(QUERY.progress);
+
+/** Unverified mail that a run takes before it only listens to the store. */
+const UNVERIFIED_MAX = 200;
+
+/**
+ * One pay run: plan, wait for approval, find the money, pay, follow to settlement.
+ *
+ * The workflow decides nothing about money. Each turn an activity brings the lines up to date and
+ * says what there is to do; lanes pay, the follower reads. Signals only say "look".
+ */
+export async function payRun(input: PayRunInput): Promise<RunPhase> {
+  const run = new PayRun(input.runId);
+  const begun = await steps.beginRun.executeWithOptions(
+    { summary: `Reads the run ${input.runId}` },
+    [{ runId: input.runId }],
+  );
+  if (begun.ended) return begun.phase;
+  if (!begun.planned) await run.plan();
+  return run.toTheEnd();
+}
+
+class PayRun {
+  readonly #runId: string;
+  #looked = true;
+  #lanes = 0;
+  #unverified = 0;
+  #last: Assessment | null = null;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+    setHandler(eventsArrived, () => {
+      this.#looked = true;
+    });
+    setHandler(decide, (claim) => this.#decide(claim), {
+      validator: (_claim: string) => {
+        if (this.#unverified >= UNVERIFIED_MAX) {
+          throw ApplicationFailure.nonRetryable(
+            "this run takes no more decisions directly: send them to the gateway",
+          );
+        }
+      },
+    });
+    setHandler(progress, () => this.#last);
+  }
+
+  async plan(): Promise<void> {
+    try {
+      const input = { runId: this.#runId };
+      await reads.planRun.executeWithOptions({ summary: "Plans: selects, claims, dates" }, [input]);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const reason = rootMessage(error);
+      await steps.failRun.executeWithOptions({ summary: "Could not be planned" }, [
+        { runId: this.#runId, reason },
+      ]);
+      throw ApplicationFailure.nonRetryable(reason, "RunFailed");
+    }
+  }
+
+  async toTheEnd(): Promise<RunPhase> {
+    for (;;) {
+      this.#looked = false;
+      const now = await steps.assessRun.executeWithOptions({ summary: "Where the run stands" }, [
+        { runId: this.#runId },
+      ]);
+      this.#show(now);
+      if (now.ended) {
+        await condition(() => this.#lanes === 0);
+        return now.phase;
+      }
+      if (await this.#work(now)) continue;
+      if (workflowInfo().continueAsNewSuggested) await this.#continueAsNew();
+      const lanes = this.#lanes;
+      await condition(() => this.#looked || this.#lanes < lanes, now.wakeInMs, {
+        summary: now.waitingFor ?? now.phase,
+      });
+    }
+  }
+
+  /** True where something was done whose effect should be looked at before sleeping. */
+  async #work(now: Assessment): Promise<boolean> {
+    if (now.toFund > 0) {
+      const { funded } = await steps.fundRun.executeWithOptions(
+        { summary: `Finds the money for ${now.toFund} bills` },
+        [{ runId: this.#runId }],
+      );
+      if (funded > 0) return true;
+    }
+    if (now.toPay > 0) this.#startLanes(now.toPay);
+    if (now.toFollow === 0) return false;
+    const { changed } = await reads.followRun.executeWithOptions(
+      { summary: `Reads the payments of ${now.toFollow} bills` },
+      [{ runId: this.#runId }],
+    );
+    return changed > 0;
+  }
+
+  #startLanes(toPay: number): void {
+    while (this.#lanes < lanesFor(toPay)) {
+      this.#lanes += 1;
+      const lane = this.#lanes;
+      void money.payLane
+        .executeWithOptions({ summary: `Pays up to ${toPay} bills, lane ${lane}` }, [
+          { runId: this.#runId, lane },
+        ])
+        .catch(() => undefined)
+        .finally(() => {
+          this.#lanes -= 1;
+        });
+    }
+  }
+
+  async #decide(claim: string): Promise<{ accepted: boolean; reason: string }> {
+    this.#unverified += 1;
+    const verdict = await answers.verifyDecision.executeWithOptions(
+      { summary: "Verifies a decision sent to Temporal" },
+      [{ runId: this.#runId, claim }],
+    );
+    this.#looked = true;
+    return verdict;
+  }
+
+  #show(now: Assessment): void {
+    const before = this.#last;
+    this.#last = now;
+    if (before?.details !== now.details) setCurrentDetails(now.details);
+    const attributes = searchAttributesOf(now);
+    if (before === null || JSON.stringify(searchAttributesOf(before)) !== JSON.stringify(attributes)) {
+      upsertSearchAttributes(attributes);
+    }
+  }
+
+  async #continueAsNew(): Promise<void> {
+    await condition(() => this.#lanes === 0 && allHandlersFinished());
+    await continueAsNew<typeof payRun>({ runId: this.#runId, resumed: true });
+  }
+}
+
+function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return root instanceof Error ? root.message : "the run could not be planned";
+}

@@ -1,0 +1,43 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { RetryFailedPaymentInput } from "../src/contracts/activities.ts";
+import { SIGNAL } from "../src/contracts/names.ts";
+import { money, steps } from "./activities.ts";
+
+const eventsArrived = defineSignal(SIGNAL.eventsArrived);
+
+/**
+ * Owns one failed or returned payable from then on: classifies, waits for the next banking day or
+ * a person, pays again within Nacha's limits, and follows what it paid to its end.
+ */
+export async function retryFailedPayment(input: RetryFailedPaymentInput): Promise<string> {
+  let looked = true;
+  setHandler(eventsArrived, () => {
+    looked = true;
+  });
+  for (;;) {
+    looked = false;
+    const now = await steps.assessRetry.executeWithOptions(
+      { summary: `Where ${input.payableId} stands` },
+      [input],
+    );
+    setCurrentDetails(now.details);
+    if (now.phase === "ended") return now.outcome ?? "ended";
+    if (now.phase === "pay") {
+      await money.payRetry.executeWithOptions({ summary: `Pays ${input.payableId} again` }, [
+        input,
+      ]);
+      continue;
+    }
+    if (workflowInfo().continueAsNewSuggested && !looked) {
+      await continueAsNew<typeof retryFailedPayment>(input);
+    }
+    await condition(() => looked, now.wakeInMs, { summary: now.waitingFor ?? now.phase });
+  }
+}
