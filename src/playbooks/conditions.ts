@@ -27,7 +27,7 @@ export interface PayableView {
     readonly netTerms: number | null;
     readonly bankLast4: string | null;
   };
-  /** Review reasons found by the planner; empty while bills are being selected. */
+  /** What the planner noted of the line, review reasons first; empty while bills are selected. */
   readonly flags: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { formatUsd } from "../domain/money.ts";
 import type { Fault } from "./problem.ts";
 import { suggest } from "./suggest.ts";
 
@@ -83,9 +84,7 @@ function guessMoney(input: string): string | undefined {
 
 /** Writes cents as `$1,234.56`, whole dollars without decimals; `readMoney` reads it back. */
 export function formatMoney(cents: number): string {
-  const dollars = Math.trunc(cents / 100).toLocaleString("en-US");
-  const rest = cents % 100;
-  return rest === 0 ? `$${dollars}` : `$${dollars}.${String(rest).padStart(2, "0")}`;
+  return formatUsd(cents).replace(/\.00$/, "");
 }
 
 interface DaysRule {
