@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import {
+  createToken,
+  findToken,
+  listTokens,
+  revokeToken,
+  tokensCreatedBy,
+} from "../../src/store/tokens.ts";
+import { testStore } from "./support.ts";
+
+const lena = { name: "lena", roles: ["launcher", "viewer"], createdBy: "admin", nowMs: 10 };
+
+test("a token is known by its text, which is stored nowhere", async () => {
+  const { store, url } = await testStore();
+  const { tokenId, token } = await createToken(store.db, lena);
+  expect(token).toMatch(/^payrun_[\w-]{43}$/);
+  expect(await findToken(store.db, token, 11)).toEqual({
+    tokenId,
+    name: "lena",
+    roles: ["launcher", "viewer"],
+    createdAtMs: 10,
+    createdBy: "admin",
+    expiresAtMs: null,
+    revokedAtMs: null,
+  });
+  expect(await findToken(store.db, `${token}x`, 11)).toBeUndefined();
+  const path = url.slice("sqlite:".length);
+  for (const file of [path, `${path}-wal`]) expect(readFileSync(file).includes(token)).toBe(false);
+});
+
+test("expired and revoked tokens open nothing, and stay on the list", async () => {
+  const { store } = await testStore();
+  const expiring = await createToken(store.db, { ...lena, expiresAtMs: 20 });
+  expect(await findToken(store.db, expiring.token, 19)).toBeDefined();
+  expect(await findToken(store.db, expiring.token, 20)).toBeUndefined();
+  const revoked = await createToken(store.db, { ...lena, name: "otto", nowMs: 12 });
+  expect(await revokeToken(store.db, revoked.tokenId, 15)).toBe(true);
+  expect(await revokeToken(store.db, revoked.tokenId, 16)).toBe(false);
+  expect(await findToken(store.db, revoked.token, 16)).toBeUndefined();
+  expect(await listTokens(store.db)).toMatchObject([
+    { name: "lena", expiresAtMs: 20 },
+    { name: "otto", revokedAtMs: 15 },
+  ]);
+});
+
+test("finds what somebody made after an instant, through the hands of others too", async () => {
+  const { store } = await testStore();
+  const make = (name: string, createdBy: string, nowMs: number) =>
+    createToken(store.db, { name, roles: ["controller"], createdBy, nowMs });
+  await make("before", "lena", 5);
+  await make("puppet", "lena", 10);
+  await make("puppet-of-puppet", "puppet", 11);
+  await make("lena", "puppet-of-puppet", 12);
+  await make("other", "admin", 11);
+  const names = (await tokensCreatedBy(store.db, "lena", 10)).map((token) => token.name);
+  expect(names.sort()).toEqual(["lena", "puppet", "puppet-of-puppet"]);
+});
