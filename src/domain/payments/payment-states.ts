@@ -133,8 +133,8 @@ const IMPOSSIBLE: Readonly<Record<KnownStatus, readonly KnownStatus[]>> = {
 
 export interface PaymentVersion {
   readonly status: string;
-  /** ISO instant of the most recent status update. */
-  readonly updatedAt: string;
+  /** ISO instant of the most recent status update; null where the service does not say. */
+  readonly updatedAt: string | null;
 }
 
 /**
@@ -148,7 +148,7 @@ export function judgeTransition(
   next: PaymentVersion,
 ): { readonly accept: boolean; readonly alarm: string | null } {
   if (previous === undefined) return { accept: true, alarm: null };
-  const laterMs = Date.parse(next.updatedAt) - Date.parse(previous.updatedAt);
+  const laterMs = laterByMs(previous.updatedAt, next.updatedAt);
   if (laterMs < 0) return { accept: false, alarm: null };
   // The same status read later moves the instant on, so that what lies between stays ignored.
   if (previous.status === next.status) return { accept: laterMs > 0, alarm: null };
@@ -160,6 +160,12 @@ export function judgeTransition(
     ? `a payment went from ${previous.status} to ${next.status}, which should be impossible`
     : null;
   return { accept: true, alarm };
+}
+
+/** 0 where one of them has no instant: a reading made later then counts as not older. */
+function laterByMs(previous: string | null, next: string | null): number {
+  const ms = Date.parse(next ?? "") - Date.parse(previous ?? "");
+  return Number.isNaN(ms) ? 0 : ms;
 }
 
 function isKnownStatus(status: string): status is KnownStatus {

@@ -91,6 +91,12 @@ describe("a newer reading of a payment", () => {
     });
   });
 
+  it("counts as not older where the service gives no instant", () => {
+    const undated = { status: "failed", updatedAt: null };
+    expect(judgeTransition(at("completed", 9), undated).accept).toBe(true);
+    expect(judgeTransition(undated, at("completed", 1)).accept).toBe(true);
+  });
+
   it("is ignored where it is older or says the same", () => {
     expect(judgeTransition(at("completed", 2), at("processing", 1)).accept).toBe(false);
     expect(judgeTransition(at("completed", 1), at("completed", 1)).accept).toBe(false);

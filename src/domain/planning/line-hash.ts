@@ -1,0 +1,20 @@
+import type { PlanLine } from "../../contracts/pay-run.ts";
+import { lineHash } from "../approvals/hashes.ts";
+
+/**
+ * The hash of a plan line: every line, planned or planned anew, takes it from here, so that an
+ * approval always covers the same fields.
+ */
+export function hashOfLine(businessId: string, line: Omit<PlanLine, "lineHash">): string {
+  return lineHash({
+    businessId,
+    payableId: line.payableId,
+    contactId: line.contactId,
+    amountCents: line.amountCents,
+    bankLast4: line.bankLast4,
+    contactUpdatedAt: line.contactUpdatedAt,
+    sourceId: line.funding.sourceId,
+    clearing: line.clearing,
+    dateRule: line.dateRule,
+  });
+}

@@ -1,0 +1,137 @@
+import type { FundingChoice, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { planHash, policyHash } from "../approvals/hashes.ts";
+import { ruleFor } from "../approvals/policy.ts";
+import { newYorkDate } from "../clock/new-york.ts";
+import { sumCents } from "../money.ts";
+import type { BillBook } from "./book.ts";
+import { byUrgency, cashByDay } from "./cash.ts";
+import { type LineDates, planDates } from "./dates.ts";
+import { flagsOf } from "./flags.ts";
+import { hashOfLine } from "./line-hash.ts";
+import { LimitBook, type WeekUse } from "./limits.ts";
+import { conditionView, type Matches, type SelectedBill } from "./select.ts";
+
+export interface PlanInput {
+  /** The API's businessId. */
+  readonly businessId: string;
+  readonly playbook: PayRunPlaybook;
+  readonly playbookRevision: number;
+  /** Business-clock instant. */
+  readonly nowMs: number;
+  readonly book: BillBook;
+  /** Claimed already: a bill that another owner holds is among the skipped ones. */
+  readonly selected: readonly SelectedBill[];
+  readonly skipped: readonly SkippedLine[];
+  readonly funding: FundingChoice;
+  /** Null where the source does not tell. */
+  readonly availableCents: number | null;
+  readonly reservedCents: number;
+  readonly weekUse: WeekUse;
+  readonly lastPaidTo: ReadonlyMap<string, string | null>;
+  readonly matches: Matches;
+}
+
+export interface Plan {
+  readonly summary: PlanSummary;
+  /** Most urgent first. */
+  readonly lines: readonly PlanLine[];
+  readonly skipped: readonly SkippedLine[];
+}
+
+/**
+ * The plan of a run: each line with its dates, flags, rule, limits and hash, and their summary.
+ *
+ * `totalCents` and `lineCount` are over all lines; `cash` leaves out those above a limit, which
+ * are parked at once and not paid. The same input always gives the same plan and hash.
+ */
+export function buildPlan(input: PlanInput): Plan {
+  const dates = datesByDueDate(input);
+  const limits = new LimitBook(input.playbook.limits, input.weekUse);
+  const lines = input.selected
+    .map((selected) => draftLine(selected, dates(selected.bill.dueDate), input))
+    .sort(byUrgency)
+    .map((line) => ({ ...line, overLimit: limits.take(line) }));
+  return { lines, skipped: input.skipped, summary: summaryOf(lines, input) };
+}
+
+function draftLine(selected: SelectedBill, dates: LineDates, input: PlanInput): PlanLine {
+  const { bill, vendor, contactId, amountCents } = selected;
+  const { playbook } = input;
+  const flags = flagsOf(selected, dates, { ...input, review: playbook.review });
+  const inReview = flags.some((flag) => playbook.review.some((reason) => reason === flag.kind));
+  const view = conditionView(
+    bill,
+    vendor,
+    amountCents,
+    flags.map((flag) => flag.kind),
+  );
+  const { rule, index } = ruleFor({ amountCents, inReview }, playbook.approve, (condition) =>
+    input.matches(condition, view),
+  );
+  const line = {
+    payableId: bill.payableId,
+    version: 1,
+    publicId: bill.publicId,
+    contactId,
+    contactName: vendor.name ?? bill.contactName,
+    description: bill.description,
+    amountCents,
+    totalCents: bill.totalCents,
+    bankLast4: vendor.bankLast4,
+    contactUpdatedAt: vendor.updatedAt,
+    dueDate: bill.dueDate,
+    executionDate: dates.executionDate,
+    arrivalDate: dates.arrivalDate,
+    dateRule: dates.dateRule,
+    clearing: playbook.pay.clearing,
+    funding: input.funding,
+    flags,
+    ruleIndex: index,
+    approvers: rule.by,
+    quorum: rule.quorum,
+    decideBy: dates.decideBy,
+    overLimit: null,
+  };
+  return { ...line, lineHash: hashOfLine(input.businessId, line) };
+}
+
+function summaryOf(lines: readonly PlanLine[], input: PlanInput): PlanSummary {
+  const { playbook } = input;
+  const paid = lines.filter((line) => line.overLimit === null);
+  const skippedByCode: Record<string, number> = {};
+  for (const { code } of input.skipped) skippedByCode[code] = (skippedByCode[code] ?? 0) + 1;
+  return {
+    planHash: planHash({
+      lineHashes: lines.map((line) => line.lineHash),
+      playbook: playbook.name,
+      playbookRevision: input.playbookRevision,
+      policyHash: policyHash(playbook),
+    }),
+    lineCount: lines.length,
+    totalCents: sumCents(lines.map((line) => line.amountCents)),
+    flaggedCount: lines.filter((line) => line.flags.length > 0).length,
+    skippedCount: input.skipped.length,
+    skippedByCode,
+    // Sorted by execution date, so the first one that is paid has to be decided first.
+    decideBy: paid[0]?.decideBy ?? null,
+    cash: cashByDay(paid, input.availableCents, input.reservedCents),
+    availableCents: input.availableCents,
+    reservedCents: input.reservedCents,
+    source: input.funding,
+  };
+}
+
+/** Thousands of bills share a few due dates. */
+function datesByDueDate(input: PlanInput): (dueDate: string | null) => LineDates {
+  const today = newYorkDate(input.nowMs);
+  const known = new Map<string | null, LineDates>();
+  return (dueDate) => {
+    let dates = known.get(dueDate);
+    if (dates === undefined) {
+      dates = planDates(dueDate, today, input.playbook);
+      known.set(dueDate, dates);
+    }
+    return dates;
+  };
+}

@@ -1,0 +1,244 @@
+import type { SkippedLine } from "../../contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { addDays } from "../clock/dates.ts";
+import { beforeNextRun } from "../clock/schedule-period.ts";
+import { holdOn, type HoldScope } from "../holds.ts";
+import { formatUsd } from "../money.ts";
+import { onItsWayCents, owedCents } from "../payments/owed.ts";
+import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
+
+/** What a playbook's CEL conditions see of a bill. */
+export interface ConditionView {
+  readonly id: string;
+  readonly publicId: string | null;
+  readonly description: string | null;
+  readonly customNumber: string | null;
+  /** What is still owed. */
+  readonly amountCents: number;
+  readonly totalAmountCents: number;
+  readonly amountPaidCents: number;
+  readonly dueDate: string | null;
+  readonly issueDate: string | null;
+  readonly status: string;
+  readonly paymentStatus: string;
+  readonly vendor: {
+    readonly id: string | null;
+    readonly name: string | null;
+    readonly type: string | null;
+    readonly netTerms: number | null;
+    readonly bankLast4: string | null;
+  };
+  readonly flags: readonly string[];
+}
+
+/** Answers a condition for a bill; handed in, because domain code knows no CEL. */
+export type Matches = (condition: string, view: ConditionView) => boolean;
+
+/** A bill that is to be paid, and how much of it. */
+export interface SelectedBill {
+  readonly bill: BillFacts;
+  readonly vendor: VendorFacts;
+  readonly contactId: string;
+  readonly amountCents: number;
+}
+
+export interface SelectInput {
+  readonly book: BillBook;
+  readonly playbook: PayRunPlaybook;
+  /** `YYYY-MM-DD`, the date of the nominal fire time. */
+  readonly period: string;
+  readonly runId: string;
+  readonly sourceId: string;
+  readonly holds: readonly HoldScope[];
+  readonly matches: Matches;
+}
+
+export interface Selection {
+  readonly selected: readonly SelectedBill[];
+  readonly skipped: readonly SkippedLine[];
+}
+
+interface Reason {
+  readonly code: string;
+  readonly text: string;
+}
+
+/**
+ * Sorts a business's bills into those a run would pay and those it leaves out, each with the first
+ * reason that keeps it out. Claims are not looked at here: they are taken after this.
+ */
+export function selectBills(input: SelectInput): Selection {
+  const due = dueTest(input.playbook, input.period);
+  const holds = holdIndex(input.holds);
+  const selected: SelectedBill[] = [];
+  const skipped: SkippedLine[] = [];
+  for (const bill of input.book.bills) {
+    const outcome = judgeBill(bill, input, due, holds);
+    if ("code" in outcome) skipped.push(skippedLine(bill, outcome));
+    else selected.push(outcome);
+  }
+  return { selected, skipped };
+}
+
+/** A bill that was selected and then lost to the owner of an earlier claim. */
+export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
+  const by = owner === "" ? "another run or retry" : owner;
+  const text = `Already in the hands of ${by}.`;
+  return {
+    ...skippedLine(selected.bill, { code: "claimed", text }),
+    amountCents: selected.amountCents,
+  };
+}
+
+/** What conditions see of a bill, `flags` once they are known. */
+export function conditionView(
+  bill: BillFacts,
+  vendor: VendorFacts | undefined,
+  amountCents: number,
+  flags: readonly string[],
+): ConditionView {
+  return {
+    id: bill.payableId,
+    publicId: bill.publicId,
+    description: bill.description,
+    customNumber: bill.customNumber,
+    amountCents,
+    totalAmountCents: bill.totalCents,
+    amountPaidCents: bill.amountPaidCents,
+    dueDate: bill.dueDate,
+    issueDate: bill.issueDate,
+    status: bill.status,
+    paymentStatus: bill.paymentStatus,
+    vendor: {
+      id: bill.contactId,
+      name: vendor?.name ?? bill.contactName,
+      type: vendor?.type ?? null,
+      netTerms: vendor?.netTerms ?? null,
+      bankLast4: vendor?.bankLast4 ?? null,
+    },
+    flags,
+  };
+}
+
+function judgeBill(
+  bill: BillFacts,
+  input: SelectInput,
+  due: (bill: BillFacts) => Reason | null,
+  holds: HoldIndex,
+): SelectedBill | Reason {
+  const status = statusReason(bill.status);
+  if (status !== null) return status;
+  const payments = input.book.paymentsOf(bill.payableId);
+  const amountCents = owedCents({ ...bill, payments });
+  if (amountCents === 0) return nothingOwed(onItsWayCents(payments));
+  const vendor = bill.contactId === null ? undefined : input.book.vendors.get(bill.contactId);
+  const { where } = input.playbook;
+  if (where !== null && !input.matches(where, conditionView(bill, vendor, amountCents, []))) {
+    return { code: "where-not-met", text: "The playbook's “where” condition leaves it out." };
+  }
+  const notDue = due(bill);
+  if (notDue !== null) return notDue;
+  const contactId = bill.contactId;
+  if (contactId === null) {
+    return { code: "no-vendor", text: "The bill has no vendor; link one in the service." };
+  }
+  const hold = holds.find({
+    payableId: bill.payableId,
+    contactId,
+    sourceId: input.sourceId,
+    runId: input.runId,
+    playbook: input.playbook.name,
+  });
+  if (hold !== undefined) return { code: "on-hold", text: `On hold: ${hold.reason}` };
+  const unpayable = vendorReason(vendor);
+  if (unpayable !== null || vendor === undefined) return unpayable ?? unknownVendor();
+  return { bill, vendor, contactId, amountCents };
+}
+
+function statusReason(status: string): Reason | null {
+  switch (status) {
+    case "approved":
+      return null;
+    case "draft":
+      return { code: "not-approved", text: "Still a draft in the service." };
+    case "pending_approval":
+      return { code: "not-approved", text: "The bill itself waits for approval in the service." };
+    case "declined":
+    case "blocked":
+    case "void":
+      return { code: status, text: `The bill's status in the service is ${status}.` };
+    default:
+      return { code: "not-approved", text: `The bill's status in the service is ${status}.` };
+  }
+}
+
+function nothingOwed(movingCents: number): Reason {
+  if (movingCents === 0) return { code: "paid", text: "Nothing is owed on it any more." };
+  return {
+    code: "already-on-its-way",
+    text: `Payments of ${formatUsd(movingCents)} are on their way; nothing else is owed.`,
+  };
+}
+
+function vendorReason(vendor: VendorFacts | undefined): Reason | null {
+  if (vendor === undefined) return unknownVendor();
+  const name = vendor.name ?? "The vendor";
+  if (vendor.status !== "active") {
+    return { code: "vendor-not-payable", text: `${name} is ${vendor.status} in the service.` };
+  }
+  if (!vendor.paymentReady) {
+    const text = `${name} has no valid bank account on file; enter one in the service.`;
+    return { code: "vendor-not-payable", text };
+  }
+  return null;
+}
+
+function unknownVendor(): Reason {
+  return {
+    code: "vendor-not-payable",
+    text: "The service does not list the bill's vendor; its access may have been revoked.",
+  };
+}
+
+function dueTest(playbook: PayRunPlaybook, period: string): (bill: BillFacts) => Reason | null {
+  const { select, schedule, pay } = playbook;
+  if (select.due === "all") return () => null;
+  const limit =
+    select.due === "within"
+      ? addDays(period, select.days + 1)
+      : beforeNextRun(schedule, period, pay.arrivalBusinessDays);
+  const lastIn = addDays(limit, -1);
+  return ({ dueDate }) => {
+    if (dueDate === null) {
+      return { code: "no-due-date", text: "The bill has no due date; “due: all” would select it." };
+    }
+    if (dueDate < limit) return null;
+    return { code: "not-due", text: `Due ${dueDate}; this run takes bills due up to ${lastIn}.` };
+  };
+}
+
+/** Holds on single payables add up over the years; the others are few. */
+interface HoldIndex {
+  find(facts: Parameters<typeof holdOn>[1]): HoldScope | undefined;
+}
+
+function holdIndex(holds: readonly HoldScope[]): HoldIndex {
+  const general = holds.filter((hold) => hold.scope !== "payable");
+  const byPayable = new Map(
+    holds.filter((hold) => hold.scope === "payable").map((hold) => [hold.value, hold]),
+  );
+  return { find: (facts) => byPayable.get(facts.payableId) ?? holdOn(general, facts) };
+}
+
+function skippedLine(bill: BillFacts, reason: Reason): SkippedLine {
+  return {
+    payableId: bill.payableId,
+    publicId: bill.publicId,
+    contactId: bill.contactId,
+    contactName: bill.contactName,
+    amountCents: bill.totalCents,
+    dueDate: bill.dueDate,
+    code: reason.code,
+    text: reason.text,
+  };
+}

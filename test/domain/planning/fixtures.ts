@@ -1,0 +1,135 @@
+import type { FundingChoice } from "../../../src/contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import {
+  type BillFacts,
+  makeBook,
+  type PaymentFacts,
+  type VendorFacts,
+} from "../../../src/domain/planning/book.ts";
+import type { PlanInput } from "../../../src/domain/planning/plan.ts";
+import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
+
+/** A Thursday. */
+export const PERIOD = "2026-11-19";
+export const NOW_MS = newYorkInstantMs(PERIOD, "10:00");
+
+export const PLAYBOOK: PayRunPlaybook = {
+  kind: "pay-run",
+  name: "weekly",
+  business: null,
+  schedule: { every: "thursday", at: "10:00", zone: "America/New_York" },
+  select: { due: "before-next-run" },
+  where: null,
+  pay: {
+    when: "by-due-date",
+    from: "default",
+    whenShort: "most-urgent-first",
+    clearing: "STANDARD",
+    arrivalBusinessDays: 3,
+  },
+  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
+  review: ["new-vendor", "changed-bank-account", "likely-duplicate", "unusual-amount"],
+  approve: [
+    { review: true, overCents: null, where: null, by: ["controller", "owner"], quorum: 2 },
+    { review: false, overCents: 2_500_000, where: null, by: ["owner"], quorum: 1 },
+    { review: false, overCents: null, where: null, by: ["controller", "owner"], quorum: 1 },
+  ],
+  approvalValidDays: 30,
+  late: "ask",
+  onFailure: "retry-failed",
+  notify: null,
+};
+
+export const BALANCE: FundingChoice = {
+  sourceId: "balance",
+  rail: "SERVICE",
+  kind: "balance",
+  name: "Balance",
+  last4: null,
+  pay: { paymentRail: "SERVICE", fundingSource: "balance" },
+  needsAchAuthorization: false,
+};
+
+export function bill(payableId: string, changes: Partial<BillFacts> = {}): BillFacts {
+  return {
+    payableId,
+    publicId: `B-${payableId}`,
+    status: "approved",
+    paymentStatus: "none",
+    totalCents: 10_000,
+    amountPaidCents: 0,
+    dueDate: "2026-11-27",
+    issueDate: "2026-11-01",
+    customNumber: null,
+    description: null,
+    contactId: "v1",
+    contactName: "Vendor One",
+    ...changes,
+  };
+}
+
+export function vendor(contactId: string, changes: Partial<VendorFacts> = {}): VendorFacts {
+  return {
+    contactId,
+    name: `Vendor ${contactId}`,
+    type: "payee",
+    status: "active",
+    paymentReady: true,
+    bankLast4: "1111",
+    updatedAt: null,
+    netTerms: 30,
+    ...changes,
+  };
+}
+
+export function paid(payableId: string, changes: Partial<PaymentFacts> = {}): PaymentFacts {
+  return { payableId, contactId: "v1", status: "completed", amountCents: 10_000, ...changes };
+}
+
+/** Vendor `v1`, paid before, so that a plain bill of theirs has no flags. */
+export interface World {
+  readonly bills: readonly BillFacts[];
+  readonly vendors?: readonly VendorFacts[];
+  readonly payments?: readonly PaymentFacts[];
+}
+
+export function bookOf(world: World) {
+  const history = paid("long-ago");
+  return makeBook(world.bills, world.vendors ?? [vendor("v1")], [
+    history,
+    ...(world.payments ?? []),
+  ]);
+}
+
+export function selection(world: World, changes: Partial<SelectInput> = {}) {
+  return selectBills({
+    book: bookOf(world),
+    playbook: PLAYBOOK,
+    period: PERIOD,
+    runId: "pay-run/default/weekly/2026-11-19",
+    sourceId: "balance",
+    holds: [],
+    matches: () => true,
+    ...changes,
+  });
+}
+
+export function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
+  const playbook = changes.playbook ?? PLAYBOOK;
+  return {
+    businessId: "biz_1",
+    playbook,
+    playbookRevision: 1,
+    nowMs: NOW_MS,
+    book: bookOf(world),
+    ...selection(world, { playbook }),
+    funding: BALANCE,
+    availableCents: 100_000_000,
+    reservedCents: 0,
+    weekUse: { businessCents: new Map(), vendorCents: new Map() },
+    lastPaidTo: new Map([["v1", "1111"]]),
+    matches: () => false,
+    ...changes,
+  };
+}

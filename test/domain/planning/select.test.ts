@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { BillFacts, VendorFacts } from "../../../src/domain/planning/book.ts";
+import { claimedElsewhere, type SelectInput } from "../../../src/domain/planning/select.ts";
+import { bill, paid, PLAYBOOK, selection, vendor, type World } from "./fixtures.ts";
+
+function codeOf(world: World, changes: Partial<SelectInput> = {}): string {
+  const { selected, skipped } = selection(world, changes);
+  expect(selected.length + skipped.length).toBe(world.bills.length);
+  return skipped[0]?.code ?? "selected";
+}
+
+const one = (changes: Partial<BillFacts>, who: Partial<VendorFacts> = {}): World => ({
+  bills: [bill("b1", changes)],
+  vendors: [vendor("v1", who)],
+});
+
+describe("selecting bills", () => {
+  it("takes approved bills that would be late if they waited for the next run", () => {
+    // The next run fires on the 25th (the 26th is Thanksgiving), pays on the 27th, arrives on the 2nd.
+    expect(codeOf(one({ dueDate: "2026-12-01" }))).toBe("selected");
+    expect(codeOf(one({ dueDate: "2026-12-02" }))).toBe("not-due");
+  });
+
+  it("takes overdue bills, however old", () => {
+    expect(codeOf(one({ dueDate: "2025-01-01" }))).toBe("selected");
+  });
+
+  it("takes bills due within some days, the last one included", () => {
+    const playbook = { ...PLAYBOOK, select: { due: "within", days: 7 } as const };
+    expect(codeOf(one({ dueDate: "2026-11-26" }), { playbook })).toBe("selected");
+    expect(codeOf(one({ dueDate: "2026-11-27" }), { playbook })).toBe("not-due");
+  });
+
+  it("takes a bill without a due date only where all are asked for", () => {
+    const playbook = { ...PLAYBOOK, select: { due: "all" } as const };
+    expect(codeOf(one({ dueDate: null }))).toBe("no-due-date");
+    expect(codeOf(one({ dueDate: null }), { playbook })).toBe("selected");
+    expect(codeOf(one({ dueDate: "2030-01-01" }), { playbook })).toBe("selected");
+  });
+
+  it.each([
+    ["draft", "not-approved"],
+    ["pending_approval", "not-approved"],
+    ["a_status_of_tomorrow", "not-approved"],
+    ["declined", "declined"],
+    ["blocked", "blocked"],
+    ["void", "void"],
+  ])("leaves out a bill that is %s", (status, code) => {
+    expect(codeOf(one({ status }))).toBe(code);
+  });
+
+  it("subtracts what is paid and on its way, and selects the rest", () => {
+    const payments = [
+      paid("b1", { amountCents: 1_000 }),
+      paid("b1", { amountCents: 2_500, status: "scheduled" }),
+      paid("b1", { amountCents: 9_000, status: "failed" }),
+    ];
+    const { selected } = selection({ bills: [bill("b1")], payments });
+    expect(selected[0]?.amountCents).toBe(6_500);
+  });
+
+  it("leaves out what is paid, and what is wholly on its way, each with its reason", () => {
+    expect(codeOf({ bills: [bill("b1")], payments: [paid("b1")] })).toBe("paid");
+    const moving = { bills: [bill("b1")], payments: [paid("b1", { status: "held" })] };
+    expect(codeOf(moving)).toBe("already-on-its-way");
+    expect(selection(moving).skipped[0]?.text).toContain("$100.00");
+  });
+
+  it("leaves out bills whose vendor can't be paid", () => {
+    expect(codeOf(one({}, { paymentReady: false }))).toBe("vendor-not-payable");
+    expect(codeOf(one({}, { status: "archived" }))).toBe("vendor-not-payable");
+    expect(codeOf(one({ contactId: "revoked" }))).toBe("vendor-not-payable");
+    expect(codeOf(one({ contactId: null }))).toBe("no-vendor");
+  });
+
+  it.each([
+    ["payable", "b1"],
+    ["contact", "v1"],
+    ["source", "balance"],
+    ["playbook", "weekly"],
+    ["all", ""],
+  ])("leaves out what a hold on its %s stops", (scope, value) => {
+    const holds = [{ scope, value, reason: "wait for the lawyer" }];
+    expect(codeOf(one({}), { holds })).toBe("on-hold");
+    const other = [{ scope: "payable", value: "b2", reason: "another" }];
+    expect(codeOf(one({}), { holds: other })).toBe("selected");
+  });
+
+  it("asks the playbook's condition about what is owed and who is paid", () => {
+    const playbook = { ...PLAYBOOK, where: "rent" };
+    const seen: unknown[] = [];
+    const matches: SelectInput["matches"] = (condition, view) => {
+      seen.push([condition, view.amountCents, view.vendor.bankLast4, view.flags]);
+      return false;
+    };
+    expect(codeOf(one({}), { playbook, matches })).toBe("where-not-met");
+    expect(seen).toEqual([["rent", 10_000, "1111", []]]);
+  });
+
+  it("says who holds a bill that another run has claimed", () => {
+    const [selected] = selection({ bills: [bill("b1")] }).selected;
+    const line = selected === undefined ? undefined : claimedElsewhere(selected, "pay-run/x");
+    expect(line).toMatchObject({ code: "claimed", amountCents: 10_000, payableId: "b1" });
+    expect(line?.text).toContain("pay-run/x");
+  });
+});
