@@ -1,0 +1,16 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { playbookJsonSchema } from "../../playbooks/schema-json.ts";
+import type { Session } from "../session.ts";
+
+export function addSchemaCommand(program: Command, session: Session): void {
+  program
+    .command("schema")
+    .description("print the JSON Schema of playbooks (draft 7), for editors")
+    .option("--json", "the same: it is JSON either way")
+    .action((options) =>
+      session.run({ ...options, json: true }, async ({ output }) => {
+        output.document(playbookJsonSchema());
+      }),
+    );
+}

@@ -1,0 +1,9 @@
+import { runCli } from "./program.ts";
+
+// `payrun report … | head` closes the pipe early: that is no fault.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runCli(process.argv.slice(2));
