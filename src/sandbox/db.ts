@@ -20,20 +20,23 @@ function booksOf(db: DatabaseSync): Bookkeeping {
  * Opens the sandbox's database and makes the tables of every feature.
  *
  * Write-ahead logging with `synchronous = NORMAL`: what was committed survives the death of the
- * process (not the loss of power, which a sandbox need not survive).
+ * process (not the loss of power, which a sandbox need not survive). Only one process can have it
+ * open at a time.
  *
  * @param path a file, or `:memory:`.
  * @param ddls statements that may run again (`CREATE TABLE IF NOT EXISTS`).
  */
 export function openDatabase(path: string, ddls: readonly string[]): DatabaseSync {
   const db = new DatabaseSync(path);
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;");
+  // Exclusive: two services on one data directory would each believe their own clock and timers.
+  db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 2000;");
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   for (const ddl of ddls) db.exec(ddl);
   return db;
 }
 
 /** The prepared statement of `sql`, prepared once per database. */
-export function statement(db: DatabaseSync, sql: string): StatementSync {
+function statement(db: DatabaseSync, sql: string): StatementSync {
   const { statements } = booksOf(db);
   let prepared = statements.get(sql);
   if (prepared === undefined) {

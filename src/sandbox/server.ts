@@ -23,6 +23,9 @@ import { operations } from "./operations.ts";
 import { PaymentEngine } from "./payments/engine.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
 import { resourcesDdl } from "./schema.ts";
+import { WebhookDeliverer } from "./webhooks/deliverer.ts";
+import { emitEvent } from "./webhooks/events.ts";
+import { webhooksDdl } from "./webhooks/tables.ts";
 
 const keepAliveMs = 70_000;
 
@@ -50,10 +53,18 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
     faultsDdl,
     requestLogDdl,
     bankDdl,
+    webhooksDdl,
   ]);
   const clock = new SandboxClock(db);
   const bank = new BankLink({ db, dataDir: options.dataDir });
-  const ctx: SandboxContext = { db, dataDir: options.dataDir, clock, bank, emitEvent: () => {} };
+  const ctx: SandboxContext = {
+    db,
+    dataDir: options.dataDir,
+    clock,
+    bank,
+    emitEvent: (event) => emitEvent(db, event, clock.wireNow()),
+  };
+  const deliverer = new WebhookDeliverer({ db, clock });
   const engine = new PaymentEngine(ctx);
   const parts: ServiceParts = {
     ctx,
@@ -67,6 +78,7 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
   const hadState = db.prepare("SELECT 1 FROM businesses LIMIT 1").get() !== undefined;
   await bank.start();
   engine.start();
+  deliverer.start();
   const server = await listen(makeApp(parts, resetting), options);
   return {
     url: addressOf(server, options.host),
@@ -76,6 +88,7 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       engine.stop();
+      await deliverer.stop();
       parts.log.flush();
       await bank.stop();
       clock.close();

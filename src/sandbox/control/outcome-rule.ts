@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addDuration } from "../clock/duration.ts";
 
 /** An ISO 8601 duration on the bank clock, not a negative one. */
-export const duration = z.string().refine((text) => (addDuration(0, text) ?? -1) >= 0, {
+const duration = z.string().refine((text) => (addDuration(0, text) ?? -1) >= 0, {
   error: "must be an ISO 8601 duration such as P3D or PT9H",
 });
 

@@ -12,6 +12,7 @@ import type { ServiceParts } from "../http/pipeline.ts";
 import { allScopes } from "../http/tokens.ts";
 import { validate } from "../http/validation.ts";
 import { businessById } from "../resources/businesses.ts";
+import { setWebhookFaults, webhookFaults } from "../webhooks/faults.ts";
 import { faultRule } from "./faults.ts";
 import { outcomeRule } from "./outcome-rule.ts";
 import { setOutcome } from "./set-outcome.ts";
@@ -48,7 +49,10 @@ const clockBody = z.object({
   wire: z.object({ advance: z.string().optional() }).optional(),
 });
 
-const faultsBody = z.object({ rules: z.array(faultRule).optional() });
+const faultsBody = z.object({
+  rules: z.array(faultRule).optional(),
+  webhooks: webhookFaults.optional(),
+});
 
 /** The control API under `/sandbox`: no token, because whoever reaches it owns the sandbox. */
 export function addControlRoutes(app: App, parts: ServiceParts, resetting: Resetting): void {
@@ -96,7 +100,8 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
 
   routes.post("/sandbox/faults", faultsBody, (body) => {
     faults.replace(body.rules ?? []);
-    return { rules: body.rules ?? [] };
+    setWebhookFaults(ctx.db, body.webhooks);
+    return { rules: body.rules ?? [], webhooks: body.webhooks ?? {} };
   });
 
   routes.get("/sandbox/ledger", async () => ({ items: await ctx.bank.ledger() }));

@@ -22,7 +22,8 @@ export function errorAnswer(error: unknown): HttpAnswer & { code: string } {
     const body = JSON.stringify({ error: code, message, ...(details && { details }) });
     return { status, headers: {}, body, code };
   }
-  process.stderr.write(`sandbox: unexpected: ${error instanceof Error ? error.stack : error}\n`);
+  const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`sandbox: unexpected: ${told}\n`);
   const body = JSON.stringify({ error: "internal_error", message: "The service failed" });
   return { status: 500, headers: {}, body, code: "internal_error" };
 }

@@ -148,14 +148,13 @@ class Answering {
     const key = this.#request.idempotencyKey?.trim() || undefined;
     const refuse = (message: string) =>
       new ApiError(400, "validation_error", message, { field: "Idempotency-Key" });
-    switch (operation.idempotency) {
-      case "none":
-        return undefined;
-      case "refused":
-        if (key !== undefined) throw refuse("This operation does not accept an Idempotency-Key");
-        return undefined;
-      case "required":
-        if (key === undefined) throw refuse("The header Idempotency-Key is required");
+    const { idempotency } = operation;
+    if (idempotency === "none") return undefined;
+    if (idempotency === "refused" && key !== undefined) {
+      throw refuse("This operation does not accept an Idempotency-Key");
+    }
+    if (idempotency === "required" && key === undefined) {
+      throw refuse("The header Idempotency-Key is required");
     }
     if (key !== undefined && key.length > longestKey) {
       throw refuse(`The header Idempotency-Key may have at most ${longestKey} characters`);

@@ -81,11 +81,6 @@ export const pagingQuery = {
   pageSize: countText.pipe(z.number().min(1).max(100)).default(25),
 };
 
-export interface Paging {
-  page: number;
-  pageSize: number;
-}
-
 /** A calendar date `YYYY-MM-DD`. */
 export const plainDate = z.iso.date({ error: "must be a date YYYY-MM-DD" });
 

@@ -114,7 +114,7 @@ export function requireBalance(business: BusinessRow): void {
 }
 
 /** Whether the balance can fund payments now. */
-export function balanceCanPay(business: BusinessRow): boolean {
+function balanceCanPay(business: BusinessRow): boolean {
   return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
 }
 

@@ -50,7 +50,7 @@ export function contactOf(
   return row?.business_id === businessId ? row : undefined;
 }
 
-export function isPaymentReady(row: ContactRow): boolean {
+function isPaymentReady(row: ContactRow): boolean {
   return row.bank_last4 !== null && row.status === "active";
 }
 
