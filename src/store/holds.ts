@@ -4,14 +4,13 @@ import { holdOn } from "../domain/holds.ts";
 import type { Db } from "./db.ts";
 import type { HoldsTable } from "./tables.ts";
 
-export const HOLD_SCOPES = ["payable", "contact", "source", "run", "playbook", "all"] as const;
-export type HoldScopeName = (typeof HOLD_SCOPES)[number];
+export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
 /** A "not now" that somebody set, and that only they or a person lift. */
 export interface Hold {
   readonly holdId: string;
   readonly businessId: string;
-  /** One of `HOLD_SCOPES`; a newer program may have written others. */
+  /** A `HoldScopeName`; a newer program may have written others. */
   readonly scope: string;
   /** Id or name within the scope; empty for `all`. */
   readonly value: string;

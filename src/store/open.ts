@@ -15,6 +15,24 @@ export interface OpenStoreOptions {
   readonly busyLimitMs?: number;
 }
 
+export interface TransactionOptions {
+  /**
+   * False: survives the death of this process, but maybe not a power cut, and costs a tenth. Only
+   * for what can be found out again, such as the results of requests under known keys.
+   */
+  readonly flush?: boolean;
+}
+
+type RunTransaction = <T>(
+  fn: (trx: Transaction<Tables>) => Promise<T>,
+  options?: TransactionOptions,
+) => Promise<T>;
+
+interface Scope {
+  open: boolean;
+  readonly flush: boolean;
+}
+
 export interface Store {
   /** For single statements outside transactions. */
   readonly db: Kysely<Tables>;
@@ -26,7 +44,7 @@ export interface Store {
    *
    * @throws {StoreError} `locked` when the lock can't be had.
    */
-  transaction<T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  readonly transaction: RunTransaction;
   close(): Promise<void>;
 }
 
@@ -41,8 +59,13 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   const busyLimitMs = options.busyLimitMs ?? 30_000;
   const mustExist = options.mustExist ?? false;
   const database = openFile(path, mustExist);
+  const scopes = new AsyncLocalStorage<Scope>();
+  const mustFlush = () => {
+    const scope = scopes.getStore();
+    return scope?.open !== true || scope.flush;
+  };
   const base = new Kysely<Tables>({
-    dialect: new NodeSqliteDialect({ database, path, busyLimitMs }),
+    dialect: new NodeSqliteDialect({ database, path, busyLimitMs, mustFlush }),
   });
   const transaction = <T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
     retryWhileBusy(() => base.transaction().execute(fn), path, busyLimitMs);
@@ -69,7 +92,7 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
     database.close();
     throw error;
   }
-  return guarded(base, transaction, () => base.destroy());
+  return guarded(base, transaction, scopes);
 }
 
 /** Finds the path in `sqlite:/path`, `sqlite:///path` or `sqlite:path`. */
@@ -99,12 +122,11 @@ function sqlitePath(url: string): string {
  */
 function guarded(
   base: Kysely<Tables>,
-  transaction: Store["transaction"],
-  close: () => Promise<void>,
+  transaction: RunTransaction,
+  scopes: AsyncLocalStorage<Scope>,
 ): Store {
-  const current = new AsyncLocalStorage<{ open: boolean }>();
   const refuse = () => {
-    if (current.getStore()?.open === true) {
+    if (scopes.getStore()?.open === true) {
       throw new Error("Inside a transaction of the store: use its `trx`, not the store.");
     }
   };
@@ -117,15 +139,15 @@ function guarded(
   };
   return {
     db: base.withPlugin(guard),
-    async transaction(fn) {
+    async transaction(fn, options = {}) {
       refuse();
-      const scope = { open: true };
+      const scope = { open: true, flush: options.flush ?? true };
       try {
-        return await current.run(scope, () => transaction(fn));
+        return await scopes.run(scope, () => transaction(fn));
       } finally {
         scope.open = false;
       }
     },
-    close,
+    close: () => base.destroy(),
   };
 }

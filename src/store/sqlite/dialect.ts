@@ -21,6 +21,8 @@ export interface NodeSqliteConfig {
   readonly path: string;
   /** How long a single statement waits for another process's write lock. */
   readonly busyLimitMs: number;
+  /** Whether the transaction that begins has to survive a power cut. */
+  readonly mustFlush: () => boolean;
 }
 
 /** Kysely's SQLite dialect over node:sqlite: no native add-on, no install script. */
@@ -50,10 +52,13 @@ export class NodeSqliteDialect implements Dialect {
 
 class NodeSqliteDriver implements Driver {
   readonly #database: DatabaseSync;
+  readonly #mustFlush: () => boolean;
   readonly #connection: NodeSqliteConnection;
+  #flushes = true;
 
   constructor(config: NodeSqliteConfig) {
     this.#database = config.database;
+    this.#mustFlush = config.mustFlush;
     this.#connection = new NodeSqliteConnection(config);
   }
 
@@ -68,17 +73,25 @@ class NodeSqliteDriver implements Driver {
    * as soon as another process has written in between, without a way to wait for it.
    */
   async beginTransaction(): Promise<void> {
-    this.#database.exec("BEGIN IMMEDIATE");
+    this.#setFlush(this.#mustFlush());
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      this.#setFlush(true);
+      throw error;
+    }
   }
 
   async commitTransaction(): Promise<void> {
     this.#database.exec("COMMIT");
+    this.#setFlush(true);
   }
 
   async rollbackTransaction(): Promise<void> {
     // SQLite ends the transaction by itself on some errors (disk full); a second ROLLBACK would
     // hide the error that explains it.
     if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    this.#setFlush(true);
   }
 
   async releaseConnection(): Promise<void> {}
@@ -86,6 +99,12 @@ class NodeSqliteDriver implements Driver {
   async destroy(): Promise<void> {
     this.#connection.forget();
     this.#database.close();
+  }
+
+  #setFlush(flush: boolean): void {
+    if (flush === this.#flushes) return;
+    this.#database.exec(`PRAGMA synchronous = ${flush ? "FULL" : "NORMAL"}`);
+    this.#flushes = flush;
   }
 }
 
