@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { makeBill, makeVendor } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("two-businesses"));
+
+const unauthorized = { status: 401, body: { statusCode: 401, message: "Unauthorized" } };
+const forbidden = { status: 403, body: { statusCode: 403, message: "Forbidden" } };
+
+it("gives out tokens that are JWTs with an expiry, tenant and scopes", () => {
+  const [header, payload, signature] = sandbox.business.token.split(".");
+  expect(signature).toBeTruthy();
+  const decode = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString()) as object;
+  expect(decode(header)).toMatchObject({ alg: "HS256" });
+  expect(decode(payload)).toMatchObject({
+    businessId: sandbox.business.businessId,
+    exp: expect.any(Number),
+    scopes: expect.arrayContaining(["payments:initiate"]),
+  });
+});
+
+it("answers 401 to a missing, malformed, forged or foreign token", async () => {
+  const { token } = sandbox.business;
+  const [header, payload] = token.split(".");
+  const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
+  const bad = [null, "", "x", `${token}x`, `${header}.${payload}.`, `${none}.${payload}.`];
+  for (const attempt of bad) {
+    expect(await sandbox.api("GET", "/v1/contacts", { token: attempt })).toMatchObject(
+      unauthorized,
+    );
+  }
+  const basic = await fetch(`${sandbox.url}/v1/contacts`, {
+    headers: { authorization: `Basic ${token}` },
+  });
+  expect(basic.status).toBe(401);
+});
+
+it("answers 401 once the wire clock has passed a token's expiry, whatever the bank clock says", async () => {
+  await sandbox.control.advance("P30D");
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
+  const short = await sandbox.control.token(undefined, { expiresInSeconds: 600 });
+  await sandbox.control.advanceWire("PT11M");
+  expect(await sandbox.api("GET", "/v1/contacts", { token: short })).toMatchObject(unauthorized);
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
+  await sandbox.control.advanceWire("PT50M");
+  expect(await sandbox.api("GET", "/v1/contacts")).toMatchObject(unauthorized);
+  const fresh = await sandbox.control.token();
+  expect((await sandbox.api("GET", "/v1/contacts", { token: fresh })).status).toBe(200);
+});
+
+it("answers 403 where the token lacks the operation's scope, before it looks at the request", async () => {
+  const token = await sandbox.control.token(undefined, { scopes: ["contacts:read"] });
+  const calls: [string, string][] = [
+    ["POST", "/v1/payments"],
+    ["GET", "/v1/payments"],
+    ["GET", "/v1/payables"],
+    ["GET", "/v1/balance"],
+    ["GET", "/v1/bank-accounts"],
+    ["GET", "/v1/funding-sources"],
+    ["POST", "/v1/contacts"],
+  ];
+  for (const [method, path] of calls) {
+    expect(await sandbox.api(method, path, { token })).toMatchObject(forbidden);
+  }
+  expect((await sandbox.api("GET", "/v1/contacts", { token })).status).toBe(200);
+});
+
+it.each([
+  ["GET", "/v1/payments", "payables:read"],
+  ["GET", "/v1/payments", "payments:read"],
+  ["GET", "/v1/funding-sources", "payments:initiate"],
+  ["GET", "/v1/funding-sources", "bank-accounts:write"],
+  ["GET", "/v1/balance", "balance:read"],
+])("%s %s is open to %s", async (method, path, scope) => {
+  const token = await sandbox.control.token(undefined, { scopes: [scope] });
+  expect((await sandbox.api(method, path, { token })).status).toBe(200);
+});
+
+it("shows the balance among the funding sources only to who may see it", async () => {
+  const available = async (scopes: string[]) => {
+    const token = await sandbox.control.token(undefined, { scopes });
+    const { body } = await sandbox.api<{ items: { availableCents: number | null }[] }>(
+      "GET",
+      "/v1/funding-sources",
+      { token },
+    );
+    return body.items[0]?.availableCents;
+  };
+  expect(await available(["bank-accounts:read"])).toBeNull();
+  expect(await available(["bank-accounts:read", "payments:read"])).toBe(100_000_000);
+  expect(await available(["bank-accounts:read", "balance:read"])).toBe(100_000_000);
+});
+
+it("answers 404 for whatever belongs to another organization", async () => {
+  const contactId = await makeVendor(sandbox);
+  const payableId = await makeBill(sandbox, { contactId });
+  const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
+  const token = sandbox.businesses[1]?.token ?? "";
+  const paths: [string, string][] = [
+    ["GET", `/v1/contacts/${contactId}`],
+    ["PATCH", `/v1/contacts/${contactId}`],
+    ["POST", `/v1/contacts/${contactId}/archive`],
+    ["GET", `/v1/payables/${payableId}`],
+    ["POST", `/v1/payables/${payableId}/submit`],
+    ["GET", `/v1/bank-accounts/${body.items[0]?.id}`],
+  ];
+  for (const [method, path] of paths) {
+    const answer = await sandbox.api(method, path, {
+      token,
+      ...(method === "PATCH" && { body: { displayName: "Mine" } }),
+    });
+    expect(answer).toMatchObject({ status: 404, body: { error: "not_found" } });
+  }
+  const list = await sandbox.api("GET", "/v1/contacts", { token });
+  expect(list.body["totalCount"]).toBe(0);
+});
+
+it("knows no token of what a reset has forgotten", async () => {
+  const { token } = sandbox.business;
+  await sandbox.control.reset("blank");
+  expect(await sandbox.api("GET", "/v1/contacts", { token })).toMatchObject(unauthorized);
+});

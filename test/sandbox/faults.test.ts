@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { makeBill, pay, paymentsOf } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("blank"));
+
+const payments = { method: "POST", path: "/v1/payments" };
+
+it("before: nothing has happened and the key is free", async () => {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.faults([
+    { ...payments, when: "before", effect: "status", status: 500, times: 1 },
+    { ...payments, when: "before", effect: "drop", times: 1 },
+  ]);
+  expect((await pay(sandbox, { payableId, amountCents: 1 }, "key")).status).toBe(500);
+  await expect(pay(sandbox, { payableId, amountCents: 2 }, "key")).rejects.toThrow();
+  expect(await paymentsOf(sandbox, payableId)).toEqual([]);
+  expect((await pay(sandbox, { payableId, amountCents: 3 }, "key")).status).toBe(201);
+});
+
+it("after and drop: the payment is made, the answer is lost, and the same key brings it back", async () => {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.faults([{ ...payments, when: "after", effect: "drop", times: 1 }]);
+  await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow();
+  expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+  const again = await pay(sandbox, { payableId }, "key");
+  expect(again.status).toBe(201);
+  expect(await paymentsOf(sandbox, payableId)).toEqual([
+    expect.objectContaining({ id: again.body.payments[0]?.id }),
+  ]);
+});
+
+it("after and malformed: the answer is cut off, and the same key brings it back whole", async () => {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.faults([{ ...payments, when: "after", effect: "malformed", times: 1 }]);
+  const cut = await pay(sandbox, { payableId }, "key");
+  expect(cut.status).toBe(201);
+  expect(() => JSON.parse(cut.text) as unknown).toThrow();
+  expect((await pay(sandbox, { payableId }, "key")).text.startsWith(cut.text)).toBe(true);
+});
+
+it("after acts only on what had an effect", async () => {
+  const payableId = await makeBill(sandbox, { status: "draft" });
+  await sandbox.control.faults([{ ...payments, when: "after", effect: "status", times: 1 }]);
+  expect((await pay(sandbox, { payableId }, "key")).status).toBe(409);
+  await sandbox.control.changePayable(payableId, { status: "approved" });
+  expect((await pay(sandbox, { payableId }, "key")).status).toBe(500);
+});
+
+it("a proxy's answer after the effect leaves the service's own stored", async () => {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.faults([
+    { ...payments, when: "after", effect: "status", status: 408, times: 1 },
+  ]);
+  expect((await pay(sandbox, { payableId }, "key")).status).toBe(408);
+  expect((await pay(sandbox, { payableId }, "key")).status).toBe(201);
+  expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+});
+
+it("gives Retry-After as seconds and as a date by turns, and the authentication errors their shape", async () => {
+  await sandbox.control.faults([
+    {
+      path: "/v1/contacts",
+      when: "before",
+      effect: "status",
+      status: 429,
+      retryAfter: 30,
+      times: 2,
+    },
+    { path: "/v1/payables", when: "before", effect: "status", status: 401, times: 1 },
+  ]);
+  const first = await sandbox.api("GET", "/v1/contacts");
+  expect([first.status, first.headers.get("retry-after")]).toEqual([429, "30"]);
+  const second = await sandbox.api("GET", "/v1/contacts");
+  const wire = Date.parse((await sandbox.control.clock()).wire);
+  const waitMs = Date.parse(second.headers.get("retry-after") ?? "") - wire;
+  expect(waitMs).toBeGreaterThan(0);
+  expect(waitMs).toBeLessThanOrEqual(30_000);
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
+  expect(await sandbox.api("GET", "/v1/payables")).toMatchObject({
+    status: 401,
+    body: { statusCode: 401, message: "Unauthorized" },
+  });
+});
+
+it("matches one segment with * and nothing else", async () => {
+  await sandbox.control.faults([
+    { method: "GET", path: "/v1/payables/*", when: "before", effect: "status", status: 503 },
+  ]);
+  expect((await sandbox.api("GET", "/v1/payables/some%20bill")).status).toBe(503);
+  expect((await sandbox.api("GET", "/v1/payables")).status).toBe(200);
+  expect((await sandbox.api("POST", "/v1/payables/x/submit")).status).toBe(404);
+  await sandbox.control.faults([]);
+  expect((await sandbox.api("GET", "/v1/payables/x")).status).toBe(404);
+});
+
+it("hits the same requests again with the same seed, about as many as its probability says", async () => {
+  const hits = async (seed: number) => {
+    await sandbox.control.faults([
+      { path: "/v1/contacts", when: "before", effect: "status", probability: 0.5, seed },
+    ]);
+    const statuses: number[] = [];
+    for (let i = 0; i < 40; i += 1) {
+      statuses.push((await sandbox.api("GET", "/v1/contacts")).status);
+    }
+    return statuses;
+  };
+  const first = await hits(7);
+  expect(await hits(7)).toEqual(first);
+  expect(await hits(8)).not.toEqual(first);
+  const failed = first.filter((status) => status === 500).length;
+  expect(failed).toBeGreaterThan(5);
+  expect(failed).toBeLessThan(35);
+});
+
+it("keeps its rules and their counters over a restart", async () => {
+  await sandbox.control.faults([
+    { path: "/v1/contacts", when: "before", effect: "status", status: 503, times: 2 },
+  ]);
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(503);
+  await sandbox.restart("SIGKILL");
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(503);
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
+});
+
+it.each([
+  [{ rules: [{ path: "/v1/payments" }] }],
+  [{ rules: [{ path: "/v1/payments", when: "later", effect: "drop" }] }],
+  [{ rules: [{ path: "/v1/payments", when: "before", effect: "drop", probability: 2 }] }],
+  [{ rules: "all" }],
+])("refuses rules it can't follow: %j", async (body) => {
+  const response = await fetch(`${sandbox.url}/sandbox/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect([400, 422]).toContain(response.status);
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { fromBalance, makeBill, pay, paymentsOf, statusesOf, unique } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("blank"));
+
+const conflict = { status: 409, body: { error: "idempotency_conflict" } };
+const unconfirmed = { status: 409, body: { error: "payment_unconfirmed" } };
+const payments = { method: "POST", path: "/v1/payments" };
+
+describe("the idempotency key (API specification, section 7)", () => {
+  it("is needed by money writes, may have 64 characters, and is refused where it is not taken", async () => {
+    const payableId = await makeBill(sandbox);
+    const body = { payableId, ...fromBalance };
+    for (const key of [undefined, "", "k".repeat(65)]) {
+      const answer = await sandbox.api("POST", "/v1/payments", {
+        body,
+        ...(key !== undefined && { key }),
+      });
+      expect(answer).toMatchObject({ status: 400, body: { error: "validation_error" } });
+    }
+    expect((await pay(sandbox, { payableId }, "k".repeat(64))).status).toBe(201);
+    const path = `/v1/payables/${payableId}/retry-payment`;
+    expect((await sandbox.api("POST", path)).status).toBe(400);
+    expect((await sandbox.api("POST", "/v1/payments/x/cancel")).status).toBe(400);
+  });
+
+  it("replays the first answer byte for byte, whatever has happened since", async () => {
+    const payableId = await makeBill(sandbox);
+    const first = await pay(sandbox, { payableId }, "key");
+    await sandbox.control.advance("P30D");
+    await sandbox.control.changeBusiness({ paymentsLocked: true });
+    const second = await pay(sandbox, { payableId }, "key");
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+  });
+
+  it("knows a request again in another key order and with null for what was left out", async () => {
+    const payableId = await makeBill(sandbox);
+    const first = await sandbox.api("POST", "/v1/payments", {
+      key: "key",
+      body: { payableId, paymentRail: "SERVICE", fundingSource: "balance" },
+    });
+    const second = await sandbox.api("POST", "/v1/payments", {
+      key: "key",
+      body: { fundingSource: "balance", paymentRail: "SERVICE", payableId, amountCents: null },
+    });
+    expect(second.text).toBe(first.text);
+  });
+
+  it("conflicts with another body, path or operation", async () => {
+    const payableId = await makeBill(sandbox);
+    const other = await makeBill(sandbox);
+    await pay(sandbox, { payableId, amountCents: 100 }, "key");
+    expect(await pay(sandbox, { payableId, amountCents: 101 }, "key")).toMatchObject(conflict);
+    expect(await pay(sandbox, { payableId: other }, "key")).toMatchObject(conflict);
+    for (const path of ["/v1/contacts", `/v1/payables/${payableId}/retry-payment`]) {
+      const answer = await sandbox.api("POST", path, { key: "key", body: { displayName: "A" } });
+      expect(answer).toMatchObject(conflict);
+    }
+  });
+
+  it("belongs to a business", async () => {
+    const [, other] = await sandbox.control.reset("two-businesses");
+    const body = { displayName: "Acme" };
+    const mine = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
+    const theirs = await sandbox.api("POST", "/v1/contacts", {
+      key: "key",
+      body: { displayName: "Another" },
+      token: other?.token ?? "",
+    });
+    expect([mine.status, theirs.status]).toEqual([201, 201]);
+  });
+
+  it("is optional for other writes, and replays them too", async () => {
+    const body = { displayName: "Acme" };
+    const first = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
+    const second = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
+    expect(second.text).toBe(first.text);
+    expect(await sandbox.api("POST", "/v1/contacts", { body })).toMatchObject({ status: 409 });
+  });
+
+  it("lets exactly one of many requests at once have its effect", async () => {
+    const payableId = await makeBill(sandbox);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => pay(sandbox, { payableId }, "key")),
+    );
+    const texts = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
+    expect(texts.size).toBe(1);
+    expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+  });
+});
+
+describe("what is stored under a key", () => {
+  it("stores 400, 403, 404 and 422, so that a cause that has gone changes nothing", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 100 });
+    expect((await pay(sandbox, { payableId, amountCents: 101 }, "too-much")).status).toBe(422);
+    await sandbox.control.changePayable(payableId, { totalAmountCents: 500 });
+    expect((await pay(sandbox, { payableId, amountCents: 101 }, "too-much")).status).toBe(422);
+    expect((await pay(sandbox, { payableId, amountCents: 101 }, "another")).status).toBe(201);
+
+    expect((await pay(sandbox, { payableId: "x", contactId: "y" }, "both")).status).toBe(400);
+    expect(await pay(sandbox, { payableId }, "both")).toMatchObject(conflict);
+    expect((await pay(sandbox, { payableId: "bill_none" }, "none")).status).toBe(404);
+    expect(await pay(sandbox, { payableId }, "none")).toMatchObject(conflict);
+
+    const reader = await sandbox.control.token(undefined, { scopes: ["payments:read"] });
+    const body = { payableId, ...fromBalance };
+    const forbidden = await sandbox.api("POST", "/v1/payments", {
+      key: "scope",
+      body,
+      token: reader,
+    });
+    expect(forbidden).toMatchObject({ status: 403, body: { message: "Forbidden" } });
+    const replayed = await sandbox.api("POST", "/v1/payments", { key: "scope", body });
+    expect([replayed.status, replayed.text]).toEqual([403, forbidden.text]);
+  });
+
+  it("stores no 401, 409, 429 or state refusal, which don't bind the body either", async () => {
+    const payableId = await makeBill(sandbox, { status: "draft" });
+    const body = { payableId, ...fromBalance };
+    const anonymous = await sandbox.api("POST", "/v1/payments", { key: "key", body, token: null });
+    expect(anonymous.status).toBe(401);
+    expect((await pay(sandbox, { payableId }, "key")).body["error"]).toBe("approval_required");
+    await sandbox.control.changePayable(payableId, { status: "approved" });
+    await sandbox.control.faults([
+      { ...payments, when: "during", effect: "status", status: 429, times: 1 },
+    ]);
+    expect((await pay(sandbox, { payableId, amountCents: 5 }, "key")).status).toBe(429);
+    const answer = await pay(sandbox, { payableId, amountCents: 10 }, "key");
+    expect(answer.body.payments).toMatchObject([{ amountCents: 10 }]);
+  });
+
+  it("does not store a refused cancel, which may be possible later", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
+    const { body } = await pay(sandbox, { payableId });
+    const path = `/v1/payments/${body.payments[0]?.id}/cancel`;
+    expect((await sandbox.api("POST", path, { key: "key" })).body["error"]).toBe(
+      "payment_not_cancellable",
+    );
+    await sandbox.control.advance("PT1M");
+    expect((await sandbox.api("POST", path, { key: "key" })).status).toBe(200);
+  });
+
+  it("stores a 5xx of a money write for ever as payment_unconfirmed, with or without its effect", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.faults([
+      { ...payments, when: "after", effect: "status", status: 500, times: 1 },
+      { ...payments, when: "during", effect: "status", status: 503, times: 1 },
+    ]);
+    // "during" comes first in a request's life.
+    expect((await pay(sandbox, { payableId }, "without")).status).toBe(503);
+    expect(await statusesOf(sandbox, payableId)).toEqual([]);
+    expect((await pay(sandbox, { payableId }, "with")).status).toBe(500);
+    expect(await statusesOf(sandbox, payableId)).toEqual(["pending"]);
+    await sandbox.control.advanceWire("P30D");
+    sandbox.business.token = await sandbox.control.token();
+    for (const key of ["without", "with"]) {
+      expect(await pay(sandbox, { payableId }, key)).toMatchObject(unconfirmed);
+    }
+    expect(await statusesOf(sandbox, payableId)).toHaveLength(1);
+  });
+
+  it("stores no 5xx of other writes", async () => {
+    await sandbox.control.faults([
+      { method: "POST", path: "/v1/contacts", when: "during", effect: "status", times: 1 },
+    ]);
+    const send = () =>
+      sandbox.api("POST", "/v1/contacts", { key: "key", body: { displayName: "A" } });
+    expect((await send()).status).toBe(500);
+    expect((await send()).status).toBe(201);
+  });
+});
+
+describe("a first request that still runs, or died", () => {
+  it("conflicts while its answer is on its way, then replays it", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.faults([
+      { ...payments, when: "after", effect: "delay", delayMs: 2_000, times: 1 },
+    ]);
+    const first = pay(sandbox, { payableId }, "key");
+    await expect.poll(() => paymentsOf(sandbox, payableId)).toHaveLength(1);
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(conflict);
+    const { status, text } = await first;
+    expect(status).toBe(201);
+    expect((await pay(sandbox, { payableId }, "key")).text).toBe(text);
+  });
+
+  it("conflicts for five minutes, then is unconfirmed for ever where money is concerned", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.faults([{ ...payments, when: "during", effect: "drop", times: 1 }]);
+    await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow();
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(conflict);
+    await sandbox.control.advanceWire("PT4M50S");
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(conflict);
+    await sandbox.control.advanceWire("PT10S");
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+    expect(await paymentsOf(sandbox, payableId)).toHaveLength(0);
+    expect((await pay(sandbox, { payableId }, "next")).status).toBe(201);
+  });
+
+  it("runs again after five minutes where no money is concerned", async () => {
+    await sandbox.control.faults([
+      { method: "POST", path: "/v1/contacts", when: "during", effect: "drop", times: 1 },
+    ]);
+    const send = () =>
+      sandbox.api("POST", "/v1/contacts", { key: "key", body: { displayName: "A" } });
+    await expect(send()).rejects.toThrow();
+    expect(await send()).toMatchObject(conflict);
+    await sandbox.control.advanceWire("PT5M");
+    const second = await send();
+    expect(second.status).toBe(201);
+    expect((await send()).text).toBe(second.text);
+  });
+
+  it("may pay after its key was declared unconfirmed", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.faults([
+      { ...payments, when: "during", effect: "delay", delayMs: 1_500, times: 1 },
+    ]);
+    const late = pay(sandbox, { payableId }, "key");
+    await expect
+      .poll(() => pay(sandbox, { payableId }, "key").then(({ body }) => body["error"]))
+      .toBe("idempotency_conflict");
+    await sandbox.control.advanceWire("PT6M");
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+    expect(await paymentsOf(sandbox, payableId)).toHaveLength(0);
+    expect((await late).status).toBe(201);
+    expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+  });
+
+  it("may leave a part of a split behind", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_00 });
+    await sandbox.control.faults([{ ...payments, when: "during", effect: "partial", times: 1 }]);
+    expect((await pay(sandbox, { payableId }, "key")).status).toBe(500);
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+    expect(await paymentsOf(sandbox, payableId)).toMatchObject([{ amountCents: 100_000_00 }]);
+  });
+});

@@ -1,0 +1,406 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { netCreditByPayable, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import {
+  makeBill,
+  makeVendor,
+  movesOf,
+  pay,
+  type Payment,
+  paymentsOf,
+  statusesOf,
+  unique,
+} from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
+const monday = "2029-03-12T14:00:00Z";
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  await sandbox.control.setClock(monday);
+});
+
+function bill(id: string): Promise<Record<string, unknown>> {
+  return sandbox.api("GET", `/v1/payables/${id}`).then(({ body }) => body);
+}
+
+async function only(payableId: string): Promise<Payment> {
+  const [payment] = await paymentsOf(sandbox, payableId);
+  if (payment === undefined) throw new Error("no payment");
+  return payment;
+}
+
+describe("a payment's way to settlement", () => {
+  it("is pending for a moment, then processing, and settles after two banking days", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
+    expect((await pay(sandbox, { payableId })).body.payments[0]?.status).toBe("pending");
+    await sandbox.control.advance("PT5S");
+    expect(await only(payableId)).toMatchObject({ status: "processing", processedAt: null });
+    expect(await bill(payableId)).toMatchObject({
+      paymentStatus: "processing",
+      amountPaidCents: 0,
+      remainingAmountCents: 5_000,
+    });
+    await sandbox.control.setClock("2029-03-14T12:29:00Z");
+    expect((await only(payableId)).status).toBe("processing");
+    await sandbox.control.setClock("2029-03-14T12:30:00Z");
+    expect(await only(payableId)).toMatchObject({
+      status: "completed",
+      processedAt: "2029-03-14T12:30:00.000Z",
+      updatedAt: "2029-03-14T12:30:00.000Z",
+    });
+    expect(await bill(payableId)).toMatchObject({
+      paymentStatus: "settled",
+      amountPaidCents: 5_000,
+      remainingAmountCents: 0,
+    });
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
+  });
+
+  it("settles on the next banking day with accelerated clearing", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId, clearing: "NEXT_AVAILABLE" });
+    await sandbox.control.setClock("2029-03-13T12:30:00Z");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
+  });
+
+  it("counts banking days over weekends and holidays", async () => {
+    // Friday before Memorial Day: Tuesday is the first banking day, Wednesday the second.
+    await sandbox.control.setClock("2029-05-25T14:00:00Z");
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P30D");
+    expect((await only(payableId)).processedAt).toBe("2029-05-30T12:30:00.000Z");
+  });
+
+  it("executes at 9:00 in New York on its date, on both sides of daylight saving", async () => {
+    await sandbox.control.setClock("2029-10-30T14:00:00Z");
+    const summer = await makeBill(sandbox);
+    const winter = await makeBill(sandbox);
+    await pay(sandbox, { payableId: summer, scheduledAt: "2029-11-02" });
+    await pay(sandbox, { payableId: winter, scheduledAt: "2029-11-06" });
+    expect((await only(summer)).scheduledAt).toBe("2029-11-02T13:00:00.000Z");
+    expect((await only(winter)).scheduledAt).toBe("2029-11-06T14:00:00.000Z");
+    expect(await bill(summer)).toMatchObject({ paymentStatus: "scheduled" });
+    await sandbox.control.setClock("2029-11-02T12:59:00Z");
+    expect(await statusesOf(sandbox, summer)).toEqual(["scheduled"]);
+    await sandbox.control.setClock("2029-11-02T13:00:00Z");
+    expect(await statusesOf(sandbox, summer)).toEqual(["processing"]);
+    await sandbox.control.setClock("2029-11-06T14:00:00Z");
+    expect(await statusesOf(sandbox, winter)).toEqual(["processing"]);
+  });
+
+  it("goes through every step at its own instant when the clock leaps a month", async () => {
+    const early = await makeBill(sandbox);
+    const late = await makeBill(sandbox);
+    await pay(sandbox, { payableId: late, scheduledAt: "2029-03-20" });
+    await pay(sandbox, { payableId: early });
+    await sandbox.control.advance("P30D");
+    expect((await only(early)).processedAt).toBe("2029-03-14T12:30:00.000Z");
+    expect((await only(late)).processedAt).toBe("2029-03-22T12:30:00.000Z");
+    const ledger = await sandbox.control.ledger();
+    expect(ledger.map(({ kind, payableId, at }) => [kind, payableId, at])).toEqual([
+      ["debit", early, expect.stringContaining("2029-03-12T14:00")],
+      ["credit", early, "2029-03-14T12:30:00.000Z"],
+      ["debit", late, "2029-03-20T13:00:00.000Z"],
+      ["credit", late, "2029-03-22T12:30:00.000Z"],
+    ]);
+  });
+
+  it("moves on by itself while the bank clock runs fast", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId });
+    await sandbox.control.setScale(86_400);
+    await expect
+      .poll(() => statusesOf(sandbox, payableId), { timeout: 30_000 })
+      .toEqual(["completed"]);
+    const { body } = await sandbox.api("GET", "/v1/balance");
+    expect(body).toMatchObject({ reservedCents: 0, pendingOutboundCents: 0 });
+  });
+
+  it("fails at 9:00 when the balance has become too small, and moves no money", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 900_000 });
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-13" });
+    await sandbox.control.changeBusiness({ balanceCents: 899_999 });
+    await sandbox.control.advance("P1D");
+    expect(await only(payableId)).toMatchObject({
+      status: "failed",
+      failureReason: "Insufficient balance",
+    });
+    expect(await movesOf(sandbox, payableId)).toEqual([]);
+    expect(await bill(payableId)).toMatchObject({ paymentStatus: "failed" });
+  });
+
+  it("does not execute a bill that was voided, or a vendor that was archived, after scheduling", async () => {
+    const contactId = await makeVendor(sandbox);
+    const voided = await makeBill(sandbox);
+    const orphaned = await makeBill(sandbox, { contactId });
+    for (const payableId of [voided, orphaned]) {
+      await pay(sandbox, { payableId, scheduledAt: "2029-03-13" });
+    }
+    await sandbox.control.changePayable(voided, { status: "void" });
+    await sandbox.api("POST", `/v1/contacts/${contactId}/archive`);
+    await sandbox.control.advance("P1D");
+    expect(await statusesOf(sandbox, voided)).toEqual(["failed"]);
+    expect(await statusesOf(sandbox, orphaned)).toEqual(["failed"]);
+    expect(await sandbox.control.ledger()).toEqual([]);
+  });
+
+  it("counts a partly settled bill's payments, and settles when all are in", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
+    await pay(sandbox, { payableId, amountCents: 400 });
+    await sandbox.control.advance("P7D");
+    expect(await bill(payableId)).toMatchObject({
+      amountPaidCents: 400,
+      remainingAmountCents: 600,
+      paymentStatus: "none",
+    });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P7D");
+    expect(await bill(payableId)).toMatchObject({
+      amountPaidCents: 1_000,
+      paymentStatus: "settled",
+    });
+  });
+});
+
+describe("what a bank does otherwise", () => {
+  it("fails with R01 after one banking day: the debit comes back, the payee got nothing", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R01" });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P1D");
+    expect(await only(payableId)).toMatchObject({
+      status: "failed",
+      failureReason: "R01 Insufficient funds",
+      updatedAt: "2029-03-13T12:30:00.000Z",
+    });
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "return"]);
+    expect(netCreditByPayable(await sandbox.control.ledger()).get(payableId) ?? 0).toBe(0);
+    const { body } = await sandbox.api("GET", "/v1/balance");
+    expect(body).toMatchObject({ cashCents: 100_000_000, availableCents: 100_000_000 });
+  });
+
+  it("fails with R02: a debit, a credit, its return and a refund", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R02" });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P7D");
+    expect((await only(payableId)).failureReason).toBe("R02 Account closed");
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit", "return", "refund"]);
+    expect(netCreditByPayable(await sandbox.control.ledger()).get(payableId)).toBe(0);
+    const { body } = await sandbox.api("GET", "/v1/balance");
+    expect(body).toMatchObject({ cashCents: 100_000_000 });
+  });
+
+  it("is used up after `times`, the newest match first, splits included", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_00 });
+    await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
+    await sandbox.control.outcome({ match: { payableId }, outcome: "settle", times: 2 });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed", "completed", "failed"]);
+    expect(await bill(payableId)).toMatchObject({ amountPaidCents: 200_000_00 });
+  });
+
+  it("gives a completed payment back later, as clawback", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
+    await sandbox.control.outcome({
+      match: { payableId },
+      outcome: "return",
+      code: "R10",
+      after: "P20D",
+    });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P10D");
+    expect(await bill(payableId)).toMatchObject({
+      amountPaidCents: 5_000,
+      paymentStatus: "settled",
+    });
+    await sandbox.control.advance("P20D");
+    expect(await only(payableId)).toMatchObject({
+      status: "returned",
+      failureReason: "R10 Customer advises not authorized",
+    });
+    expect(await bill(payableId)).toMatchObject({
+      amountPaidCents: 0,
+      remainingAmountCents: 5_000,
+      paymentStatus: "clawback",
+    });
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit", "return", "refund"]);
+  });
+
+  it("acts on payments that are under way when the outcome is set", async () => {
+    const failing = await makeBill(sandbox);
+    const returning = await makeBill(sandbox);
+    for (const payableId of [failing, returning]) await pay(sandbox, { payableId });
+    await sandbox.control.advance("PT1M");
+    const { id } = await only(failing);
+    await sandbox.control.outcome({ match: { paymentId: id }, outcome: "fail", code: "R02" });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, failing)).toEqual(["failed"]);
+    expect(await statusesOf(sandbox, returning)).toEqual(["completed"]);
+    await sandbox.control.outcome({ match: { payableId: returning }, outcome: "return" });
+    expect(await statusesOf(sandbox, returning)).toEqual(["returned"]);
+  });
+
+  it("holds for `after`, then lets the payment go on", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold", after: "P3D" });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P2D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["held"]);
+    expect(await bill(payableId)).toMatchObject({ paymentStatus: "processing" });
+    const { body } = await sandbox.api("GET", "/v1/balance");
+    expect(body).toMatchObject({ cashCents: 100_000_000, reservedCents: 100_000 });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
+  });
+
+  it("holds until another outcome where no time is given", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P60D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["held"]);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "settle" });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
+  });
+});
+
+describe("cancelling (API specification, section 4)", () => {
+  const cancel = (id: string, body?: object, key = unique("cancel")) =>
+    sandbox.api<{ payment: Payment; message: string }>("POST", `/v1/payments/${id}/cancel`, {
+      key,
+      ...(body !== undefined && { body }),
+    });
+
+  it("cancels a scheduled payment: no money moves, and the bill can be paid again", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
+    const { id } = await only(payableId);
+    const answer = await cancel(id, { reason: "Wrong amount" });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { payment: { id, status: "cancelled" }, message: expect.any(String) },
+    });
+    expect(await bill(payableId)).toMatchObject({ paymentStatus: "none" });
+    expect((await pay(sandbox, { payableId })).status).toBe(201);
+    await sandbox.control.advance("P30D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["cancelled", "completed"]);
+  });
+
+  it("refunds a payment that the service holds at once", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("PT1M");
+    const answer = await cancel((await only(payableId)).id);
+    expect(answer.body.payment.status).toBe("refunded");
+    expect(netCreditByPayable(await sandbox.control.ledger()).size).toBe(0);
+    const { body } = await sandbox.api("GET", "/v1/balance");
+    expect(body).toMatchObject({ availableCents: 100_000_000, reservedCents: 0 });
+  });
+
+  it("gives the money of an external provider's hold back within three banking days", async () => {
+    const { body: banks } = await sandbox.api<{ items: { id: string }[] }>(
+      "GET",
+      "/v1/bank-accounts",
+    );
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
+    await sandbox.api("POST", "/v1/payments", {
+      key: unique("k"),
+      body: {
+        payableId,
+        bankAccountId: banks.items[0]?.id,
+        paymentRail: "PROVIDER",
+        achAuthorizationAccepted: true,
+      },
+    });
+    await sandbox.control.advance("PT1M");
+    const answer = await cancel((await only(payableId)).id);
+    expect(answer.body.payment.status).toBe("refund_pending");
+    await sandbox.control.advance("P5D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["refunded"]);
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "refund"]);
+  });
+
+  it("refuses every other state, saying which it is", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId });
+    const { id } = await only(payableId);
+    const refused = (status: string) => ({
+      status: 409,
+      body: { error: "payment_not_cancellable", details: { status } },
+    });
+    await sandbox.control.advance("PT1M");
+    expect(await cancel(id)).toMatchObject(refused("processing"));
+    await sandbox.control.advance("P7D");
+    expect(await cancel(id)).toMatchObject(refused("completed"));
+    expect((await cancel("pay_none")).status).toBe(404);
+  });
+
+  it("refuses a bill with several scheduled payments", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 150_000_00 });
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
+    const [first] = await paymentsOf(sandbox, payableId);
+    expect(await cancel(first?.id ?? "")).toMatchObject({
+      status: 409,
+      body: { error: "payment_not_cancellable", details: { status: "scheduled" } },
+    });
+  });
+
+  it("takes a reason of up to 500 characters", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
+    const { id } = await only(payableId);
+    expect(await cancel(id, { reason: "r".repeat(501) })).toMatchObject({
+      status: 422,
+      body: { error: "validation_error" },
+    });
+    expect((await cancel(id, { reason: "r".repeat(500) })).status).toBe(200);
+  });
+});
+
+describe("retrying a failed payment", () => {
+  const retry = (payableId: string, key = unique("retry")) =>
+    sandbox.api<{ payableId: string; payments: Payment[] }>(
+      "POST",
+      `/v1/payables/${payableId}/retry-payment`,
+      { key },
+    );
+
+  it("pays the last failed payment's amount again, as a payment of its own", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
+    await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    await pay(sandbox, { payableId, amountCents: 3_000 });
+    await sandbox.control.advance("P7D");
+    const answer = await retry(payableId);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { payableId, payments: [{ amountCents: 3_000, paymentRail: "SERVICE" }] },
+    });
+    expect(await retry(payableId)).toMatchObject({
+      status: 409,
+      body: { error: "payment_in_progress" },
+    });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["failed", "completed"]);
+  });
+
+  it("has nothing to retry where nothing failed", async () => {
+    const payableId = await makeBill(sandbox);
+    expect(await retry(payableId)).toMatchObject({
+      status: 422,
+      body: { error: "validation_error" },
+    });
+    expect((await retry("bill_none")).status).toBe(404);
+  });
+});

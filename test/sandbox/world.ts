@@ -1,0 +1,100 @@
+import type { ApiAnswer, Json, TestSandbox } from "../support/sandbox.ts";
+
+/** What the tests of the sandbox read of a payment. */
+export interface Payment {
+  id: string;
+  status: string;
+  amountCents: number;
+  contactId: string | null;
+  payableId: string | null;
+  bankAccountId: string | null;
+  paymentRail: string | null;
+  scheduledAt: string;
+  processedAt: string | null;
+  failureReason: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Created {
+  payableId: string;
+  payments: Payment[];
+}
+
+export interface Page<T> {
+  items: T[];
+  totalCount: number;
+}
+
+let serial = 0;
+
+/** A name, or an idempotency key, that no other test uses. */
+export function unique(what: string): string {
+  serial += 1;
+  return `${what}-${serial}`;
+}
+
+export const bankDetails = {
+  accountNumber: "000123456789",
+  routingNumber: "021000021",
+  accountType: "checking",
+};
+
+/** A vendor that can be paid. */
+export async function makeVendor(sandbox: TestSandbox, fields: Json = {}): Promise<string> {
+  const answer = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
+    body: { displayName: unique("Vendor"), bankAccount: bankDetails, ...fields },
+  });
+  if (answer.status !== 201) throw new Error(`no vendor: ${answer.text}`);
+  return answer.body.id;
+}
+
+/** An approved bill of $1,000.00 of a vendor of its own. */
+export async function makeBill(sandbox: TestSandbox, fields: Json = {}): Promise<string> {
+  const contactId = "contactId" in fields ? fields["contactId"] : await makeVendor(sandbox);
+  const bill = await sandbox.control.createPayable({
+    totalAmountCents: 100_000,
+    dueDate: "2030-01-31",
+    ...fields,
+    contactId,
+  });
+  return bill.id;
+}
+
+export const fromBalance = { paymentRail: "SERVICE", fundingSource: "balance" };
+
+/** Pays from the balance, under a key of its own unless one is given. */
+export function pay(
+  sandbox: TestSandbox,
+  body: Json,
+  key = unique("key"),
+): Promise<ApiAnswer<Created & Json>> {
+  return sandbox.api("POST", "/v1/payments", { key, body: { ...fromBalance, ...body } });
+}
+
+/** The payments of a bill, oldest first. */
+export async function paymentsOf(sandbox: TestSandbox, payableId: string): Promise<Payment[]> {
+  const answer = await sandbox.api<Page<Payment>>("GET", `/v1/payments?payableId=${payableId}`);
+  return answer.body.items.toReversed();
+}
+
+export async function statusesOf(sandbox: TestSandbox, payableId: string): Promise<string[]> {
+  return (await paymentsOf(sandbox, payableId)).map(({ status }) => status);
+}
+
+/** What the ledger says happened to a bill's money, in order. */
+export async function movesOf(sandbox: TestSandbox, payableId: string): Promise<string[]> {
+  const ledger = await sandbox.control.ledger();
+  return ledger.filter((entry) => entry.payableId === payableId).map(({ kind }) => kind);
+}
+
+/** New York's date on the bank clock, some days from its today. */
+export async function newYorkDay(sandbox: TestSandbox, daysAhead: number): Promise<string> {
+  const { bank } = await sandbox.control.clock();
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(
+    new Date(bank),
+  );
+  const date = new Date(`${today}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + daysAhead);
+  return date.toISOString().slice(0, 10);
+}
