@@ -1,4 +1,4 @@
 export type { Db } from "./db.ts";
-export { StoreError, type StoreErrorCode } from "./errors.ts";
-export { openStore, type OpenStoreOptions, type Store } from "./open.ts";
+export { StoreError } from "./errors.ts";
+export { openStore, type Store } from "./open.ts";
 export type { Tables } from "./tables.ts";

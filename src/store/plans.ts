@@ -138,7 +138,7 @@ export async function storeReplannedLine(
     .execute();
   const nextHash = planHash({
     lineHashes: hashes.map((row) => row.line_hash).sort(),
-    playbook: run.playbook,
+    playbook: run.policy.name,
     playbookRevision: run.playbookRevision,
     policyHash: policyHash(run.policy),
   });
