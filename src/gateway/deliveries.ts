@@ -51,7 +51,7 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       context.log.warn(
-        "lost webhooks can't be looked for: the deliveries can't be listed (scope webhooks:read); polling still finds every change",
+        `lost webhooks can't be looked for ${refused ? "(the token needs webhooks:read)" : "right now"}; polling still finds every change`,
         { business: profile.name, reason: error instanceof Error ? error.message : String(error) },
       );
     }

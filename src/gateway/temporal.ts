@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   isGrpcServiceError,
   WorkflowFailedError,
@@ -135,9 +136,7 @@ export async function runDryPlan(
 /** @returns whether Temporal answers now */
 export async function temporalAnswers(client: Client, timeoutMs: number): Promise<boolean> {
   try {
-    await client.withDeadline(Date.now() + timeoutMs, () =>
-      client.workflowService.getSystemInfo({}),
-    );
+    await within(client, timeoutMs, () => client.workflowService.getSystemInfo({}));
     return true;
   } catch {
     return false;
@@ -146,10 +145,35 @@ export async function temporalAnswers(client: Client, timeoutMs: number): Promis
 
 async function call<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   try {
-    return await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, fn);
+    return await within(client, CALL_TIMEOUT_MS, fn);
   } catch (error) {
     throw unreachable(error) ?? error;
   }
+}
+
+/**
+ * Bounds a call. The deadline alone does not: the SDK sleeps up to five seconds between its own
+ * tries, and notices only after the sleep. What is given up on may still happen later, which is
+ * harmless: a second signal, or a start that joins.
+ */
+async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const sent = client.withDeadline(Date.now() + timeoutMs, fn);
+  try {
+    return await Promise.race([
+      sent,
+      sleep(timeoutMs, undefined, { signal: done.signal }).then(() => {
+        throw lost();
+      }),
+    ]);
+  } finally {
+    done.abort();
+    sent.catch(() => undefined);
+  }
+}
+
+function lost(): GatewayError {
+  return new GatewayError(503, "temporal_unreachable", "Temporal can't be reached right now.");
 }
 
 /** The 503 that a connection failure becomes, or undefined for every other error. */
@@ -163,9 +187,9 @@ function unreachable(error: unknown): GatewayError | undefined {
       "Temporal doesn't know Payrun's search attributes yet; a worker registers them when it starts.",
     );
   }
-  const lost: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];
-  if (!lost.includes(code)) return undefined;
-  return new GatewayError(503, "temporal_unreachable", "Temporal can't be reached right now.");
+  const gone: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];
+  if (!gone.includes(code)) return undefined;
+  return lost();
 }
 
 function grpcCode(error: unknown): number | undefined {

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "@temporalio/client";
+import { findTemporalCli } from "../../../scripts/setup/temporal-cli.mjs";
+import { SEARCH_ATTRIBUTES } from "../../../src/contracts/search-attributes.ts";
+
+const START_TIMEOUT_MS = 90_000;
+
+/** As the CLI spells the types that the SDK writes in capitals. */
+const CLI_TYPES = { KEYWORD: "Keyword", BOOL: "Bool", INT: "Int", DATETIME: "Datetime" } as const;
+
+/** A Temporal server of a test's own: nobody's worker takes its workflows, and it may be killed. */
+export class DevServer {
+  readonly port: number;
+  readonly #cliPath: string;
+  readonly #databasePath: string;
+  #child: ChildProcess | undefined;
+
+  constructor(port: number, cliPath: string, databasePath: string) {
+    this.port = port;
+    this.#cliPath = cliPath;
+    this.#databasePath = databasePath;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+      "--search-attribute",
+      `${name}=${CLI_TYPES[type]}`,
+    ]);
+    const child = spawn(
+      this.#cliPath,
+      [
+        "server",
+        "start-dev",
+        "--headless",
+        "--ip",
+        "127.0.0.1",
+        "--port",
+        String(this.port),
+        "--log-level",
+        "never",
+        "--db-filename",
+        this.#databasePath,
+        ...attributes,
+      ],
+      { stdio: "ignore" },
+    );
+    this.#child = child;
+    await this.#untilReady(child);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  async #untilReady(child: ChildProcess): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`Temporal ended with code ${child.exitCode}`);
+      try {
+        const connection = await Connection.connect({
+          address: this.address,
+          connectTimeout: 2_000,
+        });
+        await connection.workflowService.describeNamespace({ namespace: "default" });
+        await connection.close();
+        return;
+      } catch (error) {
+        if (Date.now() > deadline) {
+          await this.kill();
+          throw error;
+        }
+        await sleep(200);
+      }
+    }
+  }
+}
+
+/** @param folder where it keeps its state, so that a restart goes on */
+export async function startDevServer(folder: string): Promise<DevServer> {
+  const cli = await findTemporalCli({
+    env: process.env,
+    log: (line: string) => void process.stderr.write(`${line}\n`),
+  });
+  const server = new DevServer(await freePort(), cli.path, `${folder}/temporal.db`);
+  await server.start();
+  return server;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

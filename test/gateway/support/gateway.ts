@@ -1,0 +1,202 @@
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+import type { BusinessProfile } from "../../../src/config/business-profile.ts";
+import type { BusinessProfiles } from "../../../src/gateway/context.ts";
+import { Clients } from "../../../src/gateway/clients.ts";
+import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
+import { openStore, type Store } from "../../../src/store/index.ts";
+import { createToken } from "../../../src/store/tokens.ts";
+
+/** Nothing listens here: Temporal is down. */
+const NOBODY = "127.0.0.1:1";
+
+export const SECRET = "whsec_test_0123456789";
+
+export function profile(changes: Partial<BusinessProfile> = {}): BusinessProfile {
+  return {
+    name: "acme",
+    apiUrl: "http://127.0.0.1:1",
+    businessId: "biz_acme",
+    token: { kind: "value", value: "api-token" },
+    webhookSecrets: [SECRET],
+    sandbox: false,
+    ...changes,
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: Record<string, unknown>;
+  readonly text: string;
+}
+
+export interface TestGateway {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  readonly url: string;
+  readonly folder: string;
+  readonly temporal: Client;
+  /** What the gateway logged, message by message. */
+  readonly logged: readonly string[];
+  /** Makes a token; its name is who it stands for. */
+  token(name: string, roles: readonly string[], createdBy?: string): Promise<string>;
+  call(method: string, path: string, token: string | null, body?: unknown): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  readonly profiles?: readonly BusinessProfile[];
+  readonly temporalAddress?: string;
+  readonly nowMs?: () => number;
+  readonly planTimeoutMs?: number;
+  readonly folder?: string;
+}
+
+/** The real gateway on a real socket and a real store; Temporal is down unless an address is given. */
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "payrun-gateway-")));
+  const store = await openStore(`sqlite:${folder}/payrun.db`);
+  const all = options.profiles ?? [profile()];
+  const profiles: BusinessProfiles = {
+    get: (name) => all.find((each) => each.name === name),
+    byBusinessId: (businessId) => all.find((each) => each.businessId === businessId),
+    all: () => all,
+  };
+  const connection = Connection.lazy({ address: options.temporalAddress ?? NOBODY });
+  const temporal = new Client({ connection });
+  const clients = new Clients();
+  const logged: string[] = [];
+  const log = (message: string, fields?: Record<string, unknown>): void => {
+    logged.push(`${message} ${JSON.stringify(fields ?? {})}`);
+  };
+  const gateway = createGateway({
+    store,
+    profiles,
+    temporal,
+    clientOf: (each) => clients.of(each),
+    log: { info: log, warn: log, error: log },
+    host: "127.0.0.1",
+    port: 0,
+    ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
+    ...(options.planTimeoutMs === undefined ? {} : { planTimeoutMs: options.planTimeoutMs }),
+  });
+  const url = await gateway.start();
+  return {
+    gateway,
+    store,
+    url,
+    folder,
+    temporal,
+    logged,
+    async token(name, roles, createdBy = "setup") {
+      const nowMs = Date.now();
+      return (await createToken(store.db, { name, roles, createdBy, nowMs })).token;
+    },
+    call: (method, path, token, body) => call(url, method, path, token, body),
+    async stop() {
+      await gateway.stop();
+      await clients.close();
+      await connection.close();
+      await store.close();
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  token: string | null,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return answerOf(response);
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+    text,
+  };
+}
+
+let lastSequence = 1_000n;
+
+/** An event's envelope (API specification, section 6). */
+export function eventBody(changes: {
+  readonly id?: string;
+  readonly type?: string;
+  readonly object?: string;
+  readonly objectId?: string;
+  readonly businessId?: string;
+}): string {
+  lastSequence += 1n;
+  return JSON.stringify({
+    id: changes.id ?? `evt_${lastSequence}`,
+    type: changes.type ?? "payable.paid",
+    sequence: String(lastSequence),
+    createdAt: "2026-11-20T12:00:00.000Z",
+    businessId: changes.businessId ?? "biz_acme",
+    data: { object: changes.object ?? "payable", id: changes.objectId ?? "pay_1" },
+  });
+}
+
+/** Signs as the service does (API specification, section 6). */
+export function signed(body: string | Uint8Array, atMs = Date.now(), secret = SECRET): string {
+  const t = Math.floor(atMs / 1000);
+  const v1 = createHmac("sha256", secret).update(`${t}.`).update(body).digest("hex");
+  return `t=${t},v1=${v1}`;
+}
+
+/** Delivers a webhook, well signed unless a header says otherwise. */
+export async function deliver(
+  url: string,
+  body: string | Uint8Array,
+  options: {
+    readonly business?: string;
+    readonly signature?: string | null;
+    readonly contentType?: string;
+  } = {},
+): Promise<Answer> {
+  const signature = options.signature === undefined ? signed(body) : options.signature;
+  const response = await fetch(`${url}/webhooks/${options.business ?? "acme"}`, {
+    method: "POST",
+    headers: {
+      "content-type": options.contentType ?? "application/json",
+      ...(signature === null ? {} : { "service-signature": signature }),
+    },
+    body,
+  });
+  return answerOf(response);
+}
+
+/** Asks again until it holds; fails with what was seen last. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  holds: (value: T) => boolean,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

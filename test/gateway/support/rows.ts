@@ -1,0 +1,205 @@
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import type { LineState, PlanLine } from "../../../src/contracts/pay-run.ts";
+import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
+import { claimPayables } from "../../../src/store/claims.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { storePlan } from "../../../src/store/plans.ts";
+import { applyPlaybook } from "../../../src/store/playbooks.ts";
+import { setRunPhase, upsertRun } from "../../../src/store/runs.ts";
+import { setWatches } from "../../../src/store/watches.ts";
+
+export const PLAYBOOK: PayRunPlaybook = {
+  kind: "pay-run",
+  name: "weekly",
+  business: null,
+  schedule: null,
+  select: { due: "all" },
+  where: null,
+  pay: {
+    when: "next-business-day",
+    from: "default",
+    whenShort: "wait",
+    clearing: "STANDARD",
+    arrivalBusinessDays: 3,
+  },
+  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
+  review: [],
+  approve: [
+    { review: false, overCents: 1_000_000, where: null, by: ["owner"], quorum: 1 },
+    { review: false, overCents: null, where: null, by: ["controller", "owner"], quorum: 1 },
+  ],
+  approvalValidDays: 30,
+  late: "ask",
+  onFailure: "retry-failed",
+  notify: null,
+};
+
+export function planLine(payableId: string, changes: Partial<PlanLine> = {}): PlanLine {
+  return {
+    payableId,
+    version: 1,
+    lineHash: `hash-of-${payableId}`,
+    publicId: `BILL-${payableId}`,
+    contactId: `con_${payableId}`,
+    contactName: `Vendor of ${payableId}`,
+    description: null,
+    amountCents: 10_000,
+    totalCents: 10_000,
+    bankLast4: "6789",
+    contactUpdatedAt: null,
+    dueDate: "2026-12-01",
+    executionDate: "2026-11-25",
+    arrivalDate: "2026-12-01",
+    dateRule: "by-due-date",
+    clearing: "STANDARD",
+    funding: {
+      sourceId: "balance",
+      rail: "SERVICE",
+      kind: "balance",
+      name: "Balance",
+      last4: null,
+      pay: { paymentRail: "SERVICE", fundingSource: "balance" },
+      needsAchAuthorization: false,
+    },
+    flags: [],
+    ruleIndex: 1,
+    approvers: ["controller", "owner"],
+    quorum: 1,
+    decideBy: null,
+    overLimit: null,
+    ...changes,
+  };
+}
+
+export interface SeededRun {
+  readonly runId: string;
+  readonly planHash: string;
+}
+
+export interface Seed {
+  readonly business?: string;
+  readonly businessId?: string;
+  readonly period?: string;
+  readonly launchedBy?: string;
+  readonly author?: string;
+  readonly lines: readonly PlanLine[];
+}
+
+/** A run as it stands when its plan waits for approval: claimed, planned, watched. */
+export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
+  const businessId = seed.businessId ?? "biz_acme";
+  const business = seed.business ?? "acme";
+  const nowMs = Date.now();
+  return store.transaction(async (trx) => {
+    const { revision } = await applyPlaybook(trx, {
+      name: "weekly",
+      kind: "pay-run",
+      text: "kind: pay-run",
+      compiled: PLAYBOOK,
+      business: null,
+      author: seed.author ?? "ada",
+      authorTokenId: null,
+      nowMs,
+    });
+    const { run, runId } = await upsertRun(trx, {
+      businessId,
+      business,
+      playbook: "weekly",
+      playbookRevision: revision,
+      policy: PLAYBOOK,
+      period: seed.period ?? "2026-11-20",
+      launchedBy: seed.launchedBy ?? "lou",
+      launchedByTokenId: null,
+      nowMs,
+    });
+    const payableIds = seed.lines.map((line) => line.payableId);
+    await claimPayables(trx, { businessId, payableIds, owner: runId, nowMs });
+    const hash = planHash({
+      lineHashes: seed.lines.map((line) => line.lineHash),
+      playbook: "weekly",
+      playbookRevision: revision,
+      policyHash: policyHash(PLAYBOOK),
+    });
+    const totalCents = seed.lines.reduce((sum, line) => sum + line.amountCents, 0);
+    const stored = await storePlan(trx, {
+      run,
+      plan: {
+        summary: {
+          planHash: hash,
+          lineCount: seed.lines.length,
+          totalCents,
+          flaggedCount: 0,
+          skippedCount: 1,
+          skippedByCode: { "not-due": 1 },
+          decideBy: null,
+          cash: [],
+          availableCents: 1_000_000,
+          reservedCents: 0,
+          source: null,
+        },
+        lines: seed.lines,
+        skipped: [
+          {
+            payableId: "pay_later",
+            publicId: null,
+            contactId: null,
+            contactName: null,
+            amountCents: 500,
+            dueDate: "2027-06-01",
+            code: "not-due",
+            text: "It is due after the next run.",
+          },
+        ],
+      },
+      nowMs,
+    });
+    await setRunPhase(trx, runId, { phase: "awaiting-approval" });
+    await setWatches(trx, {
+      businessId,
+      business,
+      payableIds,
+      owner: runId,
+      untilMs: nowMs + 60 * 86_400_000,
+    });
+    return { runId, planHash: stored.planHash };
+  });
+}
+
+/** Puts a line where a test needs it. */
+export async function setLine(
+  store: Store,
+  runId: string,
+  payableId: string,
+  change: {
+    readonly state: LineState;
+    readonly reasonCode?: string;
+    readonly reason?: string;
+    readonly paymentIds?: readonly string[];
+  },
+): Promise<void> {
+  await store.db
+    .updateTable("run_lines")
+    .set({
+      state: change.state,
+      reason_code: change.reasonCode ?? null,
+      reason: change.reason ?? null,
+      payment_ids: JSON.stringify(change.paymentIds ?? []),
+    })
+    .where("run_id", "=", runId)
+    .where("payable_id", "=", payableId)
+    .execute();
+}
+
+export async function lineState(
+  store: Store,
+  runId: string,
+  payableId: string,
+): Promise<string | undefined> {
+  const row = await store.db
+    .selectFrom("run_lines")
+    .select("state")
+    .where("run_id", "=", runId)
+    .where("payable_id", "=", payableId)
+    .executeTakeFirst();
+  return row?.state;
+}

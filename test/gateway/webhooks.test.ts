@@ -1,0 +1,198 @@
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  deliver,
+  eventBody,
+  profile,
+  SECRET,
+  signed,
+  startTestGateway,
+  type TestGateway,
+} from "./support/gateway.ts";
+
+let gateway: TestGateway;
+
+async function inbox(): Promise<{ event_id: string; body: string; via: string }[]> {
+  return gateway.store.db
+    .selectFrom("inbox")
+    .select(["event_id", "body", "via"])
+    .orderBy("event_id")
+    .execute();
+}
+
+describe("the webhook receiver", () => {
+  beforeEach(async () => {
+    gateway = await startTestGateway({
+      profiles: [
+        profile({ webhookSecrets: ["whsec_old", SECRET] }),
+        profile({ name: "globex", businessId: "biz_globex", webhookSecrets: [] }),
+      ],
+    });
+  });
+  afterEach(async () => gateway.stop());
+
+  test("keeps a signed event byte for byte and answers 2xx while Temporal is down", async () => {
+    const body = eventBody({ id: "evt_a" }).replace(",", ",  ");
+    const answer = await deliver(gateway.url, body);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({ eventId: "evt_a", duplicate: false });
+    expect(await inbox()).toEqual([{ event_id: "evt_a", body, via: "webhook" }]);
+  });
+
+  test("keeps an event once however often it is delivered", async () => {
+    const body = eventBody({ id: "evt_a" });
+    const answers = await Promise.all([1, 2, 3].map(() => deliver(gateway.url, body)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+    expect(answers.filter((answer) => answer.json["duplicate"] === false)).toHaveLength(1);
+    expect(await inbox()).toHaveLength(1);
+  });
+
+  test("takes any of the business's secrets", async () => {
+    const body = eventBody({});
+    const signature = signed(body, Date.now(), "whsec_old");
+    expect((await deliver(gateway.url, body, { signature })).status).toBe(200);
+  });
+
+  test("lets event types and objects pass that it doesn't know", async () => {
+    const body = eventBody({ type: "weather.changed", object: "weather" });
+    expect((await deliver(gateway.url, body)).status).toBe(200);
+  });
+
+  const body = eventBody({ id: "evt_refused" });
+  test.each([
+    ["an unknown business", { business: "initech" }, 404, "not_found"],
+    ["another content type", { contentType: "text/plain" }, 415, "unsupported_media_type"],
+    ["no signature", { signature: null }, 401, "invalid_signature"],
+    ["a malformed signature", { signature: "v1=abc" }, 401, "invalid_signature"],
+    [
+      "a signature under another secret",
+      { signature: signed(body, Date.now(), "whsec_wrong") },
+      401,
+      "invalid_signature",
+    ],
+    [
+      "a signature of six minutes ago",
+      { signature: signed(body, Date.now() - 360_000) },
+      401,
+      "invalid_signature",
+    ],
+    [
+      "a signature of six minutes ahead",
+      { signature: signed(body, Date.now() + 360_000) },
+      401,
+      "invalid_signature",
+    ],
+    [
+      "a business without secrets",
+      { business: "globex", signature: signed(body, Date.now(), "") },
+      401,
+      "invalid_signature",
+    ],
+  ])("refuses %s with a clear answer and leaves nothing", async (_what, options, status, code) => {
+    const answer = await deliver(gateway.url, body, options);
+    expect(answer.status).toBe(status);
+    expect(answer.json["error"]).toBe(code);
+    expect(answer.json["message"]).toMatch(/\w{3,}/);
+    expect(await inbox()).toEqual([]);
+  });
+
+  test.each([
+    ["no JSON", "{", "malformed_event"],
+    [
+      "an envelope without an id",
+      JSON.stringify({ type: "payable.paid", data: {} }),
+      "malformed_event",
+    ],
+    ["a list", "[]", "malformed_event"],
+    ["an event of another business", eventBody({ businessId: "biz_other" }), "wrong_business"],
+  ])("refuses %s with 400 and leaves nothing", async (_what, text, code) => {
+    const answer = await deliver(gateway.url, text);
+    expect(answer.status).toBe(400);
+    expect(answer.json["error"]).toBe(code);
+    expect(await inbox()).toEqual([]);
+  });
+
+  test("refuses a body that is not UTF-8 with 400", async () => {
+    const bytes = Uint8Array.of(0x7b, 0xff, 0x7d);
+    const answer = await deliver(gateway.url, bytes);
+    expect(answer.status).toBe(400);
+    expect(answer.json["error"]).toBe("malformed_event");
+  });
+
+  test("refuses more than 1 MB with 413, whether or not the length is announced", async () => {
+    const large = JSON.stringify({ filler: "x".repeat(1_100_000) });
+    const announced = await deliver(gateway.url, large);
+    expect(announced.status).toBe(413);
+    expect(announced.json["error"]).toBe("too_large");
+    const streamed = await fetch(`${gateway.url}/webhooks/acme`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "service-signature": signed(large) },
+      body: new Blob([large]).stream(),
+      duplex: "half",
+    } as RequestInit);
+    expect(streamed.status).toBe(413);
+    expect(await inbox()).toEqual([]);
+  });
+});
+
+describe("the signature's clock", () => {
+  let service: Server;
+  let wireMs: number;
+  /** How far the gateway's own clock has been moved on. */
+  let aheadMs: number;
+
+  beforeEach(async () => {
+    aheadMs = 0;
+    wireMs = Date.now() + 3_600_000;
+    service = createServer((request, response) => {
+      response.setHeader("content-type", "application/json");
+      if (request.url !== "/sandbox/clock") response.statusCode = 404;
+      const wire = new Date(wireMs).toISOString();
+      response.end(JSON.stringify({ bank: wire, wire, scale: 1 }));
+    }).listen(0, "127.0.0.1");
+    await once(service, "listening");
+    const apiUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    gateway = await startTestGateway({
+      profiles: [
+        profile({ apiUrl, sandbox: true }),
+        profile({ name: "real", businessId: "biz_real", apiUrl }),
+      ],
+      nowMs: () => Date.now() + aheadMs,
+    });
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    service.close();
+    service.closeAllConnections();
+  });
+
+  test("is the sandbox's wire clock where the profile says sandbox, and real time elsewhere", async () => {
+    const stepped = eventBody({ id: "evt_stepped" });
+    const ofSandbox = await deliver(gateway.url, stepped, { signature: signed(stepped, wireMs) });
+    expect(ofSandbox.status).toBe(200);
+    const own = eventBody({ businessId: "biz_real" });
+    const late = await deliver(gateway.url, own, {
+      business: "real",
+      signature: signed(own, wireMs),
+    });
+    expect(late.status).toBe(401);
+    const now = await deliver(gateway.url, own, { business: "real" });
+    expect(now.status).toBe(200);
+  });
+
+  test("goes on where the sandbox can't say its time", async () => {
+    const body = eventBody({});
+    const first = await deliver(gateway.url, body, { signature: signed(body, wireMs) });
+    expect(first.status).toBe(200);
+    service.close();
+    service.closeAllConnections();
+    aheadMs = 600_000;
+    const later = eventBody({});
+    const second = await deliver(gateway.url, later, {
+      signature: signed(later, wireMs + aheadMs),
+    });
+    expect(second.status).toBe(200);
+  });
+});
