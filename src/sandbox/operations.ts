@@ -3,6 +3,7 @@ import { paymentOperations } from "./payments/operations.ts";
 import { contactOperations } from "./resources/contact-operations.ts";
 import { moneyOperations } from "./resources/money-operations.ts";
 import { payableOperations } from "./resources/payable-operations.ts";
+import { webhookOperations } from "./webhooks/operations.ts";
 
 /** Every operation of the service; REST is made from it, and MCP and OpenAPI can be. */
 export const operations: readonly Operation[] = [
@@ -10,4 +11,5 @@ export const operations: readonly Operation[] = [
   ...contactOperations,
   ...payableOperations,
   ...moneyOperations,
+  ...webhookOperations,
 ];

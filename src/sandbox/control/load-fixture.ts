@@ -15,23 +15,29 @@ import { changeBusiness, insertBusiness } from "../resources/businesses.ts";
 import { contactOf, insertContact } from "../resources/contacts.ts";
 import { totalled } from "../resources/payable-operations.ts";
 import { insertPayable } from "../resources/payables.ts";
+import { insertEndpoint } from "../webhooks/endpoints.ts";
 import { insertPastPayment } from "./past-payments.ts";
 
 /**
  * Puts a fixture into empty tables; inside a transaction.
  *
+ * @param nowMs where both clocks are about to start.
  * @returns the ids of its businesses, in the fixture's order.
  * @throws {ApiError} 422 when a bill names a contact that the fixture doesn't have.
  */
-export function loadFixture(ctx: SandboxContext, fixture: FixtureObject): string[] {
-  const ids = fixture.businesses.map((business) => loadBusiness(ctx, business));
+export function loadFixture(ctx: SandboxContext, fixture: FixtureObject, nowMs: number): string[] {
+  const ids = fixture.businesses.map((business) => loadBusiness({ ...ctx, nowMs }, business));
   for (const { match, times, ...planned } of fixture.outcomes ?? []) {
     insertOutcome(ctx.db, match, planned, times);
   }
   return ids;
 }
 
-function loadBusiness(ctx: SandboxContext, business: FixtureBusiness): string {
+interface Loading extends SandboxContext {
+  readonly nowMs: number;
+}
+
+function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
   const id = business.id ?? newId("biz");
   const verification = business.verification ?? "verified";
   const hasBalance = business.balanceCents !== undefined || verification === "verified";
@@ -48,26 +54,29 @@ function loadBusiness(ctx: SandboxContext, business: FixtureBusiness): string {
     balance_status: hasBalance && business.balanceCents !== null ? "open" : null,
     cash_cents: 0,
     next_bill_number: 0,
-    created_at: ctx.clock.bankNow(),
+    created_at: ctx.nowMs,
   });
   for (const [index, account] of (business.bankAccounts ?? []).entries()) {
     loadBankAccount(ctx, id, account, index === 0);
   }
   for (const contact of business.contacts ?? []) loadContact(ctx, id, contact);
   for (const payable of business.payables ?? []) loadPayable(ctx, id, payable);
+  for (const endpoint of business.webhookEndpoints ?? []) {
+    insertEndpoint(ctx.db, { businessId: id, ...endpoint }, ctx.nowMs);
+  }
   // Past payments have moved money in and out; the fixture says what is left.
   changeBusiness(ctx.db, id, { cash_cents: cashCents });
   return id;
 }
 
 function loadBankAccount(
-  ctx: SandboxContext,
+  ctx: Loading,
   businessId: string,
   account: FixtureBankAccount,
   isFirst: boolean,
 ): void {
   const status = account.status ?? "verified";
-  const verifiedAt = status === "verified" ? ctx.clock.bankNow() : null;
+  const verifiedAt = status === "verified" ? ctx.nowMs : null;
   insertBankAccount(ctx.db, {
     id: account.id ?? newId("ba"),
     business_id: businessId,
@@ -85,12 +94,12 @@ function loadBankAccount(
   });
 }
 
-function loadContact(ctx: SandboxContext, businessId: string, contact: FixtureContact): void {
+function loadContact(ctx: Loading, businessId: string, contact: FixtureContact): void {
   const { bankAccount, taxInfo } = contact;
   const bankLast4 = bankAccount?.last4 ?? bankAccount?.accountNumber?.slice(-4) ?? null;
   const type = contact.type ?? "payee";
   const receiving = type === "business" ? "bidirectional" : "can_be_paid";
-  const nowMs = ctx.clock.bankNow();
+  const nowMs = ctx.nowMs;
   insertContact(ctx.db, {
     id: contact.id ?? newId("con"),
     business_id: businessId,
@@ -114,12 +123,12 @@ function loadContact(ctx: SandboxContext, businessId: string, contact: FixtureCo
   });
 }
 
-function loadPayable(ctx: SandboxContext, businessId: string, payable: FixturePayable): void {
+function loadPayable(ctx: Loading, businessId: string, payable: FixturePayable): void {
   const contactId = payable.contactId ?? null;
   if (contactId !== null && contactOf(ctx.db, businessId, contactId) === undefined) {
     throw invalid("contactId", `The fixture's business has no contact "${contactId}"`);
   }
-  const createdAt = instantOr(payable.createdAt, ctx.clock.bankNow());
+  const createdAt = instantOr(payable.createdAt, ctx.nowMs);
   const id = insertPayable(
     ctx.db,
     {
@@ -150,7 +159,7 @@ function loadPayable(ctx: SandboxContext, businessId: string, payable: FixturePa
 
 /** What a fixture calls paid without saying how was paid outside the service. */
 function payRestOutside(
-  ctx: SandboxContext,
+  ctx: Loading,
   target: Parameters<typeof insertPastPayment>[1],
   payable: FixturePayable,
 ): void {

@@ -1,4 +1,6 @@
 import { emptyTables, transaction } from "../db.ts";
+import { invalid } from "../http/api-error.ts";
+import { endpointsOf } from "../webhooks/endpoints.ts";
 import type { FixtureObject } from "../fixtures/fixture-object.ts";
 import type { ServiceParts } from "../http/pipeline.ts";
 import { loadFixture } from "./load-fixture.ts";
@@ -7,6 +9,7 @@ import { loadFixture } from "./load-fixture.ts";
 export interface FreshBusiness {
   businessId: string;
   token: string;
+  webhookEndpoints: { id: string; url: string; secret: string }[];
 }
 
 /** Forgets everything and starts over; requests that come meanwhile wait for it. */
@@ -31,17 +34,38 @@ export class Resetting {
   async reset(fixture: FixtureObject): Promise<FreshBusiness[]> {
     await this.#underWay;
     const { ctx, faults, log, tokens } = this.#parts;
-    log.clear();
+    const nowMs = Date.now();
     const ids = transaction(ctx.db, () => {
       emptyTables(ctx.db, ["clock"]);
-      ctx.clock.reset();
-      return loadFixture(ctx, fixture);
+      return refusingTwins(() => loadFixture(ctx, fixture, nowMs));
     });
+    ctx.clock.reset();
+    log.clear();
     faults.load();
     this.#underWay = ctx.bank.flush();
     await this.#underWay;
     return Promise.all(
-      ids.map(async (businessId) => ({ businessId, token: await tokens.mint(businessId) })),
+      ids.map(async (businessId) => ({
+        businessId,
+        token: await tokens.mint(businessId),
+        webhookEndpoints: endpointsOf(ctx.db, businessId).map(({ id, url, secret }) => ({
+          id,
+          url,
+          secret,
+        })),
+      })),
     );
+  }
+}
+
+/** @throws {ApiError} 422 where a fixture gives one id to two things. */
+function refusingTwins<T>(load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    const twin =
+      error instanceof Error ? /UNIQUE constraint failed: (\S+)/.exec(error.message) : null;
+    if (twin === null) throw error;
+    throw invalid("fixture", `The fixture gives two things the same ${twin[1]}`);
   }
 }
