@@ -10,7 +10,7 @@ import { type LineDates, planDates } from "./dates.ts";
 import { flagsOf } from "./flags.ts";
 import { hashOfLine } from "./line-hash.ts";
 import { LimitBook, type WeekUse } from "./limits.ts";
-import { conditionView, type Matches, type SelectedBill } from "./select.ts";
+import { conditionFailed, conditionView, type Matches, type SelectedBill } from "./select.ts";
 
 export interface PlanInput {
   /** The API's businessId. */
@@ -48,14 +48,22 @@ export interface Plan {
 export function buildPlan(input: PlanInput): Plan {
   const dates = datesByDueDate(input);
   const limits = new LimitBook(input.playbook.limits, input.weekUse);
-  const lines = input.selected
-    .map((selected) => draftLine(selected, dates(selected.bill.dueDate), input))
-    .sort(byUrgency)
-    .map((line) => ({ ...line, overLimit: limits.take(line) }));
-  return { lines, skipped: input.skipped, summary: summaryOf(lines, input) };
+  const drafts: PlanLine[] = [];
+  const skipped = [...input.skipped];
+  for (const selected of input.selected) {
+    const draft = draftLine(selected, dates(selected.bill.dueDate), input);
+    if ("failed" in draft) skipped.push(conditionFailed(selected, draft.failed));
+    else drafts.push(draft);
+  }
+  const lines = drafts.sort(byUrgency).map((line) => ({ ...line, overLimit: limits.take(line) }));
+  return { lines, skipped, summary: summaryOf(lines, skipped, input) };
 }
 
-function draftLine(selected: SelectedBill, dates: LineDates, input: PlanInput): PlanLine {
+function draftLine(
+  selected: SelectedBill,
+  dates: LineDates,
+  input: PlanInput,
+): PlanLine | { readonly failed: string } {
   const { bill, vendor, contactId, amountCents } = selected;
   const { playbook } = input;
   const flags = flagsOf(selected, dates, { ...input, review: playbook.review });
@@ -66,9 +74,15 @@ function draftLine(selected: SelectedBill, dates: LineDates, input: PlanInput): 
     amountCents,
     flags.map((flag) => flag.kind),
   );
-  const { rule, index } = ruleFor({ amountCents, inReview }, playbook.approve, (condition) =>
-    input.matches(condition, view),
-  );
+  let failed: string | undefined;
+  const { rule, index } = ruleFor({ amountCents, inReview }, playbook.approve, (condition) => {
+    const answer = input.matches(condition, view);
+    if (typeof answer === "boolean") return answer;
+    failed ??= answer.failed;
+    return false;
+  });
+  // A rule that can't be judged may be the stricter one: no line falls through it to a weaker.
+  if (failed !== undefined) return { failed };
   const line = {
     payableId: bill.payableId,
     version: 1,
@@ -96,11 +110,15 @@ function draftLine(selected: SelectedBill, dates: LineDates, input: PlanInput): 
   return { ...line, lineHash: hashOfLine(input.businessId, line) };
 }
 
-function summaryOf(lines: readonly PlanLine[], input: PlanInput): PlanSummary {
+function summaryOf(
+  lines: readonly PlanLine[],
+  skipped: readonly SkippedLine[],
+  input: PlanInput,
+): PlanSummary {
   const { playbook } = input;
   const paid = lines.filter((line) => line.overLimit === null);
   const skippedByCode: Record<string, number> = {};
-  for (const { code } of input.skipped) skippedByCode[code] = (skippedByCode[code] ?? 0) + 1;
+  for (const { code } of skipped) skippedByCode[code] = (skippedByCode[code] ?? 0) + 1;
   return {
     planHash: planHash({
       lineHashes: lines.map((line) => line.lineHash),
@@ -111,7 +129,7 @@ function summaryOf(lines: readonly PlanLine[], input: PlanInput): PlanSummary {
     lineCount: lines.length,
     totalCents: sumCents(lines.map((line) => line.amountCents)),
     flaggedCount: lines.filter((line) => line.flags.length > 0).length,
-    skippedCount: input.skipped.length,
+    skippedCount: skipped.length,
     skippedByCode,
     // Sorted by execution date, so the first one that is paid has to be decided first.
     decideBy: paid[0]?.decideBy ?? null,

@@ -31,8 +31,14 @@ export interface ConditionView {
   readonly flags: readonly string[];
 }
 
-/** Answers a condition for a bill; handed in, because domain code knows no CEL. */
-export type Matches = (condition: string, view: ConditionView) => boolean;
+/**
+ * Answers a condition for a bill, or says why the bill's own data makes it fail; handed in,
+ * because domain code knows no CEL.
+ */
+export type Matches = (
+  condition: string,
+  view: ConditionView,
+) => boolean | { readonly failed: string };
 
 /** A bill that is to be paid, and how much of it. */
 export interface SelectedBill {
@@ -83,11 +89,16 @@ export function selectBills(input: SelectInput): Selection {
 /** A bill that was selected and then lost to the owner of an earlier claim. */
 export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
   const by = owner === "" ? "another run or retry" : owner;
-  const text = `Already in the hands of ${by}.`;
-  return {
-    ...skippedLine(selected.bill, { code: "claimed", text }),
-    amountCents: selected.amountCents,
-  };
+  return leftOut(selected, { code: "claimed", text: `Already in the hands of ${by}.` });
+}
+
+/** A selected bill that a rule's condition can't judge: nobody would know who may approve it. */
+export function conditionFailed(selected: SelectedBill, text: string): SkippedLine {
+  return leftOut(selected, { code: "condition-failed", text });
+}
+
+function leftOut(selected: SelectedBill, reason: Reason): SkippedLine {
+  return { ...skippedLine(selected.bill, reason), amountCents: selected.amountCents };
 }
 
 /** What conditions see of a bill, `flags` once they are known. */
@@ -133,9 +144,12 @@ function judgeBill(
   if (amountCents === 0) return nothingOwed(onItsWayCents(payments));
   const vendor = bill.contactId === null ? undefined : input.book.vendors.get(bill.contactId);
   const { where } = input.playbook;
-  if (where !== null && !input.matches(where, conditionView(bill, vendor, amountCents, []))) {
+  const answer =
+    where === null || input.matches(where, conditionView(bill, vendor, amountCents, []));
+  if (answer === false) {
     return { code: "where-not-met", text: "The playbook's “where” condition leaves it out." };
   }
+  if (answer !== true) return { code: "condition-failed", text: answer.failed };
   const notDue = due(bill);
   if (notDue !== null) return notDue;
   const contactId = bill.contactId;

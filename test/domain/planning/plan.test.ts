@@ -238,6 +238,22 @@ describe("a plan", () => {
     ]);
   });
 
+  it("leaves out a bill that a rule's condition can't judge, instead of taking the next rule", () => {
+    const [any] = PLAYBOOK.approve;
+    expect(any).toBeDefined();
+    if (any === undefined) return;
+    const approve = [
+      { ...any, review: false, where: "odd", by: ["owner"] },
+      { ...any, review: false },
+    ];
+    const { lines, summary } = planOf(world, {
+      playbook: { ...PLAYBOOK, approve },
+      matches: (_, view) => (view.id === "soon" ? { failed: "division by zero" } : false),
+    });
+    expect(lines.map((line) => line.payableId)).toEqual(["late", "new", "large"]);
+    expect(summary.skippedByCode).toMatchObject({ "condition-failed": 1 });
+  });
+
   it("sums up what will happen", () => {
     const { summary } = planOf(world, { availableCents: 5_000_000, reservedCents: 1_000_000 });
     expect(summary).toMatchObject({

@@ -1,0 +1,99 @@
+import type { BusinessProfile } from "../src/config/business-profile.ts";
+import type { FundingChoice } from "../src/contracts/pay-run.ts";
+import {
+  type FundingSource,
+  PaymentsApiError,
+  type PaymentsClient,
+} from "../src/payments-api/index.ts";
+import { PlanRefusedError } from "./plan-refused-error.ts";
+
+export interface ChosenFunding {
+  readonly choice: FundingChoice;
+  /** Null where the source does not tell what it holds. */
+  readonly availableCents: number | null;
+}
+
+/**
+ * The funding source a playbook pays from, with exactly the fields that the service wants for it.
+ *
+ * @param from a funding source id, or `default`
+ * @throws {PlanRefusedError} there is no such source, it can't pay now, or it debits a bank account
+ * and nobody has accepted the ACH authorization
+ */
+export async function chooseFunding(
+  client: PaymentsClient,
+  profile: BusinessProfile,
+  from: string,
+): Promise<ChosenFunding> {
+  const sources = await client.fundingSources.list();
+  const source = sources.find((each) => (from === "default" ? each.isDefault : each.id === from));
+  if (source === undefined) throw unknownSource(from, sources);
+  if (!source.canPay) throw unavailable(source);
+  const needsAchAuthorization = source.kind !== "balance";
+  if (needsAchAuthorization && profile.achAuthorization === undefined) {
+    throw new PlanRefusedError(
+      `Funding source “${source.id}” debits a bank account, and nobody has accepted the ACH debit authorization for business “${profile.name}”. Add achAuthorization: { acceptedBy, acceptedAt } to its profile once a person has.`,
+    );
+  }
+  const choice: FundingChoice = {
+    sourceId: source.id,
+    rail: source.rail ?? "",
+    kind: source.kind,
+    name: source.name,
+    last4: source.last4,
+    pay: await payFields(client, source),
+    needsAchAuthorization,
+  };
+  return { choice, availableCents: await availableCents(client, source) };
+}
+
+/** The source's own fields as they are, plus the default account where they name none. */
+async function payFields(
+  client: PaymentsClient,
+  source: FundingSource,
+): Promise<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(source.pay ?? {})) {
+    if (value === null || value === undefined) continue;
+    if (typeof value !== "string") {
+      throw new PlanRefusedError(
+        `The service asks for “${name}” of funding source “${source.id}” in a form that this version does not know.`,
+      );
+    }
+    fields[name] = value;
+  }
+  if (fields["bankAccountId"] !== undefined) return fields;
+  const accounts = await client.bankAccounts.list();
+  const account = accounts.find((each) => each.isDefault && each.status === "verified");
+  return account === undefined ? fields : { ...fields, bankAccountId: account.id };
+}
+
+async function availableCents(
+  client: PaymentsClient,
+  source: FundingSource,
+): Promise<number | null> {
+  if (source.kind !== "balance") return null;
+  if (source.availableCents !== null) return source.availableCents;
+  try {
+    return (await client.balance.get()).availableCents;
+  } catch (error) {
+    // A token may pay from the balance and not read it: the plan then can't tell what is left.
+    if (error instanceof PaymentsApiError && error.outcome === "not_applied") return null;
+    throw error;
+  }
+}
+
+function unknownSource(from: string, sources: readonly FundingSource[]): PlanRefusedError {
+  const known = sources.map((source) => source.id).join(", ") || "none";
+  return new PlanRefusedError(
+    from === "default"
+      ? `The service marks no funding source as default. Name one in the playbook under pay: { from: … }; there are: ${known}.`
+      : `There is no funding source “${from}” (playbook, pay: { from: … }); there are: ${known}.`,
+  );
+}
+
+function unavailable(source: FundingSource): PlanRefusedError {
+  const why = source.unavailableReason ?? "the service gives no reason";
+  const fix = source.actionUrl === null ? "" : ` Fix it at ${source.actionUrl}.`;
+  return new PlanRefusedError(`Funding source “${source.id}” can't pay now: ${why}.${fix}`);
+}

@@ -1,0 +1,263 @@
+import type { Transaction } from "kysely";
+import type { PlanDryInput } from "../src/contracts/activities.ts";
+import { payRunId } from "../src/contracts/names.ts";
+import type { PlanSummary } from "../src/contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../src/contracts/playbook.ts";
+import { newYorkDate } from "../src/domain/clock/new-york.ts";
+import type { BillBook } from "../src/domain/planning/book.ts";
+import { buildPlan, type Plan } from "../src/domain/planning/plan.ts";
+import {
+  claimedElsewhere,
+  type Matches,
+  type SelectedBill,
+  selectBills,
+  type Selection,
+} from "../src/domain/planning/select.ts";
+import { ConditionError, evaluateCondition } from "../src/playbooks/conditions.ts";
+import { appendAudit } from "../src/store/audit.ts";
+import { claimOwners, claimPayables, releaseClaim } from "../src/store/claims.ts";
+import { saveDryPlan } from "../src/store/dry-plans.ts";
+import { activeHolds } from "../src/store/holds.ts";
+import { getPlaybook } from "../src/store/playbooks.ts";
+import { getPlan, storePlan } from "../src/store/plans.ts";
+import { getRun, type Run, setApproveBy } from "../src/store/runs.ts";
+import type { Tables } from "../src/store/tables.ts";
+import { setWatches } from "../src/store/watches.ts";
+import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
+import type { ActivityContext } from "./context.ts";
+import { lastPaidTo, reservedByOthers, weekUse } from "./plan-history.ts";
+import { PlanRefusedError } from "./plan-refused-error.ts";
+import { readBills } from "./read-bills.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Longest return window of ACH: events about a payment matter for as long after it arrived. */
+const RETURN_WINDOW_MS = 60 * DAY_MS;
+
+/** What is planned, by a run or dry. */
+interface Subject {
+  readonly runId: string;
+  /** The profile's name. */
+  readonly business: string;
+  readonly businessId: string;
+  readonly playbook: PayRunPlaybook;
+  readonly playbookRevision: number;
+  readonly period: string;
+}
+
+/** What was read for a plan, once. */
+interface Reading {
+  readonly nowMs: number;
+  readonly book: BillBook;
+  readonly funding: ChosenFunding;
+  readonly selection: Selection;
+}
+
+export interface PlanActivities {
+  planRun(input: { readonly runId: string }): Promise<PlanSummary>;
+  planDry(input: PlanDryInput): Promise<void>;
+}
+
+/**
+ * The planning activities. Both plan through the same code; only a run's plan claims its bills and
+ * is kept.
+ */
+export function createPlanActivities(context: ActivityContext): PlanActivities {
+  return {
+    planRun: ({ runId }) => planRun(context, runId),
+    planDry: (input) => planDry(context, input),
+  };
+}
+
+/**
+ * Plans a run: read, select, claim, plan, store. Once a plan is stored it is returned as it is, so
+ * running again never changes what was approved.
+ *
+ * @throws {PlanRefusedError} a person must change something first
+ */
+async function planRun(context: ActivityContext, runId: string): Promise<PlanSummary> {
+  const run = await getRun(context.store.db, runId);
+  if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
+  const stored = await getPlan(context.store.db, runId);
+  if (stored !== undefined) return stored.summary;
+  const subject: Subject = { ...run, playbook: run.policy };
+  const reading = await read(context, subject);
+  const selection = await claim(context, subject, reading);
+  const plan = await makePlan(context, subject, { ...reading, selection });
+  return keep(context, run, plan, reading.nowMs);
+}
+
+/** Plans as a run would and keeps only the answer, for whoever asked. */
+async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
+  const { business, period, dryPlanId } = input;
+  const stored = await getPlaybook(context.store.db, input.playbook);
+  if (stored === undefined) {
+    throw new PlanRefusedError(`There is no playbook “${input.playbook}” in the store.`);
+  }
+  const subject: Subject = {
+    runId: payRunId(business, input.playbook, period, 1),
+    business,
+    businessId: context.profileOf(business).businessId,
+    playbook: stored.compiled,
+    playbookRevision: stored.revision,
+    period,
+  };
+  const reading = await read(context, subject);
+  const ids = reading.selection.selected.map(({ bill }) => bill.payableId);
+  const owners = await claimOwners(context.store.db, subject.businessId, ids);
+  const selection = withoutClaimed(reading.selection, (payableId) => {
+    const owner = owners.get(payableId);
+    return owner === subject.runId ? undefined : owner;
+  });
+  const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
+  const plan = { ...summary, business, playbook: input.playbook, period, lines, skipped };
+  await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });
+}
+
+async function read(context: ActivityContext, subject: Subject): Promise<Reading> {
+  const client = context.clientOf(subject.business);
+  const profile = context.profileOf(subject.business);
+  const funding = await chooseFunding(client, profile, subject.playbook.pay.from);
+  const book = await readBills(client);
+  const { businessMs } = await context.clockOf(subject.business).now();
+  const holds = await activeHolds(context.store.db, subject.businessId, businessMs);
+  const selection = selectBills({
+    book,
+    playbook: subject.playbook,
+    period: subject.period,
+    runId: subject.runId,
+    sourceId: funding.choice.sourceId,
+    holds,
+    matches,
+  });
+  return { nowMs: businessMs, book, funding, selection };
+}
+
+/** Claimed before hashed: a bill lost to another owner is left out, and changes no hash later. */
+async function claim(
+  context: ActivityContext,
+  subject: Subject,
+  reading: Reading,
+): Promise<Selection> {
+  const { refused } = await context.store.transaction((trx) =>
+    claimPayables(trx, {
+      businessId: subject.businessId,
+      payableIds: reading.selection.selected.map(({ bill }) => bill.payableId),
+      owner: subject.runId,
+      nowMs: Date.now(),
+    }),
+  );
+  const owners = new Map(refused.map(({ payableId, owner }) => [payableId, owner]));
+  return withoutClaimed(reading.selection, (payableId) => owners.get(payableId));
+}
+
+function withoutClaimed(
+  selection: Selection,
+  ownerOf: (payableId: string) => string | undefined,
+): Selection {
+  const selected: SelectedBill[] = [];
+  const skipped = [...selection.skipped];
+  for (const each of selection.selected) {
+    const owner = ownerOf(each.bill.payableId);
+    if (owner === undefined) selected.push(each);
+    else skipped.push(claimedElsewhere(each, owner));
+  }
+  return { selected, skipped };
+}
+
+async function makePlan(
+  context: ActivityContext,
+  subject: Subject,
+  reading: Reading,
+): Promise<Plan> {
+  const { db } = context.store;
+  const { businessId, runId } = subject;
+  const { choice, availableCents } = reading.funding;
+  const others = { businessId, exceptRunId: runId };
+  return buildPlan({
+    businessId,
+    playbook: subject.playbook,
+    playbookRevision: subject.playbookRevision,
+    nowMs: reading.nowMs,
+    book: reading.book,
+    selected: reading.selection.selected,
+    skipped: reading.selection.skipped,
+    funding: choice,
+    availableCents,
+    reservedCents: await reservedByOthers(db, { ...others, sourceId: choice.sourceId }),
+    weekUse: await weekUse(db, { ...others, today: newYorkDate(reading.nowMs) }),
+    lastPaidTo: await lastPaidTo(db, businessId),
+    matches,
+  });
+}
+
+async function keep(
+  context: ActivityContext,
+  run: Run,
+  plan: Plan,
+  businessMs: number,
+): Promise<PlanSummary> {
+  const nowMs = Date.now();
+  return context.store.transaction(async (trx) => {
+    const before = await getPlan(trx, run.runId);
+    if (before !== undefined) return before.summary;
+    const { summary } = await storePlan(trx, { run, plan, nowMs });
+    await setApproveBy(trx, run.runId, {
+      plannedAtMs: nowMs,
+      approveByMs: businessMs + run.policy.approvalValidDays * DAY_MS,
+    });
+    const planned = new Set(plan.lines.map((line) => line.payableId));
+    await releaseStrays(trx, run, planned);
+    const lastArrival = plan.lines.reduce((last, line) => {
+      return line.arrivalDate > last ? line.arrivalDate : last;
+    }, run.period);
+    await setWatches(trx, {
+      businessId: run.businessId,
+      business: run.business,
+      payableIds: [...planned],
+      owner: run.runId,
+      untilMs: Math.max(businessMs, Date.parse(lastArrival)) + RETURN_WINDOW_MS,
+    });
+    await appendAudit(trx, {
+      businessId: run.businessId,
+      nowMs,
+      actor: run.runId,
+      action: "run.planned",
+      subject: run.runId,
+      details: {
+        planHash: summary.planHash,
+        lines: summary.lineCount,
+        totalCents: summary.totalCents,
+        skipped: summary.skippedCount,
+      },
+    });
+    return summary;
+  });
+}
+
+/** Claims of bills that are not in the plan: left by a try that died, or no rule could judge them. */
+async function releaseStrays(
+  trx: Transaction<Tables>,
+  run: Run,
+  planned: ReadonlySet<string>,
+): Promise<void> {
+  const claims = await trx
+    .selectFrom("claims")
+    .select("payable_id")
+    .where("business_id", "=", run.businessId)
+    .where("owner", "=", run.runId)
+    .execute();
+  for (const { payable_id: payableId } of claims) {
+    if (planned.has(payableId)) continue;
+    await releaseClaim(trx, { businessId: run.businessId, payableId, owner: run.runId });
+  }
+}
+
+const matches: Matches = (condition, view) => {
+  try {
+    return evaluateCondition(condition, view);
+  } catch (error) {
+    if (error instanceof ConditionError) return { failed: error.message };
+    throw error;
+  }
+};
