@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseEnv } from "node:util";
+import util from "node:util";
 
 import { ensureDependencies } from "./dependencies.mjs";
 import { ensureNode } from "./node.mjs";
@@ -34,12 +34,15 @@ export async function setUp({ temporalCli }) {
   }
 }
 
-/** The program reads `.env` itself; set-up needs to know only what it says of the CLI. */
-/** @param {NodeJS.ProcessEnv} env */
+/**
+ * The program reads `.env` itself; set-up needs to know only what it says of the CLI.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ */
 function withDotEnv(env) {
   const file = resolve(".env");
   if (!existsSync(file)) return env;
-  const { TEMPORAL_CLI } = parseEnv(readFileSync(file, "utf8"));
+  const { TEMPORAL_CLI } = util.parseEnv(readFileSync(file, "utf8"));
   return TEMPORAL_CLI && !env["TEMPORAL_CLI"] ? { ...env, TEMPORAL_CLI } : env;
 }
 

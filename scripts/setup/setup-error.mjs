@@ -16,8 +16,11 @@ export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Set-up speaks on standard error only: standard output belongs to what is started. */
-/** @param {string} line */
+/**
+ * Set-up speaks on standard error only: standard output belongs to what is started.
+ *
+ * @param {string} line
+ */
 export function logToStderr(line) {
   process.stderr.write(`setup: ${line}\n`);
 }
