@@ -159,8 +159,10 @@ class RunFacts {
   async view(rejected: boolean): Promise<Parameters<typeof judgeProgress>[0]> {
     const { runId, businessId } = this.#run;
     const counts = await countLines(this.#trx, runId);
-    const waits = await listWaits(this.#trx, businessId);
-    const due = await this.#due();
+    const waits = (await listWaits(this.#trx, businessId)).filter(
+      (wait) => wait.retryAtMs > this.#clock.serviceMs,
+    );
+    const due = await this.#due(waits.map((wait) => wait.sourceId));
     const odd = await this.#trx
       .selectFrom("run_lines")
       .select(["payable_id", "state", "reason", "reason_code"])
@@ -180,7 +182,7 @@ class RunFacts {
       run: this.#run,
       rejected,
       counts,
-      waits: waits.filter((wait) => wait.retryAtMs > this.#clock.serviceMs),
+      waits,
       expiredLines: Number(exceptions?.count ?? 0),
       odd: odd.map((row) => ({ payableId: row.payable_id, state: row.state, reason: row.reason })),
       ...due,
@@ -188,7 +190,7 @@ class RunFacts {
     };
   }
 
-  async #due(): Promise<{
+  async #due(blockedSources: readonly string[]): Promise<{
     readonly toFund: number;
     readonly toPay: number;
     readonly toFollow: number;
@@ -206,6 +208,7 @@ class RunFacts {
         "not_before_ms",
         "lease_until_ms",
         "execution_date",
+        "source_id",
       ])
       .where("run_id", "=", this.#run.runId)
       .where("state", "in", [...FOLLOWED, "planned", "unknown", "paying", "settled"])
@@ -217,7 +220,14 @@ class RunFacts {
       ...rows.filter((row) => row.state === "planned" && row.funded === 1),
       ...drawn.filter((row) => row.lease_until_ms === null || row.lease_until_ms < realMs),
     ];
-    const later = ready.filter((row) => row.not_before_ms > serviceMs);
+    // Nothing is drawn while the business, or the line's own source, waits.
+    const later = ready.filter(
+      (row) =>
+        row.not_before_ms > serviceMs ||
+        blockedSources.includes("") ||
+        blockedSources.includes(row.source_id),
+    );
+    const resting = later.map((row) => row.not_before_ms).filter((until) => until > serviceMs);
     const leases = drawn
       .map((row) => row.lease_until_ms)
       .filter((until): until is number => until !== null && until >= realMs)
@@ -229,7 +239,7 @@ class RunFacts {
         followed.filter((row) => row.look === 1 || row.poll_at_ms <= businessMs).length +
         rows.filter((row) => row.state === "settled" && row.look === 1).length,
       nextPollMs: least(followed.map((row) => row.poll_at_ms)),
-      nextDrawMs: least([...later.map((row) => row.not_before_ms), ...leases]),
+      nextDrawMs: least([...resting, ...leases]),
       payDate: rows.map((row) => row.execution_date).sort()[0] ?? null,
     };
   }

@@ -14,11 +14,14 @@ import type { TestProject } from "vitest/node";
 
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
+import { NAMESPACES } from "./namespaces.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** `host:port` of the development server that all test files share. */
     temporalAddress: string;
+    /** Folder in which a test takes a namespace of its own by making a folder of its name. */
+    temporalNamespaces: string;
     /** Path of the bundled workflow code, for a worker's `workflowBundle: { codePath }`. */
     workflowBundlePath: string;
   }
@@ -33,6 +36,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), "payrun-tests-"));
   const [{ address, server }, bundlePath] = await Promise.all([startServer(), bundle(folder)]);
   project.provide("temporalAddress", address);
+  project.provide("temporalNamespaces", folder);
   project.provide("workflowBundlePath", bundlePath);
   return async () => {
     await stop(server);
@@ -67,7 +71,8 @@ async function startServer(): Promise<{ address: string; server: ChildProcess }>
     `${name}=${CLI_TYPES[type]}`,
   ]);
   const flags = ["--headless", "--ip", "127.0.0.1", "--port", String(port), "--log-level", "error"];
-  const server = spawn(cli.path, ["server", "start-dev", ...flags, ...attributes], {
+  const namespaces = NAMESPACES.flatMap((namespace) => ["--namespace", namespace]);
+  const server = spawn(cli.path, ["server", "start-dev", ...flags, ...attributes, ...namespaces], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const address = `127.0.0.1:${port}`;

@@ -1,0 +1,323 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Client, Connection } from "@temporalio/client";
+import { inject } from "vitest";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import { createToken } from "../../src/store/tokens.ts";
+import { NAMESPACES } from "./namespaces.ts";
+import { type Json, netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
+
+const START_TIMEOUT_MS = 60_000;
+
+export interface PayrunOptions {
+  /** Fixture of the sandbox; "blank" unless said. */
+  readonly fixture?: string;
+  /** False: webhooks are not registered, so that only polls find out. */
+  readonly webhooks?: boolean;
+  /** False: no worker is started yet. */
+  readonly worker?: boolean;
+}
+
+/** Names of the tokens that every test stack has, and their roles. */
+const PEOPLE = {
+  launcher: ["launcher", "operator", "viewer"],
+  controller: ["controller", "viewer"],
+  owner: ["owner", "viewer"],
+  operator: ["operator", "viewer"],
+  admin: ["admin"],
+} as const;
+export type Person = keyof typeof PEOPLE;
+
+/**
+ * The whole of Payrun as processes of their own: sandbox with its bank, worker, gateway, a store
+ * in a file, and a namespace of the shared Temporal server.
+ */
+export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayrun> {
+  const home = await mkdtemp(join(tmpdir(), "payrun-e2e-"));
+  const sandbox = await startSandbox({ fixture: options.fixture ?? "blank" });
+  const payrun = new TestPayrun(home, sandbox);
+  try {
+    await payrun.start(options);
+    return payrun;
+  } catch (error) {
+    await payrun.stop();
+    throw error;
+  }
+}
+
+export class TestPayrun {
+  readonly home: string;
+  readonly sandbox: TestSandbox;
+  readonly namespace = takeNamespace();
+  readonly #tokens = new Map<Person, string>();
+  gatewayUrl = "";
+  store!: Store;
+  temporal!: Client;
+  #connection: Connection | undefined;
+  #gateway: ChildProcess | undefined;
+  #workers: ChildProcess[] = [];
+  #webhookSecret = "whsec_none";
+
+  constructor(home: string, sandbox: TestSandbox) {
+    this.home = home;
+    this.sandbox = sandbox;
+  }
+
+  async start(options: PayrunOptions): Promise<void> {
+    this.store = await openStore(this.databaseUrl);
+    for (const [name, roles] of Object.entries(PEOPLE)) {
+      const { token } = await createToken(this.store.db, {
+        name,
+        roles: [...roles],
+        createdBy: "setup",
+        nowMs: Date.now() - 60_000,
+      });
+      this.#tokens.set(name as Person, token);
+    }
+    this.#connection = await Connection.connect({ address: inject("temporalAddress") });
+    this.temporal = new Client({ connection: this.#connection, namespace: this.namespace });
+    const port = await freePort();
+    this.gatewayUrl = `http://127.0.0.1:${port}`;
+    if (options.webhooks !== false) await this.#registerWebhook();
+    await this.startGateway();
+    if (options.worker !== false) await this.startWorker();
+  }
+
+  get databaseUrl(): string {
+    return `sqlite:${join(this.home, "payrun.db")}`;
+  }
+
+  /** The environment of the parts, and nothing of the machine's own settings. */
+  env(): Record<string, string> {
+    const business = this.sandbox.business;
+    return {
+      PATH: process.env["PATH"] ?? "",
+      HOME: process.env["HOME"] ?? "",
+      PAYRUN_HOME: this.home,
+      PAYRUN_DATABASE_URL: this.databaseUrl,
+      PAYRUN_GATEWAY_PORT: new URL(this.gatewayUrl).port,
+      PAYRUN_PUBLIC_URL: this.gatewayUrl,
+      PAYMENTS_API_URL: this.sandbox.url,
+      PAYMENTS_API_TOKEN: business.token,
+      PAYMENTS_BUSINESS_ID: business.businessId,
+      PAYMENTS_WEBHOOK_SECRETS: this.#webhookSecret,
+      PAYMENTS_ACH_ACCEPTED_BY: "A. Owner",
+      PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05",
+      PAYMENTS_API_SANDBOX: "true",
+      TEMPORAL_ADDRESS: inject("temporalAddress"),
+      TEMPORAL_NAMESPACE: this.namespace,
+    };
+  }
+
+  async startGateway(): Promise<void> {
+    this.#gateway = await this.#spawn("src/gateway/main.ts", []);
+  }
+
+  async stopGateway(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    await end(this.#gateway, signal);
+  }
+
+  async startWorker(): Promise<ChildProcess> {
+    const bundle = inject("workflowBundlePath");
+    const worker = await this.#spawn("src/worker/main.ts", [
+      "--exit-with-parent",
+      "--workflow-bundle",
+      bundle,
+    ]);
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  /** Ends all workers; SIGKILL is a crash. */
+  async killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => end(worker, signal)));
+    this.#workers = [];
+  }
+
+  /** Sends a request to the gateway as somebody. */
+  async call<T = Json>(
+    person: Person,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: T }> {
+    const response = await fetch(`${this.gatewayUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#tokens.get(person)}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as T };
+  }
+
+  /** Stores a playbook as the administrator. */
+  async apply(name: string, text: string): Promise<void> {
+    const { status, body } = await this.call("admin", "POST", "/v1/playbooks", { name, text });
+    if (status >= 300) throw new Error(`apply ${name}: ${status} ${JSON.stringify(body)}`);
+  }
+
+  /** Launches a stored playbook and returns the run's id. */
+  async launch(playbook: string, period?: string): Promise<string> {
+    const { status, body } = await this.call<{ id: string }>("launcher", "POST", "/v1/runs", {
+      playbook,
+      ...(period === undefined ? {} : { period }),
+    });
+    if (status >= 300) throw new Error(`launch ${playbook}: ${status} ${JSON.stringify(body)}`);
+    return body.id;
+  }
+
+  async status(runId: string): Promise<RunStatus> {
+    const path = `/v1/runs/${encodeURIComponent(runId)}`;
+    const { status, body } = await this.call<RunStatus>("launcher", "GET", path);
+    if (status !== 200) throw new Error(`status: ${status} ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** Decides on the plan as it is now. */
+  async decide(
+    person: Person,
+    runId: string,
+    decision: "approve" | "reject",
+    extra: Json = {},
+  ): Promise<{ status: number; body: Json }> {
+    const { planHash } = await this.status(runId);
+    const path = `/v1/runs/${encodeURIComponent(runId)}/decisions`;
+    return this.call(person, "POST", path, { decision, planHash, ...extra });
+  }
+
+  /** Waits until the run's status satisfies a condition; fails with the last status it saw. */
+  async until(
+    runId: string,
+    what: string,
+    condition: (status: RunStatus) => boolean,
+    timeoutMs = 60_000,
+  ): Promise<RunStatus> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const status = await this.status(runId);
+      if (condition(status)) return status;
+      if (Date.now() > deadline) {
+        const { phase, waitingFor, counts, payments } = status;
+        const lines = payments.map(({ payableId, state, reason }) => ({ payableId, state, reason }));
+        throw new Error(
+          `not ${what} in time: ${JSON.stringify({ phase, waitingFor, counts, lines }, null, 1)}\n${await this.logs()}`,
+        );
+      }
+      await sleep(150);
+    }
+  }
+
+  untilPhase(runId: string, phase: RunStatus["phase"], timeoutMs?: number): Promise<RunStatus> {
+    return this.until(runId, phase, (status) => status.phase === phase, timeoutMs);
+  }
+
+  /** The last lines that the parts have logged. */
+  async logs(): Promise<string> {
+    const parts = await Promise.all(
+      ["worker", "gateway"].map(async (part) => {
+        const text = await readFile(join(this.home, `${part}.log`), "utf8").catch(() => "");
+        return `--- ${part}\n${text.split("\n").slice(-25).join("\n")}`;
+      }),
+    );
+    return parts.join("\n");
+  }
+
+  async stop(): Promise<void> {
+    await this.killWorkers("SIGKILL");
+    await this.stopGateway("SIGKILL");
+    await this.store?.close();
+    await this.#connection?.close();
+    await this.sandbox.stop();
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  async #registerWebhook(): Promise<void> {
+    const { status, body } = await this.sandbox.api<{ secret: string }>(
+      "POST",
+      "/v1/webhook-endpoints",
+      { body: { url: `${this.gatewayUrl}/webhooks/default`, events: ["*"] } },
+    );
+    if (status !== 201) throw new Error(`webhook endpoint: ${status} ${JSON.stringify(body)}`);
+    this.#webhookSecret = body.secret;
+  }
+
+  async #spawn(program: string, args: readonly string[]): Promise<ChildProcess> {
+    const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
+    const part = program.includes("worker") ? "worker" : "gateway";
+    const child = spawn(process.execPath, [path, ...args], {
+      env: this.env(),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    child.stderr?.pipe(createWriteStream(join(this.home, `${part}.log`), { flags: "a" }));
+    await ready(child, part);
+    return child;
+  }
+}
+
+/** What the bank moved for each payable, net, against what should have moved. */
+export async function paidOnce(
+  payrun: TestPayrun,
+  expected: ReadonlyMap<string, number>,
+): Promise<{ readonly actual: Map<string, number>; readonly expected: Map<string, number> }> {
+  const actual = netCreditByPayable(await payrun.sandbox.control.ledger());
+  for (const [payableId, cents] of actual) if (cents === 0) actual.delete(payableId);
+  return { actual, expected: new Map(expected) };
+}
+
+async function ready(child: ChildProcess, part: string): Promise<void> {
+  if (child.stdout === null) throw new Error(`the ${part} has no standard output`);
+  const lines = createInterface({ input: child.stdout });
+  const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+  try {
+    await Promise.race([
+      once(lines, "line"),
+      once(child, "exit").then(([code]) => {
+        throw new Error(`the ${part} exited with ${code} before it was ready`);
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill(signal);
+  await exited;
+}
+
+function takeNamespace(): string {
+  const folder = inject("temporalNamespaces");
+  for (const namespace of NAMESPACES) {
+    try {
+      mkdirSync(join(folder, namespace));
+      return namespace;
+    } catch {
+      // Another test has it.
+    }
+  }
+  throw new Error("all test namespaces are taken: raise their number in namespaces.ts");
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
