@@ -74,6 +74,7 @@ function answerError(context: GatewayContext, c: Context, thrown: unknown): Resp
   const error = toGatewayError(thrown);
   if (error.status >= 500) {
     context.log.error("request failed", {
+      requestId: c.res.headers.get("x-request-id"),
       method: c.req.method,
       path: c.req.path,
       error: error.code,
@@ -81,6 +82,8 @@ function answerError(context: GatewayContext, c: Context, thrown: unknown): Resp
     });
   }
   if (error.status === 401) c.header("www-authenticate", "Bearer");
+  // What is left of the body was not read, so nothing else can follow on this connection.
+  if (error.status === 413) c.header("connection", "close");
   if (error.status === 503) c.header("retry-after", "2");
   return c.json(errorBody(error), error.status);
 }

@@ -1,7 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "kysely";
+import { z } from "zod";
 import type { GatewayContext } from "../context.ts";
 import { authenticate } from "../http/auth.ts";
+import { ErrorBody } from "../http/schemas.ts";
 import { temporalAnswers } from "../temporal.ts";
 
 const READY_TIMEOUT_MS = 2_000;
@@ -30,6 +32,7 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
     });
   });
 
+  describeOpenPaths(app);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",
     scheme: "bearer",
@@ -49,6 +52,66 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
       }),
       200,
     );
+  });
+}
+
+/** As the specification shows it; what is accepted is more tolerant. */
+const Envelope = z.object({
+  id: z.string(),
+  type: z.string(),
+  sequence: z.string(),
+  createdAt: z.string(),
+  businessId: z.string(),
+  data: z.object({ object: z.string(), id: z.string() }),
+});
+
+/** The paths that are no operations of the API proper, for the document. */
+function describeOpenPaths(app: OpenAPIHono): void {
+  const json = (description: string, schema: z.ZodType) => ({
+    description,
+    content: { "application/json": { schema } },
+  });
+  const readiness = z.object({ status: z.string(), store: z.string(), temporal: z.string() });
+  app.openAPIRegistry.registerPath({
+    method: "get",
+    path: "/health",
+    tags: ["system"],
+    summary: "Whether the process answers",
+    responses: { 200: json("It does", z.object({ status: z.literal("ok") })) },
+  });
+  app.openAPIRegistry.registerPath({
+    method: "get",
+    path: "/ready",
+    tags: ["system"],
+    summary: "Whether the store and Temporal can be reached",
+    responses: { 200: json("Both", readiness), 503: json("Not both", readiness) },
+  });
+  app.openAPIRegistry.registerPath({
+    method: "get",
+    path: "/metrics",
+    tags: ["system"],
+    summary: "Metrics for Prometheus",
+    security: [{ token: [] }],
+    responses: { 200: { description: "Text format", content: { "text/plain": {} } } },
+  });
+  app.openAPIRegistry.registerPath({
+    method: "post",
+    path: "/webhooks/{business}",
+    tags: ["webhooks"],
+    summary: "The Payments Service's events, signed; kept once, then told to whoever watches",
+    request: {
+      params: z.object({ business: z.string() }),
+      headers: z.object({ "service-signature": z.string() }),
+      body: { required: true, content: { "application/json": { schema: Envelope } } },
+    },
+    responses: {
+      200: json("Kept", z.object({ eventId: z.string(), duplicate: z.boolean() })),
+      400: json("Malformed envelope", ErrorBody),
+      401: json("Bad signature", ErrorBody),
+      404: json("Unknown business", ErrorBody),
+      413: json("Larger than 1 MB", ErrorBody),
+      415: json("Not application/json", ErrorBody),
+    },
   });
 }
 

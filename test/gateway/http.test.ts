@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createToken, findToken, revokeToken } from "../../src/store/tokens.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+
+let gateway: TestGateway;
+let viewer: string;
+let launcher: string;
+let operator: string;
+let admin: string;
+let approver: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  viewer = await gateway.token("vic", ["viewer"]);
+  launcher = await gateway.token("lou", ["launcher"]);
+  operator = await gateway.token("oli", ["operator"]);
+  admin = await gateway.token("ada", ["admin"]);
+  approver = await gateway.token("cora", ["controller"]);
+});
+afterAll(async () => gateway.stop());
+
+describe("tokens", () => {
+  test.each([
+    ["/v1/runs"],
+    ["/v1/playbooks"],
+    ["/v1/holds"],
+    ["/metrics"],
+    ["/openapi.json"],
+    ["/v1/payables/pay_1/history"],
+  ])("are needed for GET %s", async (path) => {
+    const answer = await gateway.call("GET", path, null);
+    expect(answer.status).toBe(401);
+    expect(answer.json["error"]).toBe("unauthorized");
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("are not needed for health and readiness", async () => {
+    expect((await gateway.call("GET", "/health", null)).json).toEqual({ status: "ok" });
+    const ready = await gateway.call("GET", "/ready", null);
+    expect(ready.json).toEqual({ status: "not-ready", store: "ok", temporal: "unreachable" });
+  });
+
+  test("that are unknown, expired or revoked are refused, and never repeated in the answer", async () => {
+    const nowMs = Date.now();
+    const { db } = gateway.store;
+    const expired = await createToken(db, {
+      name: "x",
+      roles: ["admin"],
+      createdBy: "setup",
+      nowMs: nowMs - 2_000,
+      expiresAtMs: nowMs - 1_000,
+    });
+    const revoked = await createToken(db, {
+      name: "x",
+      roles: ["admin"],
+      createdBy: "setup",
+      nowMs,
+    });
+    expect(await findToken(db, revoked.token, nowMs)).toBeDefined();
+    await revokeToken(db, revoked.tokenId, nowMs);
+    for (const token of ["payrun_unknown", expired.token, revoked.token]) {
+      const answer = await gateway.call("GET", "/v1/runs", token);
+      expect(answer.status).toBe(401);
+      expect(answer.text).not.toContain(token);
+    }
+  });
+
+  test("must come as Bearer", async () => {
+    const response = await fetch(`${gateway.url}/v1/runs`, {
+      headers: { authorization: `Basic ${viewer}` },
+    });
+    expect(response.status).toBe(401);
+  });
+
+  test("of any role may read", async () => {
+    for (const token of [viewer, launcher, operator, admin, approver]) {
+      expect((await gateway.call("GET", "/v1/runs", token)).status).toBe(200);
+    }
+  });
+});
+
+describe("roles", () => {
+  const hold = { all: true, reason: "a stop" };
+  const playbook = { name: "weekly", text: "kind: pay-run" };
+  test.each([
+    ["POST", "/v1/runs", { playbook: "nothing" }, ["launcher", "admin"]],
+    ["POST", "/v1/plans", { playbook: "nothing" }, ["launcher", "admin"]],
+    ["POST", "/v1/playbooks", playbook, ["admin"]],
+    ["POST", "/v1/holds", hold, ["operator", "admin"]],
+    ["DELETE", "/v1/holds/nothing", undefined, ["operator", "admin"]],
+    ["POST", "/v1/runs/nothing/cancel", {}, ["operator", "admin"]],
+    ["POST", "/v1/payables/x/resolution", { action: "retry", reason: "r" }, ["operator", "admin"]],
+    [
+      "POST",
+      "/v1/resolutions",
+      { reasonCode: "none", action: "retry", reason: "r" },
+      ["operator", "admin"],
+    ],
+  ])("of %s %s are enforced", async (method, path, body, allowed) => {
+    const tokens = { viewer, launcher, operator, admin, controller: approver };
+    for (const [role, token] of Object.entries(tokens)) {
+      const answer = await gateway.call(method, path, token, body);
+      if (allowed.includes(role)) expect(answer.status).not.toBe(403);
+      else {
+        expect(answer.status).toBe(403);
+        expect(answer.json["error"]).toBe("forbidden");
+        expect(answer.json["message"]).toContain(allowed.join(", "));
+      }
+    }
+  });
+});
+
+describe("bad requests", () => {
+  test("name the field that is wrong", async () => {
+    const answer = await gateway.call("POST", "/v1/runs", launcher, {
+      playbook: "weekly",
+      period: "tomorrow",
+      planhash: "x",
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.json["error"]).toBe("validation_error");
+    const details = answer.json["details"] as { field: string | null; message: string }[];
+    expect(details.map((detail) => detail.field)).toContain("period");
+    expect(JSON.stringify(details)).toContain("planhash");
+  });
+
+  test.each([
+    ["broken JSON", "{", 400, "malformed_json"],
+    ["a body that is no object", "[]", 400, "validation_error"],
+    ["more than 1 MB", JSON.stringify({ x: "y".repeat(1_100_000) }), 413, "too_large"],
+  ])("with %s are refused", async (_what, body, status, code) => {
+    const answer = await gateway.call("POST", "/v1/runs", launcher, body);
+    expect(answer.status).toBe(status);
+    expect(answer.json["error"]).toBe(code);
+  });
+
+  test("of another content type are refused with 415", async () => {
+    const response = await fetch(`${gateway.url}/v1/runs`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${launcher}`, "content-type": "text/plain" },
+      body: "{}",
+    });
+    expect(response.status).toBe(415);
+  });
+
+  test("to an unknown address say where to look", async () => {
+    for (const path of ["/v1/nothing", "/v1/onboardings/acme/tax", "/codec/encode", "/"]) {
+      const answer = await gateway.call("POST", path, admin, {});
+      expect(answer.status).toBe(404);
+      expect(answer.json["error"]).toBe("not_found");
+      expect(answer.json["message"]).toContain("openapi.json");
+    }
+  });
+
+  test("never answer with a stack trace, and can be found in the log by their id", async () => {
+    await gateway.store.db.schema.alterTable("holds").renameTo("holds_away").execute();
+    try {
+      const answer = await gateway.call("GET", "/v1/holds", viewer);
+      expect(answer.status).toBe(500);
+      expect(answer.json["error"]).toBe("internal_error");
+      expect(answer.text).not.toMatch(/at \w+.*\.ts|holds_away|no such table/);
+      const id = answer.headers.get("x-request-id") ?? "none";
+      expect(gateway.logged.join("\n")).toContain(id);
+    } finally {
+      await gateway.store.db.schema.alterTable("holds_away").renameTo("holds").execute();
+    }
+  });
+});
+
+describe("the description", () => {
+  test("lists every operation with its roles' errors and a body where there is one", async () => {
+    const answer = await gateway.call("GET", "/openapi.json", viewer);
+    expect(answer.status).toBe(200);
+    const paths = answer.json["paths"] as Record<string, Record<string, object>>;
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(operations.toSorted()).toEqual([
+      "DELETE /v1/holds/{id}",
+      "GET /health",
+      "GET /metrics",
+      "GET /ready",
+      "GET /v1/holds",
+      "GET /v1/payables/{id}/history",
+      "GET /v1/playbooks",
+      "GET /v1/runs",
+      "GET /v1/runs/{id}",
+      "GET /v1/runs/{id}/report",
+      "POST /v1/holds",
+      "POST /v1/payables/{id}/resolution",
+      "POST /v1/plans",
+      "POST /v1/playbooks",
+      "POST /v1/resolutions",
+      "POST /v1/runs",
+      "POST /v1/runs/{id}/cancel",
+      "POST /v1/runs/{id}/decisions",
+      "POST /webhooks/{business}",
+    ]);
+    expect(paths["/v1/runs"]?.["post"]).toHaveProperty("requestBody");
+    expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
+  });
+
+  test("is met by the metrics: requests, inbox, runs and lines", async () => {
+    const answer = await gateway.call("GET", "/metrics", viewer);
+    expect(answer.headers.get("content-type")).toContain("text/plain");
+    for (const name of [
+      "payrun_gateway_request_seconds_count",
+      "payrun_inbox_undispatched 0",
+      "payrun_webhooks_total",
+      "process_cpu_seconds_total",
+    ]) {
+      expect(answer.text).toContain(name);
+    }
+    expect(answer.text).toContain('route="/v1/runs"');
+  });
+});
