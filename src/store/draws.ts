@@ -1,4 +1,4 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Attempt } from "../contracts/attempt.ts";
 import type { PlanLine } from "../contracts/pay-run.ts";
 import type { PayLimits } from "../contracts/playbook.ts";
@@ -121,6 +121,8 @@ async function drawable(
     .selectFrom("run_lines")
     .selectAll()
     .where("run_id", "=", request.runId)
+    // Literally as the index of drawable lines has it: it is not used for bound values.
+    .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
     .where("not_before_ms", "<=", request.serviceMs)
     .where((eb) =>
       eb.or([

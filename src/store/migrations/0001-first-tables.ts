@@ -89,6 +89,10 @@ const runTables = [
     primary key (run_id, payable_id)
   )`,
   `create index run_lines_by_state on run_lines (run_id, state, line_no)`,
+  // In the order of drawing, so that a draw costs the same however long the run is.
+  `create index run_lines_to_draw on run_lines (run_id, execution_date, line_no)
+     where state in ('planned', 'paying', 'unknown')`,
+  `create index run_lines_by_date on run_lines (business_id, execution_date)`,
   `create index run_lines_by_line_no on run_lines (run_id, line_no)`,
   `create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)`,
   `create index run_lines_of_payable on run_lines (business_id, payable_id)`,
