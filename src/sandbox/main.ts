@@ -76,8 +76,14 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ready: true, url: service.url, businesses })}\n`);
 }
 
-main().catch((error: unknown) => {
+function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`sandbox: ${message}\n`);
+  if (message.includes("EADDRINUSE")) return `${message}; choose another port with --port`;
+  if (message.includes("database is locked")) return "another sandbox uses this data directory";
+  return message;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`sandbox: ${explain(error)}\n`);
   process.exit(2);
 });
