@@ -78,12 +78,6 @@ export const businessShape = z
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
   })
   .superRefine((value, context) => {
-    if ((value.token === undefined) === (value.tokenCommand === undefined)) {
-      const message = value.token
-        ? "token and tokenCommand are both given: keep one"
-        : "token or tokenCommand is missing";
-      context.addIssue({ code: "custom", path: ["token"], message });
-    }
     if (!value.sandbox && !isPrivate(value.apiUrl)) {
       const message = "must be https:// (http:// is for this machine, or where sandbox is true)";
       context.addIssue({ code: "custom", path: ["apiUrl"], message });
@@ -96,6 +90,9 @@ function isPrivate(apiUrl: string): boolean {
   if (url === null || url.protocol === "https:") return true;
   return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
 }
+
+/** What can be said of a business, for telling which key a mistyped one was meant to be. */
+export const BUSINESS_KEYS = [...Object.keys(businessShape.shape), "acceptedBy", "acceptedAt"];
 
 /** Builds the profile from what `businessShape` has accepted. */
 export function toBusinessProfile(

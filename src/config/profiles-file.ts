@@ -3,9 +3,16 @@ import { dirname, resolve } from "node:path";
 
 import type { Document } from "yaml";
 import { LineCounter, isMap, isNode, parseDocument } from "yaml";
+import type { z } from "zod";
 
 import type { BusinessProfile } from "./business-profile.ts";
-import { businessNameProblem, businessShape, toBusinessProfile } from "./business-profile.ts";
+import {
+  BUSINESS_KEYS,
+  businessNameProblem,
+  businessShape,
+  toBusinessProfile,
+} from "./business-profile.ts";
+import { nearest } from "./nearest.ts";
 import type { Environment } from "./settings.ts";
 
 /** What a profiles file says, and every file that was read to find out. */
@@ -16,6 +23,7 @@ export interface ProfilesFile {
   readonly filesRead: readonly string[];
 }
 
+type ShapeIssue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
 
 const REFERENCE = /^\$\{(env|file):([^}]+)\}$/;
@@ -41,7 +49,9 @@ class Reader {
   readonly #env: Environment;
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
-  readonly #problems: string[] = [];
+  readonly #problems: { offset: number; message: string }[] = [];
+  /** Where a reference led nowhere: the value is missing there, which has been said. */
+  readonly #unresolved = new Set<string>();
   readonly #filesRead = new Set<string>();
 
   constructor(path: string, source: string, env: Environment) {
@@ -53,7 +63,9 @@ class Reader {
 
   read(): ProfilesFile {
     const businesses = this.#businesses();
-    return { businesses, problems: this.#problems, filesRead: [...this.#filesRead] };
+    const inOrder = this.#problems.toSorted((one, other) => one.offset - other.offset);
+    const problems = inOrder.map((problem) => this.#lineOf(problem));
+    return { businesses, problems, filesRead: [...this.#filesRead] };
   }
 
   #businesses(): BusinessProfile[] {
@@ -100,18 +112,37 @@ class Reader {
       return undefined;
     }
     const { token, ...rest } = value;
-    const fields = isRecord(rest) ? this.#resolveAll(rest, at) : rest;
+    const isTwice = token !== undefined && rest["tokenCommand"] !== undefined;
+    const isNowhere = token === undefined && rest["tokenCommand"] === undefined;
+    if (isTwice) this.#problemAt(at, `${name}: token and tokenCommand are both given: keep one`);
+    if (isNowhere) this.#problemAt(at, `${name}: token or tokenCommand is missing`);
+    const fields = this.#resolveAll(rest, at);
     const source = token === undefined ? undefined : this.#token(token, [...at, "token"]);
-    if (this.#problems.length > before) return undefined;
     const parsed = businessShape.safeParse({ ...fields, ...(source ? { token: source } : {}) });
-    if (parsed.success) return toBusinessProfile(name, parsed.data);
-    for (const issue of parsed.error.issues) {
-      const path = issue.path.filter((part) => typeof part !== "symbol");
-      const field = path.length > 0 ? `${path.join(".")} ` : "";
-      const why = this.#isWritten([...at, ...path]) ? issue.message : missing(issue.message);
-      this.#problemAt([...at, ...path], `${name}: ${field}${why}`);
+    if (parsed.success) {
+      return this.#problems.length > before ? undefined : toBusinessProfile(name, parsed.data);
     }
+    for (const issue of parsed.error.issues) this.#shapeProblem(name, issue);
     return undefined;
+  }
+
+  #shapeProblem(name: string, issue: ShapeIssue): void {
+    const path = issue.path.filter((part) => typeof part !== "symbol");
+    const at = ["businesses", name, ...path];
+    const here = at.join("/");
+    const isTold = [...this.#unresolved].some((told) => `${told}/`.startsWith(`${here}/`));
+    if (path.length > 0 && isTold) return;
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) {
+        const meant = nearest(key, BUSINESS_KEYS);
+        const hint = meant ? `: did you mean ${meant}?` : "";
+        this.#problemAt([...at, key], `${name}: unknown key ${key}${hint}`);
+      }
+      return;
+    }
+    const field = path.length > 0 ? `${path.join(".")} ` : "";
+    const isMissing = path.length > 0 && !this.#document.hasIn(at);
+    this.#problemAt(at, `${name}: ${field}${isMissing ? "is missing" : issue.message}`);
   }
 
   /** A token in a file stays a file, so that the client reads it again when it is refused. */
@@ -147,28 +178,27 @@ class Reader {
     if (kind === "file") return this.#fileValue(this.#relative(target), at);
     if (kind === "env") return this.#envValue(target, at);
     const why = "a reference is the whole value, ${env:NAME} or ${file:PATH}";
-    this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`);
-    return undefined;
+    return this.#unresolvable(at, why);
   }
 
   #envValue(name: string, at: Path): string | undefined {
     const value = this.#env[name.trim()]?.trim();
-    if (value) return value;
-    this.#problemAt(at, `${at.slice(1).join(".")}: the environment has no ${name.trim()}`);
-    return undefined;
+    return value || this.#unresolvable(at, `the environment has no ${name.trim()}`);
   }
 
   #fileValue(path: string, at: Path): string | undefined {
     this.#filesRead.add(path);
     try {
       const value = readFileSync(path, "utf8").trim();
-      if (value !== "") return value;
-      this.#problemAt(at, `${at.slice(1).join(".")}: ${path} is empty`);
+      return value || this.#unresolvable(at, `${path} is empty`);
     } catch (error) {
-      const why = `${path} can't be read (${errorCode(error)})`;
-      this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`);
+      return this.#unresolvable(at, `${path} can't be read (${errorCode(error)})`);
     }
-    return undefined;
+  }
+
+  #unresolvable(at: Path, why: string): undefined {
+    this.#unresolved.add(at.join("/"));
+    this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`);
   }
 
   #relative(path: string): string {
@@ -184,10 +214,6 @@ class Reader {
       if (other !== undefined) this.#problemAt(["businesses", name, "businessId"], why);
       names.set(businessId, name);
     }
-  }
-
-  #isWritten(path: Path): boolean {
-    return this.#document.hasIn(path);
   }
 
   /** Points at the key's value, or where that is missing, at the nearest thing around it. */
@@ -214,13 +240,13 @@ class Reader {
   }
 
   #problem(offset: number, message: string): void {
-    const { line, col } = this.#lines.linePos(offset);
-    this.#problems.push(`${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${message}`);
+    this.#problems.push({ offset, message });
   }
-}
 
-function missing(message: string): string {
-  return message.includes("missing") ? message : "is missing";
+  #lineOf({ offset, message }: { offset: number; message: string }): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${message}`;
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 
 import { z } from "zod";
 
+import { nearest } from "./nearest.ts";
+
 /** The variables of the environment, or something that looks like them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -194,27 +196,7 @@ export function unknownSettings(env: Environment): string[] {
     .filter((name) => /^(PAYRUN|PAYMENTS)_/.test(name) && !Object.hasOwn(SETTINGS, name))
     .toSorted()
     .map((name) => {
-      const nearest = nearestSetting(name);
-      return `${name} is not a setting${nearest ? `: did you mean ${nearest}?` : ""}`;
+      const meant = nearest(name, SETTING_NAMES);
+      return `${name} is not a setting${meant ? `: did you mean ${meant}?` : ""}`;
     });
-}
-
-function nearestSetting(name: string): SettingName | undefined {
-  const [nearest] = SETTING_NAMES.map((known) => ({ known, distance: editDistance(known, name) }))
-    .filter(({ distance }) => distance <= 3)
-    .toSorted((one, other) => one.distance - other.distance);
-  return nearest?.known;
-}
-
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const substituted = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

@@ -1,0 +1,177 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { inspect } from "node:util";
+
+import { expect, test } from "vitest";
+
+import { ConfigError, environmentWith, loadConfig } from "../../src/config.ts";
+
+const DEFAULT_BUSINESS = {
+  PAYMENTS_API_URL: "https://pay.example.com/",
+  PAYMENTS_API_TOKEN: "secret-token",
+  PAYMENTS_BUSINESS_ID: "biz_1",
+};
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("an empty environment gives the documented defaults and no business", () => {
+  const config = loadConfig({});
+  expect(config.home).toBe(resolve(".payrun"));
+  expect(config.databaseUrl).toBe(`sqlite:${resolve(".payrun/payrun.db")}`);
+  expect(config.gateway).toEqual({ host: "127.0.0.1", port: 8088, isSet: false });
+  expect(config.sandbox).toEqual({ port: 8089, isSet: false });
+  expect(config.temporal.embeddedPort).toEqual({ port: 7233, isSet: false });
+  expect(config.temporal.connectionOptions.address).toBe("127.0.0.1:7233");
+  expect(config.temporal.namespace).toBe("default");
+  expect(config.gatewayUrl).toBe("http://127.0.0.1:8088");
+  expect(config.publicUrl).toBe("http://127.0.0.1:8088");
+  expect(config.profiles.all()).toEqual([]);
+  expect(config.warnings).toEqual([]);
+});
+
+test("a variable that is set to nothing counts as not set", () => {
+  const config = loadConfig({ PAYRUN_GATEWAY_PORT: "", PAYRUN_TOKEN: "  " });
+  expect(config.gateway).toMatchObject({ port: 8088, isSet: false });
+  expect(config.token).toBeUndefined();
+});
+
+test("a port that somebody chose is known as chosen, also where it is the default one", () => {
+  const config = loadConfig({ PAYRUN_GATEWAY_PORT: "8088", PAYRUN_TEMPORAL_PORT: "7400" });
+  expect(config.gateway.isSet).toBe(true);
+  expect(config.temporal.embeddedPort).toEqual({ port: 7400, isSet: true });
+  expect(config.temporal.connectionOptions.address).toBe("127.0.0.1:7400");
+  expect(config.sandbox.isSet).toBe(false);
+});
+
+test("the store lives in the home, unless its address says otherwise", () => {
+  expect(loadConfig({ PAYRUN_HOME: "/tmp/h" }).databaseUrl).toBe("sqlite:/tmp/h/payrun.db");
+  const env = { PAYRUN_HOME: "/tmp/h", PAYRUN_DATABASE_URL: "sqlite:///srv/store.db" };
+  expect(loadConfig(env).databaseUrl).toBe("sqlite:/srv/store.db");
+  const relative = loadConfig({ PAYRUN_DATABASE_URL: "sqlite:store.db" }).databaseUrl;
+  expect(relative).toBe(`sqlite:${resolve("store.db")}`);
+});
+
+test("a gateway on every address is reached at this machine's own", () => {
+  const config = loadConfig({ PAYRUN_GATEWAY_HOST: "0.0.0.0", PAYRUN_GATEWAY_PORT: "9000" });
+  expect(config.gatewayUrl).toBe("http://127.0.0.1:9000");
+  expect(loadConfig({ PAYRUN_GATEWAY_HOST: "::1" }).gatewayUrl).toBe("http://[::1]:8088");
+});
+
+test("every mistake is told at once, with the variable's name and what it must be", () => {
+  const problems = problemsOf({
+    PAYRUN_GATEWAY_PORT: "80a",
+    PAYRUN_TEMPORAL_PORT: "65000",
+    PAYRUN_PUBLIC_URL: "ftp://example.com",
+    PAYRUN_DATABASE_URL: "mysql://x",
+    PAYMENTS_API_URL: "https://pay.example.com",
+  });
+  expect(problems).toHaveLength(6);
+  expect(problems[0]).toBe(
+    'PAYRUN_DATABASE_URL must be sqlite: and the path of a file, not "mysql://x"',
+  );
+  expect(problems.join("\n")).toMatch(/PAYRUN_GATEWAY_PORT must be a port number .*"80a"/);
+  expect(problems.join("\n")).toMatch(/PAYRUN_TEMPORAL_PORT .*64535/);
+  expect(problems.join("\n")).toMatch(/PAYRUN_PUBLIC_URL must be an http/);
+  expect(problems.join("\n")).toMatch(/PAYMENTS_BUSINESS_ID is missing/);
+  expect(problems.join("\n")).toMatch(/PAYMENTS_API_TOKEN is missing/);
+});
+
+test("Temporal's own variables decide which server is used", () => {
+  const { temporal } = loadConfig({
+    TEMPORAL_ADDRESS: "temporal.example.com:7233",
+    TEMPORAL_NAMESPACE: "bills",
+    TEMPORAL_CLI: "/opt/temporal",
+  });
+  expect(temporal.isExternal).toBe(true);
+  expect(temporal.connectionOptions.address).toBe("temporal.example.com:7233");
+  expect(temporal.namespace).toBe("bills");
+  expect(temporal.cliPath).toBe("/opt/temporal");
+});
+
+test("a Temporal profile that does not exist is a problem that says so", () => {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-config-"));
+  const file = join(folder, "temporal.toml");
+  writeFileSync(file, '[profile.default]\naddress = "from-file:7233"\n');
+  const env = { TEMPORAL_CONFIG_FILE: file };
+  expect(loadConfig(env).temporal.connectionOptions.address).toBe("from-file:7233");
+  expect(problemsOf({ ...env, TEMPORAL_PROFILE: "nowhere" })[0]).toMatch(/TEMPORAL_.*nowhere/);
+});
+
+test("without a profiles file, the business default comes from PAYMENTS_ variables", () => {
+  const { profiles } = loadConfig({
+    ...DEFAULT_BUSINESS,
+    PAYMENTS_WEBHOOK_SECRETS: "whsec_a, whsec_b,",
+    PAYMENTS_ACH_ACCEPTED_BY: "Dana Reyes",
+    PAYMENTS_ACH_ACCEPTED_AT: "2026-01-31",
+    PAYMENTS_API_SANDBOX: "TRUE",
+  });
+  expect(profiles.all()).toEqual([
+    {
+      name: "default",
+      apiUrl: "https://pay.example.com",
+      businessId: "biz_1",
+      token: { kind: "value", value: "secret-token" },
+      webhookSecrets: ["whsec_a", "whsec_b"],
+      achAuthorization: { acceptedBy: "Dana Reyes", acceptedAt: "2026-01-31" },
+      sandbox: true,
+    },
+  ]);
+  expect(profiles.get("default")).toBe(profiles.byBusinessId("biz_1"));
+  expect(profiles.get("other")).toBeUndefined();
+});
+
+test("an ACH authorization without its person or its day is refused", () => {
+  const env = { ...DEFAULT_BUSINESS, PAYMENTS_ACH_ACCEPTED_BY: "Dana Reyes" };
+  expect(problemsOf(env)).toEqual(["PAYMENTS_ACH_ACCEPTED_AT is missing"]);
+  const wrong = { ...env, PAYMENTS_ACH_ACCEPTED_AT: "yesterday" };
+  expect(problemsOf(wrong)[0]).toMatch(/PAYMENTS_ACH_ACCEPTED_AT must be a date/);
+});
+
+test("a token never crosses a network in the clear, except to a sandbox", () => {
+  const env = { ...DEFAULT_BUSINESS, PAYMENTS_API_URL: "http://pay.example.com" };
+  expect(problemsOf(env)[0]).toMatch(/PAYMENTS_API_URL must be https/);
+  expect(problemsOf({ ...env, PAYMENTS_API_SANDBOX: "yes" })).toEqual([]);
+  expect(problemsOf({ ...env, PAYMENTS_API_URL: "http://localhost:8089" })).toEqual([]);
+});
+
+test("secrets are masked in the list of settings and stay out of an inspected configuration", () => {
+  const config = loadConfig({ ...DEFAULT_BUSINESS, PAYMENTS_WEBHOOK_SECRETS: "whsec_a" });
+  const listed = config.settings.find(({ name }) => name === "PAYMENTS_API_TOKEN");
+  expect(listed).toMatchObject({ value: "••••••", isSet: true });
+  expect(inspect(config, { depth: null })).not.toMatch(/secret-token|whsec_a/);
+});
+
+test("no problem repeats a secret", () => {
+  const env = { ...DEFAULT_BUSINESS, PAYMENTS_API_URL: "nonsense" };
+  expect(problemsOf(env).join()).not.toContain("secret-token");
+});
+
+test("every setting has a description for doctor", () => {
+  for (const { name, description } of loadConfig({}).settings) {
+    expect(description.length, name).toBeGreaterThan(10);
+  }
+});
+
+test("a mistyped variable is noticed, with the name that was probably meant", () => {
+  const { warnings } = loadConfig({ PAYRUN_GATEWAY_PROT: "1", PAYRUN_SOMETHING_ELSE: "1" });
+  expect(warnings).toEqual([
+    "PAYRUN_GATEWAY_PROT is not a setting: did you mean PAYRUN_GATEWAY_PORT?",
+    "PAYRUN_SOMETHING_ELSE is not a setting",
+  ]);
+});
+
+test("a process that we start gets our environment with some settings replaced", () => {
+  const env = environmentWith({ PAYRUN_HOME: "/tmp/demo", PAYRUN_DATABASE_URL: undefined });
+  expect(env["PAYRUN_HOME"]).toBe("/tmp/demo");
+  expect(env).not.toHaveProperty("PAYRUN_DATABASE_URL");
+  expect(env["PATH"]).toBe(process.env["PATH"]);
+});
