@@ -18,7 +18,7 @@ it("before: nothing has happened and the key is free", async () => {
     { ...payments, when: "before", effect: "drop", times: 1 },
   ]);
   expect((await pay(sandbox, { payableId, amountCents: 1 }, "key")).status).toBe(500);
-  await expect(pay(sandbox, { payableId, amountCents: 2 }, "key")).rejects.toThrow();
+  await expect(pay(sandbox, { payableId, amountCents: 2 }, "key")).rejects.toThrow("fetch failed");
   expect(await paymentsOf(sandbox, payableId)).toEqual([]);
   expect((await pay(sandbox, { payableId, amountCents: 3 }, "key")).status).toBe(201);
 });
@@ -26,7 +26,7 @@ it("before: nothing has happened and the key is free", async () => {
 it("after and drop: the payment is made, the answer is lost, and the same key brings it back", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ ...payments, when: "after", effect: "drop", times: 1 }]);
-  await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow();
+  await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
   const again = await pay(sandbox, { payableId }, "key");
   expect(again.status).toBe(201);
@@ -40,7 +40,7 @@ it("after and malformed: the answer is cut off, and the same key brings it back 
   await sandbox.control.faults([{ ...payments, when: "after", effect: "malformed", times: 1 }]);
   const cut = await pay(sandbox, { payableId }, "key");
   expect(cut.status).toBe(201);
-  expect(() => JSON.parse(cut.text) as unknown).toThrow();
+  expect(() => JSON.parse(cut.text) as unknown).toThrow("JSON");
   expect((await pay(sandbox, { payableId }, "key")).text.startsWith(cut.text)).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
-import { fromBalance, makeBill, pay, paymentsOf, statusesOf, unique } from "./world.ts";
+import { fromBalance, makeBill, pay, paymentsOf, statusesOf } from "./world.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -195,7 +195,7 @@ describe("a first request that still runs, or died", () => {
   it("conflicts for five minutes, then is unconfirmed for ever where money is concerned", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([{ ...payments, when: "during", effect: "drop", times: 1 }]);
-    await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow();
+    await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
     expect(await pay(sandbox, { payableId }, "key")).toMatchObject(conflict);
     await sandbox.control.advanceWire("PT4M50S");
     expect(await pay(sandbox, { payableId }, "key")).toMatchObject(conflict);
@@ -212,7 +212,7 @@ describe("a first request that still runs, or died", () => {
     ]);
     const send = () =>
       sandbox.api("POST", "/v1/contacts", { key: "key", body: { displayName: "A" } });
-    await expect(send()).rejects.toThrow();
+    await expect(send()).rejects.toThrow("fetch failed");
     expect(await send()).toMatchObject(conflict);
     await sandbox.control.advanceWire("PT5M");
     const second = await send();

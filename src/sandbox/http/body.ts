@@ -5,7 +5,7 @@ const largestBodyBytes = 1_048_576;
 /**
  * Reads a request's body.
  *
- * @throws {ApiError} 413 above 1 MiB; the rest is not read then.
+ * @throws {ApiError} 413 above 1 MiB, the rest of which is not read; 400 when it breaks off.
  */
 export async function readBody(request: Request): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
@@ -13,10 +13,15 @@ export async function readBody(request: Request): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > largestBodyBytes) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body) {
+      length += chunk.length;
+      if (length > largestBodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(400, "validation_error", "The body ended too early");
   }
   return Buffer.concat(chunks, length);
 }

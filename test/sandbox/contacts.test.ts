@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { bankDetails, makeVendor, type Page } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("blank"));
+
+const create = (body: object) => sandbox.api("POST", "/v1/contacts", { body });
+
+describe("creating a contact", () => {
+  it("answers 201 with the contact, and never returns what is write-only", async () => {
+    const answer = await create({
+      displayName: "Acme Paper",
+      emails: ["ap@acme.example"],
+      phone: "+1 555 0100",
+      address: { streetOne: "1 Main St", city: "Springfield", stateCode: "IL", zipCode: "62701" },
+      bankAccount: bankDetails,
+      taxInfo: { legalName: "Acme Paper LLC", taxIdType: "ein", taxId: "12-3456789" },
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      type: "payee",
+      status: "active",
+      displayName: "Acme Paper",
+      emails: ["ap@acme.example"],
+      phone: "+1 555 0100",
+      paymentDirection: "can_be_paid",
+      netTerms: null,
+      bankAccount: { last4: "6789" },
+      taxInfo: { legalName: "Acme Paper LLC", taxIdType: "ein", taxIdMask: "6789" },
+      paymentReady: true,
+      createdAt: expect.any(String),
+      updatedAt: null,
+      archivedAt: null,
+    });
+    expect(answer.text).not.toContain(bankDetails.accountNumber);
+    const read = await sandbox.api("GET", `/v1/contacts/${String(answer.body["id"])}`);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  it("is not ready for payments without a bank account", async () => {
+    expect((await create({ displayName: "Acme" })).body).toMatchObject({
+      paymentReady: false,
+      bankAccount: null,
+      taxInfo: null,
+      emails: [],
+    });
+  });
+
+  it("refuses an existing name or email unless duplicates are allowed", async () => {
+    await create({ displayName: "Acme", emails: ["ap@acme.example"] });
+    const twins = [{ displayName: "ACME" }, { displayName: "Other", emails: ["AP@acme.example"] }];
+    for (const twin of twins) {
+      expect((await create(twin)).status).toBe(409);
+      expect((await create({ ...twin, allowDuplicates: true })).status).toBe(201);
+    }
+  });
+
+  it.each<[object, number]>([
+    [{}, 400],
+    [{ displayName: 5 }, 400],
+    [{ displayName: "" }, 422],
+    [{ displayName: "A", emails: Array.from({ length: 6 }, (_, i) => `a${i}@b.example`) }, 422],
+    [{ displayName: "A", emails: ["nobody"] }, 422],
+    [{ displayName: "A", address: { streetOne: "1 Main St" } }, 400],
+    [{ displayName: "A", bankAccount: { ...bankDetails, routingNumber: "12345678" } }, 422],
+    [{ displayName: "A", bankAccount: { accountNumber: "12345" } }, 400],
+    [{ displayName: "A", taxInfo: { legalName: "A", taxIdType: "itin", taxId: "123456789" } }, 422],
+  ])("refuses %j with %i", async (body, status) => {
+    expect(await create(body)).toMatchObject({ status, body: { error: "validation_error" } });
+  });
+});
+
+describe("listing contacts", () => {
+  const list = async (query = "") =>
+    (await sandbox.api<Page<Json>>("GET", `/v1/contacts?${query}`)).body;
+  const names = async (query: string) =>
+    (await list(query)).items.map(({ displayName }) => displayName);
+
+  it("shows active and archived ones, revoked ones only when asked for", async () => {
+    await create({ displayName: "Active" });
+    const archived = await makeVendor(sandbox, { displayName: "Archived" });
+    await sandbox.api("POST", `/v1/contacts/${archived}/archive`);
+    const revoked = await makeVendor(sandbox, { displayName: "Revoked" });
+    await sandbox.control.changeContact(revoked, { status: "revoked" });
+    expect(await names("")).toEqual(["Archived", "Active"]);
+    expect(await names("status=revoked")).toEqual(["Revoked"]);
+    expect(await names("status=archived")).toEqual(["Archived"]);
+    expect(await names("type=business")).toEqual([]);
+  });
+
+  it("searches names and emails literally, whatever the case", async () => {
+    await create({ displayName: "100% Paper_Co", emails: ["sales@paper.example"] });
+    await create({ displayName: "1000 Paperclips" });
+    expect(await names("search=100%25")).toEqual(["100% Paper_Co"]);
+    expect(await names("search=PAPER_")).toEqual(["100% Paper_Co"]);
+    expect(await names("search=sales%40")).toEqual(["100% Paper_Co"]);
+    expect(await names("search=paper")).toHaveLength(2);
+    expect(await names("search=%27%20OR%201%3D1%20--")).toEqual([]);
+  });
+
+  it("pages by 25 unless said", async () => {
+    for (let i = 0; i < 27; i += 1) await create({ displayName: `Vendor ${i}` });
+    expect((await list()).items).toHaveLength(25);
+    expect(await list("page=2")).toMatchObject({ totalCount: 27 });
+    expect(await names("page=14&pageSize=2")).toEqual(["Vendor 0"]);
+    expect((await list("page=100")).items).toEqual([]);
+  });
+});
+
+describe("changing a contact", () => {
+  it("replaces what is sent, keeps the rest and sets updatedAt", async () => {
+    const id = await makeVendor(sandbox, { emails: ["a@b.example"], phone: "1" });
+    const answer = await sandbox.api("PATCH", `/v1/contacts/${id}`, {
+      body: { emails: ["c@d.example"], netTerms: 30 },
+    });
+    expect(answer.body).toMatchObject({
+      emails: ["c@d.example"],
+      phone: "1",
+      netTerms: 30,
+      updatedAt: expect.any(String),
+    });
+    const bad = await sandbox.api("PATCH", `/v1/contacts/${id}`, { body: { netTerms: -1 } });
+    expect(bad.status).toBe(422);
+  });
+
+  it("lets only a business contact's name be changed", async () => {
+    await sandbox.control.reset({
+      businesses: [{ name: "A", contacts: [{ id: "con_b", type: "business", displayName: "B" }] }],
+    });
+    const change = (body: object) => sandbox.api("PATCH", "/v1/contacts/con_b", { body });
+    expect((await change({ phone: "1" })).status).toBe(422);
+    expect((await change({ displayName: "C" })).body).toMatchObject({
+      displayName: "C",
+      emails: [],
+      phone: null,
+    });
+  });
+
+  it("archives and restores, once each, but never restores a revoked one", async () => {
+    const id = await makeVendor(sandbox);
+    const path = `/v1/contacts/${id}`;
+    const archived = await sandbox.api("POST", `${path}/archive`);
+    expect(archived.body).toMatchObject({
+      status: "archived",
+      archivedAt: expect.any(String),
+      paymentReady: false,
+    });
+    expect((await sandbox.api("POST", `${path}/archive`)).body).toEqual(archived.body);
+    expect((await sandbox.api("POST", `${path}/unarchive`)).body).toMatchObject({
+      status: "active",
+      archivedAt: null,
+      paymentReady: true,
+    });
+    await sandbox.control.changeContact(id, { status: "revoked" });
+    expect((await sandbox.api("POST", `${path}/unarchive`)).status).toBe(422);
+    expect((await sandbox.api("GET", path)).body).toMatchObject({ status: "revoked" });
+  });
+
+  it("changes its bank account from outside, which moves updatedAt", async () => {
+    const id = await makeVendor(sandbox);
+    const changed = await sandbox.control.changeContact(id, {
+      bankAccount: { ...bankDetails, accountNumber: "000000004321" },
+    });
+    expect(changed).toMatchObject({
+      bankAccount: { last4: "4321" },
+      updatedAt: expect.any(String),
+    });
+    expect(await sandbox.control.changeContact(id, { bankAccount: null })).toMatchObject({
+      bankAccount: null,
+      paymentReady: false,
+    });
+  });
+});

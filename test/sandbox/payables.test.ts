@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { makeBill, makeVendor, type Page } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("blank"));
+
+const create = (body: object) => sandbox.api("POST", "/v1/payables", { body });
+const submit = (id: unknown) => sandbox.api("POST", `/v1/payables/${String(id)}/submit`);
+
+it("creates a draft whose items sum to its total", async () => {
+  const contactId = await makeVendor(sandbox, { displayName: "Acme" });
+  const answer = await create({
+    contactId,
+    dueDate: "2030-02-01",
+    issueDate: "2030-01-01",
+    customNumber: "INV-7",
+    description: "Paper",
+    items: [
+      { name: "Paper", quantity: 3, unitAmountCents: 250 },
+      { name: "Ink", description: "black", quantity: 1, unitAmountCents: 1_999 },
+    ],
+  });
+  expect(answer).toMatchObject({ status: 201 });
+  expect(answer.body).toEqual({
+    id: expect.any(String),
+    publicId: expect.any(String),
+    status: "draft",
+    paymentStatus: "none",
+    totalAmountCents: 2_749,
+    amountPaidCents: 0,
+    remainingAmountCents: 2_749,
+    dueDate: "2030-02-01",
+    issueDate: "2030-01-01",
+    customNumber: "INV-7",
+    description: "Paper",
+    contact: { id: contactId, displayName: "Acme" },
+    items: [
+      { name: "Paper", description: null, quantity: 3, unitAmountCents: 250, totalCents: 750 },
+      { name: "Ink", description: "black", quantity: 1, unitAmountCents: 1_999, totalCents: 1_999 },
+    ],
+  });
+  const read = await sandbox.api("GET", `/v1/payables/${String(answer.body["id"])}`);
+  expect(read.body).toEqual(answer.body);
+  expect((await sandbox.api("GET", `/v1/payables/${String(read.body["publicId"])}`)).status).toBe(
+    404,
+  );
+});
+
+it.each<[object, number]>([
+  [{}, 400],
+  [{ totalAmountCents: 0 }, 422],
+  [{ totalAmountCents: "100" }, 400],
+  [{ totalAmountCents: 100, dueDate: "01/02/2030" }, 422],
+  [{ totalAmountCents: 100, items: [{ name: "A", quantity: 1, unitAmountCents: 99 }] }, 422],
+  [{ items: [{ name: "A", unitAmountCents: 99 }] }, 400],
+  [{ items: [{ name: "A", quantity: 1, unitAmountCents: 0 }] }, 422],
+  [{ totalAmountCents: 100, contactId: "con_none" }, 404],
+])("refuses %j with %i", async (body, status) => {
+  expect((await create(body)).status).toBe(status);
+});
+
+it("submits a complete draft into the approval flow, once", async () => {
+  const contactId = await makeVendor(sandbox);
+  const draft = await create({ contactId, totalAmountCents: 500 });
+  const { id } = draft.body;
+  expect(await submit(id)).toMatchObject({
+    status: 200,
+    body: { status: "pending_approval", items: [] },
+  });
+  expect(await submit(id)).toMatchObject({ status: 422, body: { error: "validation_error" } });
+  const orphan = await create({ totalAmountCents: 500 });
+  expect((await submit(orphan.body["id"])).status).toBe(422);
+  const vague = await create({ contactId, items: [{ quantity: 1, unitAmountCents: 5 }] });
+  expect((await submit(vague.body["id"])).status).toBe(422);
+  expect((await submit("bill_none")).status).toBe(404);
+});
+
+it("lists bills without their items, newest first, by status and search", async () => {
+  const contactId = await makeVendor(sandbox, { displayName: "Acme Paper" });
+  const rent = await makeBill(sandbox, { description: "Rent for May", status: "draft" });
+  const paper = await makeBill(sandbox, { contactId, customNumber: "P-77" });
+  const list = async (query: string) =>
+    (await sandbox.api<Page<Json>>("GET", `/v1/payables?${query}`)).body;
+  const ids = async (query: string) => (await list(query)).items.map(({ id }) => id);
+  expect(await ids("")).toEqual([paper, rent]);
+  expect((await list("")).items[0]).not.toHaveProperty("items");
+  expect((await list("")).items[0]).toMatchObject({ contact: { displayName: "Acme Paper" } });
+  expect(await ids("status=draft")).toEqual([rent]);
+  expect(await ids("search=rent")).toEqual([rent]);
+  expect(await ids("search=p-77")).toEqual([paper]);
+  expect(await ids("search=acme")).toEqual([paper]);
+  expect(await list("pageSize=1&page=2")).toMatchObject({ items: [{ id: rent }], totalCount: 2 });
+  expect((await sandbox.api("GET", "/v1/payables?status=paid")).status).toBe(422);
+});
+
+it("can be paid outside the service, which moves no money through it", async () => {
+  const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
+  const recorded = await sandbox.control.payOutside(payableId, 400);
+  expect(recorded).toMatchObject({ status: "completed", paymentRail: null, amountCents: 400 });
+  await sandbox.control.payOutside(payableId);
+  expect((await sandbox.api("GET", `/v1/payables/${payableId}`)).body).toMatchObject({
+    amountPaidCents: 1_000,
+    paymentStatus: "settled",
+  });
+  expect(await sandbox.control.ledger()).toEqual([]);
+});

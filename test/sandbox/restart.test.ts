@@ -1,0 +1,139 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { makeBill, pay, paymentsOf, statusesOf } from "./world.ts";
+
+const program = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));
+
+let sandbox: TestSandbox;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+});
+afterEach(() => sandbox.stop());
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function bankPid(): Promise<number> {
+  const { bank } = (await sandbox.control.health()) as unknown as { bank: { pid: number } };
+  return bank.pid;
+}
+
+it("goes on after kill -9 with everything it had acknowledged, the clocks and tokens included", async () => {
+  const bills = [];
+  for (let i = 0; i < 5; i += 1) bills.push(await makeBill(sandbox));
+  await sandbox.control.advance("P3D");
+  await sandbox.control.advanceWire("PT30M");
+  const clock = await sandbox.control.clock();
+  const answers = await Promise.all(
+    bills.map((payableId, i) => pay(sandbox, { payableId }, `k${i}`)),
+  );
+  await sandbox.restart("SIGKILL");
+  for (const [i, payableId] of bills.entries()) {
+    expect(await paymentsOf(sandbox, payableId)).toMatchObject([
+      { id: answers[i]?.body.payments[0]?.id },
+    ]);
+    expect((await pay(sandbox, { payableId }, `k${i}`)).text).toBe(answers[i]?.text);
+  }
+  const later = await sandbox.control.clock();
+  expect(Date.parse(later.bank)).toBeGreaterThanOrEqual(Date.parse(clock.bank));
+  expect(Date.parse(later.wire)).toBeGreaterThanOrEqual(Date.parse(clock.wire));
+  await sandbox.control.advance("P7D");
+  for (const payableId of bills)
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
+  expect((await sandbox.control.ledger()).map(({ kind }) => kind)).toEqual([
+    ...bills.map(() => "debit"),
+    ...bills.map(() => "credit"),
+  ]);
+});
+
+it("leaves a request that died in its middle without an answer: in flight, then unconfirmed", async () => {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.faults([
+    { path: "/v1/payments", when: "during", effect: "delay", delayMs: 60_000, times: 1 },
+  ]);
+  const lost = pay(sandbox, { payableId }, "key").catch(() => undefined);
+  await expect
+    .poll(() => pay(sandbox, { payableId }, "key").then(({ body }) => body["error"]))
+    .toBe("idempotency_conflict");
+  await sandbox.restart("SIGKILL");
+  await lost;
+  expect((await pay(sandbox, { payableId }, "key")).body["error"]).toBe("idempotency_conflict");
+  await sandbox.control.advanceWire("PT5M");
+  expect((await pay(sandbox, { payableId }, "key")).body["error"]).toBe("payment_unconfirmed");
+  expect(await paymentsOf(sandbox, payableId)).toEqual([]);
+});
+
+it("replays an effect that was committed before the service died", async () => {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.faults([
+    { path: "/v1/payments", when: "after", effect: "delay", delayMs: 60_000, times: 1 },
+  ]);
+  const lost = pay(sandbox, { payableId }, "key").catch(() => undefined);
+  await expect.poll(() => paymentsOf(sandbox, payableId)).toHaveLength(1);
+  await sandbox.restart("SIGKILL");
+  await lost;
+  expect((await pay(sandbox, { payableId }, "key")).status).toBe(201);
+  expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+});
+
+it.each(["SIGTERM", "SIGKILL"] as const)("takes its bank along on %s", async (signal) => {
+  const pid = await bankPid();
+  expect(isAlive(pid)).toBe(true);
+  await sandbox.kill(signal);
+  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+});
+
+it("exits when its parent closes its standard input, if it was asked to", async () => {
+  const dataDir = `${sandbox.dataDir}/other`;
+  const child = spawn(
+    process.execPath,
+    [program, "--port", "0", "--data-dir", dataDir, "--exit-with-parent"],
+    { stdio: ["pipe", "pipe", "ignore"] },
+  );
+  await once(child.stdout, "data");
+  const exited = once(child, "exit");
+  child.stdin.end();
+  expect(await exited).toEqual([0, null]);
+});
+
+it("refuses a data directory that another sandbox uses", () => {
+  const second = spawnSync(
+    process.execPath,
+    [program, "--port", "0", "--data-dir", sandbox.dataDir],
+    { encoding: "utf8" },
+  );
+  expect(second.status).toBe(2);
+  expect(second.stderr).toBe("sandbox: another sandbox uses this data directory\n");
+});
+
+it.each([
+  [["--port", "99999", "--data-dir", "x"], "--port must be 0 to 65535"],
+  [["--port", "0"], "--data-dir is required"],
+  [["--data-dir", "x", "--fixture", "nothing"], "--fixture must be one of"],
+  [["--nothing"], "--nothing"],
+])("says what is wrong with the arguments %j", (args, message) => {
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("    at ");
+});
+
+it("says that a port is taken", () => {
+  const { port } = new URL(sandbox.url);
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [program, "--port", port, "--data-dir", `${sandbox.dataDir}/third`],
+    { encoding: "utf8" },
+  );
+  expect(status).toBe(2);
+  expect(stderr).toContain("--port");
+});
