@@ -279,7 +279,7 @@ const STATUS_OF: Readonly<Record<Refusal["code"], 403 | 409 | 422>> = {
 };
 
 function refusal({ code, reason }: Refusal): GatewayError {
-  const message = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+  const message = `Refused: ${reason}.`;
   return new GatewayError(STATUS_OF[code], code.replaceAll("-", "_"), message, {
     accepted: false,
   });

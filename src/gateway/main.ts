@@ -1,10 +1,10 @@
-import { Client, Connection } from "@temporalio/client";
+import { Client } from "@temporalio/client";
 import { ConfigError, loadConfig, type Config } from "../config.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
 import { Clients } from "./clients.ts";
 import { createGateway } from "./gateway.ts";
 import { createLog } from "./log.ts";
-import { temporalAnswers } from "./temporal.ts";
+import { lazyConnection, temporalAnswers } from "./temporal.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_UNREACHABLE = 4;
@@ -26,7 +26,7 @@ async function main(): Promise<number> {
   if (store === undefined) return EXIT_UNREACHABLE;
   const log = createLog();
   const { connectionOptions, namespace } = config.temporal;
-  const connection = Connection.lazy(connectionOptions);
+  const connection = lazyConnection(connectionOptions);
   const temporal = new Client({ connection, namespace });
   const clients = new Clients();
   const gateway = createGateway({

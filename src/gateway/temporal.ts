@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  Connection,
   isGrpcServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   type Client,
+  type ConnectionOptions,
 } from "@temporalio/client";
 import {
   ApplicationFailure,
@@ -14,8 +16,10 @@ import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts
 import type { PayRunInput } from "../contracts/pay-run.ts";
 import { GatewayError, unprocessable } from "./http/errors.ts";
 
-/** Every call gives up after this: a person or a webhook sender waits behind it. */
+/** Every call gives up after this: a person waits behind it. */
 const CALL_TIMEOUT_MS = 5_000;
+
+const RETRY_AFTER_MS = 200;
 
 const GRPC = {
   cancelled: 1,
@@ -24,6 +28,25 @@ const GRPC = {
   deadlineExceeded: 4,
   unavailable: 14,
 } as const;
+
+/**
+ * A connection for a process that must outlive the server: opened with the first call, and opened
+ * again within seconds of the server's return.
+ *
+ * Without the SDK's own retries: they sleep between tries, and one that wakes up after the
+ * connection was closed throws where nobody can catch it.
+ */
+export function lazyConnection(options: ConnectionOptions): Connection {
+  return Connection.lazy({
+    ...options,
+    interceptors: [],
+    channelArgs: {
+      ...options.channelArgs,
+      "grpc.initial_reconnect_backoff_ms": 200,
+      "grpc.max_reconnect_backoff_ms": 2_000,
+    },
+  });
+}
 
 export interface PayRunStart {
   readonly runId: string;
@@ -43,7 +66,7 @@ export interface PayRunStart {
  */
 export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
   const input: PayRunInput = { runId: start.runId };
-  await call(client, () =>
+  await persistently(client, () =>
     client.workflow.start(WORKFLOW.payRun, {
       workflowId: start.runId,
       taskQueue: TASK_QUEUE,
@@ -73,7 +96,7 @@ export async function startPayRun(client: Client, start: PayRunStart): Promise<v
  */
 export async function signalLook(client: Client, workflowId: string): Promise<boolean> {
   try {
-    await call(client, () => client.workflow.getHandle(workflowId).signal(SIGNAL.eventsArrived));
+    await once(client, () => client.workflow.getHandle(workflowId).signal(SIGNAL.eventsArrived));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -87,7 +110,7 @@ export async function signalRetry(
   business: string,
   payableId: string,
 ): Promise<void> {
-  await call(client, () =>
+  await once(client, () =>
     client.workflow.signalWithStart(WORKFLOW.retryFailedPayment, {
       workflowId: retryFailedPaymentId(business, payableId),
       taskQueue: TASK_QUEUE,
@@ -107,7 +130,7 @@ export async function runDryPlan(
   client: Client,
   plan: { readonly workflowId: string; readonly input: object; readonly timeoutMs: number },
 ): Promise<void> {
-  const handle = await call(client, () =>
+  const handle = await persistently(client, () =>
     client.workflow.start(WORKFLOW.planDry, {
       workflowId: plan.workflowId,
       taskQueue: TASK_QUEUE,
@@ -143,7 +166,8 @@ export async function temporalAnswers(client: Client, timeoutMs: number): Promis
   }
 }
 
-async function call<T>(client: Client, fn: () => Promise<T>): Promise<T> {
+/** One try: whoever calls tries again in its own time. */
+async function once<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   try {
     return await within(client, CALL_TIMEOUT_MS, fn);
   } catch (error) {
@@ -151,10 +175,23 @@ async function call<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Tries again while Temporal can't be reached, until the time is over: a restart passes unseen. */
+async function persistently<T>(client: Client, fn: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + CALL_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await once(client, fn);
+    } catch (error) {
+      const worthIt = error instanceof GatewayError && error.code === "temporal_unreachable";
+      if (!worthIt || performance.now() + RETRY_AFTER_MS > deadline) throw error;
+      await sleep(RETRY_AFTER_MS);
+    }
+  }
+}
+
 /**
- * Bounds a call. The deadline alone does not: the SDK sleeps up to five seconds between its own
- * tries, and notices only after the sleep. What is given up on may still happen later, which is
- * harmless: a second signal, or a start that joins.
+ * Bounds a call by our own timer as well: what is given up on may still happen later, which is
+ * harmless here: a second signal, or a start that joins.
  */
 async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>): Promise<T> {
   const done = new AbortController();
@@ -162,7 +199,7 @@ async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>
   try {
     return await Promise.race([
       sent,
-      sleep(timeoutMs, undefined, { signal: done.signal }).then(() => {
+      sleep(timeoutMs, undefined, { signal: done.signal, ref: false }).then(() => {
         throw lost();
       }),
     ]);

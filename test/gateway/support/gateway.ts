@@ -2,11 +2,12 @@ import { createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client, Connection } from "@temporalio/client";
+import { Client } from "@temporalio/client";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import type { BusinessProfiles } from "../../../src/gateway/context.ts";
 import { Clients } from "../../../src/gateway/clients.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
+import { lazyConnection } from "../../../src/gateway/temporal.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { createToken } from "../../../src/store/tokens.ts";
 
@@ -66,7 +67,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     byBusinessId: (businessId) => all.find((each) => each.businessId === businessId),
     all: () => all,
   };
-  const connection = Connection.lazy({ address: options.temporalAddress ?? NOBODY });
+  const connection = lazyConnection({ address: options.temporalAddress ?? NOBODY });
   const temporal = new Client({ connection });
   const clients = new Clients();
   const logged: string[] = [];

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DecisionBody, RunStatusBody } from "../../src/gateway/http/schemas.ts";
+import { decisionsOfRun, lineApproved } from "../../src/store/decisions.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { requestCancel, setRunPhase } from "../../src/store/runs.ts";
+import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+const LARGE = { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 };
+const TWO_EYES = { quorum: 2 };
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    author: "ada",
+    lines: [
+      planLine("p1"),
+      planLine("p2"),
+      planLine("p_large", LARGE),
+      planLine("p_odd", TWO_EYES),
+    ],
+  });
+});
+afterEach(async () => gateway.stop());
+
+function path(what = "decisions"): string {
+  return `/v1/runs/${encodeURIComponent(run.runId)}/${what}`;
+}
+
+async function decide(token: string, changes: Record<string, unknown> = {}): Promise<Answer> {
+  const body = { decision: "approve", planHash: run.planHash, ...changes };
+  return gateway.call("POST", path(), token, body);
+}
+
+async function approved(payableId: string, quorum = 1): Promise<boolean> {
+  const { runId } = run;
+  const lineHash = `hash-of-${payableId}`;
+  const businessNowMs = Date.now();
+  return lineApproved(gateway.store.db, { runId, payableId, lineHash, quorum, businessNowMs });
+}
+
+async function outcomes(): Promise<string[]> {
+  const decisions = await decisionsOfRun(gateway.store.db, run.runId);
+  return decisions.map((decision) => `${decision.principal} ${decision.outcome}`);
+}
+
+describe("an approval", () => {
+  test("counts for the lines whose rule names the approver's role, and says what is missing", async () => {
+    const answer = await decide(await gateway.token("cora", ["controller"]));
+    expect(answer.status).toBe(200);
+    const body = DecisionBody.parse(answer.json);
+    expect(body.countsFor).toEqual(["p1", "p2", "p_odd"]);
+    expect(body.missing).toEqual([
+      { by: ["owner"], quorum: 1, approvals: 0, lines: 1, totalCents: 2_000_000 },
+      { by: ["controller", "owner"], quorum: 2, approvals: 1, lines: 1, totalCents: 10_000 },
+    ]);
+    expect(await approved("p1")).toBe(true);
+    expect(await approved("p_large")).toBe(false);
+    expect(await approved("p_odd", 2)).toBe(false);
+  });
+
+  test("of a second person completes a quorum; of a second token of the first does not", async () => {
+    await decide(await gateway.token("cora", ["controller"]));
+    await decide(await gateway.token(" Cora ", ["owner"]));
+    expect(await approved("p_odd", 2)).toBe(false);
+    const answer = await decide(await gateway.token("otto", ["owner"]));
+    expect(answer.json["missing"]).toEqual([]);
+    expect(await approved("p_odd", 2)).toBe(true);
+    expect(await approved("p_large")).toBe(true);
+  });
+
+  test("leaves lines out, and these only", async () => {
+    const answer = await decide(await gateway.token("cora", ["controller"]), { drop: ["p2"] });
+    expect(answer.json["countsFor"]).toEqual(["p1", "p_odd"]);
+    expect(answer.json["dropped"]).toEqual(["p2"]);
+    expect(await lineState(gateway.store, run.runId, "p2")).toBe("cancelled");
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("awaiting-approval");
+    expect(await approved("p2")).toBe(false);
+  });
+
+  test("given twice is one approval", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    const first = await decide(token, { drop: ["p2"] });
+    const second = await decide(token, { drop: ["p2"] });
+    expect(second.status).toBe(200);
+    expect((second.json["countsFor"] as string[]).toSorted()).toEqual(
+      (first.json["countsFor"] as string[]).toSorted(),
+    );
+    expect(second.json["dropped"]).toEqual(["p2"]);
+    expect(await outcomes()).toEqual(["cora accepted"]);
+  });
+
+  test("given again after its bills were paid is still the approval that was taken", async () => {
+    const token = await gateway.token("otto", ["owner"]);
+    await decide(token);
+    await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
+    expect((await decide(token)).status).toBe(200);
+    const other = await decide(await gateway.token("cora", ["controller"]));
+    expect(other.status).toBe(409);
+    expect(other.json["error"]).toBe("run_ended");
+  });
+
+  test("shows in the run's status", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    await decide(token);
+    const status = await gateway.call("GET", `/v1/runs/${encodeURIComponent(run.runId)}`, token);
+    const body = RunStatusBody.parse(status.json);
+    const by = body.payments.map((payment) => [payment.payableId, payment.approvedBy]);
+    expect(by).toEqual([
+      ["p1", ["cora"]],
+      ["p2", ["cora"]],
+      ["p_large", []],
+      ["p_odd", ["cora"]],
+    ]);
+  });
+
+  test("is in the audit trail, with what it counted for", async () => {
+    await decide(await gateway.token("cora", ["controller"]), { comment: "looks right" });
+    const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: run.runId });
+    expect(trail.map((entry) => [entry.actor, entry.action])).toContainEqual([
+      "cora",
+      "run.approved",
+    ]);
+  });
+});
+
+describe("a rejection", () => {
+  test("is stored for the run to hear", async () => {
+    const answer = await decide(await gateway.token("cora", ["controller"]), {
+      decision: "reject",
+      comment: "not this week",
+    });
+    expect(answer.status).toBe(200);
+    const [decision] = await decisionsOfRun(gateway.store.db, run.runId);
+    expect(decision).toMatchObject({
+      decision: "reject",
+      outcome: "accepted",
+      comment: "not this week",
+    });
+    expect(await approved("p1")).toBe(false);
+  });
+});
+
+describe("a decision is refused, stored as refused and counts for nothing", () => {
+  test.each([
+    ["of the launcher", "Lou", ["controller", "launcher"], "setup", 403, "launcher"],
+    ["of who last changed the playbook", "ada", ["owner"], "setup", 403, "playbook_author"],
+    ["of a token the launcher made since", "new", ["owner"], "lou", 403, "launchers_token"],
+    ["of an administrator who is no approver", "root", ["admin"], "setup", 403, "role_missing"],
+  ])("%s", async (_what, name, roles, createdBy, status, code) => {
+    const answer = await decide(await gateway.token(name, roles, createdBy));
+    expect(answer.status).toBe(status);
+    expect(answer.json["error"]).toBe(code);
+    expect(answer.json["message"]).toMatch(/^[A-Z].*\.$/s);
+    expect(await outcomes()).toEqual([`${name.toLowerCase()} refused`]);
+    for (const id of ["p1", "p2", "p_large", "p_odd"]) expect(await approved(id)).toBe(false);
+    const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: run.runId });
+    expect(trail.at(-1)?.action).toBe("run.decision-refused");
+  });
+
+  test("of a token that a token of the launcher made since", async () => {
+    await gateway.token("middle", ["admin"], "lou");
+    const answer = await decide(await gateway.token("straw", ["owner"], "middle"));
+    expect(answer.status).toBe(403);
+    expect(answer.json["error"]).toBe("launchers_token");
+  });
+
+  test("on an old plan", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    const answer = await decide(token, { planHash: "plan-of-yesterday" });
+    expect(answer.status).toBe(409);
+    expect(answer.json["error"]).toBe("stale_plan");
+    expect(await approved("p1")).toBe(false);
+  });
+
+  test("that leaves out what is not in the plan", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    const answer = await decide(token, { drop: ["p1", "stranger"] });
+    expect(answer.status).toBe(422);
+    expect(answer.json["message"]).toContain("stranger");
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("awaiting-approval");
+  });
+
+  test("that leaves out what is being paid", async () => {
+    await setLine(gateway.store, run.runId, "p1", { state: "paying" });
+    const token = await gateway.token("cora", ["controller"]);
+    const answer = await decide(token, { drop: ["p1"] });
+    expect(answer.status).toBe(422);
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("paying");
+  });
+
+  test("on a run that is being cancelled", async () => {
+    await requestCancel(gateway.store.db, run.runId, "oli", Date.now());
+    const answer = await decide(await gateway.token("cora", ["controller"]));
+    expect(answer.status).toBe(409);
+  });
+
+  test("on a run that nobody knows", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    const answer = await gateway.call("POST", "/v1/runs/pay-run%2Fx/decisions", token, {
+      decision: "approve",
+      planHash: "x",
+    });
+    expect(answer.status).toBe(404);
+  });
+});
+
+test("two people who approve at the same moment both count", async () => {
+  const tokens = await Promise.all(
+    ["otto", "olga", "cora"].map((name) => gateway.token(name, ["owner"])),
+  );
+  const answers = await Promise.all(tokens.map((token) => decide(token)));
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  expect(await approved("p_odd", 3)).toBe(true);
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { HoldBody, HoldListBody } from "../../src/gateway/http/schemas.ts";
+import { activeHoldFor } from "../../src/store/holds.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { startTestGateway, profile, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+
+let gateway: TestGateway;
+let operator: string;
+let run: SeededRun;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    profiles: [profile(), profile({ name: "globex", businessId: "biz_globex" })],
+  });
+  operator = await gateway.token("oli", ["operator"]);
+  run = await seedRun(gateway.store, { lines: [planLine("p1"), planLine("p2")] });
+});
+afterAll(async () => gateway.stop());
+
+function stopping(facts: Partial<Parameters<typeof activeHoldFor>[1]> = {}) {
+  return activeHoldFor(gateway.store.db, {
+    businessId: "biz_acme",
+    payableId: "p1",
+    contactId: "con_p1",
+    sourceId: "balance",
+    runId: run.runId,
+    playbook: "weekly",
+    businessNowMs: Date.now(),
+    ...facts,
+  });
+}
+
+test.each([
+  ["a bill", { payableId: "p1", business: "acme" }, { payableId: "p9" }],
+  ["a vendor", { contactId: "con_p1", business: "acme" }, { contactId: "con_p9" }],
+  ["a funding source", { source: "balance", business: "acme" }, { sourceId: "bank_9" }],
+  ["a run", { run: "" }, { runId: "pay-run/acme/weekly/2027-01-01" }],
+  ["a playbook", { playbook: "weekly", business: "acme" }, { playbook: "monthly" }],
+  ["everything", { all: true, business: "acme" }, { businessId: "biz_globex" }],
+])("holds %s until somebody lifts it, and nothing else", async (_what, target, other) => {
+  const body = { ...target, ...("run" in target ? { run: run.runId } : {}), reason: "looks odd" };
+  const created = await gateway.call("POST", "/v1/holds", operator, body);
+  expect(created.status).toBe(201);
+  const hold = HoldBody.parse(created.json);
+  expect(hold).toMatchObject({ business: "acme", reason: "looks odd", author: "oli", until: null });
+  expect(await stopping()).toMatchObject({ holdId: hold.id });
+  expect(await stopping(other)).toBeUndefined();
+
+  const listed = HoldListBody.parse((await gateway.call("GET", "/v1/holds", operator)).json);
+  expect(listed.items.map((item) => item.id)).toEqual([hold.id]);
+
+  const released = await gateway.call("DELETE", `/v1/holds/${hold.id}`, operator);
+  expect(released.json["releasedBy"]).toBe("oli");
+  expect(await stopping()).toBeUndefined();
+  expect((await gateway.call("DELETE", `/v1/holds/${hold.id}`, operator)).status).toBe(404);
+  const all = await gateway.call("GET", "/v1/holds?active=false", operator);
+  expect(all.text).toContain(hold.id);
+  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: hold.id });
+  expect(trail.map((entry) => entry.action)).toEqual(["hold.created", "hold.released"]);
+});
+
+test("ends by itself at its instant", async () => {
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { payableId: "p1", business: "acme", reason: "wait an hour", until: soon };
+  const hold = await gateway.call("POST", "/v1/holds", operator, body);
+  expect(hold.json["until"]).toBe(soon);
+  expect(await stopping()).toBeDefined();
+  expect(await stopping({ businessNowMs: Date.now() + 3_600_001 })).toBeUndefined();
+  await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
+});
+
+test("says that it doesn't stop what was sent", async () => {
+  await setLine(gateway.store, run.runId, "p2", { state: "scheduled" });
+  const body = { payableId: "p2", business: "acme", reason: "too late" };
+  const hold = await gateway.call("POST", "/v1/holds", operator, body);
+  expect(hold.json["note"]).toMatch(/1 of its bills is with the service already/);
+  await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
+});
+
+test.each([
+  ["no target", { reason: "r", business: "acme" }, 400],
+  ["two targets", { payableId: "p1", all: true, reason: "r", business: "acme" }, 400],
+  ["no reason", { payableId: "p1", business: "acme" }, 400],
+  ["an unknown field", { payable: "p1", reason: "r", business: "acme" }, 400],
+  ["an end that is no date", { payableId: "p1", reason: "r", until: "soon" }, 400],
+  [
+    "an end in the past",
+    { payableId: "p1", reason: "r", until: "2020-01-01", business: "acme" },
+    422,
+  ],
+  ["several businesses to choose from", { payableId: "p1", reason: "r" }, 422],
+  ["an unknown business", { payableId: "p1", reason: "r", business: "initech" }, 422],
+  ["an unknown run", { run: "pay-run/x", reason: "r" }, 404],
+  ["an unknown playbook", { playbook: "never-applied", reason: "r", business: "acme" }, 404],
+])("is refused with %s", async (_what, body, status) => {
+  const answer = await gateway.call("POST", "/v1/holds", operator, body);
+  expect(answer.status).toBe(status);
+  expect(String(answer.json["message"]).length).toBeGreaterThan(10);
+});

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HistoryBody, ResolutionBody } from "../../src/gateway/http/schemas.ts";
+import { insertAttempt } from "../../src/store/attempts.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { claimOwners } from "../../src/store/claims.ts";
+import { activeHoldFor } from "../../src/store/holds.ts";
+import { getRetry } from "../../src/store/retries.ts";
+import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+
+let gateway: TestGateway;
+let operator: string;
+let run: SeededRun;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  operator = await gateway.token("oli", ["operator"]);
+  run = await seedRun(gateway.store, {
+    lines: [planLine("p1"), planLine("p2"), planLine("p3"), planLine("p4")],
+  });
+  for (const id of ["p1", "p2", "p3"]) {
+    const reasonCode = id === "p3" ? "R03" : "R02";
+    const reason = "account closed";
+    await setLine(gateway.store, run.runId, id, { state: "parked", reasonCode, reason });
+  }
+});
+afterEach(async () => gateway.stop());
+
+async function resolve(payableId: string, action: string): Promise<Answer> {
+  const body = { action, reason: "spoke with the vendor" };
+  return gateway.call("POST", `/v1/payables/${payableId}/resolution`, operator, body);
+}
+
+async function liveAttempt(subject: string): Promise<void> {
+  await insertAttempt(
+    gateway.store.db,
+    {
+      attemptId: `att_${subject}`,
+      businessId: "biz_acme",
+      subject,
+      seq: 1,
+      operation: "pay",
+      method: "POST",
+      path: "/v1/payments",
+      body: "{}",
+      idempotencyKey: `pr1_${subject}`,
+      owner: run.runId,
+      lineHash: `hash-of-${subject}`,
+      contactId: "con_1",
+      sourceId: "balance",
+      rail: "SERVICE",
+      amountCents: 10_000,
+      executionDate: "2026-11-25",
+      knownPaymentIds: [],
+      sends: [{ atMs: Date.now(), by: "worker-1", result: "unknown", status: 500 }],
+      state: "live",
+      firstSentAtMs: Date.now(),
+      lastSentAtMs: Date.now(),
+      gaveUpAtMs: null,
+      lookedUpAtMs: null,
+      paymentIds: [],
+      answer: null,
+    },
+    Date.now(),
+  );
+}
+
+describe("a parked bill", () => {
+  test.each([
+    ["paid-elsewhere", "paid-elsewhere"],
+    ["give-up", "given-up"],
+  ])(
+    "ends by %s: never paid by a later run, free of its claim, in the trail",
+    async (action, state) => {
+      const answer = await resolve("p1", action);
+      expect(answer.status).toBe(200);
+      expect(ResolutionBody.parse(answer.json)).toMatchObject({ payableId: "p1", action, state });
+      expect(await lineState(gateway.store, run.runId, "p1")).toBe(state);
+      const hold = await activeHoldFor(gateway.store.db, {
+        businessId: "biz_acme",
+        payableId: "p1",
+        contactId: "other",
+        sourceId: "other",
+        runId: "pay-run/acme/weekly/2026-11-27",
+        playbook: "weekly",
+        businessNowMs: Date.now() + 10 * 365 * 86_400_000,
+      });
+      expect(hold?.reason).toContain("spoke with the vendor");
+      expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toEqual(
+        new Map([["p2", run.runId]]),
+      );
+      const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: "p1" });
+      expect(trail.at(-1)).toMatchObject({ actor: "oli", action: `payable.resolved-${action}` });
+      // Once is enough.
+      expect((await resolve("p1", action)).status).toBe(409);
+    },
+  );
+
+  test("whose payment may have been made can't be ended yet", async () => {
+    await liveAttempt("p1");
+    const answer = await resolve("p1", "paid-elsewhere");
+    expect(answer.status).toBe(409);
+    expect(answer.json["error"]).toBe("attempt_live");
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("parked");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 1);
+  });
+
+  test("records a retry that Temporal could not be told about, and says so", async () => {
+    const answer = await resolve("p1", "retry");
+    expect(answer.status).toBe(503);
+    expect(answer.json["error"]).toBe("temporal_unreachable");
+    expect(answer.json["message"]).toMatch(/recorded/);
+    const retry = await getRetry(gateway.store.db, "biz_acme", "p1");
+    expect(retry).toMatchObject({
+      requested: "retry",
+      requestedBy: "oli",
+      runId: run.runId,
+      workflowId: "retry-failed-payment/acme/p1",
+    });
+  });
+
+  test("is resolved with all others of its reason", async () => {
+    const answer = await gateway.call("POST", "/v1/resolutions", operator, {
+      reasonCode: "R02",
+      action: "give-up",
+      reason: "vendor is gone",
+    });
+    expect(answer.status).toBe(200);
+    const resolved = answer.json["resolved"] as { payableId: string }[];
+    expect(resolved.map((one) => one.payableId)).toEqual(["p1", "p2"]);
+    expect(answer.json["refused"]).toEqual([]);
+    expect(await lineState(gateway.store, run.runId, "p3")).toBe("parked");
+  });
+
+  test("that can't be resolved doesn't keep the others of its reason from it", async () => {
+    await liveAttempt("p1");
+    const answer = await gateway.call("POST", "/v1/resolutions", operator, {
+      reasonCode: "R02",
+      action: "paid-elsewhere",
+      reason: "by check",
+    });
+    expect(answer.json["resolved"]).toMatchObject([{ payableId: "p2" }]);
+    expect(answer.json["refused"]).toMatchObject([{ payableId: "p1", error: "attempt_live" }]);
+  });
+});
+
+test.each(["retry", "paid-elsewhere", "give-up"])(
+  "a bill that is not parked is not resolved by %s",
+  async (action) => {
+    const answer = await resolve("p4", action);
+    expect(answer.status).toBe(409);
+    expect(answer.json["error"]).toBe("not_parked");
+    expect(answer.json["message"]).toContain("awaiting-approval");
+    expect(await lineState(gateway.store, run.runId, "p4")).toBe("awaiting-approval");
+  },
+);
+
+test("a bill that no run has seen is not found", async () => {
+  expect((await resolve("stranger", "retry")).status).toBe(404);
+  const history = await gateway.call("GET", "/v1/payables/stranger/history", operator);
+  expect(history.status).toBe(404);
+});
+
+test("a bill parked in one run and on its way in another is not resolved", async () => {
+  const later = await seedRun(gateway.store, { period: "2026-11-27", lines: [planLine("p1")] });
+  await setLine(gateway.store, later.runId, "p1", { state: "scheduled" });
+  const answer = await resolve("p1", "paid-elsewhere");
+  expect(answer.status).toBe(409);
+  expect(answer.json["message"]).toContain("scheduled");
+});
+
+test("the history of a bill tells what happened to it, first to last", async () => {
+  const cora = await gateway.token("cora", ["controller"]);
+  await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
+  const body = { decision: "approve", planHash: run.planHash };
+  await gateway.call("POST", `/v1/runs/${encodeURIComponent(run.runId)}/decisions`, cora, body);
+  await liveAttempt("p4");
+  await gateway.call("POST", "/v1/holds", operator, { payableId: "p4", reason: "wait" });
+  const answer = await gateway.call("GET", "/v1/payables/p4/history", operator);
+  expect(answer.status).toBe(200);
+  const history = HistoryBody.parse(answer.json);
+  expect(history).toMatchObject({ business: "acme", owner: run.runId, state: "awaiting-approval" });
+  const kinds = history.timeline.map((entry) => entry.kind);
+  expect(kinds).toEqual(["planned", "approved", "sent"]);
+  expect(history.timeline.map((entry) => entry.at)).toEqual(
+    history.timeline.map((entry) => entry.at).toSorted(),
+  );
+  expect(history.attempts).toMatchObject([{ seq: 1, state: "live", sends: [{ status: 500 }] }]);
+  expect(history.holds).toMatchObject([{ reason: "wait" }]);
+});
