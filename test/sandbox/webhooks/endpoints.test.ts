@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import {
+  checkSignature,
+  type Delivery,
+  eventually,
+  Receiver,
+  resetWithLongToken,
+  WebhookApi,
+} from "./receiver.ts";
+
+describe("webhook endpoints", () => {
+  let sandbox: TestSandbox;
+  let hooks: WebhookApi;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    hooks = new WebhookApi(sandbox);
+  });
+  afterAll(() => sandbox.stop());
+  beforeEach(async () => {
+    await resetWithLongToken(sandbox);
+    receiver = await Receiver.start();
+  });
+  afterEach(() => receiver.stop());
+
+  const bill = () =>
+    sandbox.control.createPayable({ totalAmountCents: 5_000, dueDate: "2030-01-15" });
+  const path = (id: string, rest = "") => `/v1/webhook-endpoints/${id}${rest}`;
+
+  it("show their secret in full once, and its end ever after", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    expect(endpoint).toMatchObject({ url: receiver.url, events: ["*"], status: "active" });
+    expect(endpoint.secret).toMatch(/^whsec_[\w-]{43}$/);
+    const { secret, ...rest } = endpoint;
+    expect(rest["secretLast4"]).toBe(secret.slice(-4));
+    expect(await hooks.get(endpoint.id)).toEqual(rest);
+    const list = await sandbox.api<{ items: unknown[] }>("GET", "/v1/webhook-endpoints");
+    expect(list.body.items).toEqual([rest]);
+  });
+
+  it.each([
+    ["http://example.com/hooks", 422],
+    ["ftp://127.0.0.1/hooks", 422],
+    ["https://user:secret@example.com/hooks", 422],
+    ["nowhere", 422],
+    ["http://127.0.0.1.example.com/", 422],
+    ["", 422],
+    [7, 400],
+    [undefined, 400],
+  ])("are refused at the address %s", async (url, status) => {
+    const answer = await sandbox.api("POST", "/v1/webhook-endpoints", { body: { url } });
+    expect([answer.status, answer.body["error"]]).toEqual([status, "validation_error"]);
+  });
+
+  it.each(["https://example.com/hooks", "http://localhost:8088/hooks", "http://127.0.0.1/"])(
+    "are taken at the address %s",
+    async (url) => {
+      expect((await hooks.create(url)).url).toBe(url);
+    },
+  );
+
+  it("are refused for event types that don't exist", async () => {
+    const body = { url: receiver.url, events: ["payable.lost"] };
+    expect((await sandbox.api("POST", "/v1/webhook-endpoints", { body })).status).toBe(422);
+    const endpoint = await hooks.create(receiver.url);
+    expect((await hooks.update(endpoint.id, { events: ["payable.lost"] })).status).toBe(422);
+    expect((await hooks.update(endpoint.id, { status: "deleted" })).status).toBe(422);
+  });
+
+  it("take no idempotency key to create and rotate, and one to change and delete", async () => {
+    const body = { url: receiver.url };
+    const refused = await sandbox.api("POST", "/v1/webhook-endpoints", { body, key: "k1" });
+    expect([refused.status, refused.body["error"]]).toEqual([400, "validation_error"]);
+    const { id } = await hooks.create(receiver.url);
+    const rotated = await sandbox.api("POST", path(id, "/rotate-secret"), { key: "k2" });
+    expect([rotated.status, rotated.body["error"]]).toEqual([400, "validation_error"]);
+    for (const attempt of ["first", "replayed"]) {
+      const gone = await sandbox.api("DELETE", path(id), { key: "k3" });
+      expect([gone.status, gone.text], attempt).toEqual([204, ""]);
+    }
+    expect((await sandbox.api("DELETE", path(id))).status).toBe(404);
+  });
+
+  it("sign with the new secret at once when it is rotated", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    const rotated = await sandbox.api<{ secret: string; secretLast4: string }>(
+      "POST",
+      path(endpoint.id, "/rotate-secret"),
+    );
+    expect(rotated.status).toBe(200);
+    expect(rotated.body.secretLast4).toBe(rotated.body.secret.slice(-4));
+    await bill();
+    const [received] = await receiver.until(1);
+    if (received === undefined) throw new Error("nothing arrived");
+    expect(checkSignature(received, endpoint.secret).valid).toBe(false);
+    expect(checkSignature(received, rotated.body.secret).valid).toBe(true);
+  });
+
+  it("change their address, types and description", async () => {
+    const { id } = await hooks.create("https://example.com/old");
+    const body = { url: receiver.url, events: ["payable.created"], description: "main" };
+    const changed = await hooks.update(id, body);
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject(body);
+    await bill();
+    await receiver.until(1);
+  });
+
+  it("receive nothing any more once deleted, and keep their history", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    receiver.answer(500);
+    await bill();
+    await hooks.settled(endpoint.id, "failed");
+    await sandbox.api("DELETE", path(endpoint.id));
+    await bill();
+    await sandbox.control.advanceWire("PT2H");
+    const [delivery, ...others] = await hooks.deliveries(endpoint.id);
+    expect(others).toEqual([]);
+    expect(delivery).toMatchObject({ status: "dead", attemptCount: 1 });
+    expect((await sandbox.api("GET", path(endpoint.id))).status).toBe(404);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("get a redelivery as a new delivery of the same event", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    await bill();
+    const original = await hooks.settled(endpoint.id, "succeeded");
+    const again = await sandbox.api<Delivery>(
+      "POST",
+      path(endpoint.id, `/deliveries/${original.id}/redeliver`),
+    );
+    expect(again.status).toBe(201);
+    expect(again.body["redeliveryOfId"]).toBe(original.id);
+    const [first, second] = await receiver.until(2);
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers["service-event-id"]).toBe(first?.headers["service-event-id"]);
+    expect(second?.headers["service-webhook-id"]).toBe(again.body.id);
+    const missing = path(endpoint.id, "/deliveries/whd_none/redeliver");
+    expect((await sandbox.api("POST", missing)).status).toBe(404);
+  });
+
+  it("are paused by twenty failed deliveries in a row, and go on when resumed", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    receiver.answer(500);
+    for (let i = 0; i < 19; i += 1) await bill();
+    await eventually(
+      "nineteen have failed",
+      async () =>
+        (await hooks.deliveries(endpoint.id)).filter(({ status }) => status === "failed").length ===
+        19,
+    );
+    expect((await hooks.get(endpoint.id)).status).toBe("active");
+    await bill();
+    await eventually(
+      "it is paused",
+      async () => (await hooks.get(endpoint.id)).status === "paused",
+    );
+    await bill();
+    await sandbox.control.advanceWire("PT1H");
+    expect(await hooks.deliveries(endpoint.id)).toHaveLength(20);
+    expect(receiver.received).toHaveLength(20);
+
+    receiver.answer(200);
+    expect((await hooks.update(endpoint.id, { status: "active" })).body.status).toBe("active");
+    await eventually("all have arrived", async () =>
+      (await hooks.deliveries(endpoint.id)).every(({ status }) => status === "succeeded"),
+    );
+    expect(receiver.received).toHaveLength(40);
+  });
+
+  it("are not paused by failures with a success in between", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    let count = 0;
+    receiver.respond = (response) => response.writeHead(++count === 15 ? 200 : 500).end();
+    for (let i = 0; i < 25; i += 1) await bill();
+    await eventually("all have been tried", async () =>
+      (await hooks.deliveries(endpoint.id)).every(
+        ({ attemptCount, status }) => attemptCount === 1 && status !== "delivering",
+      ),
+    );
+    expect((await hooks.get(endpoint.id)).status).toBe("active");
+  });
+
+  it("are paused by a day of failure, however few deliveries there were", async () => {
+    const endpoint = await hooks.create(receiver.url);
+    receiver.answer(500);
+    await bill();
+    await hooks.settled(endpoint.id, "failed");
+    await sandbox.control.advanceWire("PT23H");
+    await eventually("the second attempt", () => receiver.received.length === 2);
+    expect((await hooks.get(endpoint.id)).status).toBe("active");
+    await sandbox.control.advanceWire("PT1H");
+    await eventually(
+      "it is paused",
+      async () => (await hooks.get(endpoint.id)).status === "paused",
+    );
+  });
+
+  it("are nobody's business without the scope, or of another organization", async () => {
+    await sandbox.control.reset("two-businesses");
+    const [mine, theirs] = sandbox.businesses;
+    const { id } = await hooks.create(receiver.url);
+    const token = theirs?.token ?? "";
+    expect((await sandbox.api("GET", path(id), { token })).status).toBe(404);
+    expect((await sandbox.api("GET", path(id, "/deliveries"), { token })).status).toBe(404);
+    const reader = await sandbox.control.token(mine?.businessId, { scopes: ["webhooks:read"] });
+    expect((await sandbox.api("GET", path(id, "/deliveries"), { token: reader })).status).toBe(200);
+    const body = { url: receiver.url };
+    const refused = await sandbox.api("PATCH", path(id), { body, token: reader });
+    expect([refused.status, refused.body["message"]]).toEqual([403, "Forbidden"]);
+  });
+
+  it("come with a fixture, which says their secret", async () => {
+    const secret = "whsec_0123456789abcdef0123456789abcdef0123456789";
+    const webhookEndpoints = [{ url: receiver.url, events: ["payable.created"], secret }];
+    const [business] = await sandbox.control.reset({
+      businesses: [{ name: "Hooked", webhookEndpoints }],
+    });
+    expect(business?.webhookEndpoints).toMatchObject([{ url: receiver.url, secret }]);
+    await bill();
+    const [received] = await receiver.until(1);
+    expect(received !== undefined && checkSignature(received, secret).valid).toBe(true);
+  });
+});
