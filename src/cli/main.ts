@@ -6,4 +6,5 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runCli(process.argv.slice(2));
+// Work that Ctrl-C has cut off may still hold timers and sockets.
+process.exit(await runCli(process.argv.slice(2)));

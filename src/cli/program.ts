@@ -2,6 +2,7 @@ import { Command, CommanderError } from "@commander-js/extra-typings";
 
 import { EXIT } from "./cli-error.ts";
 import { addSchemaCommand } from "./commands/schema.ts";
+import { addUpCommand } from "./commands/up.ts";
 import { addValidateCommand } from "./commands/validate.ts";
 import { Output, reportError } from "./output.ts";
 import { Session } from "./session.ts";
@@ -38,6 +39,7 @@ function createProgram(session: Session): Command {
     .helpCommand(true)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
+  addUpCommand(program, session);
   addValidateCommand(program, session);
   addSchemaCommand(program, session);
   return program;

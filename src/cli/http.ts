@@ -1,0 +1,63 @@
+import { request } from "undici";
+
+import { reasonOf } from "./cli-error.ts";
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The parsed JSON; the text itself where it is none. */
+  readonly body: unknown;
+}
+
+/** Nobody answered; `message` says why. */
+export class NoAnswerError extends Error {
+  override readonly name = "NoAnswerError";
+}
+
+/**
+ * One request with JSON both ways.
+ *
+ * @param token sent as a bearer token
+ * @throws {NoAnswerError} where there was no answer in time
+ */
+export async function httpJson(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  url: string,
+  options: {
+    readonly body?: unknown;
+    readonly token?: string | undefined;
+    readonly timeoutMs?: number;
+  } = {},
+): Promise<HttpAnswer> {
+  const { body, token, timeoutMs = 30_000 } = options;
+  try {
+    const answer = await request(url, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    return { status: answer.statusCode, body: parsed(await answer.body.text()) };
+  } catch (error) {
+    throw new NoAnswerError(whyOf(error), { cause: error });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  return code === "ECONNREFUSED" ? "nothing listens there" : (code ?? reasonOf(error));
+}

@@ -1,0 +1,41 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+import { readJsonIfThere, writePrivate } from "./private-file.ts";
+
+const shape = z.object({
+  pid: z.int(),
+  gatewayUrl: z.string(),
+  startedAt: z.string(),
+});
+
+/** Where what `up` or the demo has started can be found, by commands in other terminals. */
+export type RunningFile = z.infer<typeof shape>;
+
+const pathIn = (home: string) => join(home, "running.json");
+
+/** What runs in this home now; undefined where nothing does. */
+export function readRunning(home: string): RunningFile | undefined {
+  const parsed = shape.safeParse(readJsonIfThere(pathIn(home)));
+  return parsed.success && isAlive(parsed.data.pid) ? parsed.data : undefined;
+}
+
+export function writeRunning(home: string, gatewayUrl: string): void {
+  const startedAt = new Date().toISOString();
+  const running: RunningFile = { pid: process.pid, gatewayUrl, startedAt };
+  writePrivate(pathIn(home), `${JSON.stringify(running, null, 2)}\n`);
+}
+
+export function removeRunning(home: string): void {
+  rmSync(pathIn(home), { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
