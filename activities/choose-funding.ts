@@ -9,16 +9,19 @@ import { PlanRefusedError } from "./plan-refused-error.ts";
 
 export interface ChosenFunding {
   readonly choice: FundingChoice;
-  /** Null where the source does not tell what it holds. */
+  /** Null where the source does not tell what it holds; 0 while it can't pay. */
   readonly availableCents: number | null;
 }
 
 /**
  * The funding source a playbook pays from, with exactly the fields that the service wants for it.
  *
+ * One that can't pay at the moment is chosen all the same: people may approve while others fix it,
+ * and the run waits for its money.
+ *
  * @param from a funding source id, or `default`
- * @throws {PlanRefusedError} there is no such source, it can't pay now, or it debits a bank account
- * and nobody has accepted the ACH authorization
+ * @throws {PlanRefusedError} there is no such source, or it debits a bank account and nobody has
+ * accepted the ACH authorization
  */
 export async function chooseFunding(
   client: PaymentsClient,
@@ -28,7 +31,6 @@ export async function chooseFunding(
   const sources = await client.fundingSources.list();
   const source = sources.find((each) => (from === "default" ? each.isDefault : each.id === from));
   if (source === undefined) throw unknownSource(from, sources);
-  if (!source.canPay) throw unavailable(source);
   const needsAchAuthorization = source.kind !== "balance";
   if (needsAchAuthorization && profile.achAuthorization === undefined) {
     throw new PlanRefusedError(
@@ -63,8 +65,8 @@ async function payFields(
     fields[name] = value;
   }
   if (fields["bankAccountId"] !== undefined) return fields;
-  const accounts = await client.bankAccounts.list();
-  const account = accounts.find((each) => each.isDefault && each.status === "verified");
+  const accounts = await unlessRefused(client.bankAccounts.list());
+  const account = accounts?.find((each) => each.isDefault && each.status === "verified");
   return account === undefined ? fields : { ...fields, bankAccountId: account.id };
 }
 
@@ -72,13 +74,19 @@ async function availableCents(
   client: PaymentsClient,
   source: FundingSource,
 ): Promise<number | null> {
+  if (!source.canPay) return 0;
   if (source.kind !== "balance") return null;
   if (source.availableCents !== null) return source.availableCents;
+  return (await unlessRefused(client.balance.get()))?.availableCents ?? null;
+}
+
+/** Undefined where the token may pay but not read this, or the business has none of it. */
+async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return (await client.balance.get()).availableCents;
+    return await reading;
   } catch (error) {
-    // A token may pay from the balance and not read it: the plan then can't tell what is left.
-    if (error instanceof PaymentsApiError && error.outcome === "not_applied") return null;
+    const status = error instanceof PaymentsApiError ? error.status : undefined;
+    if (status === 403 || status === 404 || status === 409) return undefined;
     throw error;
   }
 }
@@ -90,10 +98,4 @@ function unknownSource(from: string, sources: readonly FundingSource[]): PlanRef
       ? `The service marks no funding source as default. Name one in the playbook under pay: { from: … }; there are: ${known}.`
       : `There is no funding source “${from}” (playbook, pay: { from: … }); there are: ${known}.`,
   );
-}
-
-function unavailable(source: FundingSource): PlanRefusedError {
-  const why = source.unavailableReason ?? "the service gives no reason";
-  const fix = source.actionUrl === null ? "" : ` Fix it at ${source.actionUrl}.`;
-  return new PlanRefusedError(`Funding source “${source.id}” can't pay now: ${why}.${fix}`);
 }

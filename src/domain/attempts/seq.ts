@@ -1,5 +1,5 @@
 /** How long a first request may be in flight at the service (API specification, section 8). */
-export const IN_FLIGHT_WINDOW_MS = 5 * 60_000;
+const IN_FLIGHT_WINDOW_MS = 5 * 60_000;
 /** Added where the service's time was not heard and our own clock stands in for it. */
 const OWN_CLOCK_MARGIN_MS = 60_000;
 

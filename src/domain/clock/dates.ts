@@ -17,7 +17,7 @@ export function utcMsOfDate(date: string): number {
 }
 
 /** The UTC date of an instant. */
-export function dateOfUtcMs(ms: number): string {
+function dateOfUtcMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 

@@ -45,10 +45,7 @@ export function planDates(
 }
 
 /** `late: ask` binds an approval to the date; `next-business-day` lets the date move without asking. */
-export function dateRuleOf(
-  executionDate: string,
-  playbook: Pick<PayRunPlaybook, "pay" | "late">,
-): string {
+function dateRuleOf(executionDate: string, playbook: Pick<PayRunPlaybook, "pay" | "late">): string {
   if (playbook.late === "ask") return `on ${executionDate}`;
   return playbook.pay.when === "by-due-date"
     ? "by due date or next business day"

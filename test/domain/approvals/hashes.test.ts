@@ -21,6 +21,8 @@ const LINE: LineHashInput = {
   dateRule: "by-due-date",
 };
 
+const RULE = { review: false, overCents: null, where: null, by: ["owner"], quorum: 1 };
+
 const PLAYBOOK: PayRunPlaybook = {
   kind: "pay-run",
   name: "weekly",
@@ -37,7 +39,7 @@ const PLAYBOOK: PayRunPlaybook = {
   },
   limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
   review: [],
-  approve: [{ review: false, overCents: null, where: null, by: ["owner"], quorum: 1 }],
+  approve: [RULE],
   approvalValidDays: 30,
   late: "ask",
   onFailure: "retry-failed",
@@ -73,7 +75,7 @@ describe("a plan's hash", () => {
   });
 
   it("changes with its lines, playbook, revision and policy", () => {
-    const strict = { ...PLAYBOOK, approve: [{ ...PLAYBOOK.approve[0]!, quorum: 2 }] };
+    const strict = { ...PLAYBOOK, approve: [{ ...RULE, quorum: 2 }] };
     const hashes = [
       planHash(plan),
       planHash({ ...plan, lineHashes: ["a", "b"] }),

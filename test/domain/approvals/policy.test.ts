@@ -70,7 +70,9 @@ describe("the rule of a line", () => {
   });
 
   it("must exist", () => {
-    expect(() => ruleFor({ amountCents: 1, inReview: false }, [REVIEW], () => false)).toThrow();
+    expect(() => ruleFor({ amountCents: 1, inReview: false }, [REVIEW], () => false)).toThrow(
+      "no approval rule matches",
+    );
   });
 });
 

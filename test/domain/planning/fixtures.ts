@@ -11,8 +11,8 @@ import type { PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
 
 /** A Thursday. */
-export const PERIOD = "2026-11-19";
-export const NOW_MS = newYorkInstantMs(PERIOD, "10:00");
+const PERIOD = "2026-11-19";
+const NOW_MS = newYorkInstantMs(PERIOD, "10:00");
 
 export const PLAYBOOK: PayRunPlaybook = {
   kind: "pay-run",
@@ -41,7 +41,7 @@ export const PLAYBOOK: PayRunPlaybook = {
   notify: null,
 };
 
-export const BALANCE: FundingChoice = {
+const BALANCE: FundingChoice = {
   sourceId: "balance",
   rail: "SERVICE",
   kind: "balance",
@@ -94,7 +94,7 @@ export interface World {
   readonly payments?: readonly PaymentFacts[];
 }
 
-export function bookOf(world: World) {
+function bookOf(world: World) {
   const history = paid("long-ago");
   return makeBook(world.bills, world.vendors ?? [vendor("v1")], [
     history,

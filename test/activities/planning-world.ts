@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "@temporalio/client";
+import type { ActivityContext } from "../../activities/context.ts";
+import { Clocks } from "../../src/business/clock.ts";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { PaymentsClient } from "../../src/payments-api/index.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import { upsertRun } from "../../src/store/runs.ts";
+import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The policy that these tests plan with: everything approved by one person, nothing reviewed. */
+export const POLICY: PayRunPlaybook = {
+  kind: "pay-run",
+  name: "weekly",
+  business: null,
+  schedule: null,
+  select: { due: "before-next-run" },
+  where: null,
+  pay: {
+    when: "by-due-date",
+    from: "default",
+    whenShort: "most-urgent-first",
+    clearing: "STANDARD",
+    arrivalBusinessDays: 3,
+  },
+  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
+  review: ["changed-bank-account"],
+  approve: [{ review: false, overCents: null, where: null, by: ["owner"], quorum: 1 }],
+  approvalValidDays: 30,
+  late: "ask",
+  onFailure: "retry-failed",
+  notify: null,
+};
+
+/** The date some days from now, as due dates are written. */
+export function inDays(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+export const PERIOD = inDays(0);
+
+/** A sandbox with two vendors that can be paid and one that can't, and a store. */
+export class PlanningWorld {
+  readonly sandbox: TestSandbox;
+  readonly store: Store;
+  readonly #folder: string;
+  #client: PaymentsClient | undefined;
+
+  private constructor(sandbox: TestSandbox, store: Store, folder: string) {
+    this.sandbox = sandbox;
+    this.store = store;
+    this.#folder = folder;
+  }
+
+  static async start(): Promise<PlanningWorld> {
+    const sandbox = await startSandbox();
+    const folder = mkdtempSync(join(tmpdir(), "payrun-plan-"));
+    const store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
+    return new PlanningWorld(sandbox, store, folder);
+  }
+
+  /** Forgets the service's state; each test takes a period of its own in the store. */
+  async reset(business: Json = {}): Promise<void> {
+    await this.#client?.close();
+    this.#client = undefined;
+    await this.sandbox.control.reset({
+      businesses: [
+        {
+          name: "Company",
+          balanceCents: 100_000_000,
+          bankAccounts: [{ id: "bank_main", isDefault: true }],
+          contacts: [
+            { id: "v1", displayName: "One", bankAccount: { last4: "1111" } },
+            { id: "v2", displayName: "Two", bankAccount: { last4: "2222" } },
+            { id: "v3", displayName: "Three", bankAccount: null },
+          ],
+          ...business,
+        },
+      ],
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#client?.close();
+    await this.store.close();
+    await this.sandbox.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get profile(): BusinessProfile {
+    const { businessId, token } = this.sandbox.business;
+    return {
+      name: "acme",
+      apiUrl: this.sandbox.url,
+      businessId,
+      token: { kind: "value", value: token },
+      webhookSecrets: [],
+      sandbox: true,
+    };
+  }
+
+  /** What planning stands on; it never speaks to Temporal. */
+  context(profile: BusinessProfile = this.profile): ActivityContext {
+    const clocks = new Clocks();
+    this.#client ??= new PaymentsClient({
+      baseUrl: this.sandbox.url,
+      token: { value: this.sandbox.business.token },
+    });
+    const client = this.#client;
+    return {
+      store: this.store,
+      get temporal(): Client {
+        throw new Error("planning needs no Temporal");
+      },
+      log: { info: () => {}, warn: () => {} },
+      workerId: "test",
+      profileOf: () => profile,
+      clientOf: () => client,
+      clockOf: () => clocks.of(profile),
+      draining: new AbortController().signal,
+    };
+  }
+
+  /** A run that has been launched and waits to be planned. */
+  async launch(playbook: string, policy: PayRunPlaybook = POLICY): Promise<string> {
+    const { runId } = await this.store.transaction((trx) =>
+      upsertRun(trx, {
+        businessId: this.sandbox.business.businessId,
+        business: "acme",
+        playbook,
+        playbookRevision: 1,
+        policy: { ...policy, name: playbook },
+        period: PERIOD,
+        launchedBy: "lena",
+        launchedByTokenId: null,
+        nowMs: Date.now(),
+      }),
+    );
+    return runId;
+  }
+}
