@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { TASK_QUEUE } from "../../src/contracts/names.ts";
+import { lazyConnection } from "../../src/gateway/temporal.ts";
+import { RunStatusBody } from "../../src/gateway/http/schemas.ts";
+import { getRetry } from "../../src/store/retries.ts";
+import { getRun, listRuns, setRunPhase } from "../../src/store/runs.ts";
+import { type DevServer, startDevServer } from "./support/dev-server.ts";
+import { eventually, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, setLine } from "./support/rows.ts";
+
+let folder: string;
+let server: DevServer;
+let client: Client;
+let gateway: TestGateway;
+let launcher: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "payrun-launch-"));
+  server = await startDevServer(folder);
+  client = new Client({ connection: lazyConnection({ address: server.address }) });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  gateway = await startTestGateway({ temporalAddress: server.address, planTimeoutMs: 1_000 });
+  const admin = await gateway.token("ada", ["admin"]);
+  launcher = await gateway.token("lou", ["launcher"]);
+  const text = "kind: pay-run\nselect: { due: all }\n";
+  const applied = await gateway.call("POST", "/v1/playbooks", admin, { name: "weekly", text });
+  expect(applied.status).toBe(200);
+});
+afterEach(async () => gateway.stop());
+
+async function launch(body: object): Promise<Answer> {
+  return gateway.call("POST", "/v1/runs", launcher, { playbook: "weekly", ...body });
+}
+
+describe("a launch", () => {
+  test("makes the run and starts its workflow, so that a person sees what it is", async () => {
+    const answer = await launch({ period: "2026-02-05", inputs: { note: "first" } });
+    expect(answer.status).toBe(201);
+    const status = RunStatusBody.parse(answer.json);
+    expect(status).toMatchObject({
+      id: "pay-run/acme/weekly/2026-02-05",
+      phase: "planning",
+      launchedBy: "lou",
+      payments: [],
+    });
+    const described = await client.workflow.getHandle(status.id).describe();
+    expect(described).toMatchObject({ type: "payRun", taskQueue: TASK_QUEUE });
+    expect(described.status.name).toBe("RUNNING");
+    expect(described.searchAttributes).toMatchObject({
+      PayrunBusiness: ["acme"],
+      PayrunPlaybook: ["weekly"],
+      PayrunPhase: ["planning"],
+    });
+    expect(await described.staticSummary()).toBe("weekly for acme, 2026-02-05");
+    expect(await described.staticDetails()).toContain("lou");
+    expect((await getRun(gateway.store.db, status.id))?.inputs).toEqual({ note: "first" });
+  });
+
+  test("of the same period joins, however many launch at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => launch({ period: "2026-02-12" })),
+    );
+    const statuses = answers.map((answer) => answer.status).toSorted();
+    expect(statuses).toEqual([200, 200, 200, 200, 201]);
+    expect(new Set(answers.map((answer) => answer.json["id"])).size).toBe(1);
+    const runs = await listRuns(gateway.store.db, { limit: 10 });
+    expect(runs).toHaveLength(1);
+  });
+
+  test("starts the workflow again where it had ended without the run having ended", async () => {
+    const first = await launch({ period: "2026-02-19" });
+    const id = String(first.json["id"]);
+    await client.workflow.getHandle(id).terminate("lost");
+    const second = await launch({ period: "2026-02-19" });
+    expect(second.status).toBe(200);
+    const described = await client.workflow.getHandle(id).describe();
+    expect(described.status.name).toBe("RUNNING");
+  });
+
+  test.each(["rejected", "expired", "cancelled", "failed"] as const)(
+    "makes the next revision after %s",
+    async (phase) => {
+      const period = `2026-03-${10 + phase.length}`;
+      const first = await launch({ period });
+      const endedAtMs = Date.now();
+      await setRunPhase(gateway.store.db, String(first.json["id"]), { phase, endedAtMs });
+      const second = await launch({ period });
+      expect(second.status).toBe(201);
+      expect(second.json["id"]).toBe(`pay-run/acme/weekly/${period}/r2`);
+    },
+  );
+
+  test("joins a completed run: a period is never paid twice", async () => {
+    const first = await launch({ period: "2026-04-02" });
+    const id = String(first.json["id"]);
+    await setRunPhase(gateway.store.db, id, { phase: "completed", endedAtMs: Date.now() });
+    const second = await launch({ period: "2026-04-02" });
+    expect(second.status).toBe(200);
+    expect(second.json).toMatchObject({ id, phase: "completed" });
+  });
+
+  test("without a period takes today in New York", async () => {
+    const answer = await launch({});
+    const today = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format();
+    expect(answer.json["period"]).toBe(today);
+  });
+
+  test("of an unknown playbook is 404 and leaves nothing", async () => {
+    const answer = await launch({ playbook: "monthly" });
+    expect(answer.status).toBe(404);
+    expect(answer.json["message"]).toContain("payrun apply");
+    expect(await listRuns(gateway.store.db, { limit: 10 })).toEqual([]);
+  });
+});
+
+describe("with nobody to do the work", () => {
+  test("a dry plan gives up in time and says that a worker is missing", async () => {
+    const answer = await gateway.call("POST", "/v1/plans", launcher, { playbook: "weekly" });
+    expect(answer.status).toBe(504);
+    expect(answer.json["message"]).toContain("payrun worker");
+  });
+});
+
+describe("with Temporal down", () => {
+  test("a launch says so, keeps its row, and the next one goes on with it", async () => {
+    const { folder: kept } = gateway;
+    const offline = await startTestGateway({ folder: kept });
+    try {
+      const body = { playbook: "weekly", period: "2026-05-07" };
+      const failed = await offline.call("POST", "/v1/runs", launcher, body);
+      expect(failed.status).toBe(503);
+      expect(failed.json["error"]).toBe("temporal_unreachable");
+    } finally {
+      await offline.stop();
+    }
+    const answer = await launch({ period: "2026-05-07" });
+    expect(answer.status).toBe(200);
+    const handle = client.workflow.getHandle("pay-run/acme/weekly/2026-05-07");
+    expect((await handle.describe()).status.name).toBe("RUNNING");
+  });
+});
+
+describe("what people do", () => {
+  async function signals(workflowId: string): Promise<number> {
+    const history = await client.workflow.getHandle(workflowId).fetchHistory();
+    return (history.events ?? []).filter(
+      (event) => event.workflowExecutionSignaledEventAttributes?.signalName === "eventsArrived",
+    ).length;
+  }
+
+  test("reaches the run at once: a decision, a hold, its release, a cancel", async () => {
+    const run = await seedRun(gateway.store, { period: "2026-06-04", lines: [planLine("p1")] });
+    await client.workflow.start("payRun", {
+      workflowId: run.runId,
+      taskQueue: TASK_QUEUE,
+      args: [{ runId: run.runId }],
+    });
+    const path = `/v1/runs/${encodeURIComponent(run.runId)}`;
+    const cora = await gateway.token("cora", ["controller"]);
+    const operator = await gateway.token("oli", ["operator"]);
+    const body = { decision: "approve", planHash: run.planHash };
+    await gateway.call("POST", `${path}/decisions`, cora, body);
+    await eventually(
+      () => signals(run.runId),
+      (count) => count === 1,
+    );
+    const target = { payableId: "p1", reason: "wait" };
+    const hold = await gateway.call("POST", "/v1/holds", operator, target);
+    await eventually(
+      () => signals(run.runId),
+      (count) => count === 2,
+    );
+    await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
+    await eventually(
+      () => signals(run.runId),
+      (count) => count === 3,
+    );
+    await gateway.call("POST", `${path}/cancel`, operator);
+    await eventually(
+      () => signals(run.runId),
+      (count) => count === 4,
+    );
+  });
+
+  test("starts the owner of a parked bill that is to be retried", async () => {
+    const operator = await gateway.token("oli", ["operator"]);
+    const { runId } = await seedRun(gateway.store, {
+      period: "2026-06-11",
+      lines: [planLine("p_retry")],
+    });
+    await setLine(gateway.store, runId, "p_retry", { state: "parked", reasonCode: "R02" });
+    const body = { action: "retry", reason: "new bank details" };
+    const answer = await gateway.call("POST", "/v1/payables/p_retry/resolution", operator, body);
+    expect(answer.status).toBe(200);
+    expect(answer.json["workflowId"]).toBe("retry-failed-payment/acme/p_retry");
+    const handle = client.workflow.getHandle("retry-failed-payment/acme/p_retry");
+    expect((await handle.describe()).type).toBe("retryFailedPayment");
+    expect(await getRetry(gateway.store.db, "biz_acme", "p_retry")).toMatchObject({
+      requested: "retry",
+    });
+  });
+});

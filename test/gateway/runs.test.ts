@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  AppliedPlaybookBody,
+  PlaybookListBody,
+  ReportBody,
+  RunListBody,
+  RunStatusBody,
+} from "../../src/gateway/http/schemas.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { upsertRetry, updateRetry } from "../../src/store/retries.ts";
+import { getRun, setRunPhase } from "../../src/store/runs.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, setLine } from "./support/rows.ts";
+
+let gateway: TestGateway;
+let viewer: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  viewer = await gateway.token("vic", ["viewer"]);
+});
+afterEach(async () => gateway.stop());
+
+function runPath(runId: string, rest = ""): string {
+  return `/v1/runs/${encodeURIComponent(runId)}${rest}`;
+}
+
+describe("a run's status", () => {
+  test("comes from the store while Temporal is down, with every line and count", async () => {
+    const { runId, planHash } = await seedRun(gateway.store, {
+      lines: [planLine("p1"), planLine("p2", { amountCents: 5_000 })],
+    });
+    await setLine(gateway.store, runId, "p2", {
+      state: "scheduled",
+      paymentIds: ["pmt_1", "pmt_2"],
+    });
+    const answer = await gateway.call("GET", runPath(runId), viewer);
+    expect(answer.status).toBe(200);
+    const status = RunStatusBody.parse(answer.json);
+    expect(status).toMatchObject({
+      id: runId,
+      kind: "pay-run",
+      business: "acme",
+      playbook: "weekly",
+      phase: "awaiting-approval",
+      counts: { "awaiting-approval": 1, scheduled: 1, skipped: 1 },
+      totalCents: 15_000,
+      planHash,
+    });
+    expect(status.payments[1]).toMatchObject({
+      payableId: "p2",
+      contactName: "Vendor of p2",
+      amountCents: 5_000,
+      state: "scheduled",
+      paymentIds: ["pmt_1", "pmt_2"],
+    });
+  });
+
+  test("serves the workflow of a failed payment as well", async () => {
+    const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
+    await setLine(gateway.store, runId, "p1", { state: "retrying", paymentIds: ["pmt_1"] });
+    const workflowId = "retry-failed-payment/acme/p1";
+    const key = { businessId: "biz_acme", payableId: "p1" };
+    const nowMs = Date.now();
+    await upsertRetry(gateway.store.db, { ...key, business: "acme", workflowId, runId, nowMs });
+    const change = { phase: "waiting", reason: "R01: insufficient funds", retryOn: "2026-11-30" };
+    await updateRetry(gateway.store.db, key, change, nowMs);
+    const answer = await gateway.call("GET", runPath(workflowId), viewer);
+    expect(answer.status).toBe(200);
+    expect(RunStatusBody.parse(answer.json)).toMatchObject({
+      id: workflowId,
+      kind: "retry-failed-payment",
+      phase: "settling",
+      waitingFor: "R01: insufficient funds (next try on 2026-11-30)",
+      counts: { retrying: 1 },
+      payments: [{ payableId: "p1", paymentIds: ["pmt_1"] }],
+    });
+  });
+
+  test.each(["pay-run/acme/weekly/1999-01-01", "retry-failed-payment/acme/none", "x"])(
+    "of %s, which nobody knows, is 404",
+    async (runId) => {
+      const answer = await gateway.call("GET", runPath(runId), viewer);
+      expect(answer.status).toBe(404);
+      expect(answer.json["message"]).toContain(runId);
+    },
+  );
+});
+
+describe("the list of runs", () => {
+  test("can be narrowed to a phase and to what needs a person", async () => {
+    const waiting = await seedRun(gateway.store, { period: "2026-11-06", lines: [planLine("a")] });
+    const done = await seedRun(gateway.store, { period: "2026-11-13", lines: [planLine("b")] });
+    await setLine(gateway.store, done.runId, "b", { state: "settled" });
+    await setRunPhase(gateway.store.db, done.runId, { phase: "completed", endedAtMs: Date.now() });
+    const ids = async (query: string): Promise<string[]> => {
+      const answer = await gateway.call("GET", `/v1/runs${query}`, viewer);
+      expect(answer.status).toBe(200);
+      return RunListBody.parse(answer.json).items.map((item) => item.id);
+    };
+    expect((await ids("")).toSorted()).toEqual([waiting.runId, done.runId]);
+    expect(await ids("?phase=completed")).toEqual([done.runId]);
+    expect(await ids("?needsAction=true")).toEqual([waiting.runId]);
+    expect(await ids("?needsAction=false")).toEqual([done.runId]);
+    expect(await ids("?limit=1")).toHaveLength(1);
+    for (const query of ["?phase=done", "?needsAction=maybe", "?limit=0", "?limit=1000"]) {
+      expect((await gateway.call("GET", `/v1/runs${query}`, viewer)).status).toBe(400);
+    }
+  });
+});
+
+describe("cancelling a run", () => {
+  test("is written down once, for the run to find, and shows who asked", async () => {
+    const operator = await gateway.token("oli", ["operator"]);
+    const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
+    const body = { reason: "wrong month" };
+    const first = await gateway.call("POST", runPath(runId, "/cancel"), operator, body);
+    expect(first.status).toBe(200);
+    const again = await gateway.call("POST", runPath(runId, "/cancel"), operator);
+    expect(again.status).toBe(200);
+    const run = await getRun(gateway.store.db, runId);
+    expect(run?.cancelRequestedBy).toBe("oli");
+    const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: runId });
+    expect(trail.map((entry) => [entry.action, entry.details])).toEqual([
+      ["run.cancel-requested", { reason: "wrong month" }],
+    ]);
+  });
+
+  test("is refused once it has ended", async () => {
+    const operator = await gateway.token("oli", ["operator"]);
+    const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
+    await setRunPhase(gateway.store.db, runId, { phase: "completed", endedAtMs: Date.now() });
+    const answer = await gateway.call("POST", runPath(runId, "/cancel"), operator);
+    expect(answer.status).toBe(409);
+    expect(answer.json["message"]).toContain("completed");
+  });
+});
+
+describe("a run's report", () => {
+  async function seeded(): Promise<string> {
+    const { runId } = await seedRun(gateway.store, {
+      lines: [
+        planLine("p1", { amountCents: 12_345 }),
+        planLine("p2", { contactName: '=HYPERLINK("http://evil")' }),
+        planLine("p3", { contactName: 'Quote, "Comma" & Sons\nLine' }),
+      ],
+    });
+    await setLine(gateway.store, runId, "p1", { state: "settled", paymentIds: ["pmt_1"] });
+    const reason = "@account closed: ask for new bank details";
+    await setLine(gateway.store, runId, "p2", { state: "parked", reasonCode: "R02", reason });
+    return runId;
+  }
+
+  test("puts every bill in one state and names each exception with its reason", async () => {
+    const answer = await gateway.call("GET", runPath(await seeded(), "/report"), viewer);
+    const report = ReportBody.parse(answer.json);
+    expect(report).toMatchObject({
+      bills: 3,
+      totalCents: 32_345,
+      settledBills: 1,
+      settledCents: 12_345,
+      byState: {
+        settled: { count: 1, cents: 12_345 },
+        parked: { count: 1, cents: 10_000 },
+        "awaiting-approval": { count: 1, cents: 10_000 },
+      },
+      exceptions: [{ payableId: "p2", state: "parked", reasonCode: "R02" }],
+      skipped: { count: 1, byCode: { "not-due": 1 } },
+    });
+    const states = Object.values(report.byState).map((sum) => sum?.count ?? 0);
+    expect(states.reduce((sum, count) => sum + count, 0)).toBe(report.bills);
+  });
+
+  test("as CSV quotes what needs it and never lets a text act as a formula", async () => {
+    const answer = await gateway.call("GET", runPath(await seeded(), "/report?format=csv"), viewer);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const lines = answer.text.split("\r\n");
+    expect(lines[0]).toMatch(/^payable_id,public_id,vendor,amount_usd,state,/);
+    expect(lines[1]).toContain("p1,BILL-p1,Vendor of p1,123.45,settled");
+    expect(answer.text).toContain('"\'=HYPERLINK(""http://evil"")"');
+    expect(answer.text).toContain("'@account closed");
+    expect(answer.text).toContain('"Quote, ""Comma"" & Sons\nLine"');
+    expect(answer.text).not.toMatch(/(^|,|\n)"?[=+@]/);
+  });
+});
+
+describe("playbooks", () => {
+  const text = "kind: pay-run\nselect: { due: all }\n";
+
+  test("are stored in revisions, and the same text keeps its own", async () => {
+    const admin = await gateway.token("ada", ["admin"]);
+    const apply = async (body: object) => gateway.call("POST", "/v1/playbooks", admin, body);
+    const first = await apply({ name: "weekly", text });
+    expect(first.status).toBe(200);
+    expect(AppliedPlaybookBody.parse(first.json)).toEqual({
+      name: "weekly",
+      revision: 1,
+      changed: true,
+    });
+    expect((await apply({ name: "weekly", text })).json).toMatchObject({
+      revision: 1,
+      changed: false,
+    });
+    const changed = await apply({ name: "weekly", text: `${text}late: next-business-day\n` });
+    expect(changed.json).toMatchObject({ revision: 2, changed: true });
+    const list = await gateway.call("GET", "/v1/playbooks", viewer);
+    expect(PlaybookListBody.parse(list.json).items).toMatchObject([
+      { name: "weekly", revision: 2, author: "ada", kind: "pay-run" },
+    ]);
+    const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: "weekly" });
+    expect(trail.map((entry) => entry.action)).toEqual(["playbook.applied", "playbook.applied"]);
+  });
+
+  test("with mistakes are refused with every mistake at its line and column", async () => {
+    const admin = await gateway.token("ada", ["admin"]);
+    const answer = await gateway.call("POST", "/v1/playbooks", admin, {
+      name: "weekly",
+      text: "kind: pay-run\nselekt: { due: all }\nlimits: { bill: 50000 }\n",
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.json["error"]).toBe("invalid_playbook");
+    expect(answer.json["message"]).toMatch(/weekly\.yaml:2:1/);
+    expect(answer.json["message"]).toMatch(/weekly\.yaml:3:\d+/);
+    expect((await gateway.call("GET", "/v1/playbooks", viewer)).json["items"]).toEqual([]);
+  });
+
+  test("for a business that is not configured are refused", async () => {
+    const admin = await gateway.token("ada", ["admin"]);
+    const answer = await gateway.call("POST", "/v1/playbooks", admin, {
+      name: "weekly",
+      text: `${text}business: initech\n`,
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.json["message"]).toContain("initech");
+  });
+});
