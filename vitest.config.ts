@@ -30,6 +30,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "temporal",
+          // Whole stacks of processes on a machine that may be busy: slow is not wrong.
+          testTimeout: 240_000,
           include: temporalTests,
           globalSetup: ["test/support/global-setup.ts"],
         },

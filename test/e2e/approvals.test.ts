@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SIGNAL, UPDATE } from "../../src/contracts/names.ts";
+import { keepHistory } from "../support/keep-history.ts";
 import { approve, plannedRun, stacks, untilEnded } from "../support/stack.ts";
 
 const start = stacks();
@@ -46,6 +47,7 @@ describe("nothing is paid unapproved", () => {
     expect(stale.status).toBe(409);
     await approve(payrun, runId);
     const done = await untilEnded(payrun, runId);
+    await keepHistory(payrun, runId, "pay-run-asks-again");
     expect(done.counts).toEqual({ settled: 2 });
     expect(done.payments.find(({ payableId }) => payableId === kept?.id)?.amountCents).toBe(200_00);
   });

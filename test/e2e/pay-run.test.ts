@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { keepHistory } from "../support/keep-history.ts";
 import { paidOnce } from "../support/payrun.ts";
 import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
 
@@ -20,6 +21,7 @@ describe("a weekly pay run", () => {
 
     expect(done.phase).toBe("completed");
     expect(done.counts).toEqual({ settled: 3 });
+    await keepHistory(payrun, runId, "pay-run-settles");
     const { actual, expected } = await paidOnce(payrun, each(made));
     expect(actual).toEqual(expected);
   });
@@ -58,6 +60,7 @@ describe("a weekly pay run", () => {
     const { runId } = await plannedRun(payrun, [100_00]);
     expect((await payrun.decide("controller", runId, "reject")).status).toBe(200);
     await payrun.untilPhase(runId, "rejected");
+    await keepHistory(payrun, runId, "pay-run-rejected");
     expect(await payrun.launch("weekly")).toBe(`${runId}/r2`);
     expect(await payrun.sandbox.control.ledger()).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { bills, PAY_ALL } from "../support/bills.ts";
+import { keepHistory } from "../support/keep-history.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
 
@@ -47,6 +48,7 @@ describe("every payable's money moves exactly once or not at all", () => {
     await payrun.startWorker();
     const done = await untilEnded(payrun, runId);
     expect(done.counts).toEqual({ settled: 3 });
+    await keepHistory(payrun, runId, "pay-run-worker-killed");
     await expectPaidOnce(payrun, made);
   });
 

@@ -202,7 +202,7 @@ export class TestPayrun {
     runId: string,
     what: string,
     condition: (status: RunStatus) => boolean,
-    timeoutMs = 60_000,
+    timeoutMs = 120_000,
   ): Promise<RunStatus> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {

@@ -42,7 +42,7 @@ export async function untilEnded(payrun: TestPayrun, runId: string): Promise<Run
     ["completed", "completed-with-exceptions", "cancelled", "rejected", "expired"].includes(
       status.phase,
     );
-  return payrun.until(runId, "ended", ended, 90_000);
+  return payrun.until(runId, "ended", ended, 180_000);
 }
 
 /** Expected net credits of bills that were each paid exactly once. */
