@@ -1,4 +1,5 @@
 import type { CashDay, PlanLine, PlanSummary } from "../contracts/pay-run.ts";
+import { isOdd } from "../domain/planning/odd-lines.ts";
 import { cashByDay } from "../domain/planning/cash.ts";
 
 /** The summary of a plan in which one line was replaced. */
@@ -12,14 +13,14 @@ export function replanSummary(
     ...summary,
     planHash,
     totalCents: summary.totalCents - before.amountCents + after.amountCents,
-    flaggedCount: summary.flaggedCount - flagged(before) + flagged(after),
+    flaggedCount: summary.flaggedCount - oddness(before) + oddness(after),
     decideBy: earlier(summary.decideBy, after.decideBy),
     cash: moveCash(summary, before, after),
   };
 }
 
-function flagged(line: PlanLine): number {
-  return line.flags.length > 0 ? 1 : 0;
+function oddness(line: PlanLine): number {
+  return isOdd(line) ? 1 : 0;
 }
 
 function earlier(a: string | null, b: string | null): string | null {

@@ -10,6 +10,7 @@ import { type LineDates, planDates } from "./dates.ts";
 import { flagsOf } from "./flags.ts";
 import { hashOfLine } from "./line-hash.ts";
 import { LimitBook, type WeekUse } from "./limits.ts";
+import { isOdd } from "./odd-lines.ts";
 import { conditionFailed, conditionView, type Matches, type SelectedBill } from "./select.ts";
 
 export interface PlanInput {
@@ -42,7 +43,7 @@ export interface Plan {
 /**
  * The plan of a run: each line with its dates, flags, rule, limits and hash, and their summary.
  *
- * `totalCents` and `lineCount` are over all lines; `cash` leaves out those above a limit, which
+ * `totalCents` and `lineCount` are over all lines, `flaggedCount` over those that `isOdd` names; `cash` leaves out those above a limit, which
  * are parked at once and not paid. The same input always gives the same plan and hash.
  */
 export function buildPlan(input: PlanInput): Plan {
@@ -128,7 +129,7 @@ function summaryOf(
     }),
     lineCount: lines.length,
     totalCents: sumCents(lines.map((line) => line.amountCents)),
-    flaggedCount: lines.filter((line) => line.flags.length > 0).length,
+    flaggedCount: lines.filter(isOdd).length,
     skippedCount: skipped.length,
     skippedByCode,
     // Sorted by execution date, so the first one that is paid has to be decided first.

@@ -259,7 +259,7 @@ describe("a plan", () => {
     expect(summary).toMatchObject({
       lineCount: 4,
       totalCents: 3_021_000,
-      flaggedCount: 2,
+      flaggedCount: 1,
       skippedCount: 2,
       skippedByCode: { "not-approved": 1, "not-due": 1 },
       decideBy: "2026-11-20T05:00:00.000Z",
