@@ -68,7 +68,7 @@ export function runCommand(command, args, options = {}) {
       clearInterval(watch);
       interrupt.remove();
       const ok = code === 0 && reason === "";
-      resolve({ ok, stdout, stderr, why: ok ? "" : reason || failure || lastLine(stderr, code) });
+      resolve({ ok, stdout, stderr, why: ok ? "" : reason || failure || reasonIn(stderr, code) });
     };
     child.once("error", (error) => end(null, error.message));
     child.once("close", (code) => end(code, ""));
@@ -97,11 +97,22 @@ function tail(text) {
   return text.length > KEPT_CHARACTERS ? text.slice(-KEPT_CHARACTERS) : text;
 }
 
-/** @param {string} stderr @param {number | null} code */
-function lastLine(stderr, code) {
-  const lines = stderr.split("\n").map((line) => line.trim());
-  const last = lines.filter((line) => line !== "").at(-1);
-  return last ?? `ended with code ${code}`;
+/**
+ * The one line of a failure that says most: not the stack trace, nor where npm keeps its log.
+ *
+ * @param {string} stderr
+ * @param {number | null} code
+ */
+function reasonIn(stderr, code) {
+  const lines = stderr
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !/^(at |Node\.js v|npm error A complete log)/.test(line));
+  const npm = lines.filter((line) => line.startsWith("npm error ")).slice(0, 2);
+  if (npm.length > 0) return npm.map((line) => line.slice("npm error ".length)).join(", ");
+  return (
+    lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? `ended with code ${code}`
+  );
 }
 
 /** @param {number} ms */

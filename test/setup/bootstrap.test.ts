@@ -1,0 +1,172 @@
+import type { ChildProcess } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { NODE_PACKAGES } from "../../scripts/setup/node.mjs";
+import { FakeMachine, WORKING_CLI } from "./fakes.ts";
+
+const MAIN = `
+process.on("SIGTERM", () => process.exit(7));
+const said: Record<string, unknown> = {
+  version: process.versions.node,
+  args: process.argv.slice(2),
+  cli: process.env["TEMPORAL_CLI"],
+};
+console.log(JSON.stringify(said));
+if (said.args[0] === "stay") setInterval(() => {}, 1000);
+if (said.args[0] === "fail") process.exitCode = 3;
+`;
+
+const INSTALLS = "mkdir -p node_modules/left\n";
+
+let machine: FakeMachine;
+let root: string;
+
+beforeEach(() => {
+  machine = new FakeMachine();
+  root = machine.checkout(MAIN);
+  machine.program("npm", INSTALLS);
+});
+
+afterEach(() => machine.remove());
+
+function start(args: readonly string[], node = process.execPath): ChildProcess {
+  return spawn(node, [join(root, "bin", "payrun.mjs"), ...args], {
+    cwd: root,
+    env: machine.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function run(args: readonly string[], node?: string) {
+  const child = start(args, node);
+  const ended = once(child, "exit");
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  await ended;
+  return { code: child.exitCode, stdout, stderr };
+}
+
+const textOf = (stream: ChildProcess["stdout"]): Promise<string> =>
+  stream ? text(stream) : Promise.resolve("");
+
+test("everything that is missing is set up, then the command runs with its own arguments", async () => {
+  const cli = machine.program("temporal", WORKING_CLI);
+  const { code, stdout, stderr } = await run(["demo", "--once", "--fresh"]);
+  expect(JSON.parse(stdout)).toMatchObject({ args: ["demo", "--once", "--fresh"], cli });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^setup: installing the packages \(npm ci\)\nsetup: packages installed/);
+});
+
+test("the second time nothing is said and npm is not asked", async () => {
+  machine.program("temporal", WORKING_CLI);
+  await run(["demo"]);
+  const before = machine.calls().filter((call) => call.startsWith("npm"));
+  const { stderr } = await run(["demo"]);
+  expect(stderr).toBe("");
+  expect(machine.calls().filter((call) => call.startsWith("npm"))).toEqual(before);
+});
+
+test("standard output and the exit code are the command's own", async () => {
+  const { code, stdout } = await run(["fail"]);
+  expect(code).toBe(3);
+  expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("commands that start no Temporal server do without a Temporal CLI", async () => {
+  for (const args of [["status"], ["up", "--no-temporal"], ["demo", "--help"]]) {
+    expect(await run(args), args.join(" ")).toMatchObject({ code: 0 });
+  }
+  expect(existsSync(join(machine.cache, "temporal-cli"))).toBe(false);
+});
+
+test("where nothing works, it says early what to install, and exits 4", async () => {
+  const { code, stdout, stderr } = await run(["demo"]);
+  expect(code).toBe(4);
+  expect(stdout).toBe("");
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines.every((line) => line.startsWith("setup: "))).toBe(true);
+  expect(stderr).toMatch(/no Temporal CLI on the PATH or in /);
+  expect(stderr).toMatch(/the SDK can't download the Temporal CLI: /);
+  expect(stderr).toMatch(/Go can't build the Temporal CLI: /);
+  expect(lines.at(-1)).toMatch(/Install one .* or Go, or set TEMPORAL_CLI/);
+});
+
+test("packages that can't be installed end it with 4 and npm's reason, without a stack trace", async () => {
+  machine.program("npm", 'echo "npm error code ECONNREFUSED" >&2\nexit 1\n');
+  const { code, stderr } = await run(["status"]);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/can't be installed: npm ci: code ECONNREFUSED/);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test("a TEMPORAL_CLI in .env is found as the program would find it", async () => {
+  const cli = machine.file("elsewhere/temporal", WORKING_CLI);
+  machine.file("checkout/.env", `TEMPORAL_CLI=${cli}\n`);
+  const { stdout } = await run(["demo"]);
+  expect(JSON.parse(stdout)).toMatchObject({ cli });
+});
+
+/** A Node older than 24, where this machine has one; else the one that runs the tests. */
+function oldestNode(): string {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const nodes = [...folders, "/usr/bin", "/usr/local/bin"].map((folder) => join(folder, "node"));
+  const isOld = (node: string): boolean => {
+    if (!existsSync(node)) return false;
+    const major = Number(/^v(\d+)/.exec(execFileSync(node, ["--version"]).toString())?.[1]);
+    return major >= 20 && major < 24;
+  };
+  return nodes.find(isOld) ?? process.execPath;
+}
+
+/** An npm whose Node package is the Node that runs the tests, under the version that is wanted. */
+function npmWithNode(): string {
+  const { name, version } = NODE_PACKAGES[`${process.platform}-${process.arch}`] ?? {};
+  return `
+if [ "$1" = "ci" ]; then ${INSTALLS.trim()}; exit 0; fi
+while [ $# -gt 0 ]; do [ "$1" = "--prefix" ] && prefix="$2"; shift; done
+mkdir -p "$prefix/node_modules/${name}/bin"
+cat > "$prefix/node_modules/${name}/bin/node" <<'NODE'
+#!/bin/sh
+[ "$1" = "--version" ] && { echo "v${version}"; exit 0; }
+exec "${process.execPath}" "$@"
+NODE
+chmod +x "$prefix/node_modules/${name}/bin/node"
+`;
+}
+
+test("under an older Node the same command runs with a Node 24 from npm", async () => {
+  machine.program("npm", npmWithNode());
+  const { code, stdout } = await run(["fail", "--json"], oldestNode());
+  expect(code).toBe(3);
+  const said = JSON.parse(stdout) as { version: string; args: string[] };
+  expect(Number(said.version.split(".")[0])).toBeGreaterThanOrEqual(24);
+  expect(said.args).toEqual(["fail", "--json"]);
+});
+
+test("a signal reaches the command also under an older Node", async () => {
+  machine.program("npm", npmWithNode());
+  const child = start(["stay"], oldestNode());
+  const ended = once(child, "exit");
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([7, null]);
+});
+
+test("an older Node that is killed leaves no process behind", async () => {
+  machine.program("npm", npmWithNode());
+  const child = start(["stay"], oldestNode());
+  const { stdout } = child;
+  if (!stdout) throw new Error("the command has no standard output");
+  await once(stdout, "data");
+  const closed = once(stdout, "close");
+  stdout.resume();
+  child.kill("SIGKILL");
+  // The stream is closed when the last process that could write to it has ended.
+  await closed;
+  expect(child.signalCode).toBe("SIGKILL");
+});

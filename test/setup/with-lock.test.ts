@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { withLock } from "../../scripts/setup/with-lock.mjs";
+
+let folder: string;
+let lock: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "payrun-lock-"));
+  lock = join(folder, "locks", "it.lock");
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const quick = { onWait: () => {}, pollMs: 5 };
+
+test("one at a time, and the lock is gone afterwards", async () => {
+  let inside = 0;
+  let most = 0;
+  const enter = () =>
+    withLock(lock, quick, async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+    });
+  await Promise.all(Array.from({ length: 10 }, enter));
+  expect(most).toBe(1);
+  expect(existsSync(lock)).toBe(false);
+});
+
+test("whoever waits is told once for whom", async () => {
+  const holders: string[] = [];
+  const onWait = (holder: string): void => void holders.push(holder);
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const first = withLock(lock, quick, () => held);
+  while (!existsSync(lock)) await new Promise((resolve) => setImmediate(resolve));
+  const second = withLock(lock, { onWait, pollMs: 5 }, () => Promise.resolve("mine"));
+  while (holders.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  release();
+  expect(await second).toBe("mine");
+  await first;
+  expect(holders).toEqual([`process ${process.pid}`]);
+});
+
+test("the lock is released when the action fails", async () => {
+  const failing = withLock(lock, quick, () => Promise.reject(new Error("no")));
+  await expect(failing).rejects.toThrow("no");
+  expect(existsSync(lock)).toBe(false);
+});
+
+test("the lock of a process that was killed is taken over, by one of those who wait", async () => {
+  const script = new URL("../../scripts/setup/with-lock.mjs", import.meta.url).href;
+  const program = `
+    const { withLock } = await import(${JSON.stringify(script)});
+    const hold = () => { console.log("held"); return new Promise(() => setInterval(() => {}, 1e6)); };
+    await withLock(${JSON.stringify(lock)}, { onWait() {} }, hold);
+  `;
+  const holder = spawn(process.execPath, ["--input-type=module", "-e", program]);
+  await once(holder.stdout, "data");
+  holder.kill("SIGKILL");
+  await once(holder, "exit");
+  expect(existsSync(lock)).toBe(true);
+  let inside = 0;
+  const enter = () =>
+    withLock(lock, quick, async () => {
+      inside += 1;
+      expect(inside).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside -= 1;
+    });
+  await Promise.all([enter(), enter(), enter()]);
+});
+
+test("a lock that nobody has touched for long is taken over, also another machine's", async () => {
+  await withLock(lock, quick, () => Promise.resolve());
+  for (const content of [
+    JSON.stringify({ pid: 1, host: "elsewhere", id: "x" }),
+    JSON.stringify({ pid: process.pid, host: hostname(), id: "reused process id" }),
+    "",
+  ]) {
+    writeFileSync(lock, content);
+    const longAgo = new Date(Date.now() - 10 * 60_000);
+    utimesSync(lock, longAgo, longAgo);
+    expect(await withLock(lock, quick, () => Promise.resolve("mine"))).toBe("mine");
+  }
+});
