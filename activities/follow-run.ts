@@ -11,6 +11,7 @@ import { moveWatch } from "../src/store/watches.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 import { paymentsOfPayables } from "./payments-of-payables.ts";
+import { watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
 
 /** Business time between polls of a payment that no event speaks of. */
@@ -37,13 +38,15 @@ export async function followRun(
   );
   if (lines.length === 0) return { changed: 0 };
   // The flag goes before the look: an event that comes meanwhile sets it again.
+  // Where the look itself fails, the due poll makes the next try read the same lines.
   for (const line of lines.filter((each) => each.look)) {
-    await changeLine(context.store.db, line, { look: false }, clock.realMs);
+    await changeLine(context.store.db, line, { look: false, pollAtMs: 0 }, clock.realMs);
   }
   const byPayable = await paymentsOfPayables(
     context.clientOf(run.business),
     lines.map((line) => line.payableId),
   );
+  await watchScheduled(context, run, lines, byPayable, clock);
   let changed = 0;
   for (const line of lines) {
     if (await follow(context, run, line, byPayable.get(line.payableId) ?? [], clock)) changed += 1;
@@ -72,7 +75,8 @@ async function follow(
   const state = outcome.kind === "partial" ? "parked" : outcome.state;
   const reason = outcome.text;
   if (state === line.state) {
-    await changeLine(context.store.db, line, { pollAtMs, reason }, clock.realMs, {
+    const said = reason === null ? {} : { reason };
+    await changeLine(context.store.db, line, { pollAtMs, ...said }, clock.realMs, {
       from: [line.state],
     });
     return false;
