@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { BankMove, LedgerEntry, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
 
 const ddl = `
@@ -41,6 +41,7 @@ type Row = Record<string, unknown>;
  */
 export class Ledger {
   readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file);
@@ -96,45 +97,49 @@ export class Ledger {
   }
 
   #book(move: BankMove): string | undefined {
-    const booked = this.#db.prepare("SELECT * FROM ledger WHERE move_id = ?").get(move.id);
+    const booked = this.#prepared("SELECT * FROM ledger WHERE move_id = ?").get(move.id);
     if (booked !== undefined) {
       return sameMove(booked, move) ? undefined : "the id belongs to another move";
     }
-    const refused = this.#db.prepare("SELECT reason FROM refusals WHERE move_id = ?").get(move.id);
+    const refused = this.#prepared("SELECT reason FROM refusals WHERE move_id = ?").get(move.id);
     if (refused !== undefined) return String(refused["reason"]);
     const reason = impossible(move) ?? this.#contradicts(move);
     if (reason === undefined) {
       this.#append(move);
       return undefined;
     }
-    this.#db.prepare("INSERT INTO refusals (move_id, reason) VALUES (?, ?)").run(move.id, reason);
+    this.#prepared("INSERT INTO refusals (move_id, reason) VALUES (?, ?)").run(move.id, reason);
     return reason;
   }
 
   #append(move: BankMove): void {
-    this.#db
-      .prepare(
-        `INSERT INTO ledger (move_id, at, kind, payment_id, transaction_id, payable_id,
+    this.#prepared(
+      `INSERT INTO ledger (move_id, at, kind, payment_id, transaction_id, payable_id,
            business_id, amount_cents) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        move.id,
-        move.at,
-        move.kind,
-        move.paymentId,
-        move.transactionId,
-        move.payableId,
-        move.businessId,
-        move.amountCents,
-      );
+    ).run(
+      move.id,
+      move.at,
+      move.kind,
+      move.paymentId,
+      move.transactionId,
+      move.payableId,
+      move.businessId,
+      move.amountCents,
+    );
+  }
+
+  #prepared(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   /** Why the move cannot follow what is booked for its payment; transactions only need a past. */
   #contradicts(move: BankMove): string | undefined {
     const column = move.paymentId === null ? "transaction_id" : "payment_id";
-    const rows = this.#db
-      .prepare(`SELECT kind, business_id, amount_cents FROM ledger WHERE ${column} = ?`)
-      .all(move.paymentId ?? move.transactionId);
+    const rows = this.#prepared(
+      `SELECT kind, business_id, amount_cents FROM ledger WHERE ${column} = ?`,
+    ).all(move.paymentId ?? move.transactionId);
     if (rows.some((row) => row["business_id"] !== move.businessId)) {
       return "the payment belongs to another business";
     }

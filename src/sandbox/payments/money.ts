@@ -66,22 +66,33 @@ export interface BalanceFigures {
  * debit, and on its way out from then until it is settled. Scheduled payments reserve nothing.
  */
 export function balanceFigures(db: DatabaseSync, businessId: string): BalanceFigures {
-  const row = getRow<{ cash: number; reserved: number | null; outbound: number | null }>(
+  const row = getRow<{ cash: number; outbound: number | null }>(
     db,
     `SELECT cash_cents AS cash,
-       (SELECT sum(amount_cents) FROM payments WHERE business_id = businesses.id
-          AND payment_rail = 'SERVICE' AND debited = 0 AND status IN ('pending', 'held')) AS reserved,
        (SELECT sum(amount_cents) FROM payments WHERE business_id = businesses.id
           AND payment_rail = 'SERVICE' AND debited = 1 AND status IN ('processing', 'held')) AS outbound
      FROM businesses WHERE id = ?`,
     businessId,
   );
   const cashCents = row?.cash ?? 0;
-  const reservedCents = row?.reserved ?? 0;
+  const availableCents = availableBalanceCents(db, businessId);
   return {
     cashCents,
-    reservedCents,
-    availableCents: cashCents - reservedCents,
+    reservedCents: cashCents - availableCents,
+    availableCents,
     pendingOutboundCents: row?.outbound ?? 0,
   };
+}
+
+/** Cash less what is reserved; alone because every payment asks for it, and what is on its way is long. */
+export function availableBalanceCents(db: DatabaseSync, businessId: string): number {
+  const row = getRow<{ cents: number }>(
+    db,
+    `SELECT cash_cents - coalesce((SELECT sum(amount_cents) FROM payments
+         WHERE business_id = businesses.id AND payment_rail = 'SERVICE' AND debited = 0
+           AND status IN ('pending', 'held')), 0) AS cents
+     FROM businesses WHERE id = ?`,
+    businessId,
+  );
+  return row?.cents ?? 0;
 }

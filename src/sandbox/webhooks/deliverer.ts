@@ -8,10 +8,10 @@ import { type FinishedAttempt, recordAttempt } from "./outcome.ts";
 import { endpointById, type EndpointRow, type SentDelivery } from "./tables.ts";
 
 /** Deliveries under way at once, per endpoint (so that a slow one holds up no other) and in all. */
-const perEndpoint = 16;
-const inAll = 128;
+const perEndpoint = 48;
+const inAll = 192;
 /** More than an endpoint's share, because the endpoints of several businesses may share an origin. */
-const connectionsPerOrigin = 64;
+const connectionsPerOrigin = 128;
 const longestSleepMs = 30_000;
 
 /**
