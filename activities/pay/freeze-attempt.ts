@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Attempt } from "../../src/contracts/attempt.ts";
+import { mayAdvanceSeq } from "../../src/domain/attempts/seq.ts";
 import { idempotencyKey } from "../../src/domain/attempts/key.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
@@ -8,6 +9,8 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { redateLine } from "../replan-line.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
+import { windowOf } from "./look-up.ts";
+import { isAnswered } from "./record-send.ts";
 import { PAY_PATH, payBody, retryPath } from "./request-body.ts";
 
 export type Freeze =
@@ -35,6 +38,8 @@ export async function freezeAttempt(
   if (last?.state === "live") {
     return { kind: "stop", outcome: { kind: "back", notBeforeMs: clock.serviceMs + 5_000 } };
   }
+  const early = last === undefined ? undefined : nextKeyRefused(last, job, clock);
+  if (early !== undefined) return { kind: "stop", outcome: early };
   const dated = executionDateOf(job, clock);
   if (dated.late) {
     const plan = redateLine(job, dated.date);
@@ -81,6 +86,24 @@ export async function freezeAttempt(
       lastSentAtMs: null,
     },
   };
+}
+
+/** Why no new key may follow the last attempt yet; the line was verified a moment ago. */
+function nextKeyRefused(last: Attempt, job: PayJob, clock: ClockReading): PayOutcome | undefined {
+  if (last.state === "released") return undefined;
+  const unconfirmed = last.sends.some((send) => send.result === "unconfirmed");
+  const verdict = mayAdvanceSeq({
+    lastKey:
+      last.state === "applied" ? "applied" : unconfirmed ? "unconfirmed" : "replayed-rejection",
+    owedCents: job.plan.amountCents,
+    amountCents: job.plan.amountCents,
+    approved: true,
+    unknown: isAnswered(last) ? null : windowOf(last, clock),
+    lookUp: last.lookedUpAtMs === null ? null : { atMs: last.lookedUpAtMs, verdict: "none" },
+  });
+  if (verdict.may) return undefined;
+  const notBeforeMs = verdict.why === "look-up-due" ? verdict.fromMs : clock.serviceMs + 60_000;
+  return { kind: "back", notBeforeMs };
 }
 
 /** The date to send, and whether using it needs a person's word first (playbook, `late: ask`). */

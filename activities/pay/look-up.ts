@@ -1,13 +1,26 @@
 import { changeLiveAttempt } from "../../src/store/attempts.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { judgeLookUp, type LookUpVerdict } from "../../src/domain/attempts/look-up.ts";
+import { conclusiveLookUpFromMs, type LookUpWindow } from "../../src/domain/attempts/seq.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import type { PayOutcome } from "./job.ts";
 import { endAttempt } from "./record-send.ts";
 
-/** In-flight window of an idempotency key (API specification, section 8), plus our own time-out. */
-export const UNKNOWN_WINDOW_MS = 5 * 60_000 + HTTP_TIMEOUT_MS;
+/** From when a look-up at an attempt is the last word, by what is recorded of its sends. */
+export function conclusiveFromMs(attempt: Attempt, clock: ClockReading): number {
+  return conclusiveLookUpFromMs(windowOf(attempt, clock));
+}
+
+/** The window in which the attempt's last send may still take effect. */
+export function windowOf(attempt: Attempt, clock: ClockReading): LookUpWindow {
+  return {
+    gaveUpAtMs: Math.max(attempt.gaveUpAtMs ?? 0, attempt.lastSentAtMs ?? clock.serviceMs),
+    httpTimeoutMs: HTTP_TIMEOUT_MS,
+    ownClock: !clock.sandbox,
+  };
+}
 
 export interface LookUp {
   readonly verdict: LookUpVerdict;
@@ -27,7 +40,7 @@ export async function lookUp(
   attempt: Attempt,
 ): Promise<LookUp> {
   const clock = await context.clockOf(business).now();
-  const windowEndsMs = (attempt.lastSentAtMs ?? clock.serviceMs) + UNKNOWN_WINDOW_MS;
+  const windowEndsMs = conclusiveFromMs(attempt, clock);
   const found = await context.clientOf(business).payments.listAll({ payableId: attempt.subject });
   const verdict = judgeLookUp({
     knownPaymentIds: attempt.knownPaymentIds,

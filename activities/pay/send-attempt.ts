@@ -5,7 +5,7 @@ import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
-import { adopt, lookUp, UNKNOWN_WINDOW_MS } from "./look-up.ts";
+import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
 import { earlierRejection, endAttempt, isClean, recordSend } from "./record-send.ts";
 import { openGate } from "./send-gate.ts";
 
@@ -45,7 +45,14 @@ export async function sendAttempt(
     }
     attempt = gate.attempt;
     mode = "resend";
-    const { decision, answer } = await sendOnce(context, job, before, attempt, gate.leaseUntilMs);
+    const sentPastWindow =
+      before.lastSentAtMs !== null && clock.serviceMs >= conclusiveFromMs(before, clock);
+    const { decision, answer } = await sendOnce(context, job, {
+      before,
+      attempt,
+      leaseUntilMs: gate.leaseUntilMs,
+      sentPastWindow,
+    });
     const next =
       decision.kind === "applied"
         ? await applied(context, job, attempt, answer)
@@ -63,12 +70,18 @@ async function rest(context: ActivityContext, job: PayJob, reason: string): Prom
   return { kind: "unknown", notBeforeMs: serviceMs + UNKNOWN_REST_MS, reason };
 }
 
+interface Send {
+  /** The attempt before this send was written. */
+  readonly before: Attempt;
+  readonly attempt: Attempt;
+  readonly leaseUntilMs: number;
+  readonly sentPastWindow: boolean;
+}
+
 async function sendOnce(
   context: ActivityContext,
   job: PayJob,
-  before: Attempt,
-  attempt: Attempt,
-  leaseUntilMs: number,
+  { before, attempt, leaseUntilMs, sentPastWindow }: Send,
 ): Promise<{ readonly decision: Decision; readonly answer: MoneyWriteAnswer }> {
   const client = context.clientOf(job.business);
   const answer = await client.sendMoneyWrite({
@@ -82,15 +95,13 @@ async function sendOnce(
       if (Date.now() >= leaseUntilMs - HTTP_TIMEOUT_MS) throw new Error("the lease is too short");
     },
   });
-  const sentAtMs = attempt.lastSentAtMs ?? 0;
-  const previousAtMs = before.lastSentAtMs;
   const decision = decideAnswer({
     answer,
     operation: attempt.operation === "pay" ? "pay" : "retry",
     earlierRejection: earlierRejection(before),
     bodyCorrected:
       job.attempt?.attemptId === attempt.attemptId && job.attempt.body !== attempt.body,
-    sentPastWindow: previousAtMs !== null && sentAtMs - previousAtMs > UNKNOWN_WINDOW_MS,
+    sentPastWindow,
   });
   return { decision, answer };
 }
