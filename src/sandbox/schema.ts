@@ -1,4 +1,8 @@
-/** The tables of the resources; instants are milliseconds of the bank clock, `seq` is creation order. */
+/**
+ * The tables of the resources; instants are milliseconds of the bank clock, `seq` is creation
+ * order. Triggers keep what a business's balance has reserved and on its way out, so that no answer
+ * needs a sum over its payments.
+ */
 export const resourcesDdl = `
 CREATE TABLE IF NOT EXISTS businesses (
   id TEXT PRIMARY KEY,
@@ -11,6 +15,8 @@ CREATE TABLE IF NOT EXISTS businesses (
   accelerated_feature INTEGER NOT NULL,
   balance_status TEXT,
   cash_cents INTEGER NOT NULL,
+  reserved_cents INTEGER NOT NULL DEFAULT 0,
+  outbound_cents INTEGER NOT NULL DEFAULT 0,
   next_bill_number INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 );
@@ -102,12 +108,43 @@ CREATE TABLE IF NOT EXISTS payments (
   due_step TEXT
 );
 CREATE INDEX IF NOT EXISTS payments_newest ON payments (business_id, created_at DESC, seq DESC);
+CREATE INDEX IF NOT EXISTS payments_of_payable
+  ON payments (business_id, payable_id, created_at DESC, seq DESC);
+CREATE INDEX IF NOT EXISTS payments_of_contact
+  ON payments (business_id, contact_id, created_at DESC, seq DESC);
+CREATE INDEX IF NOT EXISTS payments_status
+  ON payments (business_id, status, created_at DESC, seq DESC);
 CREATE INDEX IF NOT EXISTS payments_payable ON payments (payable_id, seq);
-CREATE INDEX IF NOT EXISTS payments_contact ON payments (contact_id, created_at DESC, seq DESC);
-CREATE INDEX IF NOT EXISTS payments_status ON payments (business_id, status, created_at DESC, seq DESC);
-CREATE INDEX IF NOT EXISTS payments_reserving ON payments (business_id, amount_cents)
-  WHERE payment_rail = 'SERVICE' AND debited = 0 AND status IN ('pending', 'held');
-CREATE INDEX IF NOT EXISTS payments_outbound ON payments (business_id, amount_cents)
-  WHERE payment_rail = 'SERVICE' AND debited = 1 AND status IN ('processing', 'held');
 CREATE INDEX IF NOT EXISTS payments_due ON payments (due_at, seq) WHERE due_at IS NOT NULL;
+
+CREATE TRIGGER IF NOT EXISTS payments_inserted AFTER INSERT ON payments
+WHEN ${reserves("NEW")} OR ${isOutbound("NEW")}
+BEGIN
+  UPDATE businesses SET
+    reserved_cents = reserved_cents + ${reserves("NEW")} * NEW.amount_cents,
+    outbound_cents = outbound_cents + ${isOutbound("NEW")} * NEW.amount_cents
+  WHERE id = NEW.business_id;
+END;
+CREATE TRIGGER IF NOT EXISTS payments_moved AFTER UPDATE OF status, debited ON payments
+WHEN NEW.payment_rail = 'SERVICE'
+BEGIN
+  UPDATE businesses SET
+    reserved_cents = reserved_cents
+      + (${reserves("NEW")} - ${reserves("OLD")}) * NEW.amount_cents,
+    outbound_cents = outbound_cents
+      + (${isOutbound("NEW")} - ${isOutbound("OLD")}) * NEW.amount_cents
+  WHERE id = NEW.business_id;
+END;
 `;
+
+/** Money of the balance is promised from a payment's creation until its debit. */
+function reserves(row: "NEW" | "OLD"): string {
+  return `(${row}.payment_rail = 'SERVICE' AND ${row}.debited = 0
+    AND ${row}.status IN ('pending', 'held'))`;
+}
+
+/** It is on its way out from the debit until the payment is settled. */
+function isOutbound(row: "NEW" | "OLD"): string {
+  return `(${row}.payment_rail = 'SERVICE' AND ${row}.debited = 1
+    AND ${row}.status IN ('processing', 'held'))`;
+}

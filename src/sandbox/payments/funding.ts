@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { invalid, malformed, notFound, refusal } from "../http/api-error.ts";
 import { bankAccountOf, bankAccountsOf, type BankAccountRow } from "../resources/bank-accounts.ts";
 import { type BusinessRow, mayPay } from "../resources/businesses.ts";
-import { availableBalanceCents, balanceFigures } from "./money.ts";
+import { balanceFigures } from "./money.ts";
 import type { PaymentRow } from "./payment-rows.ts";
 
 /** Where a payment's money comes from. */
@@ -91,7 +91,7 @@ export function checkBalance(
   if (business.balance_status !== "open") {
     throw refusal("feature_unavailable", "The balance is closed");
   }
-  const availableCents = availableBalanceCents(db, business.id);
+  const { availableCents } = balanceFigures(db, business.id);
   if (!isScheduled && availableCents < amountCents) {
     throw refusal(
       "insufficient_balance",
@@ -151,7 +151,7 @@ export function fundingSourcesJson(
       kind: "balance",
       name: "Balance",
       last4: null,
-      availableCents: maySeeBalance ? availableBalanceCents(db, business.id) : null,
+      availableCents: maySeeBalance ? balanceFigures(db, business.id).availableCents : null,
       isDefault: true,
       canPay,
       unavailableReason: canPay ? null : "cleo_pay_not_ready",

@@ -66,33 +66,16 @@ export interface BalanceFigures {
  * debit, and on its way out from then until it is settled. Scheduled payments reserve nothing.
  */
 export function balanceFigures(db: DatabaseSync, businessId: string): BalanceFigures {
-  const row = getRow<{ cash: number; outbound: number | null }>(
+  const row = getRow<{ cash_cents: number; reserved_cents: number; outbound_cents: number }>(
     db,
-    `SELECT cash_cents AS cash,
-       (SELECT sum(amount_cents) FROM payments WHERE business_id = businesses.id
-          AND payment_rail = 'SERVICE' AND debited = 1 AND status IN ('processing', 'held')) AS outbound
-     FROM businesses WHERE id = ?`,
+    "SELECT cash_cents, reserved_cents, outbound_cents FROM businesses WHERE id = ?",
     businessId,
   );
-  const cashCents = row?.cash ?? 0;
-  const availableCents = availableBalanceCents(db, businessId);
+  if (row === undefined) throw new Error(`there is no business ${businessId}`);
   return {
-    cashCents,
-    reservedCents: cashCents - availableCents,
-    availableCents,
-    pendingOutboundCents: row?.outbound ?? 0,
+    cashCents: row.cash_cents,
+    reservedCents: row.reserved_cents,
+    availableCents: row.cash_cents - row.reserved_cents,
+    pendingOutboundCents: row.outbound_cents,
   };
-}
-
-/** Cash less what is reserved; alone because every payment asks for it, and what is on its way is long. */
-export function availableBalanceCents(db: DatabaseSync, businessId: string): number {
-  const row = getRow<{ cents: number }>(
-    db,
-    `SELECT cash_cents - coalesce((SELECT sum(amount_cents) FROM payments
-         WHERE business_id = businesses.id AND payment_rail = 'SERVICE' AND debited = 0
-           AND status IN ('pending', 'held')), 0) AS cents
-     FROM businesses WHERE id = ?`,
-    businessId,
-  );
-  return row?.cents ?? 0;
 }

@@ -5,7 +5,7 @@ import { callersBusiness, mayPay } from "../resources/businesses.ts";
 import { contactById, isPayable } from "../resources/contacts.ts";
 import { addPaid, payableById } from "../resources/payables.ts";
 import { settlementInstant } from "./banking-days.ts";
-import { availableBalanceCents, moveMoney } from "./money.ts";
+import { balanceFigures, moveMoney } from "./money.ts";
 import {
   failsAtPayer,
   failureText,
@@ -97,7 +97,8 @@ function obstacleOf(ctx: SandboxContext, payment: PaymentRow): string | undefine
   if (payment.payment_rail === "SERVICE") {
     // What was not scheduled has its money reserved already.
     if (payment.status !== "scheduled") return undefined;
-    const isShort = availableBalanceCents(ctx.db, payment.business_id) < payment.amount_cents;
+    const { availableCents } = balanceFigures(ctx.db, payment.business_id);
+    const isShort = availableCents < payment.amount_cents;
     return isShort ? "Insufficient balance" : undefined;
   }
   const accountId = payment.bank_account_id ?? "";
