@@ -41,6 +41,7 @@ const API = "src/payments-api";
 const STORE = "src/store";
 const PLAYBOOKS = "src/playbooks";
 const GATEWAY = "src/gateway";
+const BUSINESS = "src/business";
 
 export default {
   forbidden: [
@@ -50,8 +51,17 @@ export default {
     only(STORE, [CONTRACTS, DOMAIN], "rows; whoever calls decides"),
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
-    only("activities", [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS], "what touches the world"),
-    only(GATEWAY, [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, "src/config"], "HTTP in and out"),
+    only(BUSINESS, [API], "the client and the clocks of a business"),
+    only(
+      "activities",
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS],
+      "what touches the world",
+    ),
+    only(
+      GATEWAY,
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, "src/config"],
+      "HTTP in and out",
+    ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
     only("src/config", [], "settings depend on nothing that they set"),
     {

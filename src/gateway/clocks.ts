@@ -1,16 +1,6 @@
-import { request } from "undici";
-import { z } from "zod";
+import { Clocks, type ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { GatewayError } from "./http/errors.ts";
-
-export interface ClockReading {
-  /** Business clock: due dates, approval expiry, holds. */
-  readonly businessMs: number;
-  /** The service's own clock: signatures, `Retry-After`. */
-  readonly serviceMs: number;
-  /** Business seconds per real second. */
-  readonly scale: number;
-}
 
 /** Where the time of a business comes from (design, "Clocks"). */
 export interface BusinessClocks {
@@ -18,85 +8,43 @@ export interface BusinessClocks {
   read(profile: BusinessProfile): Promise<ClockReading>;
 }
 
-const CACHE_MS = 1_000;
-const TIMEOUT_MS = 2_000;
-
-const SandboxClock = z.object({ bank: z.string(), wire: z.string(), scale: z.number() });
-
-interface Cached {
-  readonly reading: ClockReading;
-  readonly readAtMs: number;
-}
-
 /**
- * Real time for every profile but those with `sandbox: true`: these follow
- * `{apiUrl}/sandbox/clock`, read again after a second.
+ * The clocks of the businesses, as the whole engine reads them.
  *
- * @param nowMs real time
+ * A sandbox that restarts keeps its clocks going, so its last reading is carried on by our own
+ * clock: a webhook or an approval must not be lost to that.
  */
-export function createBusinessClocks(nowMs: () => number): BusinessClocks {
-  const cache = new Map<string, Cached>();
-  const pending = new Map<string, Promise<ClockReading>>();
-
-  async function refresh(apiUrl: string): Promise<ClockReading> {
-    try {
-      const reading = await readSandboxClock(apiUrl);
-      cache.set(apiUrl, { reading, readAtMs: nowMs() });
-      return reading;
-    } catch (error) {
-      const last = cache.get(apiUrl);
-      // The sandbox may be restarting: its clocks go on meanwhile.
-      if (last !== undefined) return carriedForward(last, nowMs());
-      throw new GatewayError(
-        503,
-        "clock_unreachable",
-        `The sandbox's clock at ${apiUrl}/sandbox/clock can't be read: ${reasonOf(error)}`,
-      );
-    } finally {
-      pending.delete(apiUrl);
-    }
-  }
-
+export function createBusinessClocks(): BusinessClocks {
+  const clocks = new Clocks();
+  const last = new Map<string, ClockReading>();
   return {
     async read(profile) {
-      const now = nowMs();
-      if (!profile.sandbox) return { businessMs: now, serviceMs: now, scale: 1 };
-      const cached = cache.get(profile.apiUrl);
-      if (cached !== undefined && now - cached.readAtMs < CACHE_MS) {
-        return carriedForward(cached, now);
+      const key = `${profile.name} ${profile.apiUrl}`;
+      try {
+        const reading = await clocks.of(profile).now();
+        last.set(key, reading);
+        return reading;
+      } catch (error) {
+        const known = last.get(key);
+        if (known !== undefined) return carriedOn(known);
+        const why = error instanceof Error ? error.message : String(error);
+        throw new GatewayError(
+          503,
+          "clock_unreachable",
+          `The sandbox's clock at ${profile.apiUrl}/sandbox/clock can't be read: ${why}.`,
+        );
       }
-      const running = pending.get(profile.apiUrl) ?? refresh(profile.apiUrl);
-      pending.set(profile.apiUrl, running);
-      return running;
     },
   };
 }
 
-function carriedForward({ reading, readAtMs }: Cached, now: number): ClockReading {
-  const elapsedMs = Math.max(0, now - readAtMs);
+function carriedOn(reading: ClockReading): ClockReading {
+  const realMs = Date.now();
+  const elapsedMs = Math.max(0, realMs - reading.realMs);
   return {
-    businessMs: Math.round(reading.businessMs + elapsedMs * reading.scale),
+    ...reading,
+    realMs,
+    businessMs: reading.businessMs + elapsedMs * reading.scale,
     serviceMs: reading.serviceMs + elapsedMs,
-    scale: reading.scale,
   };
-}
-
-async function readSandboxClock(apiUrl: string): Promise<ClockReading> {
-  const answer = await request(`${apiUrl.replace(/\/$/, "")}/sandbox/clock`, {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (answer.statusCode !== 200) {
-    await answer.body.dump();
-    throw new Error(`it answered ${answer.statusCode}`);
-  }
-  const clock = SandboxClock.parse(await answer.body.json());
-  return {
-    businessMs: Date.parse(clock.bank),
-    serviceMs: Date.parse(clock.wire),
-    scale: clock.scale,
-  };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
 import { judgeDecision, principalOf, type DecisionVerdict } from "../domain/approvals/policy.ts";
+import type { ClockReading } from "../business/clock.ts";
 import { appendAudit } from "../store/audit.ts";
 import {
   approvalsOfRun,
@@ -13,7 +14,6 @@ import { getPlaybook } from "../store/playbooks.ts";
 import { getPlanLines } from "../store/plans.ts";
 import { getRun, type Run } from "../store/runs.ts";
 import { tokensCreatedBy } from "../store/tokens.ts";
-import type { ClockReading } from "./clocks.ts";
 import type { GatewayContext } from "./context.ts";
 import type { Principal } from "./http/auth.ts";
 import { GatewayError, notFound } from "./http/errors.ts";

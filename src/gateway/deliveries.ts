@@ -84,7 +84,7 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
  *
  * @returns how many events were missing
  */
-export async function recoverLostEvents(
+async function recoverLostEvents(
   context: Recovery,
   profile: BusinessProfile,
   cursor: Cursor,

@@ -78,14 +78,14 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   };
 }
 
-export interface DispatchTick {
+interface DispatchTick {
   readonly seen: number;
   /** Events that stay for a later tick. */
   readonly failed: number;
 }
 
 /** One pass over the oldest events of the inbox. */
-export async function dispatchTick(context: Dispatch, limit = BATCH): Promise<DispatchTick> {
+async function dispatchTick(context: Dispatch, limit = BATCH): Promise<DispatchTick> {
   const events = await undispatched(context.store.db, limit);
   const messenger = new Messenger(context);
   let failed = 0;

@@ -58,7 +58,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clientOf,
     log,
     nowMs,
-    clocks: options.clocks ?? createBusinessClocks(nowMs),
+    clocks: options.clocks ?? createBusinessClocks(),
     metrics: createMetrics(store),
     publicUrl: () => options.publicUrl ?? address,
     planTimeoutMs: options.planTimeoutMs ?? 60_000,

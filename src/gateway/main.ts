@@ -1,7 +1,8 @@
+import { parseArgs } from "node:util";
 import { Client } from "@temporalio/client";
 import { ConfigError, loadConfig, type Config } from "../config.ts";
+import { Clients } from "../business/clients.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
-import { Clients } from "./clients.ts";
 import { createGateway } from "./gateway.ts";
 import { createLog } from "./log.ts";
 import { lazyConnection, temporalAnswers } from "./temporal.ts";
@@ -9,17 +10,24 @@ import { lazyConnection, temporalAnswers } from "./temporal.ts";
 const EXIT_USAGE = 2;
 const EXIT_UNREACHABLE = 4;
 
+/** The gateway only lists deliveries. */
+const CONNECTIONS = 4;
+const API_TIMEOUT_MS = 15_000;
+
 /**
  * Runs the gateway as a process of its own: `node src/gateway/main.ts`, `payrun gateway`.
  *
  * Prints one line of JSON, `{ ready: true, url, pid }`, once it listens. SIGTERM and SIGINT let
- * what is being answered finish. A Temporal server that is down doesn't keep it from starting:
+ * what is being answered finish; with `--exit-with-parent` so does the end of standard input. A Temporal server that is down doesn't keep it from starting:
  * webhooks are taken, and `/ready` says what is missing.
  *
  * @returns exit code: 0 after a signal, 2 for settings that can't be used, 4 where the port is
  * taken or the store can't be opened
  */
 async function main(): Promise<number> {
+  const { values: options } = parseArgs({
+    options: { "exit-with-parent": { type: "boolean", default: false } },
+  });
   const config = readConfig();
   if (config === undefined) return EXIT_USAGE;
   const store = await open(config);
@@ -28,7 +36,7 @@ async function main(): Promise<number> {
   const { connectionOptions, namespace } = config.temporal;
   const connection = lazyConnection(connectionOptions);
   const temporal = new Client({ connection, namespace });
-  const clients = new Clients();
+  const clients = new Clients({ connections: CONNECTIONS, timeoutMs: API_TIMEOUT_MS });
   const gateway = createGateway({
     store,
     profiles: config.profiles,
@@ -42,7 +50,7 @@ async function main(): Promise<number> {
       ? {}
       : { publicUrl: config.publicUrl }),
   });
-  const stopped = stopSignal();
+  const stopped = stopSignal(options["exit-with-parent"]);
   try {
     const url = await gateway.start();
     process.stdout.write(`${JSON.stringify({ ready: true, url, pid: process.pid })}\n`);
@@ -97,9 +105,13 @@ function complain(line: string): void {
   process.stderr.write(`payrun gateway: ${line}\n`);
 }
 
-function stopSignal(): Promise<void> {
+function stopSignal(exitWithParent: boolean): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+    if (!exitWithParent) return;
+    process.stdin.once("end", () => resolve());
+    process.stdin.once("error", () => resolve());
+    process.stdin.resume();
   });
 }
 

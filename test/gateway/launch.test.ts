@@ -76,8 +76,8 @@ describe("a launch", () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => launch({ period: "2026-02-12" })),
     );
-    const statuses = answers.map((answer) => answer.status).toSorted();
-    expect(statuses).toEqual([200, 200, 200, 200, 201]);
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(4);
     expect(new Set(answers.map((answer) => answer.json["id"])).size).toBe(1);
     const runs = await listRuns(gateway.store.db, { limit: 10 });
     expect(runs).toHaveLength(1);
@@ -254,31 +254,24 @@ describe("what people do", () => {
       taskQueue: TASK_QUEUE,
       args: [{ runId: run.runId }],
     });
+    const told = (times: number): Promise<number> =>
+      eventually(
+        () => signals(run.runId),
+        (count) => count === times,
+      );
     const path = `/v1/runs/${encodeURIComponent(run.runId)}`;
     const cora = await gateway.token("cora", ["controller"]);
     const operator = await gateway.token("oli", ["operator"]);
     const body = { decision: "approve", planHash: run.planHash };
     await gateway.call("POST", `${path}/decisions`, cora, body);
-    await eventually(
-      () => signals(run.runId),
-      (count) => count === 1,
-    );
+    expect(await told(1)).toBe(1);
     const target = { payableId: "p1", reason: "wait" };
     const hold = await gateway.call("POST", "/v1/holds", operator, target);
-    await eventually(
-      () => signals(run.runId),
-      (count) => count === 2,
-    );
+    expect(await told(2)).toBe(2);
     await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
-    await eventually(
-      () => signals(run.runId),
-      (count) => count === 3,
-    );
+    expect(await told(3)).toBe(3);
     await gateway.call("POST", `${path}/cancel`, operator);
-    await eventually(
-      () => signals(run.runId),
-      (count) => count === 4,
-    );
+    expect(await told(4)).toBe(4);
   });
 
   test("starts the owner of a parked bill that is to be retried", async () => {

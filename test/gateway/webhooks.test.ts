@@ -140,11 +140,8 @@ describe("the webhook receiver", () => {
 describe("the signature's clock", () => {
   let service: Server;
   let wireMs: number;
-  /** How far the gateway's own clock has been moved on. */
-  let aheadMs: number;
 
   beforeEach(async () => {
-    aheadMs = 0;
     wireMs = Date.now() + 3_600_000;
     service = createServer((request, response) => {
       response.setHeader("content-type", "application/json");
@@ -159,7 +156,6 @@ describe("the signature's clock", () => {
         profile({ apiUrl, sandbox: true }),
         profile({ name: "real", businessId: "biz_real", apiUrl }),
       ],
-      nowMs: () => Date.now() + aheadMs,
     });
   });
   afterEach(async () => {
@@ -188,11 +184,12 @@ describe("the signature's clock", () => {
     expect(first.status).toBe(200);
     service.close();
     service.closeAllConnections();
-    aheadMs = 600_000;
-    const later = eventBody({});
-    const second = await deliver(gateway.url, later, {
-      signature: signed(later, wireMs + aheadMs),
-    });
-    expect(second.status).toBe(200);
+    // Longer than a reading of the clock holds.
+    const startedMs = Date.now();
+    for (let elapsedMs = 0; elapsedMs < 1_500; elapsedMs = Date.now() - startedMs) {
+      const later = eventBody({});
+      const signature = signed(later, wireMs + elapsedMs);
+      expect((await deliver(gateway.url, later, { signature })).status).toBe(200);
+    }
   });
 });

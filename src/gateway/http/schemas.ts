@@ -184,7 +184,7 @@ export const HoldBody = z
 
 export const HoldListBody = z.object({ items: z.array(HoldBody) });
 
-export const PlaybookBody = z
+const playbook = z
   .object({
     name: z.string(),
     kind: z.string(),
@@ -195,7 +195,7 @@ export const PlaybookBody = z
   })
   .openapi("Playbook");
 
-export const PlaybookListBody = z.object({ items: z.array(PlaybookBody) });
+export const PlaybookListBody = z.object({ items: z.array(playbook) });
 
 export const AppliedPlaybookBody = z.object({
   name: z.string(),

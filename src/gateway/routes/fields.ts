@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Principal } from "../http/auth.ts";
 
 /** Roles that may do what a role of this name may. */
 export const MAY = {
@@ -29,7 +28,3 @@ export const businessQuery = z.object({
 export const yesNo = z
   .enum(["true", "false"], "must be true or false")
   .transform((text) => text === "true");
-
-export function actor(principal: Principal): string {
-  return principal.name;
-}

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
+import { Clients } from "../../../src/business/clients.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import type { BusinessProfiles } from "../../../src/gateway/context.ts";
-import { Clients } from "../../../src/gateway/clients.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/gateway/temporal.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
@@ -69,7 +69,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
   const connection = lazyConnection({ address: options.temporalAddress ?? NOBODY });
   const temporal = new Client({ connection });
-  const clients = new Clients();
+  const clients = new Clients({ connections: 4, timeoutMs: 5_000 });
   const logged: string[] = [];
   const log = (message: string, fields?: Record<string, unknown>): void => {
     logged.push(`${message} ${JSON.stringify(fields ?? {})}`);
@@ -126,7 +126,7 @@ async function call(
   return answerOf(response);
 }
 
-export async function answerOf(response: Response): Promise<Answer> {
+async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
   return {

@@ -8,7 +8,7 @@ import { applyPlaybook } from "../../../src/store/playbooks.ts";
 import { setRunPhase, upsertRun } from "../../../src/store/runs.ts";
 import { setWatches } from "../../../src/store/watches.ts";
 
-export const PLAYBOOK: PayRunPlaybook = {
+const PLAYBOOK: PayRunPlaybook = {
   kind: "pay-run",
   name: "weekly",
   business: null,
