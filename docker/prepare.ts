@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { ensureLocalAdmin } from "../src/cli/local-admin.ts";
+import { connectSandbox } from "../src/cli/sandbox-business.ts";
+import { loadConfig } from "../src/config.ts";
+import { openStore } from "../src/store/index.ts";
+
+/**
+ * Prepares a volume for the worker and the gateway, as `payrun up` prepares its home: the store,
+ * the local administrator's token, and the sandbox's company as the business. Safe to run again.
+ */
+const { values } = parseArgs({
+  options: {
+    /** Where the containers reach the sandbox. */
+    sandbox: { type: "string", default: "http://sandbox:8089" },
+    /** Where the sandbox reaches the gateway. */
+    gateway: { type: "string", default: "http://127.0.0.1:8088" },
+  },
+});
+
+const config = loadConfig();
+const store = await openStore(config.databaseUrl);
+try {
+  await ensureLocalAdmin(store, config.home);
+} finally {
+  await store.close();
+}
+
+const isKnown = existsSync(join(config.home, "sandbox-business.json"));
+const businesses = isKnown ? {} : await sampleCompany(values.sandbox);
+const business = await connectSandbox({
+  home: config.home,
+  greeting: { url: values.sandbox, ...businesses },
+  gatewayUrl: values.gateway,
+});
+process.stdout.write(`prepared: business ${business.businessId} at ${business.apiUrl}\n`);
+
+async function sampleCompany(sandbox: string): Promise<object> {
+  const answer = await fetch(`${sandbox}/sandbox/reset`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ fixture: "sample" }),
+  });
+  const body: unknown = await answer.json();
+  if (!answer.ok || typeof body !== "object" || body === null) {
+    throw new Error(`the sandbox at ${sandbox} answered ${answer.status} to a reset`);
+  }
+  return body;
+}
