@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { addDuration } from "./duration.ts";
 
-export const clockDdl = `
+const clockDdl = `
 CREATE TABLE IF NOT EXISTS clock (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   real_ms REAL NOT NULL,

@@ -29,7 +29,7 @@ export interface AttemptResult {
  *
  * @param secret the whole text of the secret, `whsec_` included, is the key.
  */
-export function sign(secret: string, body: string, atMs: number): string {
+function sign(secret: string, body: string, atMs: number): string {
   const t = Math.floor(atMs / 1_000);
   const v1 = createHmac("sha256", secret).update(`${t}.${body}`).digest("hex");
   return `t=${t},v1=${v1}`;

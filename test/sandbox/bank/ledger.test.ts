@@ -103,7 +103,9 @@ describe("the bank's ledger", () => {
     const db = new DatabaseSync(file);
     expect(() => db.exec("UPDATE ledger SET amount_cents = 1")).toThrow(/append-only/);
     expect(() => db.exec("DELETE FROM ledger")).toThrow(/append-only/);
-    expect(() => db.exec("INSERT OR REPLACE INTO ledger SELECT * FROM ledger")).toThrow();
+    expect(() => db.exec("INSERT OR REPLACE INTO ledger SELECT * FROM ledger")).toThrow(
+      /append-only/,
+    );
     db.close();
     expect(booked()).toHaveLength(1);
   });

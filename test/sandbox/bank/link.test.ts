@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { BankLink } from "../../../src/sandbox/bank/link.ts";
 import type { BankMove, MoveKind } from "../../../src/sandbox/bank/moves.ts";
@@ -156,5 +156,6 @@ describe("the line to the bank's process", () => {
     const pid = bank.health().pid ?? 0;
     await bank.stop();
     await until("the process is gone", () => !isAlive(pid));
+    expect(bank.health().pid).toBeNull();
   });
 });
