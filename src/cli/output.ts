@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 
-import { CliError, EXIT, type ExitCode, reasonOf } from "./cli-error.ts";
+import { StoreError } from "../store/errors.ts";
+import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
 import { dim, printable, red } from "./text.ts";
 
 /**
@@ -46,7 +47,7 @@ export class Output {
  * @returns the exit code for it
  */
 export function reportError(error: unknown, output: Output): ExitCode {
-  const known = error instanceof CliError ? error : unexpected(error);
+  const known = knownError(error);
   output.note(`${red("error:")} ${printableLines(known.message)}`);
   if (known.hint !== undefined) output.note(dim(printableLines(known.hint)));
   output.document({
@@ -55,6 +56,18 @@ export function reportError(error: unknown, output: Output): ExitCode {
     ...(known.details === undefined ? {} : { details: known.details }),
   });
   return known.exitCode;
+}
+
+function knownError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof StoreError) {
+    return unavailable(
+      `store_${error.code}`,
+      error.message,
+      "“payrun doctor” looks at everything.",
+    );
+  }
+  return unexpected(error);
 }
 
 /** A fault of ours: its stack goes to a file, for whoever mends it. */

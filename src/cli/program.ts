@@ -1,19 +1,145 @@
 import { Command, CommanderError } from "@commander-js/extra-typings";
 
 import { EXIT } from "./cli-error.ts";
-import { addSchemaCommand } from "./commands/schema.ts";
-import { addUpCommand } from "./commands/up.ts";
-import { addValidateCommand } from "./commands/validate.ts";
 import { Output, reportError } from "./output.ts";
 import { Session } from "./session.ts";
 
-const ABOUT = `Pays a company's bills as durable workflows: plans, asks for approval, pays once, follows
-every payment until its money has settled, and proves it.`;
+const ABOUT =
+  "Pays a company's bills as durable workflows: plans, asks for approval, pays once, " +
+  "follows every payment until its money has settled, and proves it.";
 
 const AFTER_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage or invalid playbook, 3 waits for somebody,
             4 can't reach Temporal, the API or the store.
 Start here: payrun demo   (or npm start; a sandbox, no real money)`;
+
+type AddCommand = (program: Command, session: Session) => void;
+
+/** Loaded when asked for: `status` needs nothing of what `validate` stands on. */
+interface CommandModule {
+  readonly heading: string;
+  readonly name: string;
+  readonly load: () => Promise<AddCommand>;
+}
+
+const PARTS = "Parts:";
+const PLAYBOOKS = "Playbooks:";
+const RUNS = "Runs:";
+const ACTING = "Acting:";
+const ADMIN = "Admin:";
+
+const COMMANDS: readonly CommandModule[] = [
+  {
+    heading: PARTS,
+    name: "up",
+    load: async () => (await import("./commands/up.ts")).addUpCommand,
+  },
+  {
+    heading: PARTS,
+    name: "worker",
+    load: async () => (await import("./commands/parts.ts")).addWorkerCommand,
+  },
+  {
+    heading: PARTS,
+    name: "gateway",
+    load: async () => (await import("./commands/parts.ts")).addGatewayCommand,
+  },
+  {
+    heading: PARTS,
+    name: "sandbox",
+    load: async () => (await import("./commands/parts.ts")).addSandboxCommand,
+  },
+  {
+    heading: PLAYBOOKS,
+    name: "validate",
+    load: async () => (await import("./commands/validate.ts")).addValidateCommand,
+  },
+  {
+    heading: PLAYBOOKS,
+    name: "schema",
+    load: async () => (await import("./commands/schema.ts")).addSchemaCommand,
+  },
+  {
+    heading: PLAYBOOKS,
+    name: "apply",
+    load: async () => (await import("./commands/apply.ts")).addApplyCommand,
+  },
+  {
+    heading: PLAYBOOKS,
+    name: "plan",
+    load: async () => (await import("./commands/plan.ts")).addPlanCommand,
+  },
+  {
+    heading: RUNS,
+    name: "launch",
+    load: async () => (await import("./commands/launch.ts")).addLaunchCommand,
+  },
+  {
+    heading: RUNS,
+    name: "status",
+    load: async () => (await import("./commands/status.ts")).addStatusCommand,
+  },
+  {
+    heading: RUNS,
+    name: "watch",
+    load: async () => (await import("./commands/watch.ts")).addWatchCommand,
+  },
+  {
+    heading: RUNS,
+    name: "approve",
+    load: async () => (await import("./commands/decide.ts")).addApproveCommand,
+  },
+  {
+    heading: RUNS,
+    name: "reject",
+    load: async () => (await import("./commands/decide.ts")).addRejectCommand,
+  },
+  {
+    heading: RUNS,
+    name: "cancel",
+    load: async () => (await import("./commands/cancel.ts")).addCancelCommand,
+  },
+  {
+    heading: RUNS,
+    name: "report",
+    load: async () => (await import("./commands/report.ts")).addReportCommand,
+  },
+  {
+    heading: RUNS,
+    name: "explain",
+    load: async () => (await import("./commands/explain.ts")).addExplainCommand,
+  },
+  {
+    heading: ACTING,
+    name: "hold",
+    load: async () => (await import("./commands/holds.ts")).addHoldCommand,
+  },
+  {
+    heading: ACTING,
+    name: "release",
+    load: async () => (await import("./commands/holds.ts")).addReleaseCommand,
+  },
+  {
+    heading: ACTING,
+    name: "holds",
+    load: async () => (await import("./commands/holds.ts")).addHoldsCommand,
+  },
+  {
+    heading: ACTING,
+    name: "resolve",
+    load: async () => (await import("./commands/resolve.ts")).addResolveCommand,
+  },
+  {
+    heading: ADMIN,
+    name: "token",
+    load: async () => (await import("./commands/token.ts")).addTokenCommand,
+  },
+  {
+    heading: ADMIN,
+    name: "doctor",
+    load: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
+  },
+];
 
 /**
  * Runs one command line.
@@ -24,7 +150,8 @@ Start here: payrun demo   (or npm start; a sandbox, no real money)`;
 export async function runCli(args: readonly string[]): Promise<number> {
   const session = new Session();
   try {
-    await createProgram(session).parseAsync([...args], { from: "user" });
+    const program = await createProgram(session, args);
+    await program.parseAsync([...args], { from: "user" });
     return session.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return usageOutcome(error, args);
@@ -32,16 +159,18 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(session: Session): Command {
+async function createProgram(session: Session, args: readonly string[]): Promise<Command> {
   const program = new Command("payrun")
     .description(ABOUT)
     .addHelpText("after", AFTER_HELP)
     .helpCommand(true)
-    .exitOverride()
-    .configureHelp({ showGlobalOptions: true });
-  addUpCommand(program, session);
-  addValidateCommand(program, session);
-  addSchemaCommand(program, session);
+    .exitOverride();
+  const asked = COMMANDS.filter(({ name }) => name === args[0]);
+  for (const { heading, load } of asked.length > 0 ? asked : COMMANDS) {
+    const add = await load();
+    program.commandsGroup(heading);
+    add(program, session);
+  }
   return program;
 }
 

@@ -1,0 +1,135 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import type { RunStatus } from "../../contracts/pay-run.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
+import { collect } from "../collect.ts";
+import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
+import { type Decision, decisionAnswer } from "../gateway-shapes.ts";
+import type { Output } from "../output.ts";
+import { findRunId } from "../run-id.ts";
+import type { CommandContext, Session } from "../session.ts";
+import { oddLines, planTotals } from "../show-plan.ts";
+import { hasEnded } from "../show-run.ts";
+import { count, green } from "../text.ts";
+import { pollRun } from "../wait-for-run.ts";
+
+/** Planning takes seconds; who approves right after a launch waits for it. */
+const PLAN_LIMIT_MS = 60_000;
+
+interface DecideOptions {
+  readonly drop?: string[] | undefined;
+  readonly planHash?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly yes?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+export function addApproveCommand(program: Command, session: Session): void {
+  program
+    .command("approve")
+    .description("approve a run's plan, as far as your role counts")
+    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .option("--drop <payable>", "leave this bill out; may be repeated", collect)
+    .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
+    .option("--reason <text>", "a remark to keep with it")
+    .option("-y, --yes", "do not ask")
+    .option("--json", "print one JSON document")
+    .action((id, options) =>
+      session.run(options, (context) => decide(context, "approve", id, options)),
+    );
+}
+
+export function addRejectCommand(program: Command, session: Session): void {
+  program
+    .command("reject")
+    .description("reject a run's plan: nothing more of it is paid")
+    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
+    .option("--reason <text>", "why")
+    .option("-y, --yes", "do not ask")
+    .option("--json", "print one JSON document")
+    .action((id, options) =>
+      session.run(options, (context) => decide(context, "reject", id, options)),
+    );
+}
+
+async function decide(
+  { output, config }: CommandContext,
+  decision: "approve" | "reject",
+  text: string,
+  options: DecideOptions,
+): Promise<ExitCode> {
+  const gateway = gatewayOf(config());
+  const id = await findRunId(gateway, text);
+  const planHash = options.planHash ?? (await seenPlan(output, gateway, id, decision, options));
+  if (planHash === undefined) return EXIT.failed;
+  const { drop, reason } = options;
+  const answer = await gateway.post(
+    `/v1/runs/${encodeURIComponent(id)}/decisions`,
+    decisionAnswer,
+    {
+      decision,
+      planHash,
+      ...(drop === undefined ? {} : { drop }),
+      ...(reason === undefined ? {} : { comment: reason }),
+    },
+  );
+  output.lines(decisionLines(answer));
+  output.document(answer);
+  return EXIT.done;
+}
+
+/** The plan that the person at the terminal has just been shown, or undefined where they said no. */
+async function seenPlan(
+  output: Output,
+  gateway: GatewayClient,
+  id: string,
+  decision: "approve" | "reject",
+  { yes, json }: DecideOptions,
+): Promise<string | undefined> {
+  const run = await pollRun(gateway, id, {
+    until: (now) => now.planHash !== null || hasEnded(now),
+    limitMs: PLAN_LIMIT_MS,
+  });
+  const { planHash } = run;
+  if (planHash === null) {
+    throw new CliError(EXIT.failed, `${id} has no plan to decide on (${run.phase})`, {
+      code: "no_plan",
+    });
+  }
+  const canAsk = process.stdin.isTTY && process.stdout.isTTY;
+  if (yes === true || json === true || !canAsk) return planHash;
+  output.lines(shown(run));
+  const { confirm, isCancel } = await import("@clack/prompts");
+  const message = decision === "approve" ? "Approve this plan?" : "Reject this plan?";
+  const answer = await confirm({ message, initialValue: false });
+  if (isCancel(answer) || !answer) {
+    output.note("Nothing was decided.");
+    return undefined;
+  }
+  return planHash;
+}
+
+function shown(run: RunStatus): string[] {
+  const open = run.payments.filter(({ state }) => state === "awaiting-approval");
+  return [
+    ...(run.plan === undefined ? [] : planTotals(run.plan, run.payments)),
+    ...oddLines(run.payments),
+    `${count(open.length, "bill")} wait for approval.`,
+  ];
+}
+
+/** What a decision came to, for people. */
+export function decisionLines(answer: Decision): string[] {
+  if (answer.decision === "reject") return [`${green("✓")} rejected`];
+  const dropped =
+    answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
+  return [
+    `${green("✓")} approved: it counts for ${count(answer.countsFor.length, "bill")}${dropped}`,
+    ...answer.missing.map(
+      ({ by, quorum, approvals, lines, totalCents }) =>
+        `  still needed: ${quorum - approvals} more of ${by.join(", ")} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`,
+    ),
+  ];
+}

@@ -1,0 +1,37 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { EXIT } from "../cli-error.ts";
+import { checkEverything } from "../doctor-checks.ts";
+import type { Session } from "../session.ts";
+import { bold, dim, green, printable, red, table, yellow } from "../text.ts";
+
+const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") } as const;
+
+export function addDoctorCommand(program: Command, session: Session): void {
+  program
+    .command("doctor")
+    .description("list the settings and check what Payrun needs")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const settings = config();
+        const rows = settings.settings.map(({ name, value, isSet, description }) => [
+          name,
+          isSet ? printable(value) : dim(printable(value)),
+          dim(description),
+        ]);
+        output.line(bold("Settings"));
+        output.lines(table([{}, {}, {}], rows));
+        const checks = await checkEverything(settings);
+        output.line();
+        output.line(bold("Checks"));
+        for (const { name, state, text, remedy } of checks) {
+          output.line(`${MARKS[state]} ${name}: ${printable(text)}`);
+          if (remedy !== undefined) output.line(dim(`  ${remedy}`));
+        }
+        const ok = checks.every(({ state }) => state !== "failed");
+        output.document({ ok, settings: settings.settings, checks });
+        return ok ? EXIT.done : EXIT.unavailable;
+      }),
+    );
+}

@@ -1,0 +1,93 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { usageError } from "../cli-error.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { type Hold, holdAnswer, holdList } from "../gateway-shapes.ts";
+import type { Session } from "../session.ts";
+import { dim, green, printable, table } from "../text.ts";
+
+export function addHoldCommand(program: Command, session: Session): void {
+  program
+    .command("hold")
+    .description("keep something from being paid until it is released")
+    .argument("[payable]", "a payable's id")
+    .option("--contact <id>", "every bill of a vendor")
+    .option("--source <id>", "everything paid from a funding source")
+    .option("--run <id>", "a run")
+    .option("--playbook <name>", "every run of a playbook")
+    .option("--all", "everything")
+    .requiredOption("--reason <text>", "why, for whoever finds it")
+    .option("--until <date>", "it ends by itself then: YYYY-MM-DD or an instant")
+    .option("--business <name>", "needed only where there are several")
+    .option("--json", "print one JSON document")
+    .action((payable, options) =>
+      session.run(options, async ({ output, config }) => {
+        const targets = {
+          ...(payable === undefined ? {} : { payableId: payable }),
+          ...(options.contact === undefined ? {} : { contactId: options.contact }),
+          ...(options.source === undefined ? {} : { source: options.source }),
+          ...(options.run === undefined ? {} : { run: options.run }),
+          ...(options.playbook === undefined ? {} : { playbook: options.playbook }),
+          ...(options.all === undefined ? {} : { all: true }),
+        };
+        if (Object.keys(targets).length !== 1) {
+          throw usageError(
+            "say exactly one thing to hold",
+            "A payable's id, --contact, --source, --run, --playbook or --all.",
+          );
+        }
+        const hold = await gatewayOf(config()).post("/v1/holds", holdAnswer, {
+          ...targets,
+          reason: options.reason,
+          ...(options.until === undefined ? {} : { until: options.until }),
+          ...(options.business === undefined ? {} : { business: options.business }),
+        });
+        output.line(`${green("✓")} on hold: ${targetOf(hold)}  ${dim(hold.id)}`);
+        if (hold.note !== undefined) output.line(printable(hold.note));
+        output.line(dim(`payrun release ${hold.id} lifts it`));
+        output.document(hold);
+      }),
+    );
+}
+
+export function addReleaseCommand(program: Command, session: Session): void {
+  program
+    .command("release")
+    .description("lift a hold")
+    .argument("<hold>", "the hold's id")
+    .option("--json", "print one JSON document")
+    .action((id, options) =>
+      session.run(options, async ({ output, config }) => {
+        const path = `/v1/holds/${encodeURIComponent(id)}`;
+        const hold = await gatewayOf(config()).delete(path, holdAnswer);
+        output.line(`${green("✓")} released: ${targetOf(hold)}`);
+        output.document(hold);
+      }),
+    );
+}
+
+export function addHoldsCommand(program: Command, session: Session): void {
+  program
+    .command("holds")
+    .description("list the holds that are in force")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const holds = await gatewayOf(config()).get("/v1/holds", holdList);
+        const rows = holds.items.map((hold) => [
+          hold.id,
+          targetOf(hold),
+          printable(hold.author),
+          hold.until?.slice(0, 10) ?? "until released",
+          printable(hold.reason),
+        ]);
+        const columns = ["Hold", "Of", "By", "Until", "Reason"].map((title) => ({ title }));
+        output.lines(rows.length === 0 ? ["Nothing is on hold."] : table(columns, rows));
+        output.document(holds);
+      }),
+    );
+}
+
+function targetOf({ scope, value }: Hold): string {
+  return scope === "all" ? "everything" : `${scope} ${printable(value)}`;
+}

@@ -1,0 +1,76 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
+import { collect } from "../collect.ts";
+import { readDuration } from "../duration.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { runStatus } from "../gateway-shapes.ts";
+import { playbookNamed } from "../playbook-files.ts";
+import type { CommandContext, Session } from "../session.ts";
+import { hasEnded, runLines } from "../show-run.ts";
+import { dim, green } from "../text.ts";
+import { exitCodeOf, pollRun, progressLine } from "../wait-for-run.ts";
+
+const WAIT_LIMIT = "10m";
+
+interface LaunchOptions {
+  readonly period?: string | undefined;
+  readonly input?: string[] | undefined;
+  readonly wait?: true | undefined;
+  readonly timeout: string;
+}
+
+export function addLaunchCommand(program: Command, session: Session): void {
+  program
+    .command("launch")
+    .description("launch a playbook, or join the run of the same period")
+    .argument("<playbook>", "a stored playbook's name, or a file, which is applied first")
+    .option("--period <date>", "the period to pay for, YYYY-MM-DD")
+    .option("--input <key=value>", "an input kept with the run; may be repeated", collect)
+    .option("--wait", "wait until it ends: exit 0 completed, 1 ended otherwise, 3 it still waits")
+    .option("--timeout <duration>", "how long --wait waits", WAIT_LIMIT)
+    .option("--json", "print one JSON document, the status at the end")
+    .action((playbook, options) =>
+      session.run(options, (context) => launch(context, playbook, options)),
+    );
+}
+
+async function launch(
+  { output, config }: CommandContext,
+  nameOrFile: string,
+  options: LaunchOptions,
+): Promise<ExitCode> {
+  const inputs = readInputs(options.input ?? []);
+  const limitMs = readDuration(options.timeout, "--timeout");
+  const gateway = gatewayOf(config());
+  const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
+  const launched = await gateway.post("/v1/runs", runStatus, {
+    playbook,
+    ...(options.period === undefined ? {} : { period: options.period }),
+    ...(options.input === undefined ? {} : { inputs }),
+  });
+  if (options.wait === undefined) {
+    output.line(`${green("✓")} ${launched.id}`);
+    output.line(dim(`payrun status ${launched.id} · payrun approve ${launched.id}`));
+    output.document(launched);
+    return EXIT.done;
+  }
+  output.note(launched.id);
+  const run = await pollRun(gateway, launched.id, {
+    until: hasEnded,
+    limitMs,
+    changed: (now) => output.note(dim(progressLine(now))),
+  });
+  output.lines(runLines(run));
+  output.document(run);
+  return exitCodeOf(run);
+}
+
+function readInputs(pairs: readonly string[]): Record<string, string> {
+  const entries = pairs.map((pair) => {
+    const at = pair.indexOf("=");
+    if (at < 1) throw usageError(`--input must be key=value, not “${pair}”`);
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(entries);
+}

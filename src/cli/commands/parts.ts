@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "@commander-js/extra-typings";
+
+import { environmentWith } from "../../config.ts";
+import { EXIT, type ExitCode } from "../cli-error.ts";
+import { gatewayPart, sandboxPart, workerPart } from "../parts.ts";
+import { findPort } from "../ports.ts";
+import type { PartPlan } from "../processes.ts";
+import type { Session } from "../session.ts";
+import { workflowBundle } from "../workflow-bundle.ts";
+
+const KNOWN_CODES: readonly number[] = Object.values(EXIT);
+
+export function addWorkerCommand(program: Command, session: Session): void {
+  program
+    .command("worker")
+    .description("run a worker: workflows and activities")
+    .action(() =>
+      session.run({}, async ({ config }) => {
+        const bundle = await workflowBundle(join(config().home, "cache"));
+        return inForeground(workerPart({ env: environmentWith({}) }, bundle));
+      }),
+    );
+}
+
+export function addGatewayCommand(program: Command, session: Session): void {
+  program
+    .command("gateway")
+    .description("run a gateway: webhooks, decisions, launches, actions")
+    .action(() =>
+      session.run({}, async ({ config }) => {
+        config();
+        return inForeground(gatewayPart({ env: environmentWith({}) }));
+      }),
+    );
+}
+
+export function addSandboxCommand(program: Command, session: Session): void {
+  program
+    .command("sandbox")
+    .description("run the sandbox: the Payments Service as a simulation, no real money")
+    .option("--fixture <name>", "what a new one starts with", "sample")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .action((options) =>
+      session.run({}, async ({ output, config }) => {
+        const { home, sandbox } = config();
+        const { host, fixture } = options;
+        const port = await findPort(
+          { name: "sandbox", setting: sandbox, variable: "PAYRUN_SANDBOX_PORT", host },
+          new Set(),
+          (line) => output.note(line),
+        );
+        const dataDir = join(home, "sandbox");
+        mkdirSync(dataDir, { recursive: true });
+        return inForeground(
+          sandboxPart({ host, port, dataDir, fixture, env: environmentWith({}) }),
+        );
+      }),
+    );
+}
+
+/**
+ * Runs a part with our own standard streams, passes on the signals that end us, and ends as it
+ * ends.
+ */
+async function inForeground(plan: PartPlan): Promise<ExitCode> {
+  const child = spawn(plan.command, plan.args, {
+    env: plan.env,
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  child.stdin.on("error", () => undefined);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      child.kill("SIGTERM");
+      child.stdin.end();
+    });
+  }
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (exitCode) => resolve(exitCode ?? EXIT.failed));
+  });
+  return isKnown(code) ? code : EXIT.failed;
+}
+
+function isKnown(code: number): code is ExitCode {
+  return KNOWN_CODES.includes(code);
+}

@@ -1,0 +1,61 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { formatUsd } from "../../domain/money.ts";
+import { usageError } from "../cli-error.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { type Report, reportAnswer } from "../gateway-shapes.ts";
+import { findRunId } from "../run-id.ts";
+import type { Session } from "../session.ts";
+import { nameOf } from "../show-plan.ts";
+import { phaseText } from "../show-run.ts";
+import { bold, count, printable, table } from "../text.ts";
+
+export function addReportCommand(program: Command, session: Session): void {
+  program
+    .command("report")
+    .description("sum a run up: every bill in one state, exceptions with their reason")
+    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .option("--csv", "a table for spreadsheets, one row per bill")
+    .option("--json", "print one JSON document")
+    .action((id, options) =>
+      session.run(options, async ({ output, config }) => {
+        if (options.csv === true && options.json === true) {
+          throw usageError("--csv and --json can't go together");
+        }
+        const gateway = gatewayOf(config());
+        const path = `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
+        if (options.csv === true) {
+          process.stdout.write(await gateway.text(`${path}?format=csv`));
+          return;
+        }
+        const report = await gateway.get(path, reportAnswer);
+        output.lines(reportLines(report));
+        output.document(report);
+      }),
+    );
+}
+
+function reportLines(report: Report): string[] {
+  const states = Object.entries(report.byState).map(([state, { count: bills, cents }]) => [
+    state,
+    String(bills),
+    formatUsd(cents),
+  ]);
+  const exceptions = report.exceptions.map((line) => [
+    nameOf(line),
+    formatUsd(line.amountCents),
+    line.state,
+    printable(line.reason ?? ""),
+  ]);
+  return [
+    `${bold(report.id)}  ${phaseText(report.phase)}`,
+    `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${report.settledBills}, ${formatUsd(report.settledCents)}`,
+    "",
+    ...table(
+      [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],
+      states,
+    ),
+    ...(exceptions.length === 0 ? [] : ["", bold("Exceptions")]),
+    ...table([{}, { align: "right" }, {}, {}], exceptions),
+  ];
+}

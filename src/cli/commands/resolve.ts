@@ -1,0 +1,97 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { EXIT, reasonOf, usageError, CliError } from "../cli-error.ts";
+import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
+import { bulkResolution, type Resolution, resolutionAnswer } from "../gateway-shapes.ts";
+import type { Session } from "../session.ts";
+import { green, printable, red } from "../text.ts";
+
+interface Outcome {
+  readonly resolved: readonly Resolution[];
+  readonly refused: readonly { readonly payableId: string; readonly message: string }[];
+}
+
+export function addResolveCommand(program: Command, session: Session): void {
+  program
+    .command("resolve")
+    .description("say what becomes of parked bills")
+    .argument("[payable...]", "payable ids")
+    .option("--retry", "try again: the cause is gone")
+    .option("--paid-elsewhere", "it was paid by other means; never pay it again")
+    .option("--give-up", "don't pay it any more")
+    .requiredOption("--reason <text>", "what was found out or done")
+    .option("--reason-code <code>", "every bill parked for this reason, instead of ids")
+    .option("--business <name>", "needed only where there are several")
+    .option("--json", "print one JSON document")
+    .action((payables, options) =>
+      session.run(options, async ({ output, config }) => {
+        const action = actionOf(options);
+        const { reason, reasonCode } = options;
+        if ((payables.length === 0) === (reasonCode === undefined)) {
+          throw usageError("name either payables or --reason-code");
+        }
+        const business = options.business === undefined ? {} : { business: options.business };
+        const gateway = gatewayOf(config());
+        const outcome: Outcome =
+          reasonCode === undefined
+            ? await each(gateway, payables, { action, reason }, options.business)
+            : await gateway.post("/v1/resolutions", bulkResolution, {
+                reasonCode,
+                action,
+                reason,
+                ...business,
+              });
+        for (const { payableId, state } of outcome.resolved) {
+          output.line(`${green("✓")} ${payableId}: ${action === "retry" ? "tried again" : state}`);
+        }
+        for (const { payableId, message } of outcome.refused) {
+          output.line(`${red("✗")} ${payableId}: ${printable(message)}`);
+        }
+        if (outcome.resolved.length + outcome.refused.length === 0) {
+          output.line("No bill is parked for that reason.");
+        }
+        output.document(outcome);
+        return outcome.refused.length === 0 ? EXIT.done : EXIT.failed;
+      }),
+    );
+}
+
+function actionOf(options: {
+  readonly retry?: true | undefined;
+  readonly paidElsewhere?: true | undefined;
+  readonly giveUp?: true | undefined;
+}): "retry" | "paid-elsewhere" | "give-up" {
+  const chosen = [
+    ...(options.retry === true ? (["retry"] as const) : []),
+    ...(options.paidElsewhere === true ? (["paid-elsewhere"] as const) : []),
+    ...(options.giveUp === true ? (["give-up"] as const) : []),
+  ];
+  const [action] = chosen;
+  if (action === undefined || chosen.length > 1) {
+    throw usageError("say exactly one of --retry, --paid-elsewhere and --give-up");
+  }
+  return action;
+}
+
+/** One refusal must not keep the other bills from being resolved. */
+async function each(
+  gateway: GatewayClient,
+  payables: readonly string[],
+  body: object,
+  business: string | undefined,
+): Promise<Outcome> {
+  const query = business === undefined ? "" : `?business=${encodeURIComponent(business)}`;
+  const resolved: Resolution[] = [];
+  const refused: { payableId: string; message: string }[] = [];
+  for (const payableId of payables) {
+    const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution${query}`;
+    try {
+      resolved.push(await gateway.post(path, resolutionAnswer, body));
+    } catch (error) {
+      const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
+      if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;
+      refused.push({ payableId, message: reasonOf(error) });
+    }
+  }
+  return { resolved, refused };
+}

@@ -1,0 +1,45 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { formatUsd } from "../../domain/money.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { runList } from "../gateway-shapes.ts";
+import { findRunId } from "../run-id.ts";
+import type { Session } from "../session.ts";
+import { phaseText, runLines } from "../show-run.ts";
+import { dim, printable, short, table } from "../text.ts";
+
+export function addStatusCommand(program: Command, session: Session): void {
+  program
+    .command("status")
+    .description("show where a run stands, or the newest runs")
+    .argument("[id]", "a run's id, or a playbook's name for its newest run")
+    .option("--needs-action", "only runs that wait for somebody")
+    .option("--json", "print one JSON document")
+    .action((id, options) =>
+      session.run(options, async ({ output, config }) => {
+        const gateway = gatewayOf(config());
+        if (id !== undefined) {
+          const run = await gateway.run(await findRunId(gateway, id));
+          output.lines(runLines(run));
+          output.document(run);
+          return;
+        }
+        const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
+        const runs = await gateway.get(`/v1/runs${query}`, runList);
+        const rows = runs.items.map((run) => [
+          run.id,
+          phaseText(run.phase),
+          formatUsd(run.totalCents),
+          dim(short(printable(run.waitingFor ?? ""), 60)),
+        ]);
+        const columns = [
+          { title: "Run" },
+          { title: "Phase" },
+          { title: "Total", align: "right" as const },
+          { title: "Waits for" },
+        ];
+        output.lines(rows.length === 0 ? ["No runs."] : table(columns, rows));
+        output.document(runs);
+      }),
+    );
+}

@@ -1,0 +1,31 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { gatewayOf } from "../gateway-client.ts";
+import { findRunId } from "../run-id.ts";
+import type { Session } from "../session.ts";
+import { hasEnded, runLines } from "../show-run.ts";
+import { dim } from "../text.ts";
+import { pollRun, progressLine } from "../wait-for-run.ts";
+
+export function addWatchCommand(program: Command, session: Session): void {
+  program
+    .command("watch")
+    .description("follow a run until it ends, a line for every change")
+    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .option("--json", "print one JSON document, the status at the end")
+    .action((id, options) =>
+      session.run(options, async ({ output, config }) => {
+        const gateway = gatewayOf(config());
+        const run = await pollRun(gateway, await findRunId(gateway, id), {
+          until: hasEnded,
+          changed: (now) => {
+            const time = new Date().toLocaleTimeString("en-US", { hour12: false });
+            output.line(`${dim(time)}  ${progressLine(now)}`);
+          },
+        });
+        output.line();
+        output.lines(runLines(run));
+        output.document(run);
+      }),
+    );
+}

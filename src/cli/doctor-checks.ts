@@ -1,0 +1,140 @@
+import type { BusinessProfile, Config } from "../config.ts";
+import { Clients } from "../business/clients.ts";
+import { openStore } from "../store/index.ts";
+import { reasonOf } from "./cli-error.ts";
+import { gatewayOf } from "./gateway-client.ts";
+import { httpJson } from "./http.ts";
+
+export interface Check {
+  readonly name: string;
+  readonly state: "ok" | "warning" | "failed";
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** Looks at everything that Payrun needs, all of it even where something is missing. */
+export async function checkEverything(config: Config): Promise<readonly Check[]> {
+  const businesses = config.profiles.all();
+  const clients = new Clients({ connections: 2, timeoutMs: TIMEOUT_MS });
+  try {
+    return await Promise.all([
+      nodeCheck(),
+      storeCheck(config),
+      temporalCheck(config),
+      gatewayCheck(config),
+      ...(businesses.length === 0
+        ? [noBusiness()]
+        : businesses.map((business) => businessCheck(clients, business))),
+    ]);
+  } finally {
+    await clients.close();
+  }
+}
+
+async function nodeCheck(): Promise<Check> {
+  return { name: "Node", state: "ok", text: process.versions.node };
+}
+
+async function storeCheck({ databaseUrl }: Config): Promise<Check> {
+  const name = "Store";
+  try {
+    const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
+    await store.close();
+    return {
+      name,
+      state: "ok",
+      text: `${databaseUrl}; SQLite means one host: worker and gateway run on this machine`,
+    };
+  } catch (error) {
+    return {
+      name,
+      state: "failed",
+      text: reasonOf(error),
+      remedy: "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.",
+    };
+  }
+}
+
+async function temporalCheck({ temporal }: Config): Promise<Check> {
+  const { connectionOptions, namespace } = temporal;
+  const name = "Temporal";
+  const { Connection } = await import("@temporalio/client");
+  try {
+    const connection = await Connection.connect({
+      ...connectionOptions,
+      connectTimeout: TIMEOUT_MS,
+    });
+    try {
+      await connection.withDeadline(Date.now() + TIMEOUT_MS, () =>
+        connection.workflowService.describeNamespace({ namespace }),
+      );
+    } finally {
+      await connection.close();
+    }
+    return { name, state: "ok", text: `${connectionOptions.address}, namespace ${namespace}` };
+  } catch (error) {
+    return {
+      name,
+      state: "failed",
+      text: `${connectionOptions.address}, namespace ${namespace}: ${reasonOf(error)}`,
+      remedy: "“payrun up” starts one; TEMPORAL_ADDRESS names another.",
+    };
+  }
+}
+
+async function gatewayCheck(config: Config): Promise<Check> {
+  const { url } = gatewayOf(config);
+  const name = "Gateway";
+  try {
+    const { status, body } = await httpJson("GET", `${url}/ready`, { timeoutMs: TIMEOUT_MS });
+    if (status === 200) return { name, state: "ok", text: url };
+    return { name, state: "failed", text: `${url} is not ready: ${JSON.stringify(body)}` };
+  } catch (error) {
+    return {
+      name,
+      state: "failed",
+      text: `${url}: ${reasonOf(error)}`,
+      remedy: "“payrun up” or “payrun gateway” starts one; PAYRUN_GATEWAY_URL names another.",
+    };
+  }
+}
+
+async function noBusiness(): Promise<Check> {
+  return {
+    name: "Businesses",
+    state: "warning",
+    text: "none is configured",
+    remedy: "Set PAYRUN_PROFILES or the PAYMENTS_… settings; “payrun up” uses its sandbox else.",
+  };
+}
+
+async function businessCheck(clients: Clients, business: BusinessProfile): Promise<Check> {
+  const name = `Business ${business.name}`;
+  const kind = business.sandbox ? "a sandbox, no real money" : "real money";
+  try {
+    const sources = await clients.of(business).fundingSources.list();
+    const payable = sources.filter(({ canPay }) => canPay).length;
+    if (business.webhookSecrets.length === 0) {
+      return {
+        name,
+        state: "warning",
+        text: `${business.apiUrl} (${kind}); webhookSecrets is empty: changes are found by polling only`,
+      };
+    }
+    return {
+      name,
+      state: payable > 0 ? "ok" : "warning",
+      text: `${business.apiUrl} (${kind}); ${payable} funding sources can pay`,
+    };
+  } catch (error) {
+    return {
+      name,
+      state: "failed",
+      text: `${business.apiUrl}: ${reasonOf(error)}`,
+      remedy: "Check apiUrl, businessId and the token of its profile.",
+    };
+  }
+}

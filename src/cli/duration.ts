@@ -1,0 +1,34 @@
+import { usageError } from "./cli-error.ts";
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/**
+ * Reads `90s`, `10m`, `2h`, `30d` or `4w`.
+ *
+ * @param what names the option in the error
+ * @returns milliseconds
+ */
+export function readDuration(text: string, what: string): number {
+  const match = /^(\d{1,6})\s*([smhdw])$/.exec(text.trim());
+  const unit = UNIT_MS[match?.[2] ?? ""];
+  if (match === null || unit === undefined || Number(match[1]) === 0) {
+    throw usageError(`${what} must be a duration such as 90s, 10m, 2h or 30d, not “${text}”`);
+  }
+  return Number(match[1]) * unit;
+}
+
+/** For people: `41 s`, `3 min 20 s`. */
+export function showDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const rest = seconds % 60;
+  return rest === 0
+    ? `${Math.floor(seconds / 60)} min`
+    : `${Math.floor(seconds / 60)} min ${rest} s`;
+}

@@ -1,0 +1,141 @@
+import { z } from "zod";
+
+import type { Config } from "../config.ts";
+import type { DryPlan, RunStatus } from "../contracts/pay-run.ts";
+import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
+import { type HttpAnswer, httpJson } from "./http.ts";
+import { readLocalAdmin } from "./local-admin.ts";
+import { readRunning } from "./running-file.ts";
+import { payableHistory, planAnswer, runStatus, type PayableHistory } from "./gateway-shapes.ts";
+
+/** A dry plan waits for a worker, which may have to read thousands of bills first. */
+const TIMEOUT_MS = 90_000;
+
+const errorShape = z.object({
+  error: z.string(),
+  message: z.string(),
+  details: z.unknown().optional(),
+});
+
+/** Where the gateway is and who asks, as the settings and this home say. */
+export function gatewayOf(config: Config): GatewayClient {
+  const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);
+  const running =
+    isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT")
+      ? undefined
+      : readRunning(config.home);
+  return new GatewayClient({
+    url: running?.gatewayUrl ?? config.gatewayUrl,
+    token: config.token ?? readLocalAdmin(config.home),
+  });
+}
+
+/** The gateway's HTTP API; refusals become one clear line and the right exit code. */
+export class GatewayClient {
+  readonly url: string;
+  readonly #token: string | undefined;
+
+  constructor(options: { readonly url: string; readonly token: string | undefined }) {
+    this.url = options.url;
+    this.#token = options.token;
+  }
+
+  /** The same gateway for somebody else. */
+  as(token: string): GatewayClient {
+    return new GatewayClient({ url: this.url, token });
+  }
+
+  async run(id: string): Promise<RunStatus> {
+    return this.get(`/v1/runs/${encodeURIComponent(id)}`, runStatus);
+  }
+
+  async history(payableId: string): Promise<PayableHistory> {
+    return this.get(`/v1/payables/${encodeURIComponent(payableId)}/history`, payableHistory);
+  }
+
+  async plan(body: { readonly playbook: string; readonly period?: string }): Promise<DryPlan> {
+    return this.post("/v1/plans", planAnswer, body);
+  }
+
+  get<T>(path: string, shape: z.ZodType<T>): Promise<T> {
+    return this.#parsed("GET", path, shape);
+  }
+
+  post<T>(path: string, shape: z.ZodType<T>, body: object): Promise<T> {
+    return this.#parsed("POST", path, shape, body);
+  }
+
+  delete<T>(path: string, shape: z.ZodType<T>): Promise<T> {
+    return this.#parsed("DELETE", path, shape);
+  }
+
+  /** A text answer as it is. */
+  async text(path: string): Promise<string> {
+    const { body } = await this.#answered("GET", path);
+    return typeof body === "string" ? body : JSON.stringify(body);
+  }
+
+  async #parsed<T>(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    shape: z.ZodType<T>,
+    body?: object,
+  ): Promise<T> {
+    const answer = await this.#answered(method, path, body);
+    const parsed = shape.safeParse(answer.body);
+    if (parsed.success) return parsed.data;
+    throw unavailable(
+      "not_a_gateway",
+      `what answers at ${this.url} is no Payrun gateway of this version (${method} ${path})`,
+      "Check PAYRUN_GATEWAY_URL.",
+    );
+  }
+
+  async #answered(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<HttpAnswer> {
+    const options = { body, token: this.#token, timeoutMs: TIMEOUT_MS };
+    const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
+      throw unavailable(
+        "gateway_unreachable",
+        `the gateway at ${this.url} can't be reached: ${reasonOf(error)}`,
+        "Start it with “payrun up” (or “payrun gateway”), or set PAYRUN_GATEWAY_URL.",
+      );
+    });
+    if (answer.status >= 400) throw this.#refusal(answer);
+    return answer;
+  }
+
+  #refusal({ status, body }: HttpAnswer): CliError {
+    const known = errorShape.safeParse(body).data;
+    if (known === undefined) {
+      return unavailable(
+        "not_a_gateway",
+        `what answers at ${this.url} is no Payrun gateway: status ${status}`,
+        "Check PAYRUN_GATEWAY_URL.",
+      );
+    }
+    const hint = hintFor(status, this.#token !== undefined);
+    return new CliError(exitCodeFor(status), known.message, {
+      code: known.error,
+      details: { status, ...(known.details === undefined ? {} : { reason: known.details }) },
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+}
+
+function exitCodeFor(status: number): ExitCode {
+  if (status === 502 || status === 503 || status === 504) return EXIT.unavailable;
+  return status === 400 || status === 422 ? EXIT.usage : EXIT.failed;
+}
+
+function hintFor(status: number, hasToken: boolean): string | undefined {
+  if (status === 503)
+    return "“payrun up” starts what is missing; “payrun doctor” says what that is.";
+  if (status !== 401) return undefined;
+  return hasToken
+    ? "The token comes from PAYRUN_TOKEN, or else from admin.token in PAYRUN_HOME."
+    : "Set PAYRUN_TOKEN. Where “payrun up” runs, its home holds a local administrator's token.";
+}

@@ -1,0 +1,173 @@
+import { z } from "zod";
+
+import { LINE_STATES, RUN_PHASES, type DryPlan, type RunStatus } from "../contracts/pay-run.ts";
+
+/**
+ * An answer of the gateway, passed on to `--json` as it is once it has been seen to hold what the
+ * commands read of it.
+ */
+function answer<T>(needed: z.ZodType): z.ZodType<T> {
+  return z.custom<T>((value) => needed.safeParse(value).success);
+}
+
+const planSummary = z.object({
+  planHash: z.string(),
+  lineCount: z.int(),
+  totalCents: z.int(),
+  flaggedCount: z.int(),
+  skippedByCode: z.record(z.string(), z.int()),
+  cash: z.array(z.object({ date: z.string(), neededCents: z.int() })),
+});
+
+const payment = z.object({
+  payableId: z.string(),
+  amountCents: z.int(),
+  state: z.enum(LINE_STATES),
+  paymentIds: z.array(z.string()),
+  flags: z.array(z.object({ kind: z.string(), text: z.string() })),
+  approvers: z.array(z.string()),
+  quorum: z.int(),
+  approvedBy: z.array(z.string()),
+});
+
+export const runStatus = answer<RunStatus>(
+  z.object({
+    id: z.string(),
+    kind: z.string(),
+    phase: z.enum(RUN_PHASES),
+    counts: z.record(z.string(), z.int()),
+    totalCents: z.int(),
+    payments: z.array(payment),
+    plan: planSummary.optional(),
+  }),
+);
+
+export const planAnswer = answer<DryPlan>(
+  planSummary.extend({
+    playbook: z.string(),
+    period: z.string(),
+    lines: z.array(z.object({ payableId: z.string(), amountCents: z.int() })),
+    skipped: z.array(z.object({ payableId: z.string(), code: z.string(), text: z.string() })),
+  }),
+);
+
+const runItem = z.object({
+  id: z.string(),
+  playbook: z.string(),
+  period: z.string(),
+  phase: z.enum(RUN_PHASES),
+  waitingFor: z.string().nullable(),
+  totalCents: z.int(),
+  launchedBy: z.string(),
+});
+
+export type RunItem = z.infer<typeof runItem>;
+
+export const runList = answer<{ readonly items: readonly RunItem[] }>(
+  z.object({ items: z.array(runItem) }),
+);
+
+const decision = z.object({
+  accepted: z.literal(true),
+  decision: z.enum(["approve", "reject"]),
+  countsFor: z.array(z.string()),
+  dropped: z.array(z.string()),
+  missing: z.array(
+    z.object({
+      by: z.array(z.string()),
+      quorum: z.int(),
+      approvals: z.int(),
+      lines: z.int(),
+      totalCents: z.int(),
+    }),
+  ),
+});
+
+export type Decision = z.infer<typeof decision>;
+export const decisionAnswer = answer<Decision>(decision);
+
+const hold = z.object({
+  id: z.string(),
+  scope: z.string(),
+  value: z.string(),
+  reason: z.string(),
+  author: z.string(),
+  until: z.string().nullable(),
+  note: z.string().optional(),
+});
+
+export type Hold = z.infer<typeof hold>;
+export const holdAnswer = answer<Hold>(hold);
+export const holdList = answer<{ readonly items: readonly Hold[] }>(
+  z.object({ items: z.array(hold) }),
+);
+
+const playbook = z.object({ name: z.string(), revision: z.int(), changed: z.boolean() });
+export type AppliedPlaybook = z.infer<typeof playbook>;
+export const appliedPlaybook = answer<AppliedPlaybook>(playbook);
+
+const resolution = z.object({
+  payableId: z.string(),
+  action: z.string(),
+  state: z.string(),
+  workflowId: z.string().optional(),
+});
+
+export type Resolution = z.infer<typeof resolution>;
+export const resolutionAnswer = answer<Resolution>(resolution);
+export const bulkResolution = answer<{
+  readonly resolved: readonly Resolution[];
+  readonly refused: readonly { readonly payableId: string; readonly message: string }[];
+}>(
+  z.object({
+    resolved: z.array(resolution),
+    refused: z.array(z.object({ payableId: z.string(), message: z.string() })),
+  }),
+);
+
+const history = z.object({
+  payableId: z.string(),
+  owner: z.string().nullable(),
+  state: z.string().nullable(),
+  reason: z.string().nullable(),
+  timeline: z.array(
+    z.object({ at: z.string(), kind: z.string(), text: z.string(), by: z.string().optional() }),
+  ),
+  attempts: z.array(
+    z.object({
+      seq: z.int(),
+      state: z.string(),
+      amountCents: z.int(),
+      idempotencyKey: z.string(),
+      sends: z.array(z.object({ at: z.string(), result: z.string(), code: z.string().optional() })),
+      paymentIds: z.array(z.string()),
+    }),
+  ),
+  holds: z.array(z.object({ id: z.string(), reason: z.string() })),
+});
+
+export type PayableHistory = z.infer<typeof history>;
+export const payableHistory = answer<PayableHistory>(history);
+
+const report = z.object({
+  id: z.string(),
+  phase: z.enum(RUN_PHASES),
+  bills: z.int(),
+  totalCents: z.int(),
+  settledBills: z.int(),
+  settledCents: z.int(),
+  byState: z.record(z.string(), z.object({ count: z.int(), cents: z.int() })),
+  exceptions: z.array(
+    z.object({
+      payableId: z.string(),
+      publicId: z.string().nullable(),
+      contactName: z.string().nullable(),
+      amountCents: z.int(),
+      state: z.string(),
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+
+export type Report = z.infer<typeof report>;
+export const reportAnswer = answer<Report>(report);

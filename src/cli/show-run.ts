@@ -1,0 +1,94 @@
+import {
+  ENDED_PHASES,
+  type LineState,
+  type RunPaymentStatus,
+  type RunPhase,
+  type RunStatus,
+} from "../contracts/pay-run.ts";
+import { formatUsd } from "../domain/money.ts";
+import { nameOf } from "./show-plan.ts";
+import { bold, dim, green, printable, red, table, yellow } from "./text.ts";
+
+const GOOD: readonly RunPhase[] = ["completed"];
+const BAD: readonly RunPhase[] = [
+  "completed-with-exceptions",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+];
+
+/** A line without a reason needs nobody. */
+const NEEDS_NOBODY: readonly LineState[] = ["settled", "skipped", "scheduled", "processing"];
+
+export function hasEnded(run: RunStatus): boolean {
+  return ENDED_PHASES.includes(run.phase);
+}
+
+/** Where a run stands, for a person. */
+export function runLines(run: RunStatus): string[] {
+  const facts = [
+    `${run.playbook}, ${run.business}, ${run.period}`,
+    ...(run.launchedBy === "" ? [] : [`launched by ${printable(run.launchedBy)}`]),
+    ...(run.planHash === null ? [] : [`plan ${run.planHash.slice(0, 12)}`]),
+  ];
+  return [
+    `${bold(run.id)}  ${phaseText(run.phase)}`,
+    dim(facts.join(" · ")),
+    ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
+    ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${run.decideBy}.`]),
+    ...stateTable(run.payments),
+    ...reasonLines(run.payments),
+  ];
+}
+
+export function phaseText(phase: RunPhase): string {
+  if (GOOD.includes(phase)) return green(phase);
+  return BAD.includes(phase) ? red(phase) : yellow(phase);
+}
+
+/** Bills and amounts by state. */
+export function stateTable(
+  payments: readonly Pick<RunPaymentStatus, "state" | "amountCents">[],
+): string[] {
+  if (payments.length === 0) return [];
+  const sums = new Map<string, { count: number; cents: number }>();
+  for (const { state, amountCents } of payments) {
+    const sum = sums.get(state) ?? { count: 0, cents: 0 };
+    sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
+  }
+  const rows = [...sums].map(([state, { count, cents }]) => [
+    state,
+    count.toLocaleString("en-US"),
+    formatUsd(cents),
+  ]);
+  return [
+    "",
+    ...table(
+      [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],
+      rows,
+    ),
+  ];
+}
+
+const MOST_REASONS = 25;
+
+function reasonLines(payments: readonly RunPaymentStatus[]): string[] {
+  const odd = payments.filter(
+    ({ reason, state }) => reason !== null && !NEEDS_NOBODY.includes(state),
+  );
+  if (odd.length === 0) return [];
+  const rows = odd
+    .slice(0, MOST_REASONS)
+    .map((line) => [
+      nameOf(line),
+      formatUsd(line.amountCents),
+      line.state,
+      printable(line.reason ?? ""),
+    ]);
+  return [
+    "",
+    ...table([{}, { align: "right" }, {}, {}], rows),
+    ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
+  ];
+}
