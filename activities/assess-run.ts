@@ -5,8 +5,8 @@ import { holdOn } from "../src/domain/holds.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { changeLiveAttempt, liveAttemptsOf } from "../src/store/attempts.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
-import { lineApproved } from "../src/store/decisions.ts";
 import { activeHolds } from "../src/store/holds.ts";
+import { approvedLines } from "../src/store/line-approvals.ts";
 import { changeLine, countLines, linesInStates, type RunLine } from "../src/store/lines.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
@@ -117,7 +117,9 @@ class RunFacts {
   async settleApprovals(): Promise<void> {
     const holds = await activeHolds(this.#trx, this.#run.businessId, this.#clock.businessMs);
     const expired = this.#decisionTimeOver();
-    for (const line of await this.#lines(["awaiting-approval", "planned", "on-hold"])) {
+    const lines = await this.#lines(["awaiting-approval", "planned", "on-hold"]);
+    const approvedNow = await approvedLines(this.#trx, lines, this.#clock.businessMs);
+    for (const line of lines) {
       if (line.state === "on-hold" && line.reasonCode !== "on-hold") continue;
       const hold = holdOn(holds, { ...line, playbook: this.#run.playbook });
       if (hold !== undefined) {
@@ -127,13 +129,7 @@ class RunFacts {
         }
         continue;
       }
-      const approved = await lineApproved(this.#trx, {
-        runId: line.runId,
-        payableId: line.payableId,
-        lineHash: line.lineHash,
-        quorum: line.quorum,
-        businessNowMs: this.#clock.businessMs,
-      });
+      const approved = approvedNow.has(line.payableId);
       const state: LineState = approved ? "planned" : "awaiting-approval";
       if (!approved && expired) {
         await this.#change(line, {
@@ -274,4 +270,3 @@ const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
 function least(values: readonly number[]): number | null {
   return values.length === 0 ? null : Math.min(...values);
 }
-

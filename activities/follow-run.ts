@@ -68,7 +68,10 @@ async function follow(
     await handOverToRetry(context, run, line, clock);
     return true;
   }
-  if (outcome.kind === "failed" || outcome.kind === "partial" && mine.length < line.paymentIds.length) {
+  if (
+    outcome.kind === "failed" ||
+    (outcome.kind === "partial" && mine.length < line.paymentIds.length)
+  ) {
     await changeLine(context.store.db, line, { pollAtMs }, clock.realMs, { from: [line.state] });
     return false;
   }

@@ -87,8 +87,7 @@ async function alarm(
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
     const holds = await activeHolds(trx, run.businessId, clock.businessMs);
     const held = holds.some(
-      (hold) =>
-        hold.author === AUTHOR && hold.scope === what.scope && hold.value === what.value,
+      (hold) => hold.author === AUTHOR && hold.scope === what.scope && hold.value === what.value,
     );
     if (!held) {
       await createHold(trx, {

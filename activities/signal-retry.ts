@@ -1,9 +1,4 @@
-import {
-  retryFailedPaymentId,
-  SIGNAL,
-  TASK_QUEUE,
-  WORKFLOW,
-} from "../src/contracts/names.ts";
+import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../src/contracts/names.ts";
 import type { RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import type { ActivityContext } from "./context.ts";
 

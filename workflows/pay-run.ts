@@ -149,7 +149,10 @@ class PayRun {
     this.#last = now;
     if (before?.details !== now.details) setCurrentDetails(now.details);
     const attributes = searchAttributesOf(now);
-    if (before === null || JSON.stringify(searchAttributesOf(before)) !== JSON.stringify(attributes)) {
+    if (
+      before === null ||
+      JSON.stringify(searchAttributesOf(before)) !== JSON.stringify(attributes)
+    ) {
       upsertSearchAttributes(attributes);
     }
   }

@@ -162,8 +162,10 @@ export async function outcomeOfError(
 ): Promise<PayOutcome> {
   if (error instanceof PaymentsApiError) {
     const { status, retryAfterMs } = error;
-    if (status === 429) return wait("rate_limited", "The service asked to slow down.", retryAfterMs);
-    if (status === 401) return wait("unauthorized", "The service refuses the token (401). Renew it.");
+    if (status === 429)
+      return wait("rate_limited", "The service asked to slow down.", retryAfterMs);
+    if (status === 401)
+      return wait("unauthorized", "The service refuses the token (401). Renew it.");
     if (status === 403) return wait("forbidden", `The token lacks a scope (403): ${error.message}`);
     if (status === 404 && job.attempt === undefined) {
       return {

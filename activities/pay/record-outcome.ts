@@ -195,7 +195,9 @@ async function alarmOnMismatch(
       : payments.some(({ paymentRail }) => paymentRail !== null && paymentRail !== funding.rail)
         ? `their rail is not the approved ${funding.rail}`
         : account !== undefined &&
-            payments.some(({ bankAccountId }) => bankAccountId !== null && bankAccountId !== account)
+            payments.some(
+              ({ bankAccountId }) => bankAccountId !== null && bankAccountId !== account,
+            )
           ? "they debit another bank account than the approved one"
           : null;
   if (wrong === null) return;

@@ -35,12 +35,7 @@ export async function recordSend(
   const last = attempt.sends.at(-1);
   if (last === undefined) throw new Error("an attempt without a send has no result to record");
   const sends = [...attempt.sends.slice(0, -1), { ...last, ...result }];
-  await changeLiveAttempt(
-    context.store.db,
-    attempt.attemptId,
-    { ...change, sends },
-    Date.now(),
-  );
+  await changeLiveAttempt(context.store.db, attempt.attemptId, { ...change, sends }, Date.now());
   return { ...attempt, ...change, sends };
 }
 
@@ -51,10 +46,5 @@ export async function endAttempt(
   state: "applied" | "dead" | "released",
   change: AttemptChange = {},
 ): Promise<void> {
-  await changeLiveAttempt(
-    context.store.db,
-    attempt.attemptId,
-    { ...change, state },
-    Date.now(),
-  );
+  await changeLiveAttempt(context.store.db, attempt.attemptId, { ...change, state }, Date.now());
 }

@@ -131,7 +131,11 @@ async function afterAnswer(
     case "in-flight": {
       const recorded = await recordSend(context, attempt, { result: "conflict", status: 409 });
       if (!decision.lookUp) {
-        return { kind: "send-again", attempt: recorded, reason: "the same request is still running" };
+        return {
+          kind: "send-again",
+          attempt: recorded,
+          reason: "the same request is still running",
+        };
       }
       return rest(context, job, "still running past its window");
     }
@@ -295,4 +299,3 @@ function businessWait(
 ): PayOutcome & { readonly kind: "business-wait" } {
   return { kind: "business-wait", code, scope: "business", message, retryAfterMs: null };
 }
-

@@ -146,10 +146,7 @@ async function payWhenFree(
   const waits = (await listWaits(context.store.db, retry.businessId)).filter(
     (wait) => wait.retryAtMs > retry.clock.serviceMs,
   );
-  const restUntilMs = Math.max(
-    await retry.notBeforeMs(),
-    ...waits.map((wait) => wait.retryAtMs),
-  );
+  const restUntilMs = Math.max(await retry.notBeforeMs(), ...waits.map((wait) => wait.retryAtMs));
   const restMs = restUntilMs - retry.clock.serviceMs;
   if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = waits[0]?.message ?? "resting before the next look-up";
@@ -175,7 +172,13 @@ async function park(
   handledPaymentIds: readonly string[] = retry.row.handledPaymentIds,
 ): Promise<RetryAssessment> {
   await retry.setLine({ state: "parked", reasonCode: code, reason });
-  await retry.update({ phase: "parked", reasonCode: code, reason, requested: null, handledPaymentIds });
+  await retry.update({
+    phase: "parked",
+    reasonCode: code,
+    reason,
+    requested: null,
+    handledPaymentIds,
+  });
   await retry.tellRun(context);
   return parkedFor({ ...retry, row: { ...retry.row, reason } });
 }
@@ -219,4 +222,3 @@ function settledReason(retry: RetryCase): string {
   const times = retry.row.retriesMade === 1 ? "one retry" : `${retry.row.retriesMade} retries`;
   return `Settled after ${times}.`;
 }
-

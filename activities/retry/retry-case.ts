@@ -107,7 +107,12 @@ export async function openRetryCase(
       tellRun: (to) => tellRun(to, run.runId),
       end: async (outcome) => {
         await context.store.transaction(async (trx) => {
-          await updateRetry(trx, key, { phase: "ended", reason: outcome, requested: null }, clock.realMs);
+          await updateRetry(
+            trx,
+            key,
+            { phase: "ended", reason: outcome, requested: null },
+            clock.realMs,
+          );
           await releaseClaim(trx, { ...key, owner: workflowId });
         });
         await tellRun(context, run.runId);

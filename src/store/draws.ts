@@ -6,6 +6,7 @@ import { holdOn } from "../domain/holds.ts";
 import { weekOf } from "../domain/clock/new-york.ts";
 import { liveAttemptsOf } from "./attempts.ts";
 import { activeHolds } from "./holds.ts";
+import { approvedLines } from "./line-approvals.ts";
 import { changeLine, toRunLine, type RunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
 
@@ -82,7 +83,7 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
     request.businessId,
     rows.map((row) => row.payableId),
   );
-  const approved = await approvedLines(trx, request, rows);
+  const approved = await approvedLines(trx, rows, request.businessMs);
   const weeks = new WeekSums(trx, request);
   const cancelled = run.cancel_requested_at_ms !== null;
   const lines: DrawnLine[] = [];
@@ -136,37 +137,6 @@ async function drawable(
   if (blockedSources.length > 0) query = query.where("source_id", "not in", blockedSources);
   const rows = await query.orderBy("execution_date").orderBy("line_no").limit(limit).execute();
   return rows.map(toRunLine);
-}
-
-async function approvedLines(
-  trx: Transaction<Tables>,
-  request: DrawRequest,
-  rows: readonly RunLine[],
-): Promise<Set<string>> {
-  const approvals = await trx
-    .selectFrom("line_approvals")
-    .select((eb) => [
-      "payable_id",
-      "line_hash",
-      eb.fn.count<number>("principal").distinct().as("principals"),
-    ])
-    .where("run_id", "=", request.runId)
-    .where(
-      "payable_id",
-      "in",
-      rows.map((row) => row.payableId),
-    )
-    .where("expires_at_ms", ">", request.businessMs)
-    .groupBy(["payable_id", "line_hash"])
-    .execute();
-  const byHash = new Map(
-    approvals.map((row) => [`${row.payable_id} ${row.line_hash}`, Number(row.principals)]),
-  );
-  return new Set(
-    rows
-      .filter((row) => (byHash.get(`${row.payableId} ${row.lineHash}`) ?? 0) >= row.quorum)
-      .map((row) => row.payableId),
-  );
 }
 
 interface Gate {

@@ -20,10 +20,7 @@ async function paymentTaken(payrun: TestPayrun): Promise<string> {
   }
 }
 
-async function expectPaidOnce(
-  payrun: TestPayrun,
-  made: Parameters<typeof each>[0],
-): Promise<void> {
+async function expectPaidOnce(payrun: TestPayrun, made: Parameters<typeof each>[0]): Promise<void> {
   const { actual, expected } = await paidOnce(payrun, each(made));
   expect(actual).toEqual(expected);
 }
@@ -56,7 +53,14 @@ describe("every payable's money moves exactly once or not at all", () => {
     const payrun = await start();
     const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);
     await payrun.sandbox.control.faults([
-      { method: "POST", path: "/v1/payments", when: "after", effect: "status", status: 500, times: 1 },
+      {
+        method: "POST",
+        path: "/v1/payments",
+        when: "after",
+        effect: "status",
+        status: 500,
+        times: 1,
+      },
     ]);
     await approve(payrun, runId);
     const done = await untilEnded(payrun, runId);
@@ -68,7 +72,14 @@ describe("every payable's money moves exactly once or not at all", () => {
     const payrun = await start();
     const { runId, made } = await plannedRun(payrun, [100_00]);
     await payrun.sandbox.control.faults([
-      { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 500, times: 2 },
+      {
+        method: "POST",
+        path: "/v1/payments",
+        when: "before",
+        effect: "status",
+        status: 500,
+        times: 2,
+      },
     ]);
     await approve(payrun, runId);
     const done = await untilEnded(payrun, runId);

@@ -37,7 +37,10 @@ export async function bills(
   const dueDate = await bankDate(sandbox, 5);
   const made: Bill[] = [];
   for (const [index, amountCents] of amounts.entries()) {
-    const contactId = await vendor(sandbox, `Vendor ${index + 1} of ${dueDate} ${crypto.randomUUID()}`);
+    const contactId = await vendor(
+      sandbox,
+      `Vendor ${index + 1} of ${dueDate} ${crypto.randomUUID()}`,
+    );
     const bill = await sandbox.control.createPayable({
       contactId,
       totalAmountCents: amountCents,

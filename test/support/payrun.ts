@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:net";
@@ -25,6 +25,10 @@ export interface PayrunOptions {
   readonly webhooks?: boolean;
   /** False: no worker is started yet. */
   readonly worker?: boolean;
+  /** True: the business's token stands in a file that `writeToken` replaces. */
+  readonly tokenFile?: boolean;
+  /** False: nobody has accepted the ACH debit authorization. */
+  readonly achAuthorization?: boolean;
 }
 
 /** Names of the tokens that every test stack has, and their roles. */
@@ -66,6 +70,8 @@ export class TestPayrun {
   #gateway: ChildProcess | undefined;
   #workers: ChildProcess[] = [];
   #webhookSecret = "whsec_none";
+  #hasTokenFile = false;
+  #hasAchAuthorization = true;
 
   constructor(home: string, sandbox: TestSandbox) {
     this.home = home;
@@ -88,6 +94,8 @@ export class TestPayrun {
     const port = await freePort();
     this.gatewayUrl = `http://127.0.0.1:${port}`;
     if (options.webhooks !== false) await this.#registerWebhook();
+    this.#hasAchAuthorization = options.achAuthorization !== false;
+    if (options.tokenFile === true) await this.#writeProfiles();
     await this.startGateway();
     if (options.worker !== false) await this.startWorker();
   }
@@ -106,16 +114,27 @@ export class TestPayrun {
       PAYRUN_DATABASE_URL: this.databaseUrl,
       PAYRUN_GATEWAY_PORT: new URL(this.gatewayUrl).port,
       PAYRUN_PUBLIC_URL: this.gatewayUrl,
-      PAYMENTS_API_URL: this.sandbox.url,
-      PAYMENTS_API_TOKEN: business.token,
-      PAYMENTS_BUSINESS_ID: business.businessId,
-      PAYMENTS_WEBHOOK_SECRETS: this.#webhookSecret,
-      PAYMENTS_ACH_ACCEPTED_BY: "A. Owner",
-      PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05",
-      PAYMENTS_API_SANDBOX: "true",
+      ...(this.#hasTokenFile
+        ? { PAYRUN_PROFILES: join(this.home, "profiles.yaml") }
+        : {
+            PAYMENTS_API_URL: this.sandbox.url,
+            PAYMENTS_API_TOKEN: business.token,
+            PAYMENTS_BUSINESS_ID: business.businessId,
+            PAYMENTS_WEBHOOK_SECRETS: this.#webhookSecret,
+            PAYMENTS_API_SANDBOX: "true",
+            ...(this.#hasAchAuthorization
+              ? { PAYMENTS_ACH_ACCEPTED_BY: "A. Owner", PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05" }
+              : {}),
+          }),
       TEMPORAL_ADDRESS: inject("temporalAddress"),
       TEMPORAL_NAMESPACE: this.namespace,
     };
+  }
+
+  /** Replaces the token that all parts use, as a vault's agent would; needs `tokenFile`. */
+  async writeToken(token: string): Promise<void> {
+    await writeFile(join(this.home, "next-token"), token);
+    await rename(join(this.home, "next-token"), join(this.home, "token"));
   }
 
   async startGateway(): Promise<void> {
@@ -210,7 +229,11 @@ export class TestPayrun {
       if (condition(status)) return status;
       if (Date.now() > deadline) {
         const { phase, waitingFor, counts, payments } = status;
-        const lines = payments.map(({ payableId, state, reason }) => ({ payableId, state, reason }));
+        const lines = payments.map(({ payableId, state, reason }) => ({
+          payableId,
+          state,
+          reason,
+        }));
         throw new Error(
           `not ${what} in time: ${JSON.stringify({ phase, waitingFor, counts, lines }, null, 1)}\n${await this.logs()}`,
         );
@@ -241,6 +264,22 @@ export class TestPayrun {
     await this.#connection?.close();
     await this.sandbox.stop();
     await rm(this.home, { recursive: true, force: true });
+  }
+
+  async #writeProfiles(): Promise<void> {
+    this.#hasTokenFile = true;
+    const { businessId, token } = this.sandbox.business;
+    const profile = {
+      apiUrl: this.sandbox.url,
+      businessId,
+      token: "${file:token}",
+      webhookSecrets: [this.#webhookSecret],
+      achAuthorization: { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" },
+      sandbox: true,
+    };
+    await this.writeToken(token);
+    const text = JSON.stringify({ businesses: { default: profile } });
+    await writeFile(join(this.home, "profiles.yaml"), text);
   }
 
   async #registerWebhook(): Promise<void> {
