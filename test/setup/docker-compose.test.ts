@@ -1,0 +1,256 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+import { loadConfig } from "../../src/config.ts";
+import { SETTING_NAMES } from "../../src/config/settings.ts";
+import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const scalar = z.union([z.string(), z.number()]).transform(String);
+const composeShape = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      build: z.string().optional(),
+      command: z.array(z.string()).optional(),
+      entrypoint: z.array(z.string()).optional(),
+      environment: z.record(z.string(), scalar).default({}),
+      ports: z.array(z.string()).default([]),
+      volumes: z.array(z.string()).default([]),
+      network_mode: z.string().optional(),
+      depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+      healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+    }),
+  ),
+  volumes: z.record(z.string(), z.unknown()),
+});
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const compose = composeShape.parse(parse(read("docker-compose.yml"), { merge: true }));
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { build }]) => build !== undefined);
+
+function service(name: string): z.output<typeof composeShape>["services"][string] {
+  const found = compose.services[name];
+  if (!found) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "payrun-compose-"));
+const started: ChildProcess[] = [];
+
+afterAll(async () => {
+  for (const child of started.toReversed()) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("Temporal with its UI, PostgreSQL, worker, gateway and sandbox are there", () => {
+  const names = services.map(([name]) => name);
+  for (const name of ["temporal", "temporal-ui", "postgresql", "worker", "gateway", "sandbox"]) {
+    expect(names).toContain(name);
+  }
+});
+
+test("every variable that a service of ours is given is a setting that the code reads", () => {
+  const known: string[] = [...SETTING_NAMES, "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
+  for (const [name, { environment }] of ours) {
+    for (const variable of Object.keys(environment)) expect(known, name).toContain(variable);
+  }
+});
+
+test("every script that a service runs is in the checkout and in the image", () => {
+  const copied = [...read("Dockerfile").matchAll(/^COPY (\S+) \S+$/gm)].map(([, from]) => from);
+  for (const [name, { command = [] }] of ours) {
+    const script = command[1] ?? "";
+    expect(command[0], name).toBe("node");
+    expect(existsSync(join(ROOT, script)), script).toBe(true);
+    expect(copied, name).toContain(script.split("/")[0]);
+  }
+  for (const part of copied) expect(existsSync(join(ROOT, part ?? "")), part).toBe(true);
+});
+
+test("nothing that code needs at run time is left out of the image", () => {
+  const ignored = read(".dockerignore").split("\n");
+  for (const part of ["src", "activities", "workflows", "bin", "scripts", "playbooks", "docker"]) {
+    expect(read("Dockerfile")).toContain(`COPY ${part} ${part}`);
+    expect(ignored).toContain(`!${part}`);
+  }
+});
+
+test("the image has the Node that the checkout needs", () => {
+  const [, major] = /^FROM node:(\d+)/.exec(read("Dockerfile")) ?? [];
+  expect(Number(major)).toBe(24);
+});
+
+test("images are pinned to a version", () => {
+  for (const [name, { image, build }] of services) {
+    if (build === undefined) expect(image, name).toMatch(/:\d+(\.\d+)*$/);
+  }
+});
+
+test("services, volumes and files that are named exist", () => {
+  const names = services.map(([name]) => name);
+  for (const [name, each] of services) {
+    for (const [needed, { condition }] of Object.entries(each.depends_on)) {
+      expect(names, name).toContain(needed);
+      const needsCheck = condition === "service_healthy";
+      if (needsCheck) expect(service(needed).healthcheck, needed).toBeDefined();
+    }
+    for (const volume of each.volumes) {
+      const [source = ""] = volume.split(":");
+      if (source.startsWith("./")) expect(existsSync(join(ROOT, source)), source).toBe(true);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+    const script = each.entrypoint?.[1]?.replace("/docker/", "docker/");
+    if (script) expect(existsSync(join(ROOT, script)), script).toBe(true);
+    const shared = each.network_mode?.replace("service:", "");
+    if (shared) expect(names).toContain(shared);
+  }
+});
+
+test("ports are published on this machine only, and are the default ones", () => {
+  const config = loadConfig({});
+  const published = services.flatMap(([, { ports }]) => ports);
+  for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
+  for (const port of [
+    config.gateway.port,
+    config.sandbox.port,
+    config.temporal.embeddedPort.port,
+  ]) {
+    expect(published).toContain(`127.0.0.1:${port}:${port}`);
+  }
+});
+
+test("worker and gateway work on the same store, the same businesses and the same Temporal", () => {
+  const shared = ["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_PROFILES", "TEMPORAL_ADDRESS"];
+  for (const name of shared) {
+    expect(service("worker").environment[name]).toBe(service("gateway").environment[name]);
+  }
+  expect(service("worker").environment["PAYRUN_HOME"]).toBe("/data");
+  expect(service("worker").volumes).toEqual(service("gateway").volumes);
+  const { temporal } = loadConfig(withFolder(service("prepare").environment));
+  expect(temporal.namespace).toBe(service("temporal-namespace").environment["TEMPORAL_NAMESPACE"]);
+});
+
+test("every search attribute is made, in its type", () => {
+  const script = read("docker/temporal-namespace.sh");
+  const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [
+    name,
+    type?.toUpperCase(),
+  ]);
+  expect(Object.fromEntries(made)).toEqual(SEARCH_ATTRIBUTES);
+});
+
+test("scripts that run in containers are executable and stop at the first error", () => {
+  for (const script of ["docker/temporal-schema.sh", "docker/temporal-namespace.sh"]) {
+    expect(statSync(join(ROOT, script)).mode & 0o111, script).toBeGreaterThan(0);
+    expect(read(script)).toContain("set -eu");
+  }
+});
+
+test("sandbox, preparation and gateway start as they are written and find each other", async () => {
+  const [sandboxPort, gatewayPort] = [await freePort(), await freePort()];
+  const moved = (text: string): string =>
+    text
+      .replace("/data", folder)
+      .replace(/(sandbox|127\.0\.0\.1|0\.0\.0\.0|localhost):8089/, `127.0.0.1:${sandboxPort}`)
+      .replace(/(127\.0\.0\.1|localhost):8088/, `127.0.0.1:${gatewayPort}`)
+      .replace(/^8089$/, String(sandboxPort))
+      .replace(/^8088$/, String(gatewayPort))
+      .replace("temporal:7233", "127.0.0.1:1")
+      .replace("0.0.0.0", "127.0.0.1");
+
+  await ready(start("sandbox", moved));
+  expect(await healthcheck("sandbox", moved)).toBe(0);
+  expect(await ended(start("prepare", moved))).toBe(0);
+  // The containers come up again after a restart: nothing is made twice.
+  expect(await ended(start("prepare", moved))).toBe(0);
+
+  const settings = Object.entries(service("gateway").environment);
+  const config = loadConfig(
+    Object.fromEntries(settings.map(([key, value]) => [key, moved(value)])),
+  );
+  const [business, ...others] = config.profiles.all();
+  expect(others).toEqual([]);
+  expect(business).toMatchObject({ sandbox: true, apiUrl: `http://127.0.0.1:${sandboxPort}` });
+  expect(business?.webhookSecrets).toHaveLength(1);
+
+  await ready(start("gateway", moved));
+  expect(await healthcheck("gateway", moved)).toBe(0);
+});
+
+function withFolder(environment: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(environment);
+  return Object.fromEntries(entries.map(([key, value]) => [key, value.replace("/data", folder)]));
+}
+
+function start(name: string, moved: (text: string) => string): ChildProcess {
+  const { command = [], environment } = service(name);
+  return run(command, environment, moved);
+}
+
+function run(
+  [, ...args]: readonly string[],
+  environment: Record<string, string>,
+  moved: (text: string) => string,
+): ChildProcess {
+  const given = Object.entries(environment).map(([key, value]) => [key, moved(value)]);
+  const child = spawn(process.execPath, args.map(moved), {
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"], HOME: folder, ...Object.fromEntries(given) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.push(child);
+  return child;
+}
+
+/** Resolves at the line that a part prints once it is ready. */
+async function ready(child: ChildProcess): Promise<void> {
+  if (!child.stdout) throw new Error("a part has no standard output");
+  for await (const line of createInterface(child.stdout)) {
+    if (line.includes('"ready":true')) {
+      child.stdout.resume();
+      return;
+    }
+  }
+  throw new Error("a part has ended before it was ready");
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  child.stdout?.resume();
+  if (child.exitCode === null) await once(child, "exit");
+  return child.exitCode;
+}
+
+function healthcheck(name: string, moved: (text: string) => string): Promise<number | null> {
+  const [, ...command] = service(name).healthcheck?.test ?? [];
+  return ended(run(command, {}, moved));
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}
