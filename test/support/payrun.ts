@@ -300,7 +300,11 @@ export class TestPayrun {
       stdio: ["pipe", "pipe", "pipe"],
     });
     child.stderr?.pipe(createWriteStream(join(this.home, `${part}.log`), { flags: "a" }));
-    await ready(child, part);
+    try {
+      await ready(child, part);
+    } catch (error) {
+      throw new Error(`${part} did not start\n${await this.logs()}`, { cause: error });
+    }
     return child;
   }
 }

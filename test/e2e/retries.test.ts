@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { Bill } from "../support/bills.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import {
+  ended,
+  expectBank,
+  lineOf,
+  paymentsOf,
+  plannedScene,
+  type Scene,
+  scenePlaybook,
+} from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+function resolve(
+  bill: Bill | undefined,
+  action: "retry" | "paid-elsewhere" | "give-up",
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  return payrun.call("operator", "POST", `/v1/payables/${bill?.id}/resolution`, {
+    action,
+    reason: "talked to the vendor",
+  });
+}
+
+describe("payments that fail in one run", () => {
+  let scene: Scene;
+  let done: RunStatus;
+  const bill = (index: number): Bill | undefined => scene.made[index];
+  const [ONCE, ALWAYS, CLOSED, ODD, RETURNED, FINE, HELD_BACK] = [0, 1, 2, 3, 4, 5, 6];
+
+  beforeAll(async () => {
+    const { control } = payrun.sandbox;
+    scene = await plannedScene(
+      payrun,
+      "failing",
+      [110_00, 120_00, 130_00, 140_00, 150_00, 160_00, 170_00],
+    );
+    const rule = (index: number) => ({ match: { payableId: bill(index)?.id ?? "" } });
+    await control.outcome({ ...rule(ONCE), outcome: "fail", code: "R01", times: 1 });
+    await control.outcome({ ...rule(ALWAYS), outcome: "fail", code: "R01" });
+    await control.outcome({ ...rule(CLOSED), outcome: "fail", code: "R02" });
+    await control.outcome({ ...rule(ODD), outcome: "fail", reason: "The dog ate it" });
+    await control.outcome({ ...rule(HELD_BACK), outcome: "fail", code: "R03" });
+    await control.outcome({
+      ...rule(RETURNED),
+      outcome: "return",
+      code: "R03",
+      after: "PT12H",
+      times: 1,
+    });
+    await approve(payrun, scene.runId);
+    done = await ended(payrun, scene.runId);
+  });
+
+  test("one that bounced once (R01) settles under its own attempt on the next banking day", async () => {
+    const line = lineOf(done, bill(ONCE));
+    expect(line).toMatchObject({ state: "settled", attempts: 2 });
+    const [first, second, ...others] = await paymentsOf(payrun, bill(ONCE));
+    expect([first?.status, second?.status]).toEqual(["failed", "completed"]);
+    expect(others).toEqual([]);
+    const days =
+      (Date.parse(second?.createdAt ?? "") - Date.parse(first?.scheduledAt ?? "")) / 86_400_000;
+    expect(days).toBeGreaterThan(1);
+    const workflow = payrun.temporal.workflow.getHandle(
+      retryFailedPaymentId("default", bill(ONCE)?.id ?? ""),
+    );
+    expect(await workflow.result()).toBe("settled");
+    await expectBank(payrun, [[bill(ONCE), 110_00]]);
+  });
+
+  test("one that always bounces is reinitiated twice and then parked with its reason", async () => {
+    const line = lineOf(done, bill(ALWAYS));
+    expect(line).toMatchObject({ state: "parked", attempts: 3, reasonCode: "R01" });
+    expect(line.reason).toMatch(/Nacha/);
+    expect(await paymentsOf(payrun, bill(ALWAYS))).toHaveLength(3);
+    await expectBank(payrun, [[bill(ALWAYS), 0]]);
+  });
+
+  test("one to a closed account (R02) is never retried and says what to tell the vendor", async () => {
+    const line = lineOf(done, bill(CLOSED));
+    expect(line).toMatchObject({ state: "parked", attempts: 1, reasonCode: "R02" });
+    expect(line.reason).toMatch(/Ask the vendor for new bank details/);
+    expect(await paymentsOf(payrun, bill(CLOSED))).toHaveLength(1);
+  });
+
+  test("one that failed for an unknown reason is parked and repeats what the service said", () => {
+    const line = lineOf(done, bill(ODD));
+    expect(line).toMatchObject({ state: "parked", attempts: 1 });
+    expect(line.reason).toMatch(/The dog ate it/);
+  });
+
+  test("one that settled and came back while the run was open is parked with the bank's reason", async () => {
+    const line = lineOf(done, bill(RETURNED));
+    expect(line).toMatchObject({ state: "parked", attempts: 1, reasonCode: "R03" });
+    await expectBank(payrun, [[bill(RETURNED), 0]]);
+  });
+
+  test("the run ends with exceptions and names what to do", () => {
+    expect(done.phase).toBe("completed-with-exceptions");
+    expect(done.counts).toEqual({ settled: 2, parked: 5 });
+    for (const line of done.payments.filter(({ state }) => state === "parked")) {
+      expect(line.reason, line.payableId).toMatch(/\w/);
+    }
+  });
+
+  test("one that comes back after the run has ended gets an owner and is parked", async () => {
+    expect(lineOf(done, bill(FINE)).state).toBe("settled");
+    await payrun.sandbox.control.outcome({
+      match: { payableId: bill(FINE)?.id ?? "" },
+      outcome: "return",
+      code: "R23",
+    });
+    const late = await payrun.until(
+      scene.runId,
+      "told of the return",
+      (status) => lineOf(status, bill(FINE)).state === "parked",
+    );
+    expect(lineOf(late, bill(FINE))).toMatchObject({ reasonCode: "R23" });
+    await expectBank(payrun, [[bill(FINE), 0]]);
+  });
+
+  test("a person's retry pays a parked bill again, once", async () => {
+    const before = (await paymentsOf(payrun, bill(RETURNED))).length;
+    expect((await resolve(bill(RETURNED), "retry")).status).toBe(200);
+    await payrun.sandbox.control.setScale(43_200);
+    await payrun.until(
+      scene.runId,
+      "settled after all",
+      (status) => lineOf(status, bill(RETURNED)).state === "settled",
+    );
+    await payrun.sandbox.control.setScale(1);
+    expect(await paymentsOf(payrun, bill(RETURNED))).toHaveLength(before + 1);
+    await expectBank(payrun, [[bill(RETURNED), 150_00]]);
+  });
+
+  test("bills given up or paid elsewhere are left out of the next run", async () => {
+    expect((await resolve(bill(CLOSED), "give-up")).status).toBe(200);
+    expect((await resolve(bill(ODD), "paid-elsewhere")).status).toBe(200);
+    const now = await payrun.status(scene.runId);
+    expect(lineOf(now, bill(CLOSED)).state).toBe("given-up");
+    expect(lineOf(now, bill(ODD)).state).toBe("paid-elsewhere");
+    await payrun.apply("again", scenePlaybook("failing"));
+    const again = await payrun.launch("again");
+    const planned = await payrun.until(again, "planned", ({ phase }) => phase !== "planning");
+    const ids = planned.payments.map(({ payableId }) => payableId);
+    expect(ids).not.toContain(bill(CLOSED)?.id);
+    expect(ids).not.toContain(bill(ODD)?.id);
+  });
+
+  test("a bill is not paid behind the back of the workflow that owns its failure", async () => {
+    const again = await payrun.launch("again");
+    const planned = await payrun.status(again);
+    expect(planned.payments.map(({ payableId }) => payableId)).not.toContain(bill(HELD_BACK)?.id);
+  });
+});
+
+describe("a retry that is interrupted", () => {
+  test("pays once where the worker is killed between the service's answer and its record", async () => {
+    const { control } = payrun.sandbox;
+    const { runId, made } = await plannedScene(payrun, "interrupted", [210_00]);
+    const [bill] = made;
+    await control.outcome({
+      match: { payableId: bill?.id ?? "" },
+      outcome: "fail",
+      code: "R09",
+      times: 1,
+    });
+    await approve(payrun, runId);
+    await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+    await control.faults([
+      {
+        method: "POST",
+        path: "/v1/payables/*/retry-payment",
+        when: "after",
+        effect: "delay",
+        delayMs: 6_000,
+        times: 1,
+      },
+    ]);
+    await control.setScale(43_200);
+    await expect
+      .poll(async () => (await paymentsOf(payrun, bill)).length, { timeout: 60_000 })
+      .toBe(2);
+    await payrun.killWorkers("SIGKILL");
+    await payrun.startWorker();
+    const done = await ended(payrun, runId);
+    expect(lineOf(done, bill)).toMatchObject({ state: "settled", attempts: 2 });
+    await expectBank(payrun, [[bill, 210_00]]);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from "vitest";
+import type { RunPaymentStatus, RunStatus } from "../../src/contracts/pay-run.ts";
+import { bills, type Bill } from "./bills.ts";
+import type { TestPayrun } from "./payrun.ts";
+import { type Json, netCreditByPayable } from "./sandbox.ts";
+
+/** What a scene's playbook says; every scene pays only the bills of its own name. */
+export interface SceneOptions {
+  readonly pay?: string;
+  readonly late?: string;
+  readonly approve?: readonly string[];
+  /** Further lines of the playbook, such as `limits: { bill: $50 }`. */
+  readonly more?: readonly string[];
+  /** Fields of the bills. */
+  readonly bill?: Json;
+}
+
+export interface Scene {
+  readonly runId: string;
+  readonly made: Bill[];
+}
+
+/** A playbook that pays only the bills described by `name`. */
+export function scenePlaybook(name: string, options: SceneOptions = {}): string {
+  return [
+    "kind: pay-run",
+    "select: { due: all }",
+    `where: 'payable.description == "${name}"'`,
+    `pay: ${options.pay ?? "{ on: next-business-day }"}`,
+    "review: []",
+    "approve:",
+    ...(options.approve ?? ["{ by: [controller, owner] }"]).map((rule) => `  - ${rule}`),
+    `late: ${options.late ?? "next-business-day"}`,
+    ...(options.more ?? []),
+    "",
+  ].join("\n");
+}
+
+/** Bills of a name and a run that has planned exactly these, in a stack that others share. */
+export async function plannedScene(
+  payrun: TestPayrun,
+  name: string,
+  amounts: readonly number[],
+  options: SceneOptions = {},
+): Promise<Scene> {
+  const made = await bills(payrun.sandbox, amounts, { description: name, ...options.bill });
+  await payrun.apply(name, scenePlaybook(name, options));
+  const runId = await payrun.launch(name);
+  await payrun.until(runId, "planned", ({ phase }) => phase !== "planning");
+  return { runId, made };
+}
+
+const ENDED = ["completed", "completed-with-exceptions", "cancelled", "rejected", "expired"];
+
+/** Lets the bank's days pass quickly until the run has ended. */
+export async function ended(payrun: TestPayrun, runId: string): Promise<RunStatus> {
+  await payrun.sandbox.control.setScale(43_200);
+  const status = await payrun.until(runId, "ended", ({ phase }) => ENDED.includes(phase), 90_000);
+  await payrun.sandbox.control.setScale(1);
+  return status;
+}
+
+/** One bill's line of a run. */
+export function lineOf(status: RunStatus, bill: Bill | undefined): RunPaymentStatus {
+  const line = status.payments.find(({ payableId }) => payableId === bill?.id);
+  if (line === undefined) throw new Error(`${status.id} has no line for ${bill?.id}`);
+  return line;
+}
+
+export interface ServicePayment {
+  readonly id: string;
+  readonly status: string;
+  readonly amountCents: number;
+  readonly scheduledAt: string;
+  readonly createdAt: string;
+}
+
+/** Every payment that the service has for a bill, oldest first. */
+export async function paymentsOf(
+  payrun: TestPayrun,
+  bill: Bill | undefined,
+): Promise<ServicePayment[]> {
+  const { status, body } = await payrun.sandbox.api<{ items: ServicePayment[] }>(
+    "GET",
+    `/v1/payments?payableId=${bill?.id}&pageSize=100`,
+  );
+  if (status !== 200) throw new Error(`GET /v1/payments: ${status}`);
+  return body.items.toReversed();
+}
+
+/** What the bank moved to the vendor of each bill, net, is exactly what is expected. */
+export async function expectBank(
+  payrun: TestPayrun,
+  expected: readonly (readonly [Bill | undefined, number])[],
+): Promise<void> {
+  const net = netCreditByPayable(await payrun.sandbox.control.ledger());
+  const actual = expected.map(([bill]) => [bill?.id, net.get(bill?.id ?? "") ?? 0]);
+  expect(actual).toEqual(expected.map(([bill, cents]) => [bill?.id, cents]));
+}
+
+/** How many requests to pay the service has received. */
+export async function paymentRequests(payrun: TestPayrun): Promise<number> {
+  const requests = await payrun.sandbox.control.requests();
+  return requests.filter(({ method, path }) => method === "POST" && path === "/v1/payments").length;
+}
