@@ -10,6 +10,7 @@ import type { BusinessProfiles, GatewayContext, GatewayLog } from "./context.ts"
 import { startDeliveryRecovery, type DeliveryRecovery } from "./deliveries.ts";
 import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
+import { startHousekeeping, type Housekeeping } from "./housekeeping.ts";
 import { createMetrics } from "./metrics.ts";
 
 export interface GatewayOptions {
@@ -51,6 +52,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let address = `http://${options.host}:${options.port}`;
   let dispatcher: Dispatcher | undefined;
   let recovery: DeliveryRecovery | undefined;
+  let housekeeping: Housekeeping | undefined;
   const context: GatewayContext = {
     store,
     profiles,
@@ -75,10 +77,16 @@ export function createGateway(options: GatewayOptions): Gateway {
       address = `http://${host}:${port}`;
       dispatcher = startDispatcher(context);
       recovery = startDeliveryRecovery(context);
+      housekeeping = startHousekeeping(context);
       return address;
     },
     async stop() {
-      await Promise.all([close(server), dispatcher?.stop(), recovery?.stop()]);
+      await Promise.all([
+        close(server),
+        dispatcher?.stop(),
+        recovery?.stop(),
+        housekeeping?.stop(),
+      ]);
     },
   };
 }

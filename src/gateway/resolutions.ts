@@ -5,6 +5,7 @@ import type { LineState } from "../contracts/pay-run.ts";
 import { liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { claimOwners, releaseClaim } from "../store/claims.ts";
+import { lineApproved } from "../store/decisions.ts";
 import { createHold } from "../store/holds.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines.ts";
@@ -42,7 +43,8 @@ const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" }
  * `retry` hands it to its own workflow, which looks what is true before it pays anything.
  * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
  *
- * @throws GatewayError 404 for an unknown bill, 409 where it is not parked or may just be paid
+ * @throws GatewayError 404 for an unknown bill, 409 where it is not parked, may just be paid, or
+ * is to be retried without a valid approval
  */
 export async function resolve(
   context: GatewayContext,
@@ -50,8 +52,10 @@ export async function resolve(
   request: ResolutionRequest,
   by: Principal,
 ): Promise<Resolution> {
+  const { businessMs } = await context.clocks.read(profile);
   const resolution = await context.store.transaction(async (trx) => {
     const line = await parkedLine(trx, profile, request.payableId);
+    if (request.action === "retry") await requireApproval(trx, line, businessMs);
     return request.action === "retry"
       ? retry(context, trx, { profile, request, by, line })
       : end(context, trx, { profile, request, by, line }, END_STATES[request.action]);
@@ -95,6 +99,20 @@ async function parkedLine(
     );
   }
   return line;
+}
+
+/** Money moves on a valid approval only, so a retry without one would only park again. */
+async function requireApproval(
+  trx: Transaction<Tables>,
+  line: RunLine,
+  businessNowMs: number,
+): Promise<void> {
+  if (await lineApproved(trx, { ...line, businessNowMs })) return;
+  throw conflict(
+    "not_approved",
+    `${line.payableId} has no valid approval, so it can't be retried; the next run plans it anew and asks.`,
+    { payableId: line.payableId, state: line.state, runId: line.runId },
+  );
 }
 
 async function retry(

@@ -9,6 +9,7 @@ import {
 } from "@temporalio/client";
 import {
   ApplicationFailure,
+  NamespaceNotFoundError,
   defineSearchAttributeKey,
   TypedSearchAttributes,
 } from "@temporalio/common";
@@ -156,10 +157,12 @@ export async function runDryPlan(
   }
 }
 
-/** @returns whether Temporal answers now */
+/** @returns whether Temporal answers now, and has the namespace */
 export async function temporalAnswers(client: Client, timeoutMs: number): Promise<boolean> {
   try {
-    await within(client, timeoutMs, () => client.workflowService.getSystemInfo({}));
+    await within(client, timeoutMs, () =>
+      client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+    );
     return true;
   } catch {
     return false;
@@ -215,6 +218,10 @@ function lost(): GatewayError {
 
 /** The 503 that a connection failure becomes, or undefined for every other error. */
 function unreachable(error: unknown): GatewayError | undefined {
+  if (error instanceof NamespaceNotFoundError) {
+    const text = `Temporal has no namespace “${error.namespace}”: create it, or set TEMPORAL_NAMESPACE.`;
+    return new GatewayError(503, "temporal_namespace_missing", text);
+  }
   const code = grpcCode(error);
   if (code === undefined) return undefined;
   if (code === GRPC.invalidArgument && /search attribute/i.test(detailsOf(error))) {

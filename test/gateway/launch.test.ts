@@ -12,7 +12,7 @@ import { getRetry } from "../../src/store/retries.ts";
 import { getRun, listRuns, setRunPhase } from "../../src/store/runs.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
 import { eventually, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
-import { planLine, seedRun, setLine } from "./support/rows.ts";
+import { approveLines, planLine, seedRun, setLine } from "./support/rows.ts";
 
 /** Temporal's numbers of the commands that end a workflow. */
 const COMPLETE_WORKFLOW = 4;
@@ -220,6 +220,28 @@ describe("with nobody to do the work", () => {
   });
 });
 
+describe("with a namespace that isn't there", () => {
+  test("a launch says which, and the gateway is not ready", async () => {
+    const { folder: kept } = gateway;
+    const lost = await startTestGateway({
+      folder: kept,
+      temporalAddress: server.address,
+      namespace: "nowhere",
+    });
+    try {
+      const body = { playbook: "weekly", period: "2026-05-14" };
+      const answer = await lost.call("POST", "/v1/runs", launcher, body);
+      expect(answer.status).toBe(503);
+      expect(answer.json["error"]).toBe("temporal_namespace_missing");
+      expect(answer.json["message"]).toContain("nowhere");
+      expect((await lost.call("GET", "/ready", null)).status).toBe(503);
+      expect((await gateway.call("GET", "/ready", null)).status).toBe(200);
+    } finally {
+      await lost.stop();
+    }
+  });
+});
+
 describe("with Temporal down", () => {
   test("a launch says so, keeps its row, and the next one goes on with it", async () => {
     const { folder: kept } = gateway;
@@ -276,11 +298,12 @@ describe("what people do", () => {
 
   test("starts the owner of a parked bill that is to be retried", async () => {
     const operator = await gateway.token("oli", ["operator"]);
-    const { runId } = await seedRun(gateway.store, {
+    const run = await seedRun(gateway.store, {
       period: "2026-06-11",
       lines: [planLine("p_retry")],
     });
-    await setLine(gateway.store, runId, "p_retry", { state: "parked", reasonCode: "R02" });
+    await approveLines(gateway.store, run, ["p_retry"]);
+    await setLine(gateway.store, run.runId, "p_retry", { state: "parked", reasonCode: "R02" });
     const body = { action: "retry", reason: "new bank details" };
     const answer = await gateway.call("POST", "/v1/payables/p_retry/resolution", operator, body);
     expect(answer.status).toBe(200);

@@ -35,24 +35,28 @@ interface Run {
   readonly exited: Promise<number | null>;
 }
 
-function run(settings: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", PROGRAM], {
-    cwd: folder,
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: folder,
-      PAYRUN_HOME: join(folder, "home"),
-      PAYRUN_GATEWAY_PORT: "0",
-      // Nothing listens there.
-      TEMPORAL_ADDRESS: "127.0.0.1:1",
-      PAYMENTS_API_URL: "http://127.0.0.1:1",
-      PAYMENTS_API_TOKEN: "api-token",
-      PAYMENTS_BUSINESS_ID: "biz_acme",
-      PAYMENTS_WEBHOOK_SECRETS: SECRET,
-      ...settings,
+function run(settings: Record<string, string> = {}, args: readonly string[] = []): Run {
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", PROGRAM, ...args],
+    {
+      cwd: folder,
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: folder,
+        PAYRUN_HOME: join(folder, "home"),
+        PAYRUN_GATEWAY_PORT: "0",
+        // Nothing listens there.
+        TEMPORAL_ADDRESS: "127.0.0.1:1",
+        PAYMENTS_API_URL: "http://127.0.0.1:1",
+        PAYMENTS_API_TOKEN: "api-token",
+        PAYMENTS_BUSINESS_ID: "biz_acme",
+        PAYMENTS_WEBHOOK_SECRETS: SECRET,
+        ...settings,
+      },
+      stdio: ["pipe", "pipe", "pipe"],
     },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  );
   children.push(child);
   const started: Run = {
     child,
@@ -104,6 +108,13 @@ describe("the gateway's process", () => {
     const again = run();
     const answer = await deliver((await ready(again)).url, body, { business: "default" });
     expect(answer.json["duplicate"]).toBe(true);
+  });
+
+  test("ends when its parent is gone, where it was asked to", async () => {
+    const started = run({}, ["--exit-with-parent"]);
+    await ready(started);
+    started.child.stdin?.end();
+    expect(await started.exited).toBe(0);
   });
 
   test("exits 4 where its port is taken, and says which", async () => {

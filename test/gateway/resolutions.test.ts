@@ -6,7 +6,14 @@ import { claimOwners } from "../../src/store/claims.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
-import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
+import {
+  approveLines,
+  lineState,
+  planLine,
+  seedRun,
+  setLine,
+  type SeededRun,
+} from "./support/rows.ts";
 
 let gateway: TestGateway;
 let operator: string;
@@ -106,6 +113,7 @@ describe("a parked bill", () => {
   });
 
   test("records a retry that Temporal could not be told about, and says so", async () => {
+    await approveLines(gateway.store, run, ["p1"]);
     const answer = await resolve("p1", "retry");
     expect(answer.status).toBe(503);
     expect(answer.json["error"]).toBe("temporal_unreachable");
@@ -117,6 +125,17 @@ describe("a parked bill", () => {
       runId: run.runId,
       workflowId: "retry-failed-payment/acme/p1",
     });
+  });
+
+  test("is not retried without an approval that is still valid", async () => {
+    await approveLines(gateway.store, run, ["p2"], Date.now() - 1_000);
+    for (const payableId of ["p1", "p2"]) {
+      const answer = await resolve(payableId, "retry");
+      expect(answer.status).toBe(409);
+      expect(answer.json["error"]).toBe("not_approved");
+      expect(answer.json["message"]).toContain("next run");
+      expect(await getRetry(gateway.store.db, "biz_acme", payableId)).toBeUndefined();
+    }
   });
 
   test("is resolved with all others of its reason", async () => {

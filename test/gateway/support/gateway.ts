@@ -52,6 +52,7 @@ export interface TestGateway {
 export interface TestGatewayOptions {
   readonly profiles?: readonly BusinessProfile[];
   readonly temporalAddress?: string;
+  readonly namespace?: string;
   readonly nowMs?: () => number;
   readonly planTimeoutMs?: number;
   readonly folder?: string;
@@ -68,7 +69,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     all: () => all,
   };
   const connection = lazyConnection({ address: options.temporalAddress ?? NOBODY });
-  const temporal = new Client({ connection });
+  const temporal = new Client({ connection, namespace: options.namespace ?? "default" });
   const clients = new Clients({ connections: 4, timeoutMs: 5_000 });
   const logged: string[] = [];
   const log = (message: string, fields?: Record<string, unknown>): void => {

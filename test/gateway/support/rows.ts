@@ -2,6 +2,7 @@ import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import type { LineState, PlanLine } from "../../../src/contracts/pay-run.ts";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
 import { claimPayables } from "../../../src/store/claims.ts";
+import { recordDecision } from "../../../src/store/decisions.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { storePlan } from "../../../src/store/plans.ts";
 import { applyPlaybook } from "../../../src/store/playbooks.ts";
@@ -163,6 +164,35 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
     });
     return { runId, planHash: stored.planHash };
   });
+}
+
+/** Approves lines of a run, as if somebody of the right role had. */
+export async function approveLines(
+  store: Store,
+  run: SeededRun,
+  payableIds: readonly string[],
+  expiresAtMs = Date.now() + 86_400_000,
+): Promise<void> {
+  await store.transaction((trx) =>
+    recordDecision(trx, {
+      runId: run.runId,
+      planHash: run.planHash,
+      decision: "approve",
+      principal: "cora",
+      tokenId: null,
+      roles: ["controller"],
+      dropped: [],
+      comment: null,
+      decidedAtMs: Date.now(),
+      expiresAtMs,
+      outcome: "accepted",
+      reason: null,
+      approves: payableIds.map((payableId) => ({
+        payableId,
+        lineHash: `hash-of-${payableId}`,
+      })),
+    }),
+  );
 }
 
 /** Puts a line where a test needs it. */
