@@ -1,11 +1,11 @@
-import swc from "@swc/core/Visitor.js";
+import { Visitor } from "@swc/core/Visitor.js";
 
 /**
  * The directions that imports run in: contracts ← domain ← workflows, activities, gateway, cli;
  * payments-api and store ← activities, gateway, cli. The sandbox stands apart from all of them.
  */
 
-const OURS = "^(src|workflows|activities|playbooks|test|bench|scripts|bin)/";
+const OURS = "^(src|workflows|activities|playbooks|test|bench|scripts|bin|docker)/";
 
 /**
  * @param {string} folder what the rule is for
@@ -26,13 +26,19 @@ function only(folder, allowed, why) {
 /** The one thing that everybody may know of the settings, as a type: what a business is. */
 const PROFILE_TYPES = "^src/config/business-profile\\.ts$";
 
-/** The parser knows `using`, the visitor that walks what it has parsed does not yet. */
-const { prototype } = swc.Visitor ?? swc.default;
-const visitStatement = prototype.visitStatement;
-prototype.visitStatement = function visitAnyStatement(statement) {
+/**
+ * The parser knows `using`, the visitor that walks what it has parsed does not yet.
+ *
+ * @typedef {{ type: string, decls?: unknown }} Statement
+ * @typedef {object} Walker
+ * @property {(this: Walker, statement: Statement) => Statement} visitStatement
+ * @property {(declarations: unknown) => unknown} visitVariableDeclarators
+ */
+const walker = /** @type {Walker} */ (/** @type {unknown} */ (Visitor.prototype));
+const { visitStatement } = walker;
+walker.visitStatement = function visitAnyStatement(statement) {
   if (statement.type !== "UsingDeclaration") return visitStatement.call(this, statement);
-  statement.decls = this.visitVariableDeclarators(statement.decls);
-  return statement;
+  return { ...statement, decls: this.visitVariableDeclarators(statement.decls) };
 };
 
 const CONTRACTS = "src/contracts";

@@ -11,9 +11,9 @@ const CHECKS = [
   { name: "format", tool: "oxfmt/bin/oxfmt", args: ["--check"] },
   {
     name: "import directions",
-    tool: "dependency-cruiser/bin/dependency-cruise.mjs",
+    tool: "dependency-cruiser/bin/dependency-cruiser.mjs",
     args: ["--config", ".dependency-cruiser.mjs", "--output-type", "err-long"],
-    folders: ["workflows", "activities", "src", "test", "bench", "bin", "scripts"],
+    folders: ["workflows", "activities", "src", "test", "bin", "scripts", "docker"],
   },
   { name: "unused code", tool: "knip/bin/knip.js", args: ["--no-progress"] },
 ];

@@ -11,7 +11,7 @@ import type { Environment, SettingLine, SettingName, SettingValues } from "./con
 import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
 
 export { ConfigError } from "./config/config-error.ts";
-export type { AchAuthorization, BusinessProfile, TokenSource } from "./config/business-profile.ts";
+export type { BusinessProfile } from "./config/business-profile.ts";
 export type { Profiles } from "./config/profiles.ts";
 export type { SettingLine, SettingName } from "./config/settings.ts";
 
