@@ -7,7 +7,7 @@ import { Output } from "./output.ts";
 export interface CommandContext {
   readonly output: Output;
   /** Reads the settings at the first call. @throws {CliError} with every mistake in them */
-  config(): Config;
+  readonly config: () => Config;
 }
 
 /** One call of the CLI: where it speaks, and what it ends with. */
