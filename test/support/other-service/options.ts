@@ -1,0 +1,63 @@
+/**
+ * Everything the API specification is silent about, each point with the answers that a service may
+ * give. The defaults are those that our own sandbox does not give.
+ */
+export interface OtherServiceOptions {
+  /** Items of `GET /v1/payables`, whose shape is not shown. */
+  readonly payableListItems: "id-and-status" | "without-contact" | "whole";
+  /** When `amountPaidCents` counts a payment. */
+  readonly amountPaidMoves: "at-creation" | "at-settlement";
+  /** Status of the state refusals, which section 7 leaves open. */
+  readonly refusalStatus: 400 | 403 | 409 | 422;
+  /** Whether another body under the key of a state refusal is an `idempotency_conflict`. */
+  readonly refusalBindsBody: boolean;
+  /** Whether 401, 403 and 404 answers to writes are stored under the key. */
+  readonly storesAuthFailures: boolean;
+  /** Status in which a payment with a date appears. */
+  readonly newPaymentStatus: string;
+  /** How long a new payment is missing from `GET /v1/payments`. */
+  readonly listDelayMs: number;
+  /** Answer of `retry-payment`, whose shape is not shown. */
+  readonly retryPayment: "bare-payment" | "empty" | "unsupported";
+  readonly ids: "odd" | "long" | "plain";
+  /** Difference of the `Date` header from real time. */
+  readonly dateSkewMs: number;
+  readonly retryAfter: "date" | "seconds";
+  /** `paymentRail` of payments, compared with the rail of their source. */
+  readonly paymentRails: "null" | "renamed" | "as-source";
+  /** Where money comes from: several banks, or the balance whose amount is not told. */
+  readonly funding: "banks" | "balance";
+  /** Whether the `pay` of a bank source names its account. */
+  readonly payNamesAccount: boolean;
+  readonly balance: "ready" | "feature_unavailable" | "not_found";
+  /** `GET /v1/webhook-endpoints` and its deliveries. */
+  readonly webhookApi: "forbidden" | "not-found";
+  /** Whether payments in the answer of a POST carry `payableId`. */
+  readonly answersNamePayable: boolean;
+  /** Largest amount of one payment; more is split. */
+  readonly splitAboveCents: number;
+  /** Cents written as `10000.0`, which JSON allows. */
+  readonly centsAsFloats: boolean;
+}
+
+export const DIFFERENT: OtherServiceOptions = {
+  payableListItems: "id-and-status",
+  amountPaidMoves: "at-creation",
+  refusalStatus: 422,
+  refusalBindsBody: true,
+  storesAuthFailures: true,
+  newPaymentStatus: "scheduled",
+  listDelayMs: 0,
+  retryPayment: "bare-payment",
+  ids: "plain",
+  dateSkewMs: 0,
+  retryAfter: "date",
+  paymentRails: "renamed",
+  funding: "banks",
+  payNamesAccount: true,
+  balance: "not_found",
+  webhookApi: "not-found",
+  answersNamePayable: false,
+  splitAboveCents: Number.MAX_SAFE_INTEGER,
+  centsAsFloats: true,
+};
