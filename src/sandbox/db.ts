@@ -31,6 +31,8 @@ export function openDatabase(path: string, ddls: readonly string[]): DatabaseSyn
   // Exclusive: two services on one data directory would each believe their own clock and timers.
   db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 2000;");
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  // Fewer checkpoints, each of which waits for the disk; pages in memory instead of read again.
+  db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536;");
   for (const ddl of ddls) db.exec(ddl);
   return db;
 }
@@ -55,14 +57,14 @@ function statement(db: DatabaseSync, sql: string): StatementSync {
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
   if (db.isTransaction) return work();
   const books = booksOf(db);
-  db.exec("BEGIN IMMEDIATE");
+  statement(db, "BEGIN IMMEDIATE").run();
   let result: T;
   try {
     result = work();
-    db.exec("COMMIT");
+    statement(db, "COMMIT").run();
   } catch (error) {
     books.afterCommit.length = 0;
-    if (db.isTransaction) db.exec("ROLLBACK");
+    if (db.isTransaction) statement(db, "ROLLBACK").run();
     throw error;
   }
   for (const callback of books.afterCommit.splice(0)) callback();

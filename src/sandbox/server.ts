@@ -124,7 +124,7 @@ async function respond(
   parts: ServiceParts,
   operation: Operation | undefined,
 ): Promise<Response> {
-  const body = await readBody(c.req.raw).catch((error: unknown) => errorAnswer(error));
+  const body = await readBody(c.env.incoming).catch((error: unknown) => errorAnswer(error));
   if (!(body instanceof Uint8Array)) return toResponse(body);
   const answer = await answerRequest(parts, operation, {
     method: c.req.method,

@@ -248,6 +248,29 @@ describe("what a bank does otherwise", () => {
     expect(await statusesOf(sandbox, returning)).toEqual(["returned"]);
   });
 
+  it("keeps an outcome for the next payment, whatever the bill has settled before", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
+    await pay(sandbox, { payableId, amountCents: 400 });
+    await sandbox.control.advance("P7D");
+    await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R02", times: 1 });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed", "failed"]);
+  });
+
+  it("gives back what a vendor's later payments bring, not its whole past", async () => {
+    const contactId = await makeVendor(sandbox);
+    const past = await makeBill(sandbox, { contactId });
+    await pay(sandbox, { payableId: past });
+    await sandbox.control.advance("P7D");
+    await sandbox.control.outcome({ match: { contactId }, outcome: "return", code: "R03" });
+    const later = await makeBill(sandbox, { contactId });
+    await pay(sandbox, { payableId: later });
+    await sandbox.control.advance("P14D");
+    expect(await statusesOf(sandbox, past)).toEqual(["completed"]);
+    expect(await statusesOf(sandbox, later)).toEqual(["returned"]);
+  });
+
   it("holds for `after`, then lets the payment go on", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "hold", after: "P3D" });

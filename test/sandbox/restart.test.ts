@@ -115,18 +115,6 @@ it("refuses a data directory that another sandbox uses", () => {
   expect(second.stderr).toBe("sandbox: another sandbox uses this data directory\n");
 });
 
-it.each([
-  [["--port", "99999", "--data-dir", "x"], "--port must be 0 to 65535"],
-  [["--port", "0"], "--data-dir is required"],
-  [["--data-dir", "x", "--fixture", "nothing"], "--fixture must be one of"],
-  [["--nothing"], "--nothing"],
-])("says what is wrong with the arguments %j", (args, message) => {
-  const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
-  expect(status).toBe(2);
-  expect(stderr).toContain(message);
-  expect(stderr).not.toContain("    at ");
-});
-
 it("says that a port is taken", () => {
   const { port } = new URL(sandbox.url);
   const { status, stderr } = spawnSync(

@@ -155,7 +155,7 @@ class Routes {
   ): void {
     this.#app.post(path, (c) =>
       this.#answer(c, status, async () => {
-        const raw = await readBody(c.req.raw);
+        const raw = await readBody(c.env.incoming);
         const body =
           raw.length === 0 ? undefined : parseJsonBody(raw, c.req.header("content-type"));
         const valid = validate(schema, body);

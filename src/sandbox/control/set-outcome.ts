@@ -1,33 +1,50 @@
+import type { SQLInputValue } from "node:sqlite";
 import type { z } from "zod";
 import type { SandboxContext } from "../context.ts";
 import { allRows } from "../db.ts";
 import { insertOutcome } from "../payments/outcomes.ts";
 import type { PaymentRow } from "../payments/payment-rows.ts";
 import { applyNewOutcome } from "../payments/transitions.ts";
+import { contactById } from "../resources/contacts.ts";
 import type { outcomeRule } from "./outcome-rule.ts";
 
-/**
- * Records what the bank does from now on, also with payments it already has. Completed payments
- * are only given back where the payment or its bill is named, never a vendor's whole past.
- */
-export function setOutcome(ctx: SandboxContext, rule: z.infer<typeof outcomeRule>): object {
+type OutcomeRule = z.infer<typeof outcomeRule>;
+
+/** Records what the bank does from now on, also with payments it already has. */
+export function setOutcome(ctx: SandboxContext, rule: OutcomeRule): object {
   const { match, times, ...planned } = rule;
   insertOutcome(ctx.db, match, planned, times);
-  const reachesBack = match.paymentId !== undefined || match.payableId !== undefined;
-  const payments = allRows<PaymentRow>(
+  const nowMs = ctx.clock.bankNow();
+  for (const payment of reachedPayments(ctx, rule)) applyNewOutcome(ctx, payment, nowMs);
+  return rule;
+}
+
+/** The payments at the bank on which a new outcome still has an effect. */
+function reachedPayments(
+  ctx: SandboxContext,
+  { match, outcome, times }: OutcomeRule,
+): PaymentRow[] {
+  const states = ["status IN ('processing', 'held')"];
+  // A return of what is settled reaches a payment or bill by name, never a vendor's whole past.
+  const isNamed = match.paymentId !== undefined || match.payableId !== undefined;
+  if (outcome === "return" && isNamed) states.push("status = 'completed'");
+  if (outcome === "settle") states.push("due_step = 'return'");
+  const where = ["payment_rail IS NOT NULL", `(${states.join(" OR ")})`];
+  const values: SQLInputValue[] = [];
+  const add = (condition: string, ...added: SQLInputValue[]): void => {
+    where.push(condition);
+    values.push(...added);
+  };
+  if (match.paymentId !== undefined) add("id = ?", match.paymentId);
+  if (match.payableId !== undefined) add("payable_id = ?", match.payableId);
+  if (match.contactId !== undefined) {
+    const businessId = contactById(ctx.db, match.contactId)?.business_id ?? null;
+    add("business_id = ? AND contact_id = ?", businessId, match.contactId);
+  }
+  return allRows(
     ctx.db,
-    `SELECT * FROM payments
-     WHERE status IN ('processing', 'held'${reachesBack ? ", 'completed'" : ""})
-       AND payment_rail IS NOT NULL
-       AND (? IS NULL OR payable_id = ?) AND (? IS NULL OR contact_id = ?) AND (? IS NULL OR id = ?)
-     ORDER BY seq LIMIT ?`,
-    ...[match.payableId, match.contactId, match.paymentId].flatMap((id) => [
-      id ?? null,
-      id ?? null,
-    ]),
+    `SELECT * FROM payments WHERE ${where.join(" AND ")} ORDER BY seq LIMIT ?`,
+    ...values,
     times ?? -1,
   );
-  const nowMs = ctx.clock.bankNow();
-  for (const payment of payments) applyNewOutcome(ctx, payment, nowMs);
-  return rule;
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { ApiError } from "./api-error.ts";
 
 const largestBodyBytes = 1_048_576;
@@ -7,14 +8,15 @@ const largestBodyBytes = 1_048_576;
  *
  * @throws {ApiError} 413 above 1 MiB, the rest of which is not read; 400 when it breaks off.
  */
-export async function readBody(request: Request): Promise<Uint8Array> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > largestBodyBytes) throw tooLarge();
-  if (request.body === null) return new Uint8Array();
+export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  if (Number(incoming.headers["content-length"] ?? 0) > largestBodyBytes) throw tooLarge();
+  // From Node's own stream: the web stream that the framework offers costs half a request's time.
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of request.body) {
+    // Destroying the stream would take the connection with it, and the 413 would never arrive.
+    const stream = incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+    for await (const chunk of stream) {
       length += chunk.length;
       if (length > largestBodyBytes) throw tooLarge();
       chunks.push(chunk);
