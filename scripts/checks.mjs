@@ -38,7 +38,7 @@ export async function runChecks() {
     process.stdout.write(`${outcome.ok ? "✓" : "✗"} ${name} (${took})\n`);
     if (outcome.ok) continue;
     failed.push(name);
-    process.stdout.write(`${outcome.stdout}${outcome.stderr || `${outcome.why}\n`}`);
+    process.stdout.write(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
   }
   if (failed.length > 0) process.stdout.write(`✗ failed: ${failed.join(", ")}\n`);
   return failed;

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
  */
 
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
-const KEPT_CHARACTERS = 100_000;
+const KEPT_CHARACTERS = 1_000_000;
 
 /**
  * Runs a command to its end. It gets a process group of its own, so that a time-out or a Ctrl-C

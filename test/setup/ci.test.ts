@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { FakeMachine } from "./fakes.ts";
+
+const RUN = fileURLToPath(new URL("../../.ci/run", import.meta.url));
+
+let machine: FakeMachine;
+
+beforeEach(() => {
+  machine = new FakeMachine();
+});
+
+afterEach(() => machine.remove());
+
+async function run(): Promise<{ code: number | null; said: string }> {
+  const path = [machine.programs, process.env["PATH"]].join(delimiter);
+  const child = spawn(RUN, [], { env: { ...machine.env, PATH: path }, cwd: machine.folder });
+  const ended = once(child, "exit");
+  const said = await text(child.stdout);
+  await ended;
+  return { code: child.exitCode, said };
+}
+
+test("CI calls npm test in the checkout, says that it is CI, and nothing else", async () => {
+  machine.program("npm", 'echo "in $PWD with CI=$CI"\n');
+  const { code, said } = await run();
+  expect(code).toBe(0);
+  expect(said).toBe(`in ${join(RUN, "..", "..")} with CI=true\n`);
+  expect(machine.calls()).toEqual(["npm test"]);
+});
+
+test("a failure keeps its code, and ends with what failed", async () => {
+  machine.program(
+    "npm",
+    'echo "✓ types (1.0 s)"\necho "✗ lint (2.0 s)"\necho "  × pays a bill once"\nexit 3\n',
+  );
+  const { code, said } = await run();
+  expect(code).toBe(3);
+  const [, summary = ""] = said.split("npm test failed with code 3. What failed:");
+  expect(summary).toContain("✗ lint (2.0 s)");
+  expect(summary).toContain("× pays a bill once");
+  expect(summary).not.toContain("types");
+});
