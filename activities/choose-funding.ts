@@ -85,10 +85,15 @@ async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    const status = error instanceof PaymentsApiError ? error.status : undefined;
-    if (status === 403 || status === 404 || status === 409) return undefined;
+    if (error instanceof PaymentsApiError && isRefusal(error)) return undefined;
     throw error;
   }
+}
+
+/** The specification leaves the status of most codes open, so the code decides where there is one. */
+function isRefusal({ code, status }: PaymentsApiError): boolean {
+  if (code === "feature_unavailable" || code === "setup_required") return true;
+  return status === 403 || status === 404 || status === 409;
 }
 
 function unknownSource(from: string, sources: readonly FundingSource[]): PlanRefusedError {

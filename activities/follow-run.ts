@@ -1,8 +1,10 @@
 import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { LineState } from "../src/contracts/pay-run.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
+import { nextPollMs } from "../src/domain/payments/poll-times.ts";
 import type { Payment } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
+import { attemptsOf } from "../src/store/attempts.ts";
 import { handOverClaim } from "../src/store/claims.ts";
 import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
 import { getRetry, updateRetry, upsertRetry } from "../src/store/retries.ts";
@@ -13,12 +15,6 @@ import type { ActivityContext } from "./context.ts";
 import { paymentsOfPayables } from "./payments-of-payables.ts";
 import { watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
-
-/** Business time between polls of a payment that no event speaks of. */
-const POLL_EVERY_MS = 30 * 60_000;
-
-/** A fast bank clock is not polled more often than this, in real time. */
-const POLL_REAL_MS = 1_500;
 
 const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
 
@@ -63,7 +59,11 @@ async function follow(
 ): Promise<boolean> {
   const mine = payments.filter((payment) => line.paymentIds.includes(payment.id));
   const outcome = lineStateOfPayments(mine, line.amountCents);
-  const pollAtMs = clock.businessMs + Math.max(POLL_EVERY_MS, POLL_REAL_MS * clock.scale);
+  const pollAtMs = nextPollMs(
+    clock.businessMs,
+    await changedAtMs(context, line, mine),
+    clock.scale,
+  );
   if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
     await handOverToRetry(context, run, line, clock);
     return true;
@@ -105,6 +105,20 @@ async function follow(
     }
     return moved;
   });
+}
+
+/** When the line's payments changed last; for what the service doesn't show yet, when it was sent. */
+async function changedAtMs(
+  context: ActivityContext,
+  line: RunLine,
+  mine: readonly Payment[],
+): Promise<number> {
+  const times = mine
+    .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
+    .filter((ms) => !Number.isNaN(ms));
+  if (times.length > 0) return Math.max(...times);
+  const attempts = await attemptsOf(context.store.db, line.businessId, line.payableId);
+  return attempts.at(-1)?.lastSentAtMs ?? 0;
 }
 
 /** A failed or returned bill gets an owner of its own, which keeps its claim from here on. */

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../src/contracts/pay-run.ts";
+import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
@@ -186,26 +187,13 @@ async function alarmOnMismatch(
   payments: readonly Payment[],
   clock: ClockReading,
 ): Promise<void> {
-  const { funding, amountCents, payableId } = job.plan;
-  const sum = payments.reduce((total, payment) => total + payment.amountCents, 0);
-  const account = funding.pay["bankAccountId"];
-  const wrong =
-    sum !== amountCents
-      ? `they sum to ${sum} cents, approved were ${amountCents}`
-      : payments.some(({ paymentRail }) => paymentRail !== null && paymentRail !== funding.rail)
-        ? `their rail is not the approved ${funding.rail}`
-        : account !== undefined &&
-            payments.some(
-              ({ bankAccountId }) => bankAccountId !== null && bankAccountId !== account,
-            )
-          ? "they debit another bank account than the approved one"
-          : null;
+  const wrong = mismatchOf(job.plan, payments);
   if (wrong === null) return;
   await createHold(trx, {
     businessId: job.businessId,
     scope: "run",
     value: job.line.runId,
-    reason: `Payments made for ${payableId} are not what was approved: ${wrong}`,
+    reason: `Payments made for ${job.plan.payableId} are not what was approved: ${wrong}`,
     author: "payrun",
     nowMs: clock.realMs,
     untilMs: null,

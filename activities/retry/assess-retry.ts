@@ -7,6 +7,7 @@ import {
   lineStateOfPayments,
   type FailedPayment,
 } from "../../src/domain/payments/payment-states.ts";
+import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
@@ -161,7 +162,13 @@ function waitForDay(retry: RetryCase, retryOn: string): RetryAssessment {
 }
 
 function following(retry: RetryCase, text: string): RetryAssessment {
-  return assessment(retry, "following", text, longest(retry, false));
+  const { businessMs, scale } = retry.clock;
+  const changes = retry.payments
+    .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
+    .filter((ms) => !Number.isNaN(ms));
+  const pollMs = nextPollMs(businessMs, Math.max(0, ...changes), scale);
+  const wakeInMs = Math.min(Math.max(250, (pollMs - businessMs) / scale), longest(retry, false));
+  return assessment(retry, "following", text, wakeInMs);
 }
 
 async function park(

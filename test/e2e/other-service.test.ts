@@ -9,6 +9,8 @@ const ON_THEIR_WAY = ["scheduled", "processing", "settled"] as const;
 /** Lets the bank settle what is open until the run has ended. */
 async function settled(payrun: OtherPayrun, runId: string): Promise<Record<string, number>> {
   await payrun.untilAll(runId, ON_THEIR_WAY, 90_000);
+  // Whatever the engine alarms about would have stopped the run with a hold.
+  expect((await payrun.call("operator", "GET", "/v1/holds")).body).toEqual({ items: [] });
   await payrun.service.settleAll();
   return (await payrun.untilPhase(runId, "completed")).counts;
 }

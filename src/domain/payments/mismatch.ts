@@ -1,0 +1,46 @@
+/** The fields of a payment that must be what was approved. */
+interface MadePayment {
+  readonly amountCents: number;
+  readonly paymentRail: string | null;
+  readonly bankAccountId: string | null;
+}
+
+export interface ApprovedTerms {
+  readonly amountCents: number;
+  readonly funding: {
+    readonly rail: string;
+    readonly kind: string;
+    readonly pay: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Rails of funding sources (API specification, section 2). */
+const RAILS: readonly string[] = ["PROVIDER", "SERVICE"];
+
+/**
+ * How the payments that a request made differ from what was approved, or null where they don't.
+ *
+ * The specification doesn't say that a payment's rail is spelt as its source's, nor which account a
+ * payment from the balance shows; only a difference that can't be a spelling is one.
+ */
+export function mismatchOf(
+  approved: ApprovedTerms,
+  payments: readonly MadePayment[],
+): string | null {
+  const { amountCents, funding } = approved;
+  const sum = payments.reduce((total, payment) => total + payment.amountCents, 0);
+  if (sum !== amountCents) return `they sum to ${sum} cents, approved were ${amountCents}`;
+  const rails = [funding.rail, funding.pay["paymentRail"]];
+  const otherRail = payments.find(
+    ({ paymentRail }) =>
+      paymentRail !== null && RAILS.includes(paymentRail) && !rails.includes(paymentRail),
+  );
+  if (otherRail !== undefined) {
+    return `their rail is ${String(otherRail.paymentRail)}, approved was ${funding.rail}`;
+  }
+  const account = funding.pay["bankAccountId"];
+  if (funding.kind === "balance" || account === undefined) return null;
+  return payments.some(({ bankAccountId }) => bankAccountId !== null && bankAccountId !== account)
+    ? "they debit another bank account than the approved one"
+    : null;
+}

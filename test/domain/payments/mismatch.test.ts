@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { mismatchOf } from "../../../src/domain/payments/mismatch.ts";
+
+const BANK = {
+  amountCents: 100_00,
+  funding: {
+    rail: "PROVIDER",
+    kind: "bank",
+    pay: { paymentRail: "PROVIDER", bankAccountId: "main" },
+  },
+};
+
+function payment(change: {
+  amountCents?: number;
+  paymentRail?: string | null;
+  bankAccountId?: string | null;
+}) {
+  return { amountCents: 100_00, paymentRail: "PROVIDER", bankAccountId: "main", ...change };
+}
+
+describe("payments are compared with what was approved", () => {
+  test("equal ones, and splits that sum to the amount, are no mismatch", () => {
+    expect(mismatchOf(BANK, [payment({})])).toBeNull();
+    expect(
+      mismatchOf(BANK, [payment({ amountCents: 60_00 }), payment({ amountCents: 40_00 })]),
+    ).toBeNull();
+  });
+
+  test("another sum is a mismatch", () => {
+    expect(mismatchOf(BANK, [payment({ amountCents: 99_00 })])).toContain("9900 cents");
+  });
+
+  test("the rail of another source is a mismatch, an unknown spelling or none is not", () => {
+    expect(mismatchOf(BANK, [payment({ paymentRail: "SERVICE" })])).toContain("rail is SERVICE");
+    expect(mismatchOf(BANK, [payment({ paymentRail: "ACH_X" })])).toBeNull();
+    expect(mismatchOf(BANK, [payment({ paymentRail: null })])).toBeNull();
+  });
+
+  test("the rail that the source asked to be paid with is no mismatch", () => {
+    const approved = {
+      ...BANK,
+      funding: { ...BANK.funding, pay: { ...BANK.funding.pay, paymentRail: "SERVICE" } },
+    };
+    expect(mismatchOf(approved, [payment({ paymentRail: "SERVICE" })])).toBeNull();
+  });
+
+  test("another account debited is a mismatch", () => {
+    expect(mismatchOf(BANK, [payment({ bankAccountId: "other" })])).toContain("bank account");
+    expect(mismatchOf(BANK, [payment({ bankAccountId: null })])).toBeNull();
+  });
+
+  test("a payment from the balance may name any account", () => {
+    const approved = {
+      ...BANK,
+      funding: { rail: "SERVICE", kind: "balance", pay: { bankAccountId: "main" } },
+    };
+    const made = payment({ bankAccountId: "balance", paymentRail: "SERVICE" });
+    expect(mismatchOf(approved, [made])).toBeNull();
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { nextPollMs } from "../../../src/domain/payments/poll-times.ts";
+
+const NOW = Date.parse("2026-03-02T15:00:01Z");
+const MINUTE = 60_000;
+
+describe("the next poll of a payment", () => {
+  test("comes within five seconds of a change", () => {
+    const wait = nextPollMs(NOW, NOW, 1) - NOW;
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(5_000);
+  });
+
+  test("comes ever more rarely, up to every half hour", () => {
+    let now = NOW;
+    let polls = 0;
+    while (now < NOW + 30 * MINUTE) {
+      now = nextPollMs(now, NOW, 1);
+      polls += 1;
+    }
+    expect(polls).toBeLessThan(20);
+    const oneDayOn = now + 24 * 60 * MINUTE;
+    for (polls = 0; now < oneDayOn; polls += 1) now = nextPollMs(now, NOW, 1);
+    expect(polls).toBeLessThanOrEqual(50);
+  });
+
+  test("is the same instant for payments made together", () => {
+    expect(nextPollMs(NOW, NOW - 700, 1)).toBe(nextPollMs(NOW + 900, NOW, 1));
+  });
+
+  test("is at least a second and a half of real time away where the bank clock runs fast", () => {
+    expect(nextPollMs(NOW, NOW, 43_200) - NOW).toBe(1_500 * 43_200);
+  });
+
+  test("comes soon where the service's clock is ahead of ours", () => {
+    expect(nextPollMs(NOW, NOW + 4 * MINUTE, 1) - NOW).toBeLessThanOrEqual(5_000);
+  });
+});
