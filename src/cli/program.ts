@@ -50,6 +50,11 @@ const COMMANDS: readonly CommandModule[] = [
     load: async () => (await import("./commands/parts.ts")).addSandboxCommand,
   },
   {
+    heading: PARTS,
+    name: "demo",
+    load: async () => (await import("./commands/demo.ts")).addDemoCommand,
+  },
+  {
     heading: PLAYBOOKS,
     name: "validate",
     load: async () => (await import("./commands/validate.ts")).addValidateCommand,

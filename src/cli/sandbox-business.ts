@@ -28,6 +28,7 @@ export interface SandboxBusiness {
   /** The profiles file for the worker and the gateway. */
   readonly profilesPath: string;
   readonly token: string;
+  readonly webhookEndpointId: string;
 }
 
 /**
@@ -70,7 +71,7 @@ export async function connectSandbox(options: {
       },
     }),
   );
-  return { businessId, apiUrl, profilesPath, token };
+  return { businessId, apiUrl, profilesPath, token, webhookEndpointId: endpoint.id };
 }
 
 type Endpoint = NonNullable<z.infer<typeof state>["endpoint"]>;

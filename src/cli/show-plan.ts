@@ -1,5 +1,6 @@
 import type { DryPlan, LineFlag, PlanSummary } from "../contracts/pay-run.ts";
 import { formatUsd } from "../domain/money.ts";
+import { newYorkTime } from "./times.ts";
 import { bold, count, dim, printable, short, table, yellow } from "./text.ts";
 
 /** A line as far as it is shown; plans and running runs both have it. */
@@ -19,7 +20,9 @@ export function planTotals(plan: PlanSummary, lines: readonly ShownLine[]): stri
     `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
     ...cashLines(plan),
     ...approvalLines(lines),
-    ...(plan.decideBy === null ? [] : [`Decide by ${plan.decideBy}: later changes the dates.`]),
+    ...(plan.decideBy === null
+      ? []
+      : [`Decide by ${newYorkTime(plan.decideBy)}: later changes the dates.`]),
   ];
 }
 
@@ -53,25 +56,34 @@ function approvalLines(lines: readonly ShownLine[]): string[] {
   );
 }
 
-/** The lines that somebody should look at, with why; the largest first. */
+/** Flags of dates: they can be many, and there is nothing to choose about them. */
+const COUNTED: readonly LineFlag["kind"][] = ["late", "not-recallable"];
+
+/** True where a person should look at the line itself. */
+export function isOdd({ flags }: Pick<ShownLine, "flags">): boolean {
+  return flags.some(({ kind }) => !COUNTED.includes(kind));
+}
+
+/** The lines that somebody should look at, with why, the largest first; the rest as counts. */
 export function oddLines(lines: readonly ShownLine[], most = 12): string[] {
-  const odd = lines
-    .filter(({ flags }) => flags.length > 0)
-    .toSorted((one, other) => other.amountCents - one.amountCents);
-  if (odd.length === 0) return [];
+  const odd = lines.filter(isOdd).toSorted((one, other) => other.amountCents - one.amountCents);
   const rows = odd
     .slice(0, most)
     .flatMap((line) =>
-      line.flags.map((flag, index) => [
-        index === 0 ? nameOf(line) : "",
-        index === 0 ? formatUsd(line.amountCents) : "",
-        `${yellow(flag.kind)}: ${printable(flag.text)}`,
-      ]),
+      line.flags
+        .filter(({ kind }) => !COUNTED.includes(kind))
+        .map((flag, index) => [
+          index === 0 ? nameOf(line) : "",
+          index === 0 ? formatUsd(line.amountCents) : "",
+          `${yellow(flag.kind)}: ${printable(flag.text)}`,
+        ]),
     );
+  const late = lines.filter(({ flags }) => flags.some(({ kind }) => kind === "late")).length;
   return [
-    `${bold("Worth a look")} (${odd.length}):`,
+    ...(odd.length === 0 ? [] : [`${bold("Worth a look")} (${odd.length}):`]),
     ...table([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
     ...(odd.length > most ? [dim(`  and ${odd.length - most} more`)] : []),
+    ...(late === 0 ? [] : [`${count(late, "bill")} will arrive late, even if paid at once.`]),
   ];
 }
 

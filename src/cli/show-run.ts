@@ -7,6 +7,7 @@ import {
 } from "../contracts/pay-run.ts";
 import { formatUsd } from "../domain/money.ts";
 import { nameOf } from "./show-plan.ts";
+import { newYorkTime } from "./times.ts";
 import { bold, dim, green, printable, red, table, yellow } from "./text.ts";
 
 const GOOD: readonly RunPhase[] = ["completed"];
@@ -36,7 +37,7 @@ export function runLines(run: RunStatus): string[] {
     `${bold(run.id)}  ${phaseText(run.phase)}`,
     dim(facts.join(" · ")),
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
-    ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${run.decideBy}.`]),
+    ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
     ...stateTable(run.payments),
     ...reasonLines(run.payments),
   ];

@@ -3,10 +3,11 @@ import { join } from "node:path";
 
 import { type Config, environmentWith } from "../config.ts";
 import { openStore } from "../store/index.ts";
-import { CliError, EXIT, unavailable } from "./cli-error.ts";
+import { unavailable } from "./cli-error.ts";
 import { ensureLocalAdmin } from "./local-admin.ts";
 import { gatewayPart, sandboxPart, temporalPart, workerPart } from "./parts.ts";
 import { findPort } from "./ports.ts";
+import { writePrivate } from "./private-file.ts";
 import type { Part, Processes } from "./processes.ts";
 import { connectSandbox, type SandboxBusiness } from "./sandbox-business.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
@@ -187,28 +188,29 @@ function engineEnv(
   addresses: Addresses,
   business: SandboxBusiness | null,
 ): Record<string, string> {
-  const { hostname, port } = new URL(addresses.gateway);
-  if (port === "") throw new CliError(EXIT.failed, "the gateway has no port");
-  return environmentWith({
+  const env = environmentWith({
     PAYRUN_HOME: options.home,
     PAYRUN_DATABASE_URL: options.databaseUrl,
-    PAYRUN_GATEWAY_HOST: options.config.gateway.host || hostname,
-    PAYRUN_GATEWAY_PORT: port,
+    PAYRUN_GATEWAY_HOST: options.config.gateway.host,
+    PAYRUN_GATEWAY_PORT: new URL(addresses.gateway).port,
     PAYRUN_GATEWAY_URL: addresses.gateway,
     PAYRUN_PUBLIC_URL: options.publicUrl ?? addresses.gateway,
     ...(business === null ? {} : { PAYRUN_PROFILES: business.profilesPath }),
-    ...(options.embedTemporal ? embeddedTemporalEnv(addresses.temporal) : {}),
   });
+  if (!options.embedTemporal) return env;
+  // Whatever the user's settings and profiles say is of another server.
+  const ours = Object.entries(env).filter(([name]) => !name.startsWith("TEMPORAL_"));
+  return {
+    ...Object.fromEntries(ours),
+    TEMPORAL_ADDRESS: addresses.temporal,
+    TEMPORAL_NAMESPACE: "default",
+    TEMPORAL_CONFIG_FILE: temporalProfile(options.home, addresses.temporal),
+  };
 }
 
-/** Temporal's settings for the embedded server, whatever the user's profile says of another. */
-function embeddedTemporalEnv(address: string) {
-  return {
-    TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: "default",
-    TEMPORAL_API_KEY: undefined,
-    TEMPORAL_PROFILE: undefined,
-    TEMPORAL_CONFIG_FILE: undefined,
-    TEMPORAL_TLS: undefined,
-  };
+/** A profile of the embedded server, in place of what the user's own file says. */
+function temporalProfile(home: string, address: string): string {
+  const path = join(home, "temporal.toml");
+  writePrivate(path, `[profile.default]\naddress = "${address}"\nnamespace = "default"\n`);
+  return path;
 }

@@ -52,7 +52,8 @@ function addCreate(parent: Command, session: Session): void {
             nowMs,
           }),
         );
-        output.line(made.token);
+        // A secret has no business on standard error, where it would end up in logs.
+        if (!output.json) output.line(made.token);
         output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.tokenId}`));
         output.document({ id: made.tokenId, token: made.token, name, roles });
       }),

@@ -1,0 +1,163 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+
+import type { RunStatus } from "../../contracts/pay-run.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import { decisionLines } from "../commands/decide.ts";
+import { type Decision, decisionAnswer } from "../gateway-shapes.ts";
+import { isOdd, nameOf } from "../show-plan.ts";
+import { dim, printable, red } from "../text.ts";
+import { type Demo, runIdOf } from "./context.ts";
+import type { Person } from "./people.ts";
+
+const APPROVER = fileURLToPath(new URL("approver.ts", import.meta.url));
+const APPROVER_LIMIT_MS = 30_000;
+
+const refusal = z.object({ error: z.string(), message: z.string() });
+
+/** The launcher tries to approve its own run, and is refused. */
+export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<void> {
+  const { narrator, gateway, people } = demo;
+  try {
+    await decide(gateway.as(people.token("launcher")), run, "approve", []);
+    throw new CliError(EXIT.failed, "the launcher's own approval was taken: it must not be");
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "failed") throw error;
+    const { details, message } = error;
+    const status = z.object({ status: z.int() }).safeParse(details).data?.status ?? "";
+    narrator.line(`${red("✗")} launcher approves: ${status} ${printable(message)}`);
+  }
+}
+
+/**
+ * The controller's decision: on a terminal the reader's, elsewhere that of another system.
+ *
+ * @returns false where the plan was rejected
+ */
+export async function controllerDecides(demo: Demo, run: RunStatus): Promise<boolean> {
+  const suggested = demo.state.dropped ?? suggestedDrop(run);
+  if (process.stdin.isTTY && process.stdout.isTTY && demo.state.dropped === undefined) {
+    return readerDecides(demo, run, suggested);
+  }
+  demo.remember({ dropped: suggested });
+  for (const line of run.payments.filter(({ payableId }) => suggested.includes(payableId))) {
+    demo.narrator.line(
+      dim(`left out: ${nameOf(line)}, ${formatUsd(line.amountCents)}, a likely duplicate`),
+    );
+  }
+  await anotherSystemApproves(demo, "controller", suggested);
+  return true;
+}
+
+/** A process of its own approves with a token of its own, over HTTP. */
+export async function anotherSystemApproves(
+  demo: Demo,
+  person: Person,
+  drop: readonly string[] = [],
+): Promise<void> {
+  const { narrator, gateway, people } = demo;
+  const args = [
+    ...[APPROVER, "--gateway", gateway.url, "--run", runIdOf(demo)],
+    ...["--token-file", people.tokenFile(person)],
+    ...drop.flatMap((payableId) => ["--drop", payableId]),
+  ];
+  const said = await output(process.execPath, args);
+  const answer = decisionAnswer.safeParse(said).data;
+  if (answer !== undefined) {
+    tell(demo, person, answer, "over HTTP, by a process of its own");
+    return;
+  }
+  const refused = refusal.safeParse(said).data;
+  const message = refused?.message ?? "the approver did not answer";
+  if (refused?.error !== "nothing_left") {
+    throw new CliError(EXIT.failed, `the ${person}'s approval was refused: ${message}`);
+  }
+  narrator.line(dim(`${person}: ${message}`));
+}
+
+async function readerDecides(
+  demo: Demo,
+  run: RunStatus,
+  suggested: readonly string[],
+): Promise<boolean> {
+  const { multiselect, select, isCancel } = await import("@clack/prompts");
+  const choice = await select({
+    message: "You are the controller. Approve this plan?",
+    options: [
+      { value: "approve", label: "Yes, approve it" },
+      { value: "drop", label: "Approve it, but leave some bills out" },
+      { value: "reject", label: "No, reject it: nothing is paid" },
+    ],
+    initialValue: "drop",
+  });
+  if (isCancel(choice)) return stopHere(demo);
+  let drop: readonly string[] = [];
+  if (choice === "drop") {
+    const chosen = await multiselect({
+      message: "Which ones stay unpaid? (space chooses, enter goes on)",
+      options: run.payments.filter(isOdd).map((line) => ({
+        value: line.payableId,
+        label: `${printable(line.contactName ?? line.payableId)}, ${formatUsd(line.amountCents)}`,
+        hint: line.flags.map(({ kind }) => kind).join(", "),
+      })),
+      initialValues: [...suggested],
+      required: false,
+    });
+    if (isCancel(chosen)) return stopHere(demo);
+    drop = chosen;
+  }
+  const decision = choice === "reject" ? "reject" : "approve";
+  const as = demo.gateway.as(demo.people.token("controller"));
+  tell(demo, "controller", await decide(as, run, decision, drop), "you");
+  demo.remember({ dropped: [...drop] });
+  return decision === "approve";
+}
+
+/** The terminal gives Ctrl-C to the prompt, not to us. */
+function stopHere({ supervision }: Demo): Promise<never> {
+  supervision.interrupt();
+  return new Promise<never>(() => undefined);
+}
+
+function decide(
+  gateway: Demo["gateway"],
+  run: RunStatus,
+  decision: "approve" | "reject",
+  drop: readonly string[],
+): Promise<Decision> {
+  return gateway.post(`/v1/runs/${encodeURIComponent(run.id)}/decisions`, decisionAnswer, {
+    decision,
+    planHash: run.planHash ?? "",
+    drop,
+  });
+}
+
+/** The bill that looks like one that was paid already; else the smallest odd one. */
+function suggestedDrop(run: RunStatus): string[] {
+  const odd = run.payments
+    .filter((line) => isOdd(line) && line.state === "awaiting-approval")
+    .toSorted((one, other) => one.amountCents - other.amountCents);
+  const duplicate = odd.find(({ flags }) => flags.some(({ kind }) => kind === "likely-duplicate"));
+  const chosen = duplicate ?? odd[0];
+  return chosen === undefined ? [] : [chosen.payableId];
+}
+
+function tell(demo: Demo, person: Person, answer: Decision, how: string): void {
+  const [first = "", ...rest] = decisionLines(answer);
+  demo.narrator.line(`${first}  ${dim(`${person}, ${how}`)}`);
+  demo.narrator.lines(rest);
+}
+
+function output(command: string, args: readonly string[]): Promise<unknown> {
+  return new Promise((resolve) => {
+    execFile(command, args, { timeout: APPROVER_LIMIT_MS }, (_error, stdout) => {
+      try {
+        resolve(JSON.parse(stdout));
+      } catch {
+        resolve(undefined);
+      }
+    });
+  });
+}

@@ -1,0 +1,117 @@
+import { relative } from "node:path";
+import { z } from "zod";
+
+import { ENDED_LINE_STATES, type RunStatus } from "../../contracts/pay-run.ts";
+import { eventSchema } from "../../payments-api/index.ts";
+import { nameOf } from "../show-plan.ts";
+import { bold, count, dim, green, red } from "../text.ts";
+import { booksAgree, booksLine, compareBooks } from "./books.ts";
+import type { Demo } from "./context.ts";
+
+/** @returns true where the books agree and every bill is accounted for */
+export async function report(demo: Demo, run: RunStatus): Promise<boolean> {
+  const { narrator, sandbox, state } = demo;
+  narrator.heading("Report");
+  const ledger = await sandbox.ledger();
+  const books = compareBooks(run, ledger, new Set(state.paymentsBefore));
+  await lostWebhooks(demo, run);
+  crashedBill(demo, run, ledger);
+  const isWhole = await everyBill(demo, run);
+  const agree = booksAgree(books);
+  narrator.plain("");
+  narrator.plain((agree ? green : red)(bold(booksLine(books))));
+  return agree && isWhole;
+}
+
+/** Webhooks that never came, and were found in the service's list of deliveries. */
+async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
+  const { narrator, service, gateway, webhookEndpointId } = demo;
+  const lost: string[] = [];
+  for await (const page of service.deliveries.iteratePages(webhookEndpointId)) {
+    for (const { status, requestBody } of page) {
+      if (status !== "dead" || typeof requestBody !== "string") continue;
+      const event = eventSchema.safeParse(parsed(requestBody)).data;
+      const payableId = z.object({ id: z.string() }).safeParse(event?.data).data?.id;
+      if (payableId !== undefined) lost.push(payableId);
+    }
+  }
+  const line = run.payments.find(({ payableId }) => lost.includes(payableId));
+  if (line === undefined) return;
+  const { timeline } = await gateway.history(line.payableId);
+  const found = timeline.find(({ kind, text }) => kind === "event" && text.includes("deliveries"));
+  if (found === undefined) return;
+  narrator.line(
+    `${green("✓")} ${count(lost.length, "webhook")} never arrived; polling the service's list found them: ${nameOf(line)}, ${found.text}`,
+  );
+}
+
+/** The bill of the killed worker: what the bank has moved for it. */
+function crashedBill(
+  { narrator, state }: Demo,
+  run: RunStatus,
+  ledger: Awaited<ReturnType<Demo["sandbox"]["ledger"]>>,
+): void {
+  const { crash, paymentsBefore = [] } = state;
+  const line = run.payments.find(({ payableId }) => payableId === crash?.payableId);
+  if (crash === undefined || line === undefined) return;
+  const moves = ledger.filter(
+    ({ payableId, paymentId }) =>
+      payableId === crash.payableId && paymentId !== null && !paymentsBefore.includes(paymentId),
+  );
+  const kinds = moves.map(({ kind }) => `one ${kind}`).join(", ");
+  narrator.line(
+    `${green("✓")} ${nameOf(line)}, of the killed worker: the bank's moves are ${kinds}`,
+  );
+}
+
+/** Every payable of the company, each in exactly one state. */
+async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<boolean> {
+  const { totalCount } = await service.payables.list({ page: 1, pageSize: 1 });
+  const states = new Map<string, number>();
+  for (const { state } of run.payments) states.set(state, (states.get(state) ?? 0) + 1);
+  const skipped = Object.entries(run.plan?.skippedByCode ?? {});
+  const left = skipped.reduce((sum, [, number]) => sum + number, 0);
+  const ended = run.payments.filter(({ state }) => ENDED_LINE_STATES.includes(state)).length;
+  const known = run.payments.length + left;
+  const inRun = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
+  const out = skipped.map(([code, number]) => `${number} ${code.replaceAll("-", " ")}`).join(", ");
+  const isWhole = known === totalCount && ended === run.payments.length;
+  narrator.line(
+    `${isWhole ? green("✓") : red("✗")} ${count(totalCount, "bill")}, each in one state: ${inRun}`,
+  );
+  narrator.line(dim(`  left out of the run: ${out}`));
+  if (!isWhole) narrator.line(red(`  ${totalCount - known} of them unaccounted for`));
+  return isWhole;
+}
+
+/** What a reader may do now. */
+export function whatNext(demo: Demo, home: string, staysUp: boolean): void {
+  const { narrator, state, addresses } = demo;
+  const here = `PAYRUN_HOME=${relative(process.cwd(), home) || "."}`;
+  const bill = state.crash?.payableId ?? "PAYABLE";
+  narrator.plain("");
+  narrator.plain("Two things to try next:");
+  if (staysUp) {
+    narrator.plain(`  ${here} npx payrun explain ${bill}`);
+    narrator.plain(dim("    everything that happened to the bill whose worker was killed"));
+    narrator.plain(`  ${here} npx payrun plan playbooks/small-bills-next-day.yaml`);
+    narrator.plain(dim("    what another playbook would pay now, and why; it pays nothing"));
+    narrator.plain("");
+    narrator.plain(
+      `Still up: Temporal UI ${addresses.temporalUi ?? addresses.temporal}, gateway ${addresses.gateway}. Ctrl-C stops everything.`,
+    );
+    return;
+  }
+  narrator.plain("  npx payrun up");
+  narrator.plain(dim("    Payrun on a sandbox of your own, to launch and approve by hand"));
+  narrator.plain("  npx payrun validate playbooks/weekly-vendors.yaml");
+  narrator.plain(dim("    change the playbook, and see what it says to a mistake"));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

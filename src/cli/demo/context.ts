@@ -1,0 +1,36 @@
+import type { PaymentsClient } from "../../payments-api/index.ts";
+import type { GatewayClient } from "../gateway-client.ts";
+import type { Part, Processes } from "../processes.ts";
+import type { SandboxControl } from "../sandbox-control.ts";
+import type { Addresses } from "../stack.ts";
+import type { Supervision } from "../supervised.ts";
+import type { Narrator } from "./narrator.ts";
+import type { People } from "./people.ts";
+import type { DemoState } from "./state.ts";
+
+/** What the demo's steps share. */
+export interface Demo {
+  readonly narrator: Narrator;
+  readonly supervision: Supervision;
+  readonly processes: Processes;
+  readonly addresses: Addresses;
+  readonly people: People;
+  /** As the local administrator. */
+  readonly gateway: GatewayClient;
+  readonly sandbox: SandboxControl;
+  /** The Payments Service, as the business sees it. */
+  readonly service: PaymentsClient;
+  readonly webhookEndpointId: string;
+  /** The worker that runs now; it is replaced when it was killed. */
+  worker: Part;
+  readonly startWorker: () => Promise<Part>;
+  readonly state: DemoState;
+  /** Changes the state and writes it down. */
+  readonly remember: (change: Partial<DemoState>) => void;
+}
+
+/** The run's id; there is one from the launch on. */
+export function runIdOf({ state }: Demo): string {
+  if (state.runId === undefined) throw new Error("nothing has been launched yet");
+  return state.runId;
+}

@@ -1,0 +1,44 @@
+import { fileURLToPath } from "node:url";
+
+import type { RunStatus } from "../../contracts/pay-run.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import { runStatus } from "../gateway-shapes.ts";
+import { applyPlaybook, readPlaybook } from "../playbook-files.ts";
+import { oddLines, planTotals, skippedCounts } from "../show-plan.ts";
+import { hasEnded } from "../show-run.ts";
+import { dim } from "../text.ts";
+import { pollRun } from "../wait-for-run.ts";
+import { type Demo, runIdOf } from "./context.ts";
+
+const PLAYBOOK = fileURLToPath(new URL("../../../playbooks/weekly-vendors.yaml", import.meta.url));
+const PLAN_LIMIT_MS = 60_000;
+
+/** Launches the weekly playbook, once, and shows the plan. */
+export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
+  const { narrator, gateway, people, service } = demo;
+  narrator.heading("Plan");
+  if (demo.state.runId === undefined) {
+    const before = await service.payments.listAll({});
+    demo.remember({ paymentsBefore: before.map(({ id }) => id) });
+    const { name } = await applyPlaybook(gateway, await readPlaybook(PLAYBOOK));
+    const launched = await gateway
+      .as(people.token("launcher"))
+      .post("/v1/runs", runStatus, { playbook: name });
+    demo.remember({ runId: launched.id });
+  }
+  const run = await pollRun(gateway, runIdOf(demo), {
+    until: (now) => now.planHash !== null || hasEnded(now),
+    limitMs: PLAN_LIMIT_MS,
+  });
+  if (run.plan === undefined) {
+    throw new CliError(EXIT.failed, `the run has no plan (${run.phase})`, {
+      code: "no_plan",
+      hint: `Look at ${demo.addresses.temporalUi ?? "Temporal"}.`,
+    });
+  }
+  narrator.line(dim(`playbooks/weekly-vendors.yaml → ${run.id}`));
+  narrator.lines(planTotals(run.plan, run.payments));
+  narrator.lines(oddLines(run.payments));
+  narrator.lines(skippedCounts(run.plan));
+  return run;
+}

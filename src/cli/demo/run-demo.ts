@@ -1,0 +1,194 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
+import type { RunStatus } from "../../contracts/pay-run.ts";
+import { PaymentsClient } from "../../payments-api/index.ts";
+import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
+import { GatewayClient } from "../gateway-client.ts";
+import { Processes } from "../processes.ts";
+import { readRunning, removeRunning, writeRunning } from "../running-file.ts";
+import { SandboxControl } from "../sandbox-control.ts";
+import { hasEnded } from "../show-run.ts";
+import { type Addresses, chooseAddresses, type StackOptions, startStack } from "../stack.ts";
+import { supervised, type Supervision } from "../supervised.ts";
+import { bold, dim, yellow } from "../text.ts";
+import { anotherSystemApproves, controllerDecides, launcherIsRefused } from "./approvals.ts";
+import { report, whatNext } from "./closing.ts";
+import type { Demo } from "./context.ts";
+import { armFaults, crashWorker, restartWorker, showRecovery } from "./crash.ts";
+import { launchAndPlan } from "./launch.ts";
+import { Narrator } from "./narrator.ts";
+import { invitePeople } from "./people.ts";
+import { type DemoSettings, demoSettings } from "./settings.ts";
+import { settle, untilSent } from "./settle.ts";
+import { type DemoState, newState, readState, writeState } from "./state.ts";
+
+export interface DemoOptions {
+  /** End after the report, instead of staying up. */
+  readonly once: boolean;
+  /** Forget a demo that was begun. */
+  readonly fresh: boolean;
+}
+
+/** A sandbox's worker has nothing to lose that a look-up won't find. */
+const WORKER_STOP_MS = 8_000;
+
+/**
+ * The main job on the sandbox's sample company, from a playbook to settled money, with everything
+ * embedded in a home of its own. Goes on where an unfinished one stopped.
+ *
+ * @returns 0 once it is told and the books agree, 1 where they don't
+ */
+export async function runDemo(options: DemoOptions): Promise<ExitCode> {
+  const narrator = new Narrator();
+  const settings = demoSettings();
+  const { home, config } = settings;
+  const running = readRunning(home);
+  if (running !== undefined) {
+    throw new CliError(
+      EXIT.unavailable,
+      `the demo runs already (process ${running.pid}, gateway ${running.gatewayUrl})`,
+      { code: "already_running", hint: "Stop that one with Ctrl-C first." },
+    );
+  }
+  const begun = readState(home);
+  const goesOn = begun !== undefined && !begun.finished && !options.fresh;
+  if (!goesOn) rmSync(home, { recursive: true, force: true });
+  const state = goesOn ? begun : newState();
+  writeState(home, state);
+  const processes = new Processes(join(home, "logs"));
+  let isDone = false;
+  try {
+    const code = await supervised(
+      processes,
+      (line) => narrator.plain(`\n${line}`),
+      async (supervision) => {
+        const stackOptions = stackOptionsOf(settings);
+        const addresses = await chooseAddresses(stackOptions, (line) => narrator.plain(line));
+        welcome(narrator, addresses, goesOn);
+        writeRunning(home, addresses.gateway);
+        const demo = await prepare({
+          narrator,
+          supervision,
+          processes,
+          addresses,
+          stackOptions,
+          state,
+        });
+        const isGood = await tellAll(demo);
+        demo.remember({ finished: true });
+        isDone = true;
+        whatNext(demo, home, !options.once);
+        if (!options.once) await supervision.interrupted;
+        return isGood ? EXIT.done : EXIT.failed;
+      },
+    );
+    if (!isDone && code === EXIT.interrupted) narrator.plain("npm start goes on from here.");
+    return isDone && code === EXIT.interrupted ? EXIT.done : code;
+  } finally {
+    removeRunning(home);
+  }
+}
+
+function stackOptionsOf({ config, home, bundleFolder }: DemoSettings): StackOptions {
+  return {
+    config,
+    home,
+    databaseUrl: config.databaseUrl,
+    embedTemporal: true,
+    sandbox: { fixture: "sample", isTheBusiness: true },
+    bundleFolder,
+    cwd: home,
+    workerStopTimeoutMs: WORKER_STOP_MS,
+  };
+}
+
+function welcome(narrator: Narrator, addresses: Addresses, goesOn: boolean): void {
+  narrator.plain(
+    `${bold("Payrun")}: a weekly pay run, from a playbook to settled money. ${yellow(bold("A sandbox, no real money."))}`,
+  );
+  narrator.line(`Temporal UI  ${addresses.temporalUi ?? addresses.temporal}`);
+  narrator.line(`Gateway      ${addresses.gateway}`);
+  narrator.line(`Sandbox      ${addresses.sandbox ?? ""}`);
+  if (goesOn)
+    narrator.line(dim("Going on with the demo that was not finished; --fresh starts over."));
+  narrator.line(dim("starting Temporal, the sandbox with its bank, the worker and the gateway …"));
+}
+
+async function prepare(parts: {
+  readonly narrator: Narrator;
+  readonly supervision: Supervision;
+  readonly processes: Processes;
+  readonly addresses: Addresses;
+  readonly stackOptions: StackOptions;
+  readonly state: DemoState;
+}): Promise<Demo> {
+  const { narrator, supervision, processes, addresses, stackOptions } = parts;
+  const { home, databaseUrl } = stackOptions;
+  const stack = await startStack(processes, stackOptions, addresses);
+  const { business } = stack;
+  if (business === null) throw new Error("the demo's sandbox has no business");
+  const sandbox = new SandboxControl(business.apiUrl);
+  // One that was stopped while its days passed in seconds.
+  await sandbox.changeClock({ scale: 1 });
+  let { state } = parts;
+  return {
+    narrator,
+    supervision,
+    processes,
+    addresses,
+    sandbox,
+    people: await invitePeople(home, databaseUrl),
+    gateway: new GatewayClient({ url: addresses.gateway, token: stack.adminToken }),
+    service: new PaymentsClient({ baseUrl: business.apiUrl, token: { value: business.token } }),
+    webhookEndpointId: business.webhookEndpointId,
+    worker: stack.worker,
+    startWorker: stack.startWorker,
+    get state() {
+      return state;
+    },
+    remember(change) {
+      state = { ...state, ...change };
+      writeState(home, state);
+    },
+  };
+}
+
+/** Each step looks where the run stands, so that it goes on from anywhere. */
+async function tellAll(demo: Demo): Promise<boolean> {
+  const planned = await launchAndPlan(demo);
+  const ended = hasEnded(planned) ? planned : await approveAndPay(demo, planned);
+  return report(demo, ended);
+}
+
+async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus> {
+  const { narrator } = demo;
+  if (planned.payments.some(({ state }) => state === "awaiting-approval")) {
+    narrator.heading("Approval");
+    await launcherIsRefused(demo, planned);
+    await armFaults(demo);
+    const isApproved = await controllerDecides(demo, planned);
+    if (!isApproved) return untilSent(demo);
+  }
+  narrator.heading("Pay");
+  if (demo.state.crash === undefined) {
+    const crashed = await crashWorker(demo);
+    if (crashed) await restartWorker(demo);
+    else narrator.line(dim("everything approved so far had been paid before: no crash this time"));
+  }
+  if (planned.payments.some(({ state }) => state === "awaiting-approval")) {
+    await anotherSystemApproves(demo, "owner");
+  }
+  await showRecovery(demo);
+  const sent = await untilSent(demo);
+  if (hasEnded(sent)) return sent;
+  narrator.line(`${sentCount(sent)} are with the service.`);
+  narrator.heading("Settle");
+  narrator.line(dim("the bank's days pass in seconds now; one webhook in five gets lost"));
+  return settle(demo);
+}
+
+function sentCount(run: RunStatus): string {
+  const sent = run.payments.filter(({ paymentIds }) => paymentIds.length > 0).length;
+  return `${sent} of ${run.payments.length} bills`;
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { LineState, RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import { hasEnded } from "../show-run.ts";
+import { nameOf } from "../show-plan.ts";
+import { dim, green, printable, red, yellow } from "../text.ts";
+import { newYorkDay } from "../times.ts";
+import { pollRun } from "../wait-for-run.ts";
+import { anotherSystemApproves } from "./approvals.ts";
+import { type Demo, runIdOf } from "./context.ts";
+import { LOST_WEBHOOKS } from "./crash.ts";
+
+/** Bank seconds per real second while payments settle: a day takes about two seconds. */
+const FAST = 40_000;
+
+const POLL_MS = 400;
+const SENT_LIMIT_MS = 120_000;
+const SETTLE_LIMIT_MS = 300_000;
+
+const NOT_SENT: readonly LineState[] = ["awaiting-approval", "planned", "paying", "unknown"];
+
+/** Waits until every approved bill is with the service. */
+export async function untilSent(demo: Demo): Promise<RunStatus> {
+  return pollRun(demo.gateway, runIdOf(demo), {
+    until: (now) => hasEnded(now) || !now.payments.some(({ state }) => NOT_SENT.includes(state)),
+    limitMs: SENT_LIMIT_MS,
+  });
+}
+
+/** Lets the bank's days pass in seconds until the run has ended, a line for every day. */
+export async function settle(demo: Demo): Promise<RunStatus> {
+  const { narrator, gateway, sandbox } = demo;
+  await sandbox.faults([], LOST_WEBHOOKS);
+  await sandbox.changeClock({ scale: FAST });
+  const untilMs = Date.now() + SETTLE_LIMIT_MS;
+  const news = new News(demo);
+  let shownDay = "";
+  for (;;) {
+    const [run, clock] = await Promise.all([gateway.run(runIdOf(demo)), sandbox.clock()]);
+    const day = newYorkDay(clock.bank);
+    if (day !== shownDay) narrator.line(`${day.padEnd(12)} ${countsOf(run)}`);
+    shownDay = day;
+    news.tell(run);
+    if (hasEnded(run)) {
+      await sandbox.changeClock({ scale: 1 });
+      return run;
+    }
+    if (run.payments.some(({ state }) => state === "awaiting-approval")) await approveAgain(demo);
+    if (Date.now() > untilMs) {
+      throw new CliError(EXIT.failed, `the run has not ended: ${run.waitingFor ?? run.phase}`, {
+        hint: `Look at ${demo.addresses.temporalUi ?? "Temporal"}.`,
+      });
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** A bill whose dates or vendor changed since its approval needs another one. */
+async function approveAgain(demo: Demo): Promise<void> {
+  await demo.sandbox.changeClock({ scale: 1 });
+  demo.narrator.line(dim("some bills changed since their approval and need another one"));
+  await anotherSystemApproves(demo, "controller");
+  await anotherSystemApproves(demo, "owner");
+  await untilSent(demo);
+  await demo.sandbox.changeClock({ scale: FAST });
+}
+
+const ORDER: readonly LineState[] = [
+  "settled",
+  "processing",
+  "scheduled",
+  "retrying",
+  "held",
+  "parked",
+];
+
+function countsOf({ counts }: RunStatus): string {
+  return ORDER.filter((state) => (counts[state] ?? 0) > 0)
+    .map((state) => `${counts[state]} ${state}`)
+    .join(dim(" · "));
+}
+
+/** Tells once of every bill that leaves the straight way, and how it comes back. */
+class News {
+  readonly #demo: Demo;
+  readonly #told = new Set<string>();
+
+  constructor(demo: Demo) {
+    this.#demo = demo;
+  }
+
+  tell(run: RunStatus): void {
+    for (const line of run.payments) {
+      if (line.state === "retrying") this.#once(line, yellow("↻"), this.#retryText(run, line));
+      if (line.state === "parked") this.#once(line, red("!"), `parked: ${line.reason ?? ""}`);
+      const wasRetried = this.#told.has(`${line.payableId} retrying`);
+      if (line.state === "settled" && wasRetried) {
+        this.#once(line, green("✓"), "settled after its retry");
+      }
+    }
+  }
+
+  #retryText(run: RunStatus, line: RunPaymentStatus): string {
+    return `${line.reason ?? "failed"} ${dim(`(retry-failed-payment/${run.business}/${line.payableId})`)}`;
+  }
+
+  #once(line: RunPaymentStatus, mark: string, text: string): void {
+    const key = `${line.payableId} ${line.state}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    const amount = formatUsd(line.amountCents);
+    this.#demo.narrator.line(`  ${mark} ${nameOf(line)}, ${amount}: ${printable(text)}`);
+  }
+}

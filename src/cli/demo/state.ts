@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { z } from "zod";
+
+import { readJsonIfThere, writePrivate } from "../private-file.ts";
+
+const shape = z.object({
+  version: z.literal(1),
+  finished: z.boolean(),
+  startedAt: z.string(),
+  /** Payments that the service had before the demo: not of its making. */
+  paymentsBefore: z.array(z.string()).optional(),
+  runId: z.string().optional(),
+  /** Bills that an approver left out. */
+  dropped: z.array(z.string()).optional(),
+  /** The bill whose payment was taken while the worker was killed, and that payment. */
+  crash: z.object({ payableId: z.string(), paymentId: z.string() }).optional(),
+  crashShown: z.boolean().optional(),
+});
+
+/** How far a demo has come; everything else is in the store, Temporal and the sandbox. */
+export type DemoState = z.infer<typeof shape>;
+
+const pathIn = (home: string) => join(home, "demo.json");
+
+/** The demo that was begun in this home, or undefined. */
+export function readState(home: string): DemoState | undefined {
+  return shape.safeParse(readJsonIfThere(pathIn(home))).data;
+}
+
+export function writeState(home: string, state: DemoState): void {
+  writePrivate(pathIn(home), `${JSON.stringify(state, null, 2)}\n`);
+}
+
+export function newState(): DemoState {
+  return { version: 1, finished: false, startedAt: new Date().toISOString() };
+}
