@@ -6,7 +6,7 @@ import { PlanRefusedError } from "./plan-refused-error.ts";
  * The only place where errors become Temporal's: a message, a type and, from a 429, when to try
  * again; never a token, a header or a body.
  */
-export function toApplicationFailure(error: unknown): Error {
+function toApplicationFailure(error: unknown): Error {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof PlanRefusedError) {
     return ApplicationFailure.create({

@@ -186,8 +186,9 @@ async function park(
     requested: null,
     handledPaymentIds,
   });
-  await retry.tellRun(context);
-  return parkedFor({ ...retry, row: { ...retry.row, reason } });
+  await retry.tellRun();
+  const { payableId, clock } = retry;
+  return parkedFor({ payableId, clock, row: { ...retry.row, reason } });
 }
 
 function parkedFor(retry: Pick<RetryCase, "row" | "payableId" | "clock">): RetryAssessment {

@@ -109,7 +109,7 @@ async function afterOutcome(
   }
   if (outcome.kind === "parked" || outcome.kind === "changed") {
     await retry.update({ phase: "parked", reason: outcome.reason, requested: null });
-    await retry.tellRun(context);
+    await retry.tellRun();
     return;
   }
   if (outcome.kind !== "back") return;

@@ -1,39 +1,14 @@
+import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { claimPayables, releaseClaim } from "../../src/store/claims.ts";
+import { releaseClaim } from "../../src/store/claims.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
-import {
-  getRetry,
-  updateRetry,
-  upsertRetry,
-  type Retry,
-  type RetryChange,
-} from "../../src/store/retries.ts";
-import { getRun, type Run } from "../../src/store/runs.ts";
-import type { ClockReading } from "../../src/business/clock.ts";
+import { updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
+import type { Run } from "../../src/store/runs.ts";
 import type { ActivityContext } from "../context.ts";
-
-/** One failed payable with everything read about it at one moment. */
-export interface RetryCase {
-  readonly business: string;
-  readonly businessId: string;
-  readonly payableId: string;
-  readonly workflowId: string;
-  readonly run: Run;
-  readonly line: RunLine;
-  readonly row: Retry;
-  readonly payments: readonly Payment[];
-  readonly payable: Payable;
-  readonly clock: ClockReading;
-  notBeforeMs(): Promise<number>;
-  setLine(change: LineChange): Promise<void>;
-  update(change: RetryChange): Promise<void>;
-  tellRun(context: ActivityContext): Promise<void>;
-  /** Ends the case and gives the payable back. */
-  end(outcome: string): Promise<void>;
-}
+import { takeOver, type Subject } from "./take-over.ts";
 
 export type OpenedCase =
   | { readonly kind: "ours"; readonly case: RetryCase }
@@ -49,10 +24,15 @@ export async function openRetryCase(
 ): Promise<OpenedCase> {
   const { business, payableId } = input;
   const { businessId } = context.profileOf(business);
-  const workflowId = retryFailedPaymentId(business, payableId);
+  const subject = {
+    business,
+    businessId,
+    payableId,
+    workflowId: retryFailedPaymentId(business, payableId),
+  };
   const clock = await context.clockOf(business).now();
   const { db } = context.store;
-  const taken = await takeOver(context, { business, businessId, payableId, workflowId }, clock);
+  const taken = await takeOver(context, subject, clock);
   if (taken.kind === "not-ours") return taken;
   const { run, row } = taken;
   // The flag goes before the look: an event that comes meanwhile sets it again.
@@ -62,123 +42,101 @@ export async function openRetryCase(
   const payable = await client.payables.get(payableId);
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
-  const key = { businessId, payableId };
-  return {
-    kind: "ours",
-    case: {
-      business,
-      businessId,
-      payableId,
-      workflowId,
-      run,
-      line,
-      row,
-      payments,
-      payable,
-      clock,
-      notBeforeMs: async () => {
-        const rest = await db
-          .selectFrom("run_lines")
-          .select(["not_before_ms", "lease_until_ms"])
-          .where("run_id", "=", run.runId)
-          .where("payable_id", "=", payableId)
-          .executeTakeFirst();
-        const leaseMs = Math.max(0, (rest?.lease_until_ms ?? 0) - clock.realMs);
-        const leasedUntilMs = leaseMs > 0 ? clock.serviceMs + leaseMs : 0;
-        return Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);
-      },
-      setLine: async (change) => {
-        await context.store.transaction(async (trx) => {
-          await changeLine(trx, line, change, clock.realMs);
-          if (change.state === undefined || change.state === line.state) return;
-          await appendAudit(trx, {
-            businessId,
-            nowMs: clock.realMs,
-            actor: workflowId,
-            action: `line:${change.state}`,
-            subject: payableId,
-            details: { from: line.state, reason: change.reason ?? null },
-          });
-        });
-      },
-      update: async (change) => {
-        await updateRetry(db, key, change, clock.realMs);
-      },
-      tellRun: (to) => tellRun(to, run.runId),
-      end: async (outcome) => {
-        await context.store.transaction(async (trx) => {
-          await updateRetry(
-            trx,
-            key,
-            { phase: "ended", reason: outcome, requested: null },
-            clock.realMs,
-          );
-          await releaseClaim(trx, { ...key, owner: workflowId });
-        });
-        await tellRun(context, run.runId);
-      },
-    },
-  };
+  const facts = { run, row, payments, payable, line, clock };
+  return { kind: "ours", case: new RetryCase(context, subject, facts) };
 }
 
-interface Subject {
+interface CaseFacts {
+  readonly run: Run;
+  readonly line: RunLine;
+  readonly row: Retry;
+  readonly payments: readonly Payment[];
+  readonly payable: Payable;
+  readonly clock: ClockReading;
+}
+
+/** One failed payable with everything read about it at one moment. */
+export class RetryCase {
   readonly business: string;
   readonly businessId: string;
   readonly payableId: string;
   readonly workflowId: string;
-}
+  readonly run: Run;
+  readonly line: RunLine;
+  readonly row: Retry;
+  readonly payments: readonly Payment[];
+  readonly payable: Payable;
+  readonly clock: ClockReading;
+  readonly #context: ActivityContext;
 
-async function takeOver(
-  context: ActivityContext,
-  subject: Subject,
-  clock: ClockReading,
-): Promise<
-  | { readonly kind: "taken"; readonly run: Run; readonly row: Retry }
-  | { readonly kind: "not-ours"; readonly reason: string }
-> {
-  const { business, businessId, payableId, workflowId } = subject;
-  return context.store.transaction(async (trx) => {
-    const latest = await trx
+  constructor(context: ActivityContext, subject: Subject, facts: CaseFacts) {
+    this.#context = context;
+    this.business = subject.business;
+    this.businessId = subject.businessId;
+    this.payableId = subject.payableId;
+    this.workflowId = subject.workflowId;
+    this.run = facts.run;
+    this.line = facts.line;
+    this.row = facts.row;
+    this.payments = facts.payments;
+    this.payable = facts.payable;
+    this.clock = facts.clock;
+  }
+
+  /** Service-clock instant before which the line rests, a running lease included. */
+  async notBeforeMs(): Promise<number> {
+    const rest = await this.#context.store.db
       .selectFrom("run_lines")
-      .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-      .select("run_lines.run_id")
-      .where("run_lines.business_id", "=", businessId)
-      .where("run_lines.payable_id", "=", payableId)
-      .where("run_lines.attempts", ">", 0)
-      .orderBy("runs.launched_at_ms", "desc")
+      .select(["not_before_ms", "lease_until_ms"])
+      .where("run_id", "=", this.run.runId)
+      .where("payable_id", "=", this.payableId)
       .executeTakeFirst();
-    const known = await getRetry(trx, businessId, payableId);
-    const runId = latest?.run_id ?? known?.runId ?? null;
-    const run = runId === null ? undefined : await getRun(trx, runId);
-    if (run === undefined) return { kind: "not-ours", reason: "Payrun has not paid it" };
-    const claim = await claimPayables(trx, {
-      businessId,
-      payableIds: [payableId],
-      owner: workflowId,
-      nowMs: clock.realMs,
-    });
-    const owner = claim.refused[0]?.owner;
-    if (owner !== undefined) return { kind: "not-ours", reason: `it belongs to ${owner}` };
-    const row = await upsertRetry(trx, {
-      businessId,
-      payableId,
-      business,
-      workflowId,
-      runId: run.runId,
-      nowMs: clock.realMs,
-    });
-    return { kind: "taken", run, row };
-  });
-}
+    const leaseMs = Math.max(0, (rest?.lease_until_ms ?? 0) - this.clock.realMs);
+    const leasedUntilMs = leaseMs > 0 ? this.clock.serviceMs + leaseMs : 0;
+    return Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);
+  }
 
-/** Best effort: the run looks by itself after a while. */
-async function tellRun(context: ActivityContext, runId: string): Promise<void> {
-  try {
-    await context.temporal.workflow.getHandle(runId).signal(SIGNAL.eventsArrived);
-  } catch (error) {
-    context.log.info("the run could not be told", {
-      runId,
-      error: error instanceof Error ? error.message : String(error),
+  async setLine(change: LineChange): Promise<void> {
+    await this.#context.store.transaction(async (trx) => {
+      await changeLine(trx, this.line, change, this.clock.realMs);
+      if (change.state === undefined || change.state === this.line.state) return;
+      await appendAudit(trx, {
+        businessId: this.businessId,
+        nowMs: this.clock.realMs,
+        actor: this.workflowId,
+        action: `line:${change.state}`,
+        subject: this.payableId,
+        details: { from: this.line.state, reason: change.reason ?? null },
+      });
     });
+  }
+
+  async update(change: RetryChange): Promise<void> {
+    const { businessId, payableId, clock } = this;
+    await updateRetry(this.#context.store.db, { businessId, payableId }, change, clock.realMs);
+  }
+
+  /** Ends the case and gives the payable back. */
+  async end(outcome: string): Promise<void> {
+    const { businessId, payableId, workflowId, clock } = this;
+    await this.#context.store.transaction(async (trx) => {
+      const change = { phase: "ended", reason: outcome, requested: null };
+      await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
+      await releaseClaim(trx, { businessId, payableId, owner: workflowId });
+    });
+    await this.tellRun();
+  }
+
+  /** Best effort: the run looks by itself after a while. */
+  async tellRun(): Promise<void> {
+    const { runId } = this.run;
+    try {
+      await this.#context.temporal.workflow.getHandle(runId).signal(SIGNAL.eventsArrived);
+    } catch (error) {
+      this.#context.log.info("the run could not be told", {
+        runId,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
   }
 }

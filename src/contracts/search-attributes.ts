@@ -12,13 +12,26 @@ export const SEARCH_ATTRIBUTES = {
   PayrunPayDate: "DATETIME",
 } as const;
 
-export const businessKey = defineSearchAttributeKey("PayrunBusiness", "KEYWORD");
-export const playbookKey = defineSearchAttributeKey("PayrunPlaybook", "KEYWORD");
+const businessKey = defineSearchAttributeKey("PayrunBusiness", "KEYWORD");
+const playbookKey = defineSearchAttributeKey("PayrunPlaybook", "KEYWORD");
 const phaseKey = defineSearchAttributeKey("PayrunPhase", "KEYWORD");
 const needsActionKey = defineSearchAttributeKey("PayrunNeedsAction", "BOOL");
 const exceptionsKey = defineSearchAttributeKey("PayrunExceptions", "INT");
 const totalCentsKey = defineSearchAttributeKey("PayrunTotalCents", "INT");
 const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
+
+/** What a pay run shows from its launch on, before its workflow has said anything. */
+export function searchAttributesAtLaunch(run: {
+  readonly business: string;
+  readonly playbook: string;
+}): SearchAttributePair[] {
+  return [
+    { key: businessKey, value: run.business },
+    { key: playbookKey, value: run.playbook },
+    { key: phaseKey, value: "planning" },
+    { key: needsActionKey, value: false },
+  ];
+}
 
 /** What a pay run shows of itself in Temporal's list. */
 export function searchAttributesOf(now: Assessment): SearchAttributePair[] {

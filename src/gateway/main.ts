@@ -5,7 +5,8 @@ import { Clients } from "../business/clients.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
 import { createGateway } from "./gateway.ts";
 import { createLog } from "./log.ts";
-import { lazyConnection, temporalAnswers } from "./temporal.ts";
+import { lazyConnection } from "../temporal-connection.ts";
+import { temporalAnswers } from "./temporal.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_UNREACHABLE = 4;

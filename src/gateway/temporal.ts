@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  Connection,
   isGrpcServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   type Client,
-  type ConnectionOptions,
 } from "@temporalio/client";
 import {
   ApplicationFailure,
   NamespaceNotFoundError,
-  defineSearchAttributeKey,
   TypedSearchAttributes,
 } from "@temporalio/common";
 import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
 import type { PayRunInput } from "../contracts/pay-run.ts";
+import { searchAttributesAtLaunch } from "../contracts/search-attributes.ts";
 import { GatewayError, unprocessable } from "./http/errors.ts";
 
 /** Every call gives up after this: a person waits behind it. */
@@ -29,25 +27,6 @@ const GRPC = {
   deadlineExceeded: 4,
   unavailable: 14,
 } as const;
-
-/**
- * A connection for a process that must outlive the server: opened with the first call, and opened
- * again within seconds of the server's return.
- *
- * Without the SDK's own retries: they sleep between tries, and one that wakes up after the
- * connection was closed throws where nobody can catch it.
- */
-export function lazyConnection(options: ConnectionOptions): Connection {
-  return Connection.lazy({
-    ...options,
-    interceptors: [],
-    channelArgs: {
-      ...options.channelArgs,
-      "grpc.initial_reconnect_backoff_ms": 200,
-      "grpc.max_reconnect_backoff_ms": 2_000,
-    },
-  });
-}
 
 export interface PayRunStart {
   readonly runId: string;
@@ -73,12 +52,7 @@ export async function startPayRun(client: Client, start: PayRunStart): Promise<v
       taskQueue: TASK_QUEUE,
       args: [input],
       workflowIdConflictPolicy: "USE_EXISTING",
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: defineSearchAttributeKey("PayrunBusiness", "KEYWORD"), value: start.business },
-        { key: defineSearchAttributeKey("PayrunPlaybook", "KEYWORD"), value: start.playbook },
-        { key: defineSearchAttributeKey("PayrunPhase", "KEYWORD"), value: "planning" },
-        { key: defineSearchAttributeKey("PayrunNeedsAction", "BOOL"), value: false },
-      ]),
+      typedSearchAttributes: new TypedSearchAttributes(searchAttributesAtLaunch(start)),
       staticSummary: `${start.playbook} for ${start.business}, ${start.period}`.slice(0, 190),
       staticDetails: [
         `Pay run of **${start.playbook}** for **${start.business}**, period ${start.period}.`,

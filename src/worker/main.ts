@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { hostname } from "node:os";
-import { Client, Connection } from "@temporalio/client";
+import { Client, type Connection } from "@temporalio/client";
 import { NativeConnection, Runtime, Worker, type WorkflowBundleOption } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { ConfigError, loadConfig, type Config } from "../config.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
+import { lazyConnection } from "../temporal-connection.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
 import { readOptions } from "./options.ts";
@@ -112,7 +113,7 @@ async function connect(
   const { connectionOptions } = config.temporal;
   try {
     const native = await NativeConnection.connect(connectionOptions);
-    return { client: await Connection.connect(connectionOptions), native };
+    return { client: lazyConnection(connectionOptions), native };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     complain(
