@@ -135,6 +135,6 @@ function markdown(input: ProgressInput, phase: RunPhase, waitingFor: string | nu
     "| State | Bills | Amount |",
     "|---|---:|---:|",
     ...rows,
-    ...(odd.length === 0 ? [] : ["", "Worth a look:", ...odd]),
+    ...(odd.length === 0 ? [] : ["", "Worth a look:", "", ...odd]),
   ].join("\n");
 }
