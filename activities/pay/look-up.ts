@@ -40,8 +40,12 @@ export async function lookUp(
   attempt: Attempt,
 ): Promise<LookUp> {
   const clock = await context.clockOf(business).now();
-  const windowEndsMs = conclusiveFromMs(attempt, clock);
   const found = await context.clientOf(business).payments.listAll({ payableId: attempt.subject });
+  // A process that has just begun learns the service's time with its first answer: the earlier of
+  // both readings can't end the window too soon.
+  const after = await context.clockOf(business).now();
+  const serviceMs = Math.min(clock.serviceMs, after.serviceMs);
+  const windowEndsMs = conclusiveFromMs(attempt, { ...clock, serviceMs });
   const verdict = judgeLookUp({
     knownPaymentIds: attempt.knownPaymentIds,
     amountCents: attempt.amountCents,
@@ -50,14 +54,14 @@ export async function lookUp(
   await changeLiveAttempt(
     context.store.db,
     attempt.attemptId,
-    { lookedUpAtMs: clock.serviceMs },
+    { lookedUpAtMs: serviceMs },
     clock.realMs,
   );
   const ids = new Set(verdict.kind === "adopt" ? verdict.paymentIds : []);
   return {
     verdict,
     adopted: found.filter((payment) => ids.has(payment.id)),
-    afterWindow: clock.serviceMs >= windowEndsMs,
+    afterWindow: serviceMs >= windowEndsMs,
     windowEndsMs,
   };
 }

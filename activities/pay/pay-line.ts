@@ -3,7 +3,7 @@ import type { ActivityContext } from "../context.ts";
 import { executionDateOf, freezeAttempt } from "./freeze-attempt.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, lookUp } from "./look-up.ts";
-import { endAttempt, isAnswered, isClean } from "./record-send.ts";
+import { endAttempt, isAnswered, isClean, isKeyDead } from "./record-send.ts";
 import { payBody } from "./request-body.ts";
 import { sendAttempt, type SendMode } from "./send-attempt.ts";
 import { verifyLine } from "./verify-line.ts";
@@ -17,7 +17,8 @@ const KEYS_AT_ONCE = 3;
  * Writes before it sends, looks before it sends again, and takes a new key only after the last one
  * has its final answer. Never throws for what the service answers: that is the outcome.
  */
-export async function payLine(context: ActivityContext, job: PayJob): Promise<PayOutcome> {
+export async function payLine(context: ActivityContext, drawn: PayJob): Promise<PayOutcome> {
+  let job = drawn;
   let attempt = job.attempt;
   for (let keys = 0; keys < KEYS_AT_ONCE; keys += 1) {
     const step =
@@ -25,13 +26,13 @@ export async function payLine(context: ActivityContext, job: PayJob): Promise<Pa
         ? await startAttempt(context, job)
         : await resumeAttempt(context, job, attempt);
     if (step.kind === "stop") return step.outcome;
-    if (step.kind === "next-key") {
-      attempt = undefined;
-      continue;
+    if (step.kind !== "next-key") {
+      const sent = await sendAttempt(context, job, step.attempt, step.mode);
+      if (sent.kind !== "next-key") return sent;
     }
-    const sent = await sendAttempt(context, job, step.attempt, step.mode);
-    if (sent.kind !== "next-key") return sent;
     attempt = undefined;
+    // Not every service has retry-payment: after a dead key an ordinary payment does as well.
+    job = { ...job, attempt, operation: "pay" };
   }
   const { serviceMs } = await context.clockOf(job.business).now();
   return { kind: "back", notBeforeMs: serviceMs + 30_000 };
@@ -116,7 +117,7 @@ async function resumeUnknown(
         : { kind: "unknown", notBeforeMs: look.windowEndsMs, reason: "a part of it is visible" },
     );
   }
-  const dead = attempt.sends.some((send) => send.result === "unconfirmed");
+  const dead = isKeyDead(attempt);
   if (look.afterWindow && (dead || !job.maySend)) {
     await endAttempt(context, attempt, "dead");
     return { kind: "next-key" };

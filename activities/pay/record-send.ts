@@ -25,6 +25,19 @@ export function earlierRejection(
     : { status: send.status, code: send.code };
 }
 
+/** True where the key will never pay any more: `payment_unconfirmed`, or a rejection it replays. */
+export function isKeyDead(attempt: Attempt): boolean {
+  const rejections = attempt.sends.filter((send) => send.result === "rejected");
+  return (
+    attempt.sends.some((send) => send.result === "unconfirmed") ||
+    rejections.some((send, index) =>
+      rejections
+        .slice(0, index)
+        .some((earlier) => earlier.status === send.status && earlier.code === send.code),
+    )
+  );
+}
+
 /** Writes what the attempt's last send came to. */
 export async function recordSend(
   context: ActivityContext,

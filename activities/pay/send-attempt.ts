@@ -4,20 +4,16 @@ import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.t
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
+import { keyDead, nextKey, refusedBefore, rest, type Sent } from "./dead-key.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
-import { earlierRejection, endAttempt, isClean, recordSend } from "./record-send.ts";
+import { earlierRejection, endAttempt, isAnswered, isClean, recordSend } from "./record-send.ts";
 import { openGate } from "./send-gate.ts";
 
 export type SendMode = "insert" | "revive" | "resend";
 
 /** Waits between sends of one draw; later ones belong to a later draw, which looks first. */
 const RESEND_AFTER_MS = [500, 2_000];
-
-/** How long a line with an unknown effect rests between draws. */
-const UNKNOWN_REST_MS = 15_000;
-
-type Sent = PayOutcome | { readonly kind: "next-key" };
 
 /**
  * Sends the frozen request, and sends the same bytes under the same key again while the answer
@@ -65,11 +61,6 @@ export async function sendAttempt(
   }
 }
 
-async function rest(context: ActivityContext, job: PayJob, reason: string): Promise<PayOutcome> {
-  const { serviceMs } = await context.clockOf(job.business).now();
-  return { kind: "unknown", notBeforeMs: serviceMs + UNKNOWN_REST_MS, reason };
-}
-
 interface Send {
   /** The attempt before this send was written. */
   readonly before: Attempt;
@@ -99,8 +90,7 @@ async function sendOnce(
     answer,
     operation: attempt.operation === "pay" ? "pay" : "retry",
     earlierRejection: earlierRejection(before),
-    bodyCorrected:
-      job.attempt?.attemptId === attempt.attemptId && job.attempt.body !== attempt.body,
+    earlierAnswered: before.sends.length > 0 && isAnswered(before),
     sentPastWindow,
   });
   return { decision, answer };
@@ -160,14 +150,17 @@ async function afterAnswer(
       if (tokenTries.left >= 0) {
         return { kind: "send-again", attempt: recorded, reason: "token refused", pauseMs: 0 };
       }
+      if (refusedBefore(job, recorded, 401)) return nextKey(context, recorded);
       return businessWait("unauthorized", "The service refuses the token (401). Renew it.");
     }
-    case "forbidden":
-      await recordSend(context, attempt, { result: "refused", status: 403 });
+    case "forbidden": {
+      const recorded = await recordSend(context, attempt, { result: "refused", status: 403 });
+      if (refusedBefore(job, recorded, 403)) return nextKey(context, recorded);
       return businessWait(
         "forbidden",
         `The token lacks the scope payments:initiate (403): ${decision.message}`,
       );
+    }
     case "rate-limited":
       await recordSend(context, attempt, { result: "refused", status: 429 });
       return {
@@ -217,41 +210,6 @@ async function applied(
   return rest(context, job, "the service said yes and does not show the payment yet");
 }
 
-async function keyDead(
-  context: ActivityContext,
-  job: PayJob,
-  attempt: Attempt,
-  reason: "unconfirmed" | "replayed-rejection",
-): Promise<Sent> {
-  if (reason === "replayed-rejection") {
-    await recordSend(context, attempt, { result: "rejected" }, { answer: reason });
-    await endAttempt(context, attempt, "dead");
-    return { kind: "next-key" };
-  }
-  const recorded = await recordUnconfirmed(context, job, attempt);
-  const look = await lookUp(context, job.business, recorded);
-  if (look.verdict.kind === "adopt") return adopt(context, recorded, look.adopted);
-  return {
-    kind: "unknown",
-    notBeforeMs: look.windowEndsMs,
-    reason: "the service can't say whether it paid: looking again when its window is over",
-  };
-}
-
-async function recordUnconfirmed(
-  context: ActivityContext,
-  job: PayJob,
-  attempt: Attempt,
-): Promise<Attempt> {
-  const { serviceMs } = await context.clockOf(job.business).now();
-  return recordSend(
-    context,
-    attempt,
-    { result: "unconfirmed", status: 409, code: "payment_unconfirmed" },
-    { gaveUpAtMs: serviceMs },
-  );
-}
-
 /** Something is on its way for the payable: ours from an earlier send, or somebody else's. */
 async function inProgress(
   context: ActivityContext,
@@ -281,8 +239,9 @@ function rejected(
     error.code === "validation_error" &&
     (error.field === "scheduledAt" || error.message.includes("scheduledAt"));
   // The date has passed since it was frozen: once the refusal is replayed, the key is dead and the
-  // next one carries a new date. Other rejections wait for a person to lift their cause.
-  if (datePassed) {
+  // next one carries a new date; and what retry-payment refuses, an ordinary payment may do. Other
+  // rejections wait for a person to lift their cause.
+  if (datePassed || attempt.operation === "retry-payment") {
     return { kind: "send-again", attempt, reason: error.message, pauseMs: 0 };
   }
   const where = error.field === null ? "" : ` (${error.field})`;

@@ -51,6 +51,14 @@ export class OtherPayrun extends TestPayrun {
     return { runId, made };
   }
 
+  /** Decides about a parked or failed bill as the operator. */
+  async resolve(payableId: string, action: "retry" | "paid-elsewhere" | "give-up"): Promise<void> {
+    const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
+    const resolution = { action, reason: "asked for by the test" };
+    const { status, body } = await this.call("operator", "POST", path, resolution);
+    if (status >= 300) throw new Error(`resolve: ${status} ${JSON.stringify(body)}`);
+  }
+
   /** Waits until all lines are in one of these states. */
   untilAll(
     runId: string,

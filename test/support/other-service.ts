@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Book, type Json, type OtherPayable, type OtherPayment } from "./other-service/book.ts";
 import type { Answer } from "./other-service/keys.ts";
 import { type Asked, Operations } from "./other-service/operations.ts";
@@ -107,13 +108,21 @@ export class OtherService {
   }
 
   async settleAll(): Promise<void> {
-    const open = this.book.payments.filter(({ status }) => !ENDED.includes(status));
-    for (const { id } of open) await this.settle(id);
+    for (const { id } of this.open()) await this.settle(id);
   }
 
   /** Payments that have not ended, oldest first. */
   open(): OtherPayment[] {
     return this.book.payments.filter(({ status }) => !ENDED.includes(status));
+  }
+
+  /** Waits until there is a payment that has not ended. */
+  async untilOpen(timeoutMs = 60_000): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    while (this.open().length === 0) {
+      if (Date.now() > deadline) throw new Error("no payment was made in time");
+      await sleep(50);
+    }
   }
 
   /** Sends a signed event; its answer must be 2xx. */

@@ -20,8 +20,8 @@ export interface AnswerInput {
   readonly operation: "pay" | "cancel" | "retry";
   /** The rejection that an earlier send of the same key got, null where none did. */
   readonly earlierRejection: { readonly status: number; readonly code: string } | null;
-  /** True where the bytes sent now differ from those of an earlier send under this key. */
-  readonly bodyCorrected: boolean;
+  /** True where something was sent under this key before, and all of it was answered. */
+  readonly earlierAnswered: boolean;
   /** True where this send left after the in-flight window of the one before it was over. */
   readonly sentPastWindow: boolean;
 }
@@ -64,6 +64,9 @@ export type Decision =
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 const MESSAGE_MAX_LENGTH = 500;
 
+/** Answers of a router to a path that the service doesn't have; `retry-payment` is optional to us. */
+const NO_SUCH_ROUTE: ReadonlySet<number> = new Set([404, 405]);
+
 const LINE_WAITS: ReadonlySet<string> = new Set(["approval_required", "contact_not_payable"]);
 const BUSINESS_WAITS: ReadonlySet<string> = new Set([
   "payments_locked",
@@ -98,6 +101,10 @@ export function decideAnswer(input: AnswerInput): Decision {
     const retryAfterMs = answer.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS;
     return { kind: "rate-limited", retryAfterMs: Math.max(0, retryAfterMs) };
   }
+  if (error === undefined && input.operation === "retry" && NO_SUCH_ROUTE.has(status)) {
+    const message = "the service has no retry-payment";
+    return decideRejection(status, { code: "not_supported", field: null, message }, input);
+  }
   if (error === undefined) return unknown(`answer ${status} without an error code`, true);
   return decideRejection(status, error, input);
 }
@@ -113,8 +120,8 @@ function decideByCode(error: ServiceError, input: AnswerInput): Decision | undef
   const { code, message } = error;
   if (code === "payment_unconfirmed") return { kind: "key-dead", reason: "unconfirmed" };
   if (code === "idempotency_conflict") {
-    // A rejected key that conflicts once its body is corrected is stored with the old body.
-    if (input.bodyCorrected && input.earlierRejection !== null) {
+    // Nothing of ours is in flight, so the key is bound to the bytes that were refused before.
+    if (input.earlierAnswered) {
       return { kind: "key-dead", reason: "replayed-rejection" };
     }
     return { kind: "in-flight", lookUp: input.sentPastWindow };

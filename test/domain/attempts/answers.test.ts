@@ -17,7 +17,7 @@ function decide(
     answer: { kind: "http", status, body, retryAfterMs },
     operation: "pay",
     earlierRejection: null,
-    bodyCorrected: false,
+    earlierAnswered: false,
     sentPastWindow: false,
     ...rest,
   });
@@ -61,7 +61,7 @@ describe("an answer to a money write", () => {
     const input = {
       operation: "pay",
       earlierRejection: null,
-      bodyCorrected: false,
+      earlierAnswered: false,
       sentPastWindow: false,
     } as const;
     const lost = { kind: "no-answer", sent: true, reason: "timed out" } as const;
@@ -104,12 +104,26 @@ describe("an answer to a money write", () => {
     const dead = { kind: "key-dead", reason: "replayed-rejection" };
     expect(decide(422, error("validation_error"), { earlierRejection })).toEqual(dead);
     expect(decide(404, error("not_found"), { earlierRejection }).kind).toBe("rejected");
-    expect(
-      decide(409, error("idempotency_conflict"), { earlierRejection, bodyCorrected: true }),
-    ).toEqual(dead);
-    expect(decide(409, error("idempotency_conflict"), { bodyCorrected: true }).kind).toBe(
-      "in-flight",
-    );
+  });
+
+  it("says that a key is bound to other bytes where it conflicts and nothing of ours is in flight", () => {
+    const conflict = error("idempotency_conflict");
+    expect(decide(409, conflict, { earlierAnswered: true })).toEqual({
+      kind: "key-dead",
+      reason: "replayed-rejection",
+    });
+    const earlierRejection = { status: 422, code: "validation_error" };
+    expect(decide(409, conflict, { earlierRejection }).kind).toBe("in-flight");
+  });
+
+  it("rejects retry-payment where the service has no such path, and nothing else", () => {
+    const router = { statusCode: 404, message: "Cannot POST", error: "Not Found" };
+    expect(decide(404, router, { operation: "retry" })).toMatchObject({
+      kind: "rejected",
+      code: "not_supported",
+    });
+    expect(decide(404, router).kind).toBe("unknown");
+    expect(decide(502, "<html>", { operation: "retry" }).kind).toBe("unknown");
   });
 
   it.each([400, 402, 409, 422, 503])(

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
+import type { OtherPayable } from "../support/other-service/book.ts";
+import type { Mishap } from "../support/other-service.ts";
+
+const start = otherStacks();
+
+const ON_THEIR_WAY = ["scheduled", "processing", "settled"] as const;
+
+/** Lets the bank settle everything, and compares the service's own book with the bills. */
+async function expectPaidOnce(
+  payrun: OtherPayrun,
+  runId: string,
+  made: readonly OtherPayable[],
+): Promise<void> {
+  await payrun.untilAll(runId, ON_THEIR_WAY, 90_000);
+  await payrun.service.settleAll();
+  const done = await payrun.untilPhase(runId, "completed");
+  expect(done.counts).toEqual({ settled: made.length });
+  expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
+}
+
+describe("pays each bill once where", () => {
+  const groups: readonly (readonly [string, readonly Mishap[]])[] = [
+    [
+      "something in front of the service answers with pages of its own, 408 and redirects",
+      ["html-502-before", "408-before", "302-before", "drop-before"],
+    ],
+    [
+      "the service pays, and its answer is lost, cut off or replaced by a page",
+      ["drop-after", "cut-off-after", "html-502-after"],
+    ],
+    ["the service pays and answers 500", ["500-after"]],
+    ["the service dies with the key in hand and the payment made", ["dies-after"]],
+    ["the service asks to slow down", ["429-before"]],
+  ];
+  test.each(groups)("%s", async (_name, mishaps) => {
+    const payrun = await start();
+    payrun.service.mishaps.push(...mishaps);
+    const { runId, made } = await payrun.approvedRun(mishaps.map((_each, index) => 100_00 + index));
+    await expectPaidOnce(payrun, runId, made);
+    expect(payrun.service.mishaps).toEqual([]);
+  });
+
+  test.each([true, false])(
+    "the token gets its scope only later, and the refusal was stored under the key: %s",
+    async (storesAuthFailures) => {
+      const payrun = await start({ storesAuthFailures });
+      payrun.service.operations.forbidding = 403;
+      const { runId, made } = await payrun.approvedRun([100_00, 200_00]);
+      const forbidden = ({ waitingFor }: { waitingFor: string | null }): boolean =>
+        waitingFor?.includes("403") === true;
+      await payrun.until(runId, "waiting for the scope", forbidden);
+      payrun.service.operations.forbidding = undefined;
+      await expectPaidOnce(payrun, runId, made);
+    },
+  );
+
+  test.each([400, 403, 409, 422] as const)(
+    "the balance is short for a while, told with status %s",
+    async (refusalStatus) => {
+      const payrun = await start({ refusalStatus });
+      payrun.service.operations.refusing = "insufficient_balance";
+      const { runId, made } = await payrun.approvedRun([100_00]);
+      const waiting = ({ waitingFor }: { waitingFor: string | null }): boolean =>
+        waitingFor?.includes("insufficient balance") === true;
+      await payrun.until(runId, "waiting for money", waiting);
+      payrun.service.operations.refusing = undefined;
+      await expectPaidOnce(payrun, runId, made);
+    },
+  );
+
+  test("the service wants a bill approved again, and says so with an event", async () => {
+    const payrun = await start({ refusalStatus: 400 });
+    payrun.service.operations.refusing = "approval_required";
+    const { runId, made } = await payrun.approvedRun([100_00]);
+    await payrun.untilAll(runId, ["on-hold"]);
+    payrun.service.operations.refusing = undefined;
+    await payrun.service.event("payable.approved", made[0]?.id ?? "");
+    await expectPaidOnce(payrun, runId, made);
+  });
+
+  test("an answer is stored under a bill's key until a person has lifted its cause", async () => {
+    const payrun = await start({ storesAuthFailures: true });
+    payrun.service.operations.forbidding = 404;
+    const { runId, made } = await payrun.approvedRun([100_00]);
+    await payrun.untilAll(runId, ["parked"]);
+    payrun.service.operations.forbidding = undefined;
+    await payrun.resolve(made[0]?.id ?? "", "retry");
+    await expectPaidOnceByRetry(payrun, runId, made);
+  });
+
+  test("the last event is lost", async () => {
+    const payrun = await start();
+    const { runId, made } = await payrun.approvedRun([100_00]);
+    await payrun.untilAll(runId, ["scheduled"]);
+    payrun.service.webhookUrl = undefined;
+    await payrun.service.settleAll();
+    await payrun.untilPhase(runId, "completed");
+    expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
+  });
+});
+
+describe("a failed payment, where the service's retry-payment", () => {
+  test.each(["bare-payment", "empty", "unsupported"] as const)(
+    "is %s, is paid again on a person's word, once",
+    async (retryPayment) => {
+      const payrun = await start({ retryPayment, amountPaidMoves: "at-settlement" });
+      const { runId, made } = await payrun.approvedRun([100_00]);
+      await payrun.untilAll(runId, ["scheduled"]);
+      const [payment] = payrun.service.open();
+      await payrun.service.fail(payment?.id ?? "", "R01 - Insufficient Funds (NSF)");
+      await payrun.untilAll(runId, ["retrying"]);
+      await payrun.resolve(made[0]?.id ?? "", "retry");
+      await expectPaidOnceByRetry(payrun, runId, made);
+    },
+  );
+
+  test("does not matter: one that no retry can mend is parked with what to do", async () => {
+    const payrun = await start();
+    const { runId, made } = await payrun.approvedRun([100_00, 200_00]);
+    await payrun.untilAll(runId, ["scheduled"]);
+    const [failing, fine] = payrun.service.open();
+    await payrun.service.fail(failing?.id ?? "", "R02: account closed");
+    await payrun.service.settle(fine?.id ?? "");
+    const done = await payrun.untilPhase(runId, "completed-with-exceptions");
+    expect(done.counts).toEqual({ parked: 1, settled: 1 });
+    const parked = done.payments.find(({ payableId }) => payableId === failing?.payableId);
+    expect(parked?.reason).toContain("Ask the vendor");
+    const paid = payrun.service.book.paidCents();
+    expect([...paid.keys()]).toEqual([fine?.payableId]);
+    expect(made).toHaveLength(2);
+  });
+
+  test("does not matter: what comes back after it was settled is told, and not paid again", async () => {
+    const payrun = await start();
+    const { runId } = await payrun.approvedRun([100_00]);
+    await payrun.untilAll(runId, ["scheduled"]);
+    const [payment] = payrun.service.open();
+    const id = payment?.id ?? "";
+    await payrun.service.settle(id);
+    await payrun.untilPhase(runId, "completed");
+    const returned = { status: "returned", failureReason: "R03 No Account" };
+    await payrun.service.move(id, returned, "payable.payment.reversed");
+    await payrun.untilAll(runId, ["parked"]);
+    expect(payrun.service.book.payments).toHaveLength(1);
+  });
+});
+
+async function expectPaidOnceByRetry(
+  payrun: OtherPayrun,
+  runId: string,
+  made: readonly OtherPayable[],
+): Promise<void> {
+  await payrun.service.untilOpen();
+  await payrun.service.settleAll();
+  await payrun.untilAll(runId, ["settled"]);
+  expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
+}
