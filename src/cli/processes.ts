@@ -55,7 +55,7 @@ interface Running {
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
 const PROBE_EVERY_MS = 100;
-const KEPT_LINES = 12;
+const KEPT_LINES = 40;
 const LOG_LIMIT_BYTES = 20_000_000;
 
 /**
@@ -261,13 +261,16 @@ async function probed(
   return undefined;
 }
 
+/** Where in the code it happened is for the log. */
+const TRACE = /^\s+at |^Node\.js v|^node:|^file:|^\s*\^+\s*$/;
+
 function notReady({ plan, exit, lastLines, logFile }: Running, slowMs?: number): CliError {
   const why =
     slowMs === undefined
       ? `ended before it was ready (${exit?.signal ?? `exit code ${exit?.code ?? "unknown"}`})`
       : `was not ready after ${Math.round(slowMs / 1000)} s`;
   const words = lastLines
-    .filter((line) => line.trim() !== "")
+    .filter((line) => line.trim() !== "" && !TRACE.test(line))
     .slice(-4)
     .map((line) => `\n  ${line.slice(0, 300)}`)
     .join("");

@@ -40,9 +40,11 @@ async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
   const { timeline } = await gateway.history(line.payableId);
   const found = timeline.find(({ kind, text }) => kind === "event" && text.includes("deliveries"));
   if (found === undefined) return;
+  const type = found.text.split(" ")[0];
   narrator.line(
-    `${green("✓")} ${count(lost.length, "webhook")} never arrived; polling the service's list found them: ${nameOf(line)}, ${found.text}`,
+    `${green("✓")} ${count(lost.length, "webhook")} never arrived, and polling found what they said: ${nameOf(line)}'s ${type}`,
   );
+  narrator.line(dim("  was taken from the service's list of deliveries, like the others."));
 }
 
 /** The bill of the killed worker: what the bank has moved for it. */
@@ -69,7 +71,9 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
   const { totalCount } = await service.payables.list({ page: 1, pageSize: 1 });
   const states = new Map<string, number>();
   for (const { state } of run.payments) states.set(state, (states.get(state) ?? 0) + 1);
-  const skipped = Object.entries(run.plan?.skippedByCode ?? {});
+  const skipped = Object.entries(run.plan?.skippedByCode ?? {}).toSorted(
+    ([, one], [, other]) => other - one,
+  );
   const left = skipped.reduce((sum, [, number]) => sum + number, 0);
   const ended = run.payments.filter(({ state }) => ENDED_LINE_STATES.includes(state)).length;
   const known = run.payments.length + left;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState, RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { nameOf } from "../show-plan.ts";
 import { dim, green, red } from "../text.ts";
@@ -17,6 +17,8 @@ const POLL_MS = 150;
 /** An answer that takes longer than this is the one that is kept back. */
 const KEPT_BACK_MS = 700;
 const STAGE_LIMIT_MS = 30_000;
+/** Nothing to pay for so long: what was approved has been paid. */
+const IDLE_LIMIT_MS = 5_000;
 const RECOVERY_LIMIT_MS = 120_000;
 
 /** From now on one payment's answer is kept back, and some webhooks are lost. */
@@ -54,20 +56,22 @@ interface Caught {
 async function paymentWithoutAnswer(demo: Demo): Promise<Caught | undefined> {
   const untilMs = Date.now() + STAGE_LIMIT_MS;
   const sinceMs = new Map<string, number>();
-  while (Date.now() < untilMs) {
+  let busyAtMs = Date.now();
+  while (Date.now() < untilMs && Date.now() - busyAtMs < IDLE_LIMIT_MS) {
     const run = await demo.gateway.run(runIdOf(demo));
     for (const caught of await unrecorded(demo, run)) {
       const firstMs = sinceMs.get(caught.paymentId) ?? Date.now();
       sinceMs.set(caught.paymentId, firstMs);
       if (Date.now() - firstMs >= KEPT_BACK_MS) return caught;
     }
-    if (!run.payments.some(({ state }) => STILL_TO_PAY.includes(state))) return undefined;
+    if (run.payments.some(({ state }) => TO_PAY.includes(state))) busyAtMs = Date.now();
+    else if (!run.payments.some(({ state }) => state === "awaiting-approval")) return undefined;
     await sleep(POLL_MS);
   }
   return undefined;
 }
 
-const STILL_TO_PAY: readonly string[] = ["planned", "paying", "unknown", "awaiting-approval"];
+const TO_PAY: readonly LineState[] = ["planned", "paying", "unknown"];
 
 /** Payments that the service has and Payrun has not heard of yet. */
 async function unrecorded({ service, state }: Demo, run: RunStatus): Promise<Caught[]> {

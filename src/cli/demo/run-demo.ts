@@ -42,7 +42,7 @@ const WORKER_STOP_MS = 8_000;
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   const narrator = new Narrator();
   const settings = demoSettings();
-  const { home, config } = settings;
+  const { home } = settings;
   const running = readRunning(home);
   if (running !== undefined) {
     throw new CliError(
@@ -143,7 +143,7 @@ async function prepare(parts: {
     service: new PaymentsClient({ baseUrl: business.apiUrl, token: { value: business.token } }),
     webhookEndpointId: business.webhookEndpointId,
     worker: stack.worker,
-    startWorker: stack.startWorker,
+    startWorker: () => stack.startWorker(),
     get state() {
       return state;
     },
@@ -171,14 +171,7 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
     if (!isApproved) return untilSent(demo);
   }
   narrator.heading("Pay");
-  if (demo.state.crash === undefined) {
-    const crashed = await crashWorker(demo);
-    if (crashed) await restartWorker(demo);
-    else narrator.line(dim("everything approved so far had been paid before: no crash this time"));
-  }
-  if (planned.payments.some(({ state }) => state === "awaiting-approval")) {
-    await anotherSystemApproves(demo, "owner");
-  }
+  await payAndCrash(demo, planned);
   await showRecovery(demo);
   const sent = await untilSent(demo);
   if (hasEnded(sent)) return sent;
@@ -186,6 +179,27 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
   narrator.heading("Settle");
   narrator.line(dim("the bank's days pass in seconds now; one webhook in five gets lost"));
   return settle(demo);
+}
+
+/**
+ * The worker is killed over what the controller's approval alone sets free; where that was paid
+ * before, over what the owner's adds.
+ */
+async function payAndCrash(demo: Demo, planned: RunStatus): Promise<void> {
+  const { narrator } = demo;
+  const isFirst = demo.state.crash === undefined;
+  let crashed = isFirst && (await crashWorker(demo));
+  if (crashed) await restartWorker(demo);
+  if (planned.payments.some(({ state }) => state === "awaiting-approval")) {
+    await anotherSystemApproves(demo, "owner");
+    if (isFirst && !crashed) {
+      crashed = await crashWorker(demo);
+      if (crashed) await restartWorker(demo);
+    }
+  }
+  if (isFirst && !crashed) {
+    narrator.line(dim("everything approved was paid before this start: no crash this time"));
+  }
 }
 
 function sentCount(run: RunStatus): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { retryFailedPaymentId } from "../../contracts/names.ts";
 import type { LineState, RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../cli-error.ts";
@@ -36,13 +37,18 @@ export async function settle(demo: Demo): Promise<RunStatus> {
   await sandbox.changeClock({ scale: FAST });
   const untilMs = Date.now() + SETTLE_LIMIT_MS;
   const news = new News(demo);
-  let shownDay = "";
+  let shown = "";
+  let lastDay = "";
   for (;;) {
     const [run, clock] = await Promise.all([gateway.run(runIdOf(demo)), sandbox.clock()]);
-    const day = newYorkDay(clock.bank);
-    if (day !== shownDay) narrator.line(`${day.padEnd(12)} ${countsOf(run)}`);
-    shownDay = day;
-    news.tell(run);
+    const counts = countsOf(run);
+    const isNewDay = newYorkDay(clock.bank) !== lastDay;
+    if (isNewDay && counts !== shown) {
+      narrator.line(`${newYorkDay(clock.bank).padEnd(12)} ${counts}`);
+      shown = counts;
+    }
+    lastDay = newYorkDay(clock.bank);
+    await news.tell(run);
     if (hasEnded(run)) {
       await sandbox.changeClock({ scale: 1 });
       return run;
@@ -86,31 +92,43 @@ function countsOf({ counts }: RunStatus): string {
 class News {
   readonly #demo: Demo;
   readonly #told = new Set<string>();
+  readonly #retried = new Set<string>();
 
   constructor(demo: Demo) {
     this.#demo = demo;
   }
 
-  tell(run: RunStatus): void {
+  async tell(run: RunStatus): Promise<void> {
     for (const line of run.payments) {
-      if (line.state === "retrying") this.#once(line, yellow("↻"), this.#retryText(run, line));
+      if (line.state === "retrying") await this.#retry(run, line);
       if (line.state === "parked") this.#once(line, red("!"), `parked: ${line.reason ?? ""}`);
-      const wasRetried = this.#told.has(`${line.payableId} retrying`);
-      if (line.state === "settled" && wasRetried) {
+      if (line.state === "settled" && this.#retried.has(line.payableId)) {
         this.#once(line, green("✓"), "settled after its retry");
       }
     }
   }
 
-  #retryText(run: RunStatus, line: RunPaymentStatus): string {
-    return `${line.reason ?? "failed"} ${dim(`(retry-failed-payment/${run.business}/${line.payableId})`)}`;
+  async #retry(run: RunStatus, line: RunPaymentStatus): Promise<void> {
+    if (this.#retried.has(line.payableId)) return;
+    const workflowId = retryFailedPaymentId(run.business, line.payableId);
+    const retry = await this.#demo.gateway.run(workflowId).catch(() => undefined);
+    // It has not looked at the failure yet, or has parked the bill already.
+    if (retry?.waitingFor == null || retry.phase === "completed-with-exceptions") return;
+    this.#retried.add(line.payableId);
+    this.#once(
+      line,
+      yellow("↻"),
+      `failed. ${retry.waitingFor}`,
+      dim(`Its workflow: ${workflowId}`),
+    );
   }
 
-  #once(line: RunPaymentStatus, mark: string, text: string): void {
+  #once(line: RunPaymentStatus, mark: string, text: string, more?: string): void {
     const key = `${line.payableId} ${line.state}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    const amount = formatUsd(line.amountCents);
-    this.#demo.narrator.line(`  ${mark} ${nameOf(line)}, ${amount}: ${printable(text)}`);
+    const { narrator } = this.#demo;
+    narrator.line(`${mark} ${nameOf(line)}, ${formatUsd(line.amountCents)}: ${printable(text)}`);
+    if (more !== undefined) narrator.line(`  ${more}`);
   }
 }
