@@ -51,7 +51,7 @@ export async function keyDead(
   }
   const recorded = await recordUnconfirmed(context, job, attempt);
   const look = await lookUp(context, job.business, recorded);
-  if (look.verdict.kind === "adopt") return adopt(context, recorded, look.adopted);
+  if (look.verdict.kind === "adopt") return adopt(recorded, look.adopted);
   return {
     kind: "unknown",
     notBeforeMs: look.windowEndsMs,

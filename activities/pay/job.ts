@@ -29,7 +29,14 @@ export interface PayJob {
 
 /** What paying one line came to. Declines and waits are outcomes, not exceptions. */
 export type PayOutcome =
-  | { readonly kind: "applied"; readonly payments: readonly Payment[]; readonly found: boolean }
+  | {
+      readonly kind: "applied";
+      /** As it is to be recorded, together with the line. */
+      readonly attempt: Attempt;
+      readonly payments: readonly Payment[];
+      /** True where a look-up found them. */
+      readonly found: boolean;
+    }
   /** The effect is not known yet; nothing but a look-up or the same key may follow. */
   | { readonly kind: "unknown"; readonly notBeforeMs: number; readonly reason: string }
   /** Nothing was sent; the line goes back to be drawn again. */

@@ -6,7 +6,6 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import type { PayOutcome } from "./job.ts";
-import { endAttempt } from "./record-send.ts";
 
 /** From when a look-up at an attempt is the last word, by what is recorded of its sends. */
 export function conclusiveFromMs(attempt: Attempt, clock: ClockReading): number {
@@ -67,14 +66,6 @@ export async function lookUp(
 }
 
 /** Takes payments that a look-up found as what the attempt made. */
-export async function adopt(
-  context: ActivityContext,
-  attempt: Attempt,
-  payments: readonly Payment[],
-): Promise<PayOutcome> {
-  await endAttempt(context, attempt, "applied", {
-    paymentIds: payments.map((payment) => payment.id),
-    answer: "found by look-up",
-  });
-  return { kind: "applied", payments, found: true };
+export function adopt(attempt: Attempt, payments: readonly Payment[]): PayOutcome {
+  return { kind: "applied", attempt, payments, found: true };
 }

@@ -3,7 +3,7 @@ import type { ActivityContext } from "../context.ts";
 import { executionDateOf, freezeAttempt } from "./freeze-attempt.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, lookUp } from "./look-up.ts";
-import { endAttempt, isAnswered, isClean, isKeyDead } from "./record-send.ts";
+import { endAttempt, isAnswered, isKeyDead } from "./record-send.ts";
 import { payBody } from "./request-body.ts";
 import { sendAttempt, type SendMode } from "./send-attempt.ts";
 import { verifyLine } from "./verify-line.ts";
@@ -84,7 +84,7 @@ async function resumeAnswered(
   }
   const clock = await context.clockOf(job.business).now();
   const dated = executionDateOf(job, clock);
-  if (dated.late && isClean(attempt)) {
+  if (dated.late) {
     await endAttempt(context, attempt, "released");
     return stop({ kind: "back", notBeforeMs: 0 });
   }
@@ -104,7 +104,7 @@ async function resumeUnknown(
   attempt: Attempt,
 ): Promise<Step> {
   const look = await lookUp(context, job.business, attempt);
-  if (look.verdict.kind === "adopt") return stop(await adopt(context, attempt, look.adopted));
+  if (look.verdict.kind === "adopt") return stop(adopt(attempt, look.adopted));
   if (look.verdict.kind === "partial") {
     return stop(
       look.afterWindow

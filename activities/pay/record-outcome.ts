@@ -4,16 +4,18 @@ import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
+import { changeLiveAttempt, liveAttempt } from "../../src/store/attempts.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine, type LineChange } from "../../src/store/lines.ts";
+import { getRetry, updateRetry } from "../../src/store/retries.ts";
 import { storeReplannedLine } from "../../src/store/plans.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
+import { isAnswered } from "./record-send.ts";
 
 /** First wait after a fault of the whole business; it doubles up to ten minutes. */
 const BUSINESS_WAIT_MS = 5_000;
@@ -72,10 +74,8 @@ async function changeFor(
       return { state: waiting, notBeforeMs: outcome.notBeforeMs, verifiedAtMs: 0 };
     case "business-wait": {
       const open = await liveAttempt(trx, job.businessId, job.plan.payableId);
-      const answered = open?.sends.every(
-        (send) => send.result === "refused" || send.result === "not-sent",
-      );
-      return { state: answered === false ? "unknown" : waiting, verifiedAtMs: 0 };
+      const isOpen = open !== undefined && !isAnswered(open);
+      return { state: isOpen ? "unknown" : waiting, verifiedAtMs: 0 };
     }
     case "line-wait":
       return {
@@ -138,6 +138,7 @@ async function sideEffects(
     });
   }
   if (outcome.kind === "applied") {
+    await endApplied(trx, job, outcome, clock);
     await clearWaits(trx, { businessId, sourceId: job.plan.funding.sourceId });
     await alarmOnMismatch(trx, job, outcome.payments, clock);
   }
@@ -154,6 +155,35 @@ async function sideEffects(
       details: auditDetails(outcome),
     });
   }
+}
+
+/**
+ * Gives the attempt its final answer in the transaction that gives the line its payments: a crash
+ * between the two would leave a payment that nobody follows.
+ */
+async function endApplied(
+  trx: Transaction<Tables>,
+  job: PayJob,
+  { attempt, payments, found }: PayOutcome & { readonly kind: "applied" },
+  clock: ClockReading,
+): Promise<void> {
+  await changeLiveAttempt(
+    trx,
+    attempt.attemptId,
+    {
+      state: "applied",
+      sends: attempt.sends,
+      paymentIds: payments.map((payment) => payment.id),
+      answer: found ? "found by look-up" : "2xx",
+    },
+    clock.realMs,
+  );
+  if (job.owner === job.line.runId) return;
+  const { businessId } = job;
+  const { payableId } = job.plan;
+  const retriesMade = ((await getRetry(trx, businessId, payableId))?.retriesMade ?? 0) + 1;
+  const change = { phase: "following", requested: null, retriesMade };
+  await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
 }
 
 function auditDetails(outcome: PayOutcome): Record<string, unknown> {

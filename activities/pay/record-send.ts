@@ -38,6 +38,13 @@ export function isKeyDead(attempt: Attempt): boolean {
   );
 }
 
+/** The attempt with what its last send came to. */
+export function withResult(attempt: Attempt, result: Omit<AttemptSend, "atMs" | "by">): Attempt {
+  const last = attempt.sends.at(-1);
+  if (last === undefined) throw new Error("an attempt without a send has no result to record");
+  return { ...attempt, sends: [...attempt.sends.slice(0, -1), { ...last, ...result }] };
+}
+
 /** Writes what the attempt's last send came to. */
 export async function recordSend(
   context: ActivityContext,
@@ -45,9 +52,7 @@ export async function recordSend(
   result: Omit<AttemptSend, "atMs" | "by">,
   change: AttemptChange = {},
 ): Promise<Attempt> {
-  const last = attempt.sends.at(-1);
-  if (last === undefined) throw new Error("an attempt without a send has no result to record");
-  const sends = [...attempt.sends.slice(0, -1), { ...last, ...result }];
+  const { sends } = withResult(attempt, result);
   await changeLiveAttempt(context.store.db, attempt.attemptId, { ...change, sends }, Date.now());
   return { ...attempt, ...change, sends };
 }
@@ -56,7 +61,7 @@ export async function recordSend(
 export async function endAttempt(
   context: ActivityContext,
   attempt: Attempt,
-  state: "applied" | "dead" | "released",
+  state: "dead" | "released",
   change: AttemptChange = {},
 ): Promise<void> {
   await changeLiveAttempt(context.store.db, attempt.attemptId, { ...change, state }, Date.now());

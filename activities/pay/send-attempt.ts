@@ -7,7 +7,14 @@ import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import { keyDead, nextKey, refusedBefore, rest, type Sent } from "./dead-key.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
-import { earlierRejection, endAttempt, isAnswered, isClean, recordSend } from "./record-send.ts";
+import {
+  earlierRejection,
+  endAttempt,
+  isAnswered,
+  isClean,
+  recordSend,
+  withResult,
+} from "./record-send.ts";
 import { openGate } from "./send-gate.ts";
 
 export type SendMode = "insert" | "revive" | "resend";
@@ -141,7 +148,7 @@ async function afterAnswer(
         code,
         message,
       });
-      return rejected(recorded, { code, message, field });
+      return rejected(context, recorded, { code, message, field });
     }
     case "unauthorized": {
       const recorded = await recordSend(context, attempt, { result: "refused", status: 401 });
@@ -198,15 +205,13 @@ async function applied(
   const body = answer.kind === "http" ? createdPaymentsSchema.safeParse(answer.body) : undefined;
   if (attempt.operation === "pay" && body?.success === true) {
     const { payments } = body.data;
-    const recorded = await recordSend(context, attempt, { result: "applied" });
-    const paymentIds = payments.map((payment) => payment.id);
-    await endAttempt(context, recorded, "applied", { paymentIds, answer: "2xx" });
-    return { kind: "applied", payments, found: false };
+    const recorded = withResult(attempt, { result: "applied" });
+    return { kind: "applied", attempt: recorded, payments, found: false };
   }
   // retry-payment's answer has no documented shape, so what it made is looked up.
   const recorded = await recordSend(context, attempt, { result: "unknown", message: "2xx" });
   const look = await lookUp(context, job.business, recorded);
-  if (look.verdict.kind === "adopt") return adopt(context, recorded, look.adopted);
+  if (look.verdict.kind === "adopt") return adopt(recorded, look.adopted);
   return rest(context, job, "the service said yes and does not show the payment yet");
 }
 
@@ -220,7 +225,7 @@ async function inProgress(
   const recorded = await recordSend(context, attempt, { result: "refused", code });
   const look = await lookUp(context, job.business, recorded);
   if (look.verdict.kind === "adopt" && !isClean(recorded)) {
-    return adopt(context, recorded, look.adopted);
+    return adopt(recorded, look.adopted);
   }
   if (isClean(recorded)) {
     await endAttempt(context, recorded, "released", { answer: code });
@@ -231,10 +236,11 @@ async function inProgress(
   return { kind: "unknown", notBeforeMs: look.windowEndsMs, reason: code };
 }
 
-function rejected(
+async function rejected(
+  context: ActivityContext,
   attempt: Attempt,
   error: { readonly code: string; readonly message: string; readonly field: string | null },
-): PayOutcome | SendAgain {
+): Promise<PayOutcome | SendAgain> {
   const datePassed =
     error.code === "validation_error" &&
     (error.field === "scheduledAt" || error.message.includes("scheduledAt"));
@@ -244,6 +250,8 @@ function rejected(
   if (datePassed || attempt.operation === "retry-payment") {
     return { kind: "send-again", attempt, reason: error.message, pauseMs: 0 };
   }
+  // Nothing of it is open: whoever pays the bill next, also another run, goes on under this key.
+  if (isAnswered(attempt)) await endAttempt(context, attempt, "released", { answer: error.code });
   const where = error.field === null ? "" : ` (${error.field})`;
   return {
     kind: "parked",
