@@ -13,6 +13,7 @@ import type { Tables } from "../src/store/tables.ts";
 import { listWaits } from "../src/store/waits.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
+import { stopsReads } from "./read-or-wait.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -158,7 +159,10 @@ class RunFacts {
     const waits = (await listWaits(this.#trx, businessId)).filter(
       (wait) => wait.retryAtMs > this.#clock.serviceMs,
     );
-    const due = await this.#due(waits.map((wait) => wait.sourceId));
+    const due = await this.#due({
+      sources: waits.map((wait) => wait.sourceId),
+      reads: waits.some(stopsReads),
+    });
     const odd = await this.#trx
       .selectFrom("run_lines")
       .select(["payable_id", "state", "reason", "reason_code"])
@@ -186,7 +190,7 @@ class RunFacts {
     };
   }
 
-  async #due(blockedSources: readonly string[]): Promise<{
+  async #due(blocked: { readonly sources: readonly string[]; readonly reads: boolean }): Promise<{
     readonly toFund: number;
     readonly toPay: number;
     readonly toFollow: number;
@@ -220,9 +224,13 @@ class RunFacts {
     const later = ready.filter(
       (row) =>
         row.not_before_ms > serviceMs ||
-        blockedSources.includes("") ||
-        blockedSources.includes(row.source_id),
+        blocked.sources.includes("") ||
+        blocked.sources.includes(row.source_id),
     );
+    const toFollow = [
+      ...followed.filter((row) => row.look === 1 || row.poll_at_ms <= businessMs),
+      ...rows.filter((row) => row.state === "settled" && (row.look === 1 || row.poll_at_ms === 0)),
+    ];
     const resting = later.map((row) => row.not_before_ms).filter((until) => until > serviceMs);
     const leases = drawn
       .map((row) => row.lease_until_ms)
@@ -231,10 +239,8 @@ class RunFacts {
     return {
       toFund: rows.filter((row) => row.state === "planned" && row.funded === 0).length,
       toPay: ready.length - later.length,
-      toFollow:
-        followed.filter((row) => row.look === 1 || row.poll_at_ms <= businessMs).length +
-        rows.filter((row) => row.state === "settled" && row.look === 1).length,
-      nextPollMs: least(followed.map((row) => row.poll_at_ms)),
+      toFollow: blocked.reads ? 0 : toFollow.length,
+      nextPollMs: blocked.reads ? null : least(followed.map((row) => row.poll_at_ms)),
       nextDrawMs: least([...resting, ...leases]),
       payDate: rows.map((row) => row.execution_date).sort()[0] ?? null,
     };
@@ -243,8 +249,9 @@ class RunFacts {
   #decisionTimeOver(): boolean {
     const { plannedAtMs, approveByMs } = this.#run;
     if (plannedAtMs === null || approveByMs === null) return false;
-    const { realMs, businessMs } = this.#clock;
-    return businessMs > approveByMs && realMs - plannedAtMs > DECISION_MIN_MS;
+    const { realMs, businessMs, scale } = this.#clock;
+    const hadTime = scale <= 1 || realMs - plannedAtMs > DECISION_MIN_MS;
+    return businessMs > approveByMs && hadTime;
   }
 
   #lines(states: readonly LineState[]): Promise<RunLine[]> {

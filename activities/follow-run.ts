@@ -12,6 +12,7 @@ import { getRun, type Run } from "../src/store/runs.ts";
 import { moveWatch } from "../src/store/watches.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
+import { readOrWait } from "./read-or-wait.ts";
 import { paymentsOfPayables } from "./payments-of-payables.ts";
 import { watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
@@ -30,7 +31,10 @@ export async function followRun(
   if (run === undefined) throw new Error(`run ${runId} is not in the store`);
   const clock = await context.clockOf(run.business).now();
   const lines = (await linesInStates(context.store.db, runId, [...FOLLOWED, "settled"])).filter(
-    (line) => line.look || (line.state !== "settled" && line.pollAtMs <= clock.businessMs),
+    (line) =>
+      line.look ||
+      // Settled lines are looked at only when told, and again where that look was not finished.
+      (line.state === "settled" ? line.pollAtMs === 0 : line.pollAtMs <= clock.businessMs),
   );
   if (lines.length === 0) return { changed: 0 };
   // The flag goes before the look: an event that comes meanwhile sets it again.
@@ -38,10 +42,13 @@ export async function followRun(
   for (const line of lines.filter((each) => each.look)) {
     await changeLine(context.store.db, line, { look: false, pollAtMs: 0 }, clock.realMs);
   }
-  const byPayable = await paymentsOfPayables(
-    context.clientOf(run.business),
-    lines.map((line) => line.payableId),
+  const byPayable = await readOrWait(context, run, () =>
+    paymentsOfPayables(
+      context.clientOf(run.business),
+      lines.map((line) => line.payableId),
+    ),
   );
+  if (byPayable === undefined) return { changed: 0 };
   await watchScheduled(context, run, lines, byPayable, clock);
   let changed = 0;
   for (const line of lines) {

@@ -6,6 +6,7 @@ import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import type { ActivityContext } from "./context.ts";
+import { readOrWait } from "./read-or-wait.ts";
 
 /** States whose money is promised, and which the service has not taken out of the balance yet. */
 const RESERVED = ["paying", "unknown", "scheduled"];
@@ -19,7 +20,10 @@ const RESERVED = ["paying", "unknown", "scheduled"];
 export async function fundRun(context: ActivityContext, runId: string): Promise<FundResult> {
   const run = await getRun(context.store.db, runId);
   if (run === undefined) throw new Error(`run ${runId} is not in the store`);
-  const sources = await context.clientOf(run.business).fundingSources.list();
+  const sources = await readOrWait(context, run, () =>
+    context.clientOf(run.business).fundingSources.list(),
+  );
+  if (sources === undefined) return { funded: 0, short: 0 };
   const { realMs } = await context.clockOf(run.business).now();
   return context.store.transaction(async (trx) => {
     const lines = (await linesInStates(trx, runId, ["planned"])).filter((line) => !line.funded);

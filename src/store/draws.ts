@@ -73,10 +73,9 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
     .map((wait) => wait.source_id);
   // After a wait one line goes first: if the fault is still there, one request has found out.
   const probing = waits.some((wait) => wait.retry_at_ms <= request.serviceMs);
-  if (probing) await postponeWaits(trx, request);
-
   const rows = await drawable(trx, request, blockedSources, probing ? 1 : request.limit);
   if (rows.length === 0) return { lines: [], blockedUntilMs: null };
+  if (probing) await postponeWaits(trx, request);
   const holds = await activeHolds(trx, request.businessId, request.businessMs);
   const attempts = await liveAttemptsOf(
     trx,

@@ -77,6 +77,17 @@ function backOff(wait: NewWait, tries: number): number {
   return Math.min(wait.backOffMaxMs ?? DEFAULT_BACK_OFF_MAX_MS, first * 2 ** Math.min(tries, 30));
 }
 
+/** Says that the waits of a business whose pause is over are being tried: their back-off grows. */
+export async function countTries(db: Db, businessId: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable("business_waits")
+    .set((eb) => ({ tries: eb("tries", "+", 1) }))
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", "")
+    .where("retry_at_ms", "<=", nowMs)
+    .execute();
+}
+
 /**
  * Ends what a payment from `sourceId` has shown to be over: waits of the source and of the whole
  * business.
