@@ -60,6 +60,11 @@ export async function ended(payrun: TestPayrun, runId: string): Promise<RunStatu
   return status;
 }
 
+/** How many bills of the run stand where, without those its plan left out. */
+export function standing({ counts }: RunStatus): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([state]) => state !== "skipped"));
+}
+
 /** One bill's line of a run. */
 export function lineOf(status: RunStatus, bill: Bill | undefined): RunPaymentStatus {
   const line = status.payments.find(({ payableId }) => payableId === bill?.id);

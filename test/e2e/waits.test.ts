@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { each } from "../support/stack.ts";
+import { approve } from "../support/stack.ts";
+import {
+  ended,
+  expectBank,
+  lineOf,
+  paymentRequests,
+  plannedScene,
+  type Scene,
+  standing,
+} from "../support/scene.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun({ tokenFile: true });
+});
+afterEach(async () => {
+  await payrun.sandbox.control.faults([]);
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+const READ_SCOPES = [
+  "payments:read",
+  "payables:read",
+  "bank-accounts:read",
+  "balance:read",
+  "contacts:read",
+  "webhooks:read",
+];
+
+function amounts(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => (index + 1) * 10_00);
+}
+
+async function expectAllSettled(scene: Scene): Promise<void> {
+  const done = await ended(payrun, scene.runId);
+  expect(standing(done)).toEqual({ settled: scene.made.length });
+  await expectBank(
+    payrun,
+    scene.made.map((bill) => [bill, bill.amountCents]),
+  );
+}
+
+describe("a fault of the whole business", () => {
+  test("locked payments are one wait that the status tells, and the run goes on when unlocked", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "locked", amounts(4));
+    await control.changeBusiness({ paymentsLocked: true });
+    const before = await paymentRequests(payrun);
+    await approve(payrun, scene.runId);
+    const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
+      /locked/i.test(waitingFor ?? ""),
+    );
+    expect(waiting.phase).toBe("paying");
+    expect(standing(waiting)).toEqual({ planned: 4 });
+    // Time for several tries, each of which may cost one request.
+    await control.advanceWire("PT11M");
+    await sleep(2_500);
+    expect((await paymentRequests(payrun)) - before).toBeLessThanOrEqual(4 + 2);
+    await control.changeBusiness({ paymentsLocked: false });
+    await control.advanceWire("PT11M");
+    await expectAllSettled(scene);
+  });
+
+  test("a 429 pauses everything for as long as the service asks, and nothing fails", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "rate-limited", amounts(4));
+    await control.faults([
+      {
+        method: "POST",
+        path: "/v1/payments",
+        when: "before",
+        effect: "status",
+        status: 429,
+        retryAfter: 4,
+        times: 4,
+      },
+    ]);
+    await approve(payrun, scene.runId);
+    const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
+      /slow down/.test(waitingFor ?? ""),
+    );
+    expect(standing(waiting)).toEqual({ planned: 4 });
+    await expectAllSettled(scene);
+    const sent = (await control.requests()).filter(
+      ({ method, path }) => method === "POST" && path === "/v1/payments",
+    );
+    const refusedAt = sent.filter(({ status }) => status === 429).map(({ at }) => Date.parse(at));
+    const lastRefusedMs = Math.max(...refusedAt);
+    const later = sent.map(({ at }) => Date.parse(at)).filter((atMs) => atMs > lastRefusedMs);
+    expect(Math.min(...later) - lastRefusedMs).toBeGreaterThanOrEqual(3_000);
+  });
+
+  test("an expired token is told, and a renewed one in its file is taken without a restart", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "expired-token", amounts(3));
+    await control.advanceWire("PT2H");
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "told of the token", ({ waitingFor }) =>
+      /token/i.test(waitingFor ?? ""),
+    );
+    const token = await control.token(undefined, { expiresInSeconds: 86_400 });
+    payrun.sandbox.business.token = token;
+    await payrun.writeToken(token);
+    await control.advanceWire("PT11M");
+    await expectAllSettled(scene);
+  });
+
+  test("a token without the scope to pay is told, and the right one pays everything once", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "forbidden", amounts(3));
+    await payrun.writeToken(
+      await control.token(undefined, { scopes: READ_SCOPES, expiresInSeconds: 86_400 }),
+    );
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "told of the scope", ({ waitingFor }) =>
+      /payments:initiate/.test(waitingFor ?? ""),
+    );
+    await payrun.writeToken(payrun.sandbox.business.token);
+    await control.advanceWire("PT11M");
+    await expectAllSettled(scene);
+  });
+
+  test("a service that dies in the middle of paying is waited for, and nothing is paid twice", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "service-down", amounts(12));
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 400 },
+    ]);
+    await approve(payrun, scene.runId);
+    const before = await paymentRequests(payrun);
+    await expect
+      .poll(() => payrun.sandbox.api("GET", "/v1/payments?status=scheduled"), { timeout: 30_000 })
+      .toMatchObject({ body: { totalCount: expect.toSatisfy((count: number) => count > 2) } });
+    await payrun.sandbox.restart("SIGKILL");
+    await control.faults([]);
+    await control.advanceWire("PT6M");
+    await expectAllSettled(scene);
+    expect(before).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("money that is short", () => {
+  const AMOUNTS = [100_00, 200_00, 400_00];
+
+  async function shortOf(name: string, whenShort: string): Promise<Scene> {
+    await payrun.sandbox.control.changeBusiness({ balanceCents: 350_00 });
+    const scene = await plannedScene(payrun, name, AMOUNTS, {
+      pay: `{ on: next-business-day, whenShort: ${whenShort} }`,
+    });
+    await approve(payrun, scene.runId);
+    return scene;
+  }
+
+  test("pays the most urgent bills first and the rest when more has come in", async () => {
+    const scene = await shortOf("short-first", "most-urgent-first");
+    const waiting = await payrun.until(
+      scene.runId,
+      "partly paid",
+      ({ counts }) => counts.scheduled === 2 && counts.planned === 1,
+    );
+    expect(waiting.waitingFor).toMatch(/money/);
+    expect(lineOf(waiting, scene.made[2])).toMatchObject({ reasonCode: "funding-short" });
+    await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
+    await expectAllSettled(scene);
+  });
+
+  test("waits with all of them where the playbook says wait", async () => {
+    const scene = await shortOf("short-wait", "wait");
+    await payrun.until(
+      scene.runId,
+      "short",
+      (status) => lineOf(status, scene.made[0]).reasonCode === "funding-short",
+    );
+    expect(standing(await payrun.status(scene.runId))).toEqual({ planned: 3 });
+    await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
+    await expectAllSettled(scene);
+  });
+
+  test("stops with all of them where the playbook says stop, and a person's retry pays one", async () => {
+    const scene = await shortOf("short-stop", "stop");
+    const done = await ended(payrun, scene.runId);
+    expect(standing(done)).toEqual({ parked: 3 });
+    expect(lineOf(done, scene.made[0]).reason).toMatch(/\$350\.00 left/);
+    await expectBank(
+      payrun,
+      scene.made.map((bill) => [bill, 0]),
+    );
+    await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
+    const path = `/v1/payables/${scene.made[2]?.id}/resolution`;
+    const body = { action: "retry", reason: "money is in" };
+    expect((await payrun.call("operator", "POST", path, body)).status).toBe(200);
+    await payrun.sandbox.control.setScale(43_200);
+    await payrun.until(
+      scene.runId,
+      "settled after all",
+      (status) => lineOf(status, scene.made[2]).state === "settled",
+    );
+    expect(each(scene.made).get(scene.made[2]?.id ?? "")).toBe(400_00);
+    await expectBank(payrun, [
+      [scene.made[0], 0],
+      [scene.made[2], 400_00],
+    ]);
+  });
+});
