@@ -34,7 +34,10 @@ export async function assessRetry(
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }
   const live = await liveAttempt(context.store.db, retry.businessId, retry.payableId);
-  if (live !== undefined) return payWhenFree(context, retry, "an attempt without a final answer");
+  // What a person must lift first is not sent again before somebody says so.
+  const waitsForPerson = retry.row.phase === "parked" && retry.row.requested === null;
+  if (live !== undefined && !waitsForPerson)
+    return payWhenFree(context, retry, "an attempt without a final answer");
   const open = retry.payments.filter(
     ({ id }) => retry.line.paymentIds.includes(id) && !retry.row.handledPaymentIds.includes(id),
   );

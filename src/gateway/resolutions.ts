@@ -4,12 +4,13 @@ import { retryFailedPaymentId } from "../contracts/names.ts";
 import type { LineState } from "../contracts/pay-run.ts";
 import { liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
-import { claimOwners, releaseClaim } from "../store/claims.ts";
+import { claimOwners, handOverClaim, releaseClaim } from "../store/claims.ts";
 import { lineApproved } from "../store/decisions.ts";
 import { createHold } from "../store/holds.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines.ts";
 import { requestRetry } from "../store/retries.ts";
+import { moveWatch } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 import type { Principal } from "./http/auth.ts";
 import { conflict, GatewayError, notFound } from "./http/errors.ts";
@@ -122,6 +123,11 @@ async function retry(
 ): Promise<Resolution> {
   const { profile, request, by, line } = resolving;
   const workflowId = retryFailedPaymentId(profile.name, request.payableId);
+  const { businessId } = profile;
+  const { payableId } = line;
+  // A run keeps what it parked while it goes on, or while an attempt has no final answer.
+  await handOverClaim(trx, { businessId, payableId, from: line.runId, to: workflowId });
+  await moveWatch(trx, { businessId, payableId, owner: workflowId });
   await requestRetry(trx, {
     businessId: profile.businessId,
     payableId: request.payableId,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
 import type { OtherPayable } from "../support/other-service/book.ts";
@@ -80,14 +81,21 @@ describe("pays each bill once where", () => {
     await expectPaidOnce(payrun, runId, made);
   });
 
-  test("an answer is stored under a bill's key until a person has lifted its cause", async () => {
+  test("a refusal is stored under a bill's key, and a person tries it before and after its cause is lifted", async () => {
     const payrun = await start({ storesAuthFailures: true });
     payrun.service.operations.forbidding = 404;
     const { runId, made } = await payrun.approvedRun([100_00]);
+    const id = made[0]?.id ?? "";
+    await payrun.untilAll(runId, ["parked"]);
+    const writes = payrun.service.writes.length;
+    await payrun.resolve(id, "retry");
+    await payrun.service.untilWrites(writes + 2);
     await payrun.untilAll(runId, ["parked"]);
     payrun.service.operations.forbidding = undefined;
-    await payrun.resolve(made[0]?.id ?? "", "retry");
+    await payrun.resolve(id, "retry");
     await expectPaidOnceByRetry(payrun, runId, made);
+    // Each try is the old key once more, and one new key.
+    expect(payrun.service.writes.length).toBeLessThanOrEqual(writes + 4);
   });
 
   test("the last event is lost", async () => {
@@ -103,7 +111,7 @@ describe("pays each bill once where", () => {
 
 describe("a failed payment, where the service's retry-payment", () => {
   test.each(["bare-payment", "empty", "unsupported"] as const)(
-    "is %s, is paid again on a person's word, once",
+    "is %s, is paid again once on its day",
     async (retryPayment) => {
       const payrun = await start({ retryPayment, amountPaidMoves: "at-settlement" });
       const { runId, made } = await payrun.approvedRun([100_00]);
@@ -111,8 +119,10 @@ describe("a failed payment, where the service's retry-payment", () => {
       const [payment] = payrun.service.open();
       await payrun.service.fail(payment?.id ?? "", "R01 - Insufficient Funds (NSF)");
       await payrun.untilAll(runId, ["retrying"]);
-      await payrun.resolve(made[0]?.id ?? "", "retry");
+      await retryDayHasCome(payrun, made[0]?.id ?? "");
       await expectPaidOnceByRetry(payrun, runId, made);
+      const tried = payrun.service.writes.filter(({ path }) => path.endsWith("/retry-payment"));
+      expect(tried.length).toBeGreaterThan(0);
     },
   );
 
@@ -146,6 +156,25 @@ describe("a failed payment, where the service's retry-payment", () => {
     expect(payrun.service.book.payments).toHaveLength(1);
   });
 });
+
+/** Nothing lets a real clock leap to the next banking day, so the day that is waited for is moved. */
+async function retryDayHasCome(payrun: OtherPayrun, payableId: string): Promise<void> {
+  const waiting = async (): Promise<boolean> => {
+    const row = await payrun.store.db
+      .selectFrom("retries")
+      .select("retry_on")
+      .where("payable_id", "=", payableId)
+      .executeTakeFirst();
+    return typeof row?.retry_on === "string";
+  };
+  while (!(await waiting())) await sleep(50);
+  await payrun.store.db
+    .updateTable("retries")
+    .set({ retry_on: "2026-01-02" })
+    .where("payable_id", "=", payableId)
+    .execute();
+  await payrun.service.event("payable.approved", payableId);
+}
 
 async function expectPaidOnceByRetry(
   payrun: OtherPayrun,

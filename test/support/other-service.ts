@@ -117,12 +117,13 @@ export class OtherService {
   }
 
   /** Waits until there is a payment that has not ended. */
-  async untilOpen(timeoutMs = 60_000): Promise<void> {
-    const deadline = Date.now() + timeoutMs;
-    while (this.open().length === 0) {
-      if (Date.now() > deadline) throw new Error("no payment was made in time");
-      await sleep(50);
-    }
+  untilOpen(): Promise<void> {
+    return until("a payment", () => this.open().length > 0);
+  }
+
+  /** Waits until so many money writes have come in. */
+  untilWrites(count: number): Promise<void> {
+    return until(`${count} money writes`, () => this.writes.length >= count);
   }
 
   /** Sends a signed event; its answer must be 2xx. */
@@ -198,6 +199,14 @@ export class OtherService {
       ...headers,
     });
     response.end(text);
+  }
+}
+
+async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 45_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`there was not ${what} in time`);
+    await sleep(50);
   }
 }
 
