@@ -1,8 +1,9 @@
+import { earlierRejection, isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, lookUp } from "./look-up.ts";
-import { earlierRejection, endAttempt, isAnswered, recordSend } from "./record-send.ts";
+import { endAttempt, recordSend } from "./record-send.ts";
 
 /** How long a line with an unknown effect rests between draws. */
 const UNKNOWN_REST_MS = 15_000;

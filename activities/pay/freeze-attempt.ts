@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { mayAdvanceSeq } from "../../src/domain/attempts/seq.ts";
 import { idempotencyKey } from "../../src/domain/attempts/key.ts";
@@ -10,7 +11,6 @@ import type { ActivityContext } from "../context.ts";
 import { redateLine } from "../replan-line.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { windowOf } from "./look-up.ts";
-import { isAnswered } from "./record-send.ts";
 import { PAY_PATH, payBody, retryPath } from "./request-body.ts";
 
 export type Freeze =

@@ -1,9 +1,10 @@
+import { isAnswered, isKeyDead } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import type { ActivityContext } from "../context.ts";
 import { executionDateOf, freezeAttempt } from "./freeze-attempt.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, lookUp } from "./look-up.ts";
-import { endAttempt, isAnswered, isKeyDead } from "./record-send.ts";
+import { endAttempt } from "./record-send.ts";
 import { payBody } from "./request-body.ts";
 import { sendAttempt, type SendMode } from "./send-attempt.ts";
 import { verifyLine } from "./verify-line.ts";

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
@@ -15,7 +16,6 @@ import { clearWaits, setWait } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
-import { isAnswered } from "./record-send.ts";
 
 /** First wait after a fault of the whole business; it doubles up to ten minutes. */
 const BUSINESS_WAIT_MS = 5_000;

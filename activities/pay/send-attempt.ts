@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { earlierRejection, isAnswered, isClean } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
@@ -7,14 +8,7 @@ import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import { keyDead, nextKey, refusedBefore, rest, type Sent } from "./dead-key.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
-import {
-  earlierRejection,
-  endAttempt,
-  isAnswered,
-  isClean,
-  recordSend,
-  withResult,
-} from "./record-send.ts";
+import { endAttempt, recordSend, withResult } from "./record-send.ts";
 import { openGate } from "./send-gate.ts";
 
 export type SendMode = "insert" | "revive" | "resend";

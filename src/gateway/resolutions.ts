@@ -1,8 +1,11 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import type { Attempt } from "../contracts/attempt.ts";
 import { retryFailedPaymentId } from "../contracts/names.ts";
 import type { LineState } from "../contracts/pay-run.ts";
-import { liveAttempt } from "../store/attempts.ts";
+import { isAnswered } from "../domain/attempts/sends.ts";
+import { conclusiveLookUpFromMs } from "../domain/attempts/seq.ts";
+import { changeLiveAttempt, liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { claimOwners, handOverClaim, releaseClaim } from "../store/claims.ts";
 import { lineApproved } from "../store/decisions.ts";
@@ -35,6 +38,9 @@ export interface Resolution {
   readonly workflowId?: string;
   readonly holdId?: string;
 }
+
+/** Longer than any request of a worker waits for its answer. */
+const HTTP_TIMEOUT_MS = 10_000;
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
 
@@ -150,12 +156,17 @@ async function end(
   const { profile, request, by, line } = resolving;
   const { businessId } = profile;
   const { payableId } = request;
-  if ((await liveAttempt(trx, businessId, payableId)) !== undefined) {
+  const attempt = await liveAttempt(trx, businessId, payableId);
+  if (attempt !== undefined && !mayEnd(attempt)) {
     throw conflict(
       "attempt_live",
       `A payment of ${payableId} may have been made: its effect is not known yet. Try again when its look-up has ended.`,
       { payableId, runId: line.runId },
     );
+  }
+  if (attempt !== undefined) {
+    const ended = { state: "dead", answer: `${state} by ${by.name}` } as const;
+    await changeLiveAttempt(trx, attempt.attemptId, ended, context.nowMs());
   }
   const hold = await createHold(trx, {
     businessId,
@@ -180,6 +191,14 @@ async function end(
   }
   await audit(context, trx, resolving, { holdId: hold.holdId, state });
   return { ...named(resolving), state, holdId: hold.holdId };
+}
+
+/** True where nothing of it is in flight: a refusal, or a look-up after the last send's window. */
+function mayEnd(attempt: Attempt): boolean {
+  if (isAnswered(attempt)) return true;
+  const gaveUpAtMs = Math.max(attempt.gaveUpAtMs ?? 0, attempt.lastSentAtMs ?? 0);
+  const window = { gaveUpAtMs, httpTimeoutMs: HTTP_TIMEOUT_MS, ownClock: false };
+  return (attempt.lookedUpAtMs ?? 0) >= conclusiveLookUpFromMs(window);
 }
 
 function named({ profile, request, line }: Resolving) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AttemptSend } from "../../src/contracts/attempt.ts";
 import { HistoryBody, ResolutionBody } from "../../src/gateway/http/schemas.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { listAudit } from "../../src/store/audit.ts";
@@ -38,7 +39,11 @@ async function resolve(payableId: string, action: string): Promise<Answer> {
   return gateway.call("POST", `/v1/payables/${payableId}/resolution`, operator, body);
 }
 
-async function liveAttempt(subject: string): Promise<void> {
+async function liveAttempt(
+  subject: string,
+  send: Pick<AttemptSend, "result" | "status"> = { result: "unknown", status: 500 },
+  sentAtMs = Date.now(),
+): Promise<void> {
   await insertAttempt(
     gateway.store.db,
     {
@@ -59,12 +64,12 @@ async function liveAttempt(subject: string): Promise<void> {
       amountCents: 10_000,
       executionDate: "2026-11-25",
       knownPaymentIds: [],
-      sends: [{ atMs: Date.now(), by: "worker-1", result: "unknown", status: 500 }],
+      sends: [{ atMs: sentAtMs, by: "worker-1", ...send }],
       state: "live",
-      firstSentAtMs: Date.now(),
-      lastSentAtMs: Date.now(),
+      firstSentAtMs: sentAtMs,
+      lastSentAtMs: sentAtMs,
       gaveUpAtMs: null,
-      lookedUpAtMs: null,
+      lookedUpAtMs: sentAtMs < Date.now() - 600_000 ? Date.now() : null,
       paymentIds: [],
       answer: null,
     },
@@ -110,6 +115,17 @@ describe("a parked bill", () => {
     expect(answer.json["error"]).toBe("attempt_live");
     expect(await lineState(gateway.store, run.runId, "p1")).toBe("parked");
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 1);
+  });
+
+  test.each([
+    ["was refused by the service", { result: "rejected", status: 404 } as const, 0],
+    ["was looked up when its window was over", { result: "unknown" } as const, 900_000],
+  ])("whose payment %s can be ended", async (_what, send, agoMs) => {
+    await liveAttempt("p1", send, Date.now() - agoMs);
+    const answer = await resolve("p1", "give-up");
+    expect(answer.status).toBe(200);
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("given-up");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
   });
 
   test("records a retry that Temporal could not be told about, and says so", async () => {
