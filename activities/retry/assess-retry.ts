@@ -1,6 +1,7 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
+import { formatUsd } from "../../src/domain/money.ts";
 import { classifyFailures, isReinitiable } from "../../src/domain/payments/failure-policy.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
+import { activeHoldFor } from "../../src/store/holds.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import { openRetryCase, type RetryCase } from "./retry-case.ts";
@@ -18,6 +20,8 @@ const SANDBOX_WAKE_MS = 1_000;
 const PARKED_SANDBOX_WAKE_MS = 5_000;
 const REAL_WAKE_MS = 30 * 60_000;
 const PARKED_REAL_WAKE_MS = 6 * 3_600_000;
+
+const UNANSWERED = "an attempt without a final answer";
 
 /**
  * Reads everything about a failed or returned payable again and says what its owner does next:
@@ -36,8 +40,7 @@ export async function assessRetry(
   const live = await liveAttempt(context.store.db, retry.businessId, retry.payableId);
   // What a person must lift first is not sent again before somebody says so.
   const waitsForPerson = retry.row.phase === "parked" && retry.row.requested === null;
-  if (live !== undefined && !waitsForPerson)
-    return payWhenFree(context, retry, "an attempt without a final answer");
+  if (live !== undefined && !waitsForPerson) return payWhenFree(context, retry, UNANSWERED);
   const open = retry.payments.filter(
     ({ id }) => retry.line.paymentIds.includes(id) && !retry.row.handledPaymentIds.includes(id),
   );
@@ -54,6 +57,9 @@ export async function assessRetry(
     if (outcome.kind === "state" && ["cancelled", "refunded"].includes(outcome.state)) {
       await retry.setLine({ state: outcome.state, reason: outcome.text });
       return finish(retry, outcome.state);
+    }
+    if (outcome.kind === "partial" && retry.row.requested === "retry") {
+      return askAgain(retry, outcome.missingCents);
     }
     if (outcome.kind === "partial") {
       return park(context, retry, "partly-paid", `${outcome.text}. Compare it with the bank.`);
@@ -94,6 +100,10 @@ async function afterFailure(
       handledPaymentIds,
     );
   }
+  if (retry.run.cancelRequestedAtMs !== null) {
+    const reason = `${told}. Its run was cancelled, so nothing is tried again by itself.`;
+    return park(context, retry, code, reason, handledPaymentIds);
+  }
   const retryOn = addBankingDays(newYorkDate(retry.clock.businessMs), 1);
   await retry.setLine({
     state: "retrying",
@@ -133,13 +143,25 @@ async function withoutOpenPayment(
     return payWhenFree(context, retry, "a person asked for it");
   }
   if (retry.row.phase === "waiting" && retry.row.retryOn !== null) {
+    if (retry.run.cancelRequestedAtMs !== null) {
+      const reason = `${retry.row.reason ?? "It failed"}. Its run was cancelled before it was tried again.`;
+      return park(context, retry, retry.row.reasonCode ?? "run-cancelled", reason);
+    }
     if (newYorkDate(retry.clock.businessMs) < retry.row.retryOn) {
       return waitForDay(retry, retry.row.retryOn);
     }
     return payWhenFree(context, retry, `it is ${retry.row.retryOn}`);
   }
+  if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
   if (retry.line.state === "settled") return finish(retry, "nothing is wrong with it");
   return parkedFor(retry);
+}
+
+/** What is left is not what was approved: the bill is given back, and the next run plans it. */
+async function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessment> {
+  const reason = `${formatUsd(missingCents)} of it is still owed, which is not the amount that was approved. The next run asks for a new approval.`;
+  await retry.setLine({ state: "parked", reasonCode: "changed-since-approval", reason });
+  return finish(retry, "left to the next run");
 }
 
 async function payWhenFree(
@@ -147,6 +169,17 @@ async function payWhenFree(
   retry: RetryCase,
   because: string,
 ): Promise<RetryAssessment> {
+  const { businessId, run, line, clock } = retry;
+  const hold = await activeHoldFor(context.store.db, {
+    ...line,
+    businessId,
+    playbook: run.playbook,
+    businessNowMs: clock.businessMs,
+  });
+  const isSent = because === UNANSWERED;
+  if (hold !== undefined && !isSent) {
+    return assessment(retry, "waiting", `on hold: ${hold.reason}`, longest(retry, true));
+  }
   const waits = (await listWaits(context.store.db, retry.businessId)).filter(
     (wait) => wait.retryAtMs > retry.clock.serviceMs,
   );

@@ -3,6 +3,7 @@ import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
 import { lineApproved } from "../../src/store/decisions.ts";
+import { activeHoldFor } from "../../src/store/holds.ts";
 import { planLineOf, type RunLine } from "../../src/store/lines.ts";
 import { getPlan } from "../../src/store/plans.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
@@ -53,12 +54,25 @@ async function jobOf(
     line: { ...line, verifiedAtMs: 0 },
     plan,
     attempt,
-    maySend: true,
+    maySend: await maySend(context, retry, line),
     by,
     operation: mayReinitiate(retry, plan.amountCents) ? "retry-payment" : "pay",
     plannedAtMs: stored?.createdAtMs ?? 0,
     datesMove: true,
   };
+}
+
+/** Whether the gate would open; where it would not, what was sent is looked up only. */
+async function maySend(
+  context: ActivityContext,
+  retry: RetryCase,
+  line: RunLine,
+): Promise<boolean> {
+  const { db } = context.store;
+  const { businessMs } = retry.clock;
+  const facts = { ...line, playbook: retry.run.playbook, businessNowMs: businessMs };
+  const hold = await activeHoldFor(db, facts);
+  return hold === undefined && (await lineApproved(db, { ...line, businessNowMs: businessMs }));
 }
 
 /** The service's own retry is used only where nothing about it is ambiguous (readings). */
@@ -99,30 +113,20 @@ async function afterOutcome(
   retry: RetryCase,
   outcome: PayOutcome,
 ): Promise<void> {
-  if (outcome.kind === "applied") {
-    await retry.update({
-      phase: "following",
-      requested: null,
-      retriesMade: retry.row.retriesMade + 1,
-    });
+  if (outcome.kind === "changed") {
+    // The next run plans it anew, so it must be free.
+    await retry.end(outcome.reason);
     return;
   }
-  if (outcome.kind === "parked" || outcome.kind === "changed") {
+  if (outcome.kind === "parked") {
     await retry.update({ phase: "parked", reason: outcome.reason, requested: null });
     await retry.tellRun();
     return;
   }
   if (outcome.kind !== "back") return;
-  const { runId, payableId, lineHash, quorum } = retry.line;
-  const approved = await lineApproved(context.store.db, {
-    runId,
-    payableId,
-    lineHash,
-    quorum,
-    businessNowMs: retry.clock.businessMs,
-  });
-  if (approved) return;
-  const reason = "Its approval has expired, so it was not retried. The next run asks again.";
+  const { businessMs } = retry.clock;
+  if (await lineApproved(context.store.db, { ...retry.line, businessNowMs: businessMs })) return;
+  const reason = "No valid approval of it is stored any more. The next run asks again.";
   await retry.setLine({ state: "parked", reasonCode: "approval-expired", reason });
   await retry.end("approval expired");
 }

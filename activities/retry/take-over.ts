@@ -2,6 +2,7 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { claimPayables } from "../../src/store/claims.ts";
 import { getRetry, upsertRetry, type Retry } from "../../src/store/retries.ts";
 import { getRun, type Run } from "../../src/store/runs.ts";
+import { moveWatch } from "../../src/store/watches.ts";
 import type { ActivityContext } from "../context.ts";
 
 /** The payable of a case and the workflow that would own it. */
@@ -33,7 +34,9 @@ export async function takeOver(
       .orderBy("runs.launched_at_ms", "desc")
       .executeTakeFirst();
     const known = await getRetry(trx, businessId, payableId);
-    const runId = latest?.run_id ?? known?.runId ?? null;
+    // A person's request names its run; a late return is about the run that paid last.
+    const asked = known?.requested === "retry" ? known.runId : null;
+    const runId = asked ?? latest?.run_id ?? known?.runId ?? null;
     const run = runId === null ? undefined : await getRun(trx, runId);
     if (run === undefined) return { kind: "not-ours", reason: "Payrun has not paid it" };
     const claim = await claimPayables(trx, {
@@ -44,6 +47,7 @@ export async function takeOver(
     });
     const owner = claim.refused[0]?.owner;
     if (owner !== undefined) return { kind: "not-ours", reason: `it belongs to ${owner}` };
+    await moveWatch(trx, { businessId, payableId, owner: workflowId });
     const row = await upsertRetry(trx, {
       businessId,
       payableId,
