@@ -48,6 +48,7 @@ const STORE = "src/store";
 const PLAYBOOKS = "src/playbooks";
 const GATEWAY = "src/gateway";
 const BUSINESS = "src/business";
+const TEMPORAL = "src/temporal";
 
 export default {
   forbidden: [
@@ -57,6 +58,7 @@ export default {
     only(STORE, [CONTRACTS, DOMAIN], "rows; whoever calls decides"),
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
+    only(TEMPORAL, [CONTRACTS], "how a process meets a Temporal server"),
     only(BUSINESS, [API], "the client and the clocks of a business"),
     only(
       "activities",
@@ -65,7 +67,7 @@ export default {
     ),
     only(
       GATEWAY,
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, "src/config"],
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, "src/config"],
       "HTTP in and out",
     ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),

@@ -1,12 +1,20 @@
 import { parseArgs } from "node:util";
-import { Client } from "@temporalio/client";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, isGrpcServiceError, type Connection } from "@temporalio/client";
 import { ConfigError, loadConfig, type Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
 import { createGateway } from "./gateway.ts";
+import type { GatewayLog } from "./context.ts";
 import { createLog } from "./log.ts";
-import { lazyConnection } from "../temporal-connection.ts";
+import { registerSearchAttributes } from "../temporal/search-attributes.ts";
+import { lazyConnection } from "../temporal/connection.ts";
 import { temporalAnswers } from "./temporal.ts";
+
+/** How often a server that can't be reached yet is asked again. */
+const REGISTER_EVERY_MS = 2_000;
+const GRPC_DEADLINE = 4;
+const GRPC_UNAVAILABLE = 14;
 
 const EXIT_USAGE = 2;
 const EXIT_UNREACHABLE = 4;
@@ -60,6 +68,7 @@ async function main(): Promise<number> {
         `Temporal can't be reached at ${connectionOptions.address}: webhooks are kept until it can; “payrun up” or “temporal server start-dev” starts one`,
       );
     }
+    void prepareNamespace(connection, namespace, log, stopped);
     await stopped;
     return 0;
   } catch (error) {
@@ -70,7 +79,37 @@ async function main(): Promise<number> {
     await clients.close();
     await connection.close();
     await store.close();
+    // An open standard input would keep the process alive.
+    process.stdin.destroy();
   }
+}
+
+/** Launches carry search attributes, so the namespace must know them; asked until it answers. */
+async function prepareNamespace(
+  connection: Connection,
+  namespace: string,
+  log: GatewayLog,
+  stopped: Promise<void>,
+): Promise<void> {
+  let open = true;
+  void stopped.then(() => (open = false));
+  while (open) {
+    try {
+      await registerSearchAttributes(connection, namespace);
+      return;
+    } catch (error) {
+      if (!isUnavailable(error)) {
+        const why = error instanceof Error ? error.message : String(error);
+        log.warn(`can't register search attributes in namespace ${namespace}: ${why}`);
+        return;
+      }
+      await Promise.race([stopped, sleep(REGISTER_EVERY_MS)]);
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return isGrpcServiceError(error) && [GRPC_DEADLINE, GRPC_UNAVAILABLE].includes(error.code);
 }
 
 function readConfig(): Config | undefined {

@@ -5,8 +5,10 @@ import { NativeConnection, Runtime, Worker, type WorkflowBundleOption } from "@t
 import { createActivities } from "../../activities/index.ts";
 import { ConfigError, loadConfig, type Config } from "../config.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
+import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
+import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
-import { lazyConnection } from "../temporal-connection.ts";
+import { lazyConnection } from "../temporal/connection.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
 import { readOptions } from "./options.ts";
@@ -77,6 +79,8 @@ async function main(): Promise<number> {
     await connections.client.close();
     await connections.native.close();
     await store.close();
+    // An open standard input would keep the process alive.
+    process.stdin.destroy();
   }
 }
 
@@ -113,13 +117,29 @@ async function connect(
   const { connectionOptions } = config.temporal;
   try {
     const native = await NativeConnection.connect(connectionOptions);
-    return { client: lazyConnection(connectionOptions), native };
+    const client = lazyConnection(connectionOptions);
+    await prepareNamespace(client, config);
+    return { client, native };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     complain(
       `can't reach Temporal at ${connectionOptions.address}: ${why}. Start one with “payrun up” or “temporal server start-dev”, or set TEMPORAL_ADDRESS.`,
     );
     return undefined;
+  }
+}
+
+async function prepareNamespace(client: Connection, { temporal }: Config): Promise<void> {
+  try {
+    await registerSearchAttributes(client, temporal.namespace);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const flags = Object.entries(SEARCH_ATTRIBUTES).map(
+      ([name, type]) => `--name ${name} --type ${type}`,
+    );
+    complain(
+      `can't register the search attributes in namespace ${temporal.namespace}: ${why}. If they are missing, an administrator adds them: temporal operator search-attribute create ${flags.join(" ")}`,
+    );
   }
 }
 

@@ -1,0 +1,47 @@
+import type { Connection } from "@temporalio/client";
+import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
+
+/** Numbers of `temporal.api.enums.v1.IndexedValueType`. */
+const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3, BOOL: 5, DATETIME: 6 } as const;
+
+/** Tries after which a registration that another process makes at the same time must be visible. */
+const TRIES = 20;
+
+/**
+ * Registers the search attributes that workflows write, where the namespace lacks them: a workflow
+ * that writes an unknown one stands still.
+ *
+ * Safe when several processes do it at once.
+ *
+ * @returns the names that were registered now
+ * @throws where the server refuses, for example for want of permission
+ */
+export async function registerSearchAttributes(
+  connection: Connection,
+  namespace: string,
+): Promise<string[]> {
+  const missing = await missingAttributes(connection, namespace);
+  if (missing.length === 0) return [];
+  const searchAttributes = Object.fromEntries(
+    missing.map((name) => [name, INDEXED_VALUE_TYPE[SEARCH_ATTRIBUTES[name]]]),
+  );
+  try {
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (error) {
+    // Another process may have been faster.
+    if ((await missingAttributes(connection, namespace)).length > 0) throw error;
+  }
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if ((await missingAttributes(connection, namespace)).length === 0) return missing;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return missing;
+}
+
+type Name = keyof typeof SEARCH_ATTRIBUTES;
+
+async function missingAttributes(connection: Connection, namespace: string): Promise<Name[]> {
+  const known = await connection.operatorService.listSearchAttributes({ namespace });
+  const custom = known.customAttributes ?? {};
+  return (Object.keys(SEARCH_ATTRIBUTES) as Name[]).filter((name) => !(name in custom));
+}
