@@ -21,6 +21,9 @@ import type { PayJob, PayOutcome } from "./job.ts";
 const BUSINESS_WAIT_MS = 5_000;
 const BUSINESS_WAIT_MAX_MS = 600_000;
 
+/** How long a retry rests whose vendor or bill can't be paid now, unless an event tells of it. */
+const RETRY_LINE_WAIT_MS = 600_000;
+
 /**
  * Writes what paying a line came to, one way only: nothing is written where a later draw holds the
  * line, whose result then counts.
@@ -47,11 +50,14 @@ async function changeFor(
   outcome: PayOutcome,
   clock: ClockReading,
 ): Promise<LineChange> {
-  const waiting: LineState = job.owner === job.line.runId ? "planned" : "retrying";
+  const ownRun = job.owner === job.line.runId;
+  // A retry's line stays its own: in any other state its run would draw it.
+  const waiting: LineState = ownRun ? "planned" : "retrying";
+  const open: LineState = ownRun ? "unknown" : "retrying";
   switch (outcome.kind) {
     case "applied":
       return {
-        state: job.owner === job.line.runId ? stateOf(outcome.payments, job) : "retrying",
+        state: ownRun ? stateOf(outcome.payments, job) : "retrying",
         reasonCode: null,
         reason: outcome.found ? "Found by a look-up after its answer was lost." : null,
         paymentIds: [
@@ -60,11 +66,11 @@ async function changeFor(
         pollAtMs: clock.businessMs,
       };
     case "unknown": {
-      const open = await liveAttempt(trx, job.businessId, job.plan.payableId);
-      return open === undefined
+      const attempt = await liveAttempt(trx, job.businessId, job.plan.payableId);
+      return attempt === undefined
         ? { state: waiting, notBeforeMs: outcome.notBeforeMs }
         : {
-            state: "unknown",
+            state: open,
             notBeforeMs: outcome.notBeforeMs,
             reasonCode: "answer-unknown",
             reason: outcome.reason,
@@ -73,24 +79,25 @@ async function changeFor(
     case "back":
       return { state: waiting, notBeforeMs: outcome.notBeforeMs, verifiedAtMs: 0 };
     case "business-wait": {
-      const open = await liveAttempt(trx, job.businessId, job.plan.payableId);
-      const isOpen = open !== undefined && !isAnswered(open);
-      return { state: isOpen ? "unknown" : waiting, verifiedAtMs: 0 };
+      const attempt = await liveAttempt(trx, job.businessId, job.plan.payableId);
+      const isOpen = attempt !== undefined && !isAnswered(attempt);
+      return { state: isOpen ? open : waiting, verifiedAtMs: 0 };
     }
     case "line-wait":
       return {
-        state: "on-hold",
+        ...(ownRun
+          ? { state: "on-hold", pollAtMs: clock.businessMs + 3_600_000 }
+          : { state: "retrying", notBeforeMs: clock.serviceMs + RETRY_LINE_WAIT_MS }),
         reasonCode: outcome.code,
         reason: outcome.message,
         verifiedAtMs: 0,
-        pollAtMs: clock.businessMs + 3_600_000,
       };
     case "parked":
       return { state: "parked", reasonCode: outcome.code, reason: outcome.reason };
     case "paid-elsewhere":
       return { state: "paid-elsewhere", reasonCode: "paid-elsewhere", reason: outcome.reason };
     case "changed":
-      if (job.owner !== job.line.runId) {
+      if (!ownRun) {
         const reason = `Not retried: ${outcome.reason}. The next run asks for a new approval.`;
         return { state: "parked", reasonCode: "changed-since-approval", reason };
       }

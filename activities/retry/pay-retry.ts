@@ -127,6 +127,6 @@ async function afterOutcome(
   const { businessMs } = retry.clock;
   if (await lineApproved(context.store.db, { ...retry.line, businessNowMs: businessMs })) return;
   const reason = "No valid approval of it is stored any more. The next run asks again.";
-  await retry.setLine({ state: "parked", reasonCode: "approval-expired", reason });
+  await retry.setLine({ state: "parked", reasonCode: "approval-expired", reason }, ["retrying"]);
   await retry.end("approval expired");
 }

@@ -1,6 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
@@ -9,6 +10,8 @@ import { updateRetry, type Retry, type RetryChange } from "../../src/store/retri
 import type { Run } from "../../src/store/runs.ts";
 import type { ActivityContext } from "../context.ts";
 import { takeOver, type Subject } from "./take-over.ts";
+
+const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required"];
 
 export type OpenedCase =
   | { readonly kind: "ours"; readonly case: RetryCase }
@@ -83,7 +86,10 @@ export class RetryCase {
     this.clock = facts.clock;
   }
 
-  /** Service-clock instant before which the line rests, a running lease included. */
+  /**
+   * Service-clock instant before which the line rests, a running lease included. What waits for
+   * the vendor's bank account or the bill's own approval rests no longer once an event has come.
+   */
   async notBeforeMs(): Promise<number> {
     const rest = await this.#context.store.db
       .selectFrom("run_lines")
@@ -93,13 +99,15 @@ export class RetryCase {
       .executeTakeFirst();
     const leaseMs = Math.max(0, (rest?.lease_until_ms ?? 0) - this.clock.realMs);
     const leasedUntilMs = leaseMs > 0 ? this.clock.serviceMs + leaseMs : 0;
-    return Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);
+    const told = this.row.look && LINE_WAITS.includes(this.line.reasonCode ?? "");
+    return told ? leasedUntilMs : Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);
   }
 
-  async setLine(change: LineChange): Promise<void> {
+  /** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */
+  async setLine(change: LineChange, from: readonly LineState[] = [this.line.state]): Promise<void> {
     await this.#context.store.transaction(async (trx) => {
-      await changeLine(trx, this.line, change, this.clock.realMs);
-      if (change.state === undefined || change.state === this.line.state) return;
+      const moved = await changeLine(trx, this.line, change, this.clock.realMs, { from });
+      if (!moved || change.state === undefined || change.state === this.line.state) return;
       await appendAudit(trx, {
         businessId: this.businessId,
         nowMs: this.clock.realMs,

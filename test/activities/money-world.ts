@@ -1,0 +1,187 @@
+import type { Client } from "@temporalio/client";
+import { assessRun } from "../../activities/assess-run.ts";
+import type { ActivityContext } from "../../activities/context.ts";
+import { followRun } from "../../activities/follow-run.ts";
+import { fundRun } from "../../activities/fund-run.ts";
+import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
+import { createPlanActivities } from "../../activities/plan-run.ts";
+import { assessRetry } from "../../activities/retry/assess-retry.ts";
+import { payRetry } from "../../activities/retry/pay-retry.ts";
+import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { recordDecision } from "../../src/store/decisions.ts";
+import { getRunLine, type RunLine } from "../../src/store/lines.ts";
+import { getPlanLines } from "../../src/store/plans.ts";
+import { getRun } from "../../src/store/runs.ts";
+import type { Json } from "../support/sandbox.ts";
+import { inDays, PlanningWorld, POLICY } from "./planning-world.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface PlannedBills {
+  readonly runId: string;
+  /** In the order of the bills. */
+  readonly payableIds: readonly string[];
+  /** The first of them. */
+  readonly payableId: string;
+}
+
+/** Pays for real, against a sandbox and a store, without the workflows that call the activities. */
+export class MoneyWorld {
+  readonly world: PlanningWorld;
+  /** Workflow ids that were started or told to look, in order. */
+  readonly told: string[] = [];
+  /** Thrown by the next call to Temporal, once. */
+  temporalFault: Error | undefined;
+  #runs = 0;
+
+  private constructor(world: PlanningWorld) {
+    this.world = world;
+  }
+
+  static async start(): Promise<MoneyWorld> {
+    return new MoneyWorld(await PlanningWorld.start());
+  }
+
+  stop(): Promise<void> {
+    return this.world.stop();
+  }
+
+  get store() {
+    return this.world.store;
+  }
+
+  get control() {
+    return this.world.sandbox.control;
+  }
+
+  get businessId(): string {
+    return this.world.sandbox.business.businessId;
+  }
+
+  context(): ActivityContext {
+    const tell = (workflowId: string): Promise<void> => {
+      const fault = this.temporalFault;
+      this.temporalFault = undefined;
+      if (fault !== undefined) return Promise.reject(fault);
+      this.told.push(workflowId);
+      return Promise.resolve();
+    };
+    const workflow = {
+      signalWithStart: (_name: string, options: { workflowId: string }) => tell(options.workflowId),
+      getHandle: (workflowId: string) => ({ signal: () => tell(workflowId) }),
+    };
+    const context = this.world.context();
+    return Object.defineProperty(context, "temporal", {
+      value: { workflow } as unknown as Client,
+    });
+  }
+
+  /** Enters bills that are due soon, plans a run of them and approves every line. */
+  async approvedRun(
+    bills: readonly Json[],
+    policy: Partial<PayRunPlaybook> = {},
+    validMs = 30 * DAY_MS,
+  ): Promise<PlannedBills> {
+    const planned = await this.plannedRun(bills, policy);
+    await this.approve(planned.runId, validMs);
+    return planned;
+  }
+
+  async plannedRun(
+    bills: readonly Json[],
+    policy: Partial<PayRunPlaybook> = {},
+  ): Promise<PlannedBills> {
+    const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
+    const made: string[] = [];
+    for (const bill of bills) {
+      const { id } = await this.control.createPayable({
+        ...due,
+        contactId: "v1",
+        status: "approved",
+        ...bill,
+      });
+      made.push(id);
+    }
+    this.#runs += 1;
+    const runId = await this.world.launch(`run-${this.#runs}`, { ...POLICY, ...policy });
+    await createPlanActivities(this.context()).planRun({ runId });
+    return { runId, payableIds: made, payableId: made[0] ?? "" };
+  }
+
+  async approve(runId: string, validMs = 30 * DAY_MS): Promise<void> {
+    const { businessMs } = await this.context().clockOf("acme").now();
+    const lines = await getPlanLines(this.store.db, runId);
+    await this.store.transaction(async (trx) => {
+      await recordDecision(trx, {
+        runId,
+        planHash: (await getRun(trx, runId))?.planHash ?? "",
+        decision: "approve",
+        principal: "olga",
+        tokenId: "tok_olga",
+        roles: ["owner"],
+        dropped: [],
+        comment: null,
+        decidedAtMs: Date.now(),
+        expiresAtMs: Math.round(businessMs + validMs),
+        outcome: "accepted",
+        reason: null,
+        approves: lines.map(({ line }) => line),
+      });
+    });
+  }
+
+  /** One turn of the run's workflow: looks, finds the money and pays. */
+  async pay(runId: string): Promise<LaneResult> {
+    const context = this.context();
+    await assessRun(context, runId);
+    await fundRun(context, runId);
+    const run = await getRun(this.store.db, runId);
+    if (run === undefined) throw new Error(`${runId} is not in the store`);
+    const { business, businessId, playbook, policy } = run;
+    return runLane(context, {
+      runId,
+      business,
+      businessId,
+      playbook,
+      policy,
+      plannedAtMs: run.plannedAtMs ?? 0,
+      by: "test/lane/1",
+      stop: new AbortController().signal,
+      beat: () => {},
+    });
+  }
+
+  /** Lets the payments of a run fail and hands them to their retries, as far as the run goes. */
+  async follow(runId: string): Promise<number> {
+    await this.store.db
+      .updateTable("run_lines")
+      .set({ look: 1 })
+      .where("run_id", "=", runId)
+      .execute();
+    return (await followRun(this.context(), runId)).changed;
+  }
+
+  assess(runId: string) {
+    return assessRun(this.context(), runId);
+  }
+
+  look(payableId: string): Promise<RetryAssessment> {
+    return assessRetry(this.context(), { business: "acme", payableId });
+  }
+
+  retry(payableId: string): Promise<void> {
+    return payRetry(this.context(), { business: "acme", payableId }, "test/retry/1");
+  }
+
+  async line(runId: string, payableId: string): Promise<RunLine> {
+    const line = await getRunLine(this.store.db, runId, payableId);
+    if (line === undefined) throw new Error(`${runId} has no line for ${payableId}`);
+    return line;
+  }
+
+  async paymentsOf(payableId: string): Promise<{ id: string; status: string }[]> {
+    const found = await this.context().clientOf("acme").payments.listAll({ payableId });
+    return found.map(({ id, status }) => ({ id, status }));
+  }
+}

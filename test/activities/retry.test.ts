@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openRetryCase } from "../../activities/retry/retry-case.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { attemptsOf } from "../../src/store/attempts.ts";
+import { claimOwners } from "../../src/store/claims.ts";
+import { createHold } from "../../src/store/holds.ts";
+import { changeLine } from "../../src/store/lines.ts";
+import { requestRetry } from "../../src/store/retries.ts";
+import { flagLooks } from "../../src/store/watches.ts";
+import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.told.length = 0;
+});
+
+/** A bill whose first payment failed, as the bank's return code says, and what to expect of it. */
+async function failedBill(code = "R01"): Promise<PlannedBills> {
+  const planned = await world.approvedRun([{}]);
+  const { runId, payableId } = planned;
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code, times: 1 });
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  expect(await world.follow(runId)).toBe(1);
+  expect(world.told).toContain(retryFailedPaymentId("acme", payableId));
+  expect((await world.look(payableId)).phase).toBe(code === "R01" ? "waiting" : "parked");
+  await world.control.advance("P4D");
+  return planned;
+}
+
+describe("a retry", () => {
+  test("is paid once on its day", async () => {
+    const { runId, payableId } = await failedBill();
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("following");
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("whose vendor can't be paid now rests until a later look, and stays its own", async () => {
+    const { runId, payableId } = await failedBill();
+    await world.control.changeContact("v1", { bankAccount: null });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const rest = await world.look(payableId);
+    expect(rest.phase).toBe("waiting");
+    expect(rest.wakeInMs).toBeGreaterThan(0);
+    await world.assess(runId);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+    await world.control.changeContact("v1", { bankAccount: { accountNumber: "00001111" } });
+    await flagLooks(world.store.db, { businessId: world.businessId, payableIds: [payableId] });
+    expect((await world.look(payableId)).phase).toBe("pay");
+  });
+
+  test("rests while a hold stops it, instead of trying again and again", async () => {
+    const { payableId } = await failedBill();
+    const { businessId } = world;
+    const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
+    await createHold(world.store.db, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() });
+    const held = await world.look(payableId);
+    expect(held).toMatchObject({
+      phase: "waiting",
+      waitingFor: expect.stringMatching(/Call them/),
+    });
+  });
+
+  test("whose approval has expired is parked, and its bill is free for the next run", async () => {
+    const { runId, payableId } = await failedBill();
+    await world.store.db
+      .updateTable("line_approvals")
+      .set({ expires_at_ms: 1 })
+      .where("payable_id", "=", payableId)
+      .execute();
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "approval-expired",
+    });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+  });
+
+  test("whose bill has changed since its approval is left to the next run", async () => {
+    const { runId, payableId } = await failedBill();
+    await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "changed-since-approval",
+    });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+  });
+});
+
+describe("an answer that is lost in a retry", () => {
+  test("stays with the retry: no run draws the line meanwhile", async () => {
+    const { runId, payableId } = await failedBill();
+    await world.look(payableId);
+    await world.control.faults([
+      { method: "POST", path: "/v1/payables/*/retry-payment", when: "before", effect: "drop" },
+      { method: "POST", path: "/v1/payments", when: "before", effect: "drop" },
+    ]);
+    await world.retry(payableId);
+    expect(await attemptsOf(world.store.db, world.businessId, payableId)).toMatchObject([
+      { state: "applied" },
+      { state: "live" },
+    ]);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+    const rest = await world.look(payableId);
+    expect(rest.phase).toBe("waiting");
+    await world.control.faults();
+    await world.control.advanceWire("PT1M");
+    await world.pay(runId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    expect((await world.look(payableId)).phase).toBe("following");
+  });
+});
+
+describe("a person who ends a bill", () => {
+  test("is not overruled by a look of the retry that began before", async () => {
+    const { runId, payableId } = await failedBill("R03");
+    const { store, businessId } = world;
+    const workflowId = retryFailedPaymentId("acme", payableId);
+    const asked = { businessId, payableId, business: "acme", workflowId, runId };
+    await requestRetry(store.db, { ...asked, by: "olga", nowMs: Date.now() });
+    const opened = await openRetryCase(world.context(), { business: "acme", payableId });
+    await changeLine(store.db, { runId, payableId }, { state: "given-up" }, Date.now());
+    if (opened.kind === "ours") await opened.case.setLine({ state: "retrying" });
+    expect(opened.kind).toBe("ours");
+    expect((await world.line(runId, payableId)).state).toBe("given-up");
+  });
+});
