@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { PaymentUnconfirmedError } from "../../src/payments-api/index.ts";
+import type { FaultRule } from "../support/sandbox.ts";
+import { contractWorld, FROM_BALANCE, newKey, refusal } from "./world.ts";
+
+const world = contractWorld();
+
+async function onPayments(fault: Partial<FaultRule>): Promise<void> {
+  const rule = { method: "POST", path: "/v1/payments", when: "after", effect: "status", times: 1 };
+  await world.sandbox.control.faults([{ ...rule, ...fault } as FaultRule]);
+}
+
+describe("idempotency (API specification, section 7)", () => {
+  test("the same key and request replays the first answer and does not run again", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    const first = await world.client.payments.create({ payableId, ...FROM_BALANCE }, key);
+    const again = await world.client.payments.create({ payableId, ...FROM_BALANCE }, key);
+    expect(again).toEqual(first);
+    expect(await world.client.payments.listAll({ payableId })).toHaveLength(1);
+  });
+
+  test("key order does not change the fingerprint", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    const first = await world.client.payments.create({ payableId, ...FROM_BALANCE }, key);
+    const again = await world.client.payments.create({ ...FROM_BALANCE, payableId }, key);
+    expect(again).toEqual(first);
+  });
+
+  test("the same key with another body, or on another path, is an idempotency_conflict", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    const { payments } = world.client;
+    const made = await payments.create({ payableId, amountCents: 1_00, ...FROM_BALANCE }, key);
+    const body = await refusal(
+      payments.create({ payableId, amountCents: 2_00, ...FROM_BALANCE }, key),
+    );
+    expect(body).toMatchObject({ status: 409, code: "idempotency_conflict", outcome: "unknown" });
+    const path = await refusal(payments.cancel(made.payments[0]?.id ?? "", {}, key));
+    expect(path.code).toBe("idempotency_conflict");
+  });
+
+  test("a money write without a key is a validation_error", async () => {
+    const body = { payableId: await world.bill(), ...FROM_BALANCE };
+    const answer = await world.sandbox.api("POST", "/v1/payments", { body });
+    expect(answer.status).toBe(400);
+    expect(answer.body["error"]).toBe("validation_error");
+  });
+
+  test("a key of 64 characters is taken, and one of 65 never leaves the client", async () => {
+    const payableId = await world.bill();
+    const { payments } = world.client;
+    const longest = { idempotencyKey: randomUUID().padEnd(64, "x") };
+    expect((await payments.create({ payableId, ...FROM_BALANCE }, longest)).payments).toHaveLength(
+      1,
+    );
+    const tooLong = { idempotencyKey: "x".repeat(65) };
+    await expect(payments.create({ payableId, ...FROM_BALANCE }, tooLong)).rejects.toThrow(
+      TypeError,
+    );
+  });
+
+  test("after a 5xx of a started money write every retry answers 409 payment_unconfirmed", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    await onPayments({ status: 500 });
+    const { payments } = world.client;
+    const first = await refusal(payments.create({ payableId, ...FROM_BALANCE }, key));
+    expect(first).toMatchObject({ status: 500, outcome: "unknown" });
+    for (let retry = 0; retry < 2; retry += 1) {
+      const again = await refusal(payments.create({ payableId, ...FROM_BALANCE }, key));
+      expect(again).toBeInstanceOf(PaymentUnconfirmedError);
+      expect(again).toMatchObject({ status: 409, outcome: "unknown" });
+    }
+    expect(await payments.listAll({ payableId })).toHaveLength(1);
+  });
+
+  test("an answer that is lost is replayed under the same key", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    await onPayments({ effect: "drop" });
+    const lost = await refusal(world.client.payments.create({ payableId, ...FROM_BALANCE }, key));
+    expect(lost).toMatchObject({ code: "no_answer", outcome: "unknown" });
+    const replayed = await world.client.payments.create({ payableId, ...FROM_BALANCE }, key);
+    const found = await world.client.payments.listAll({ payableId });
+    expect(found.map(({ id }) => id)).toEqual(replayed.payments.map(({ id }) => id));
+  });
+
+  test("a 4xx is stored and replayed, also once its cause is lifted", async () => {
+    const contactId = await world.vendor();
+    const key = newKey();
+    const wrong = { contactId, amountCents: 0, ...FROM_BALANCE };
+    const first = await refusal(world.client.payments.create(wrong, key));
+    const again = await refusal(world.client.payments.create(wrong, key));
+    expect([first.status, again.status]).toEqual([422, 422]);
+    expect(again.message).toBe(first.message);
+  });
+
+  test("a state refusal is not stored, so the same key pays once its cause is lifted", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    await world.sandbox.control.changeBusiness({ paymentsLocked: true });
+    const { payments } = world.client;
+    const locked = await refusal(payments.create({ payableId, ...FROM_BALANCE }, key));
+    expect(locked).toMatchObject({ code: "payments_locked", outcome: "not_applied" });
+    await world.sandbox.control.changeBusiness({ paymentsLocked: false });
+    expect((await payments.create({ payableId, ...FROM_BALANCE }, key)).payments).toHaveLength(1);
+  });
+
+  test("keys belong to the business: two clients of one business share them", async () => {
+    const payableId = await world.bill();
+    const key = newKey();
+    const first = await world.client.payments.create({ payableId, ...FROM_BALANCE }, key);
+    const other = world.clientWith(await world.sandbox.control.token());
+    expect(await other.payments.create({ payableId, ...FROM_BALANCE }, key)).toEqual(first);
+  });
+});

@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventSchema, verifyWebhook, type WebhookEndpoint } from "../../src/payments-api/index.ts";
+import { contractWorld } from "./world.ts";
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const world = contractWorld();
+const received: Received[] = [];
+const receiver = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+    response.writeHead(204).end();
+  });
+});
+let endpoint: WebhookEndpoint;
+
+beforeAll(async () => {
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const address = receiver.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const url = `http://127.0.0.1:${port}/hooks`;
+  endpoint = await world.client.webhookEndpoints.create({ url, events: ["*"] });
+});
+
+afterAll(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await once(receiver, "close");
+});
+
+/** Waits for the event of a type about a resource. */
+async function eventOf(type: string, id: string): Promise<Received> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const found = received.find(({ body }) => {
+      const event = eventSchema.parse(JSON.parse(body.toString("utf8")));
+      return event.type === type && event.data.id === id;
+    });
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`no ${type} of ${id} in time`);
+    await sleep(25);
+  }
+}
+
+describe("webhooks (API specification, section 6)", () => {
+  test("the secret begins with whsec_ and is shown in full only once", async () => {
+    expect(endpoint.secret).toMatch(/^whsec_.{32,}/);
+    const listed = await world.client.webhookEndpoints.list();
+    const mine = listed.find(({ id }) => id === endpoint.id);
+    expect(mine?.secret).toBeUndefined();
+    expect(endpoint.secret?.endsWith(mine?.secretLast4 ?? "?")).toBe(true);
+  });
+
+  test("an event is a thin reference to its resource, with a sequence as a string", async () => {
+    const id = await world.bill();
+    const { body } = await eventOf("payable.created", id);
+    const event = JSON.parse(body.toString("utf8")) as Record<string, unknown>;
+    expect(event["data"]).toEqual({ object: "payable", id });
+    expect(event["id"]).toMatch(/^evt_/);
+    expect(event["sequence"]).toMatch(/^\d+$/);
+    expect(event["businessId"]).toBe(world.sandbox.business.businessId);
+  });
+
+  test("a later event has a higher sequence", async () => {
+    const first = await eventOf("payable.created", await world.bill());
+    const second = await eventOf("payable.created", await world.bill());
+    const sequence = ({ body }: Received): bigint =>
+      BigInt(String((JSON.parse(body.toString("utf8")) as { sequence: string }).sequence));
+    expect(sequence(second)).toBeGreaterThan(sequence(first));
+  });
+
+  test("the signature is HMAC-SHA256 of t, a dot and the raw body under the endpoint's secret", async () => {
+    const { headers, body } = await eventOf("payable.created", await world.bill());
+    const signatureHeader = String(headers["service-signature"]);
+    const given = { rawBody: body, signatureHeader, nowMs: Date.now() };
+    expect(verifyWebhook({ ...given, secrets: [endpoint.secret ?? ""] }).ok).toBe(true);
+    expect(verifyWebhook({ ...given, secrets: ["whsec_other"] }).ok).toBe(false);
+    const later = Date.now() + 301_000;
+    expect(verifyWebhook({ ...given, secrets: [endpoint.secret ?? ""], nowMs: later }).ok).toBe(
+      false,
+    );
+  });
+
+  test("Service-Event-Id is the event's id, Service-Webhook-Id the delivery's", async () => {
+    const { headers, body } = await eventOf("payable.created", await world.bill());
+    const event = eventSchema.parse(JSON.parse(body.toString("utf8")));
+    expect(headers["service-event-id"]).toBe(event.id);
+    expect(headers["user-agent"]).toBe("Service-Webhooks/1.0");
+    const { items } = await world.client.deliveries.list(endpoint.id, { pageSize: 100 });
+    const delivery = items.find(({ id }) => id === headers["service-webhook-id"]);
+    expect(delivery?.requestBody).toBe(body.toString("utf8"));
+  });
+
+  test("a delivery that was answered 2xx is listed as succeeded, newest first", async () => {
+    await eventOf("payable.created", await world.bill());
+    const succeeded = async (): Promise<boolean> => {
+      const { items } = await world.client.deliveries.list(endpoint.id);
+      return items.every(({ status }) => status === "succeeded");
+    };
+    while (!(await succeeded())) await sleep(25);
+    const { items } = await world.client.deliveries.list(endpoint.id);
+    const times = items.map(({ createdAt }) => Date.parse(createdAt ?? ""));
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  test("a redelivery has the same event id and body, and names the delivery it redelivers", async () => {
+    const { headers, body } = await eventOf("contact.created", await world.vendor());
+    const deliveryId = String(headers["service-webhook-id"]);
+    const again = await world.client.deliveries.redeliver(endpoint.id, deliveryId);
+    expect(again.redeliveryOfId).toBe(deliveryId);
+    expect(again.id).not.toBe(deliveryId);
+    expect(again.requestBody).toBe(body.toString("utf8"));
+  });
+
+  test("rotation answers another secret, at once", async () => {
+    const other = await world.client.webhookEndpoints.create({
+      url: endpoint.url ?? "",
+      events: ["contact.created"],
+    });
+    const rotated = await world.client.webhookEndpoints.rotateSecret(other.id);
+    expect(rotated.secret).toMatch(/^whsec_/);
+    expect(rotated.secret).not.toBe(other.secret);
+    await world.client.webhookEndpoints.delete(other.id);
+    const listed = await world.client.webhookEndpoints.list();
+    expect(listed.map(({ id }) => id)).not.toContain(other.id);
+  });
+});
