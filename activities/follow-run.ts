@@ -149,16 +149,20 @@ async function handOverToRetry(
       const anew = { phase: "planning", retriesMade: 0, retryOn: null, requested: null };
       await updateRetry(trx, { businessId, payableId }, anew, nowMs);
     }
-    await changeLine(trx, line, { state: "retrying", look: false }, clock.realMs);
+  });
+  // The line stays as it is until its owner runs: a crash before that is made good by the next look.
+  await signalRetry(context, run.business, line.payableId);
+  await context.store.transaction(async (trx) => {
+    const pollAtMs = clock.businessMs;
+    const change = { state: "retrying", look: false, pollAtMs } as const;
+    if (!(await changeLine(trx, line, change, clock.realMs, { from: [line.state] }))) return;
     await appendAudit(trx, {
-      businessId,
+      businessId: run.businessId,
       nowMs: clock.realMs,
-      actor: runId,
+      actor: run.runId,
       action: "handed-to-retry",
-      subject: payableId,
+      subject: line.payableId,
       details: { workflowId },
     });
   });
-  // After the commit: a crash in between is made good by the next look, which starts it again.
-  await signalRetry(context, run.business, line.payableId);
 }

@@ -2,7 +2,7 @@ import { nextBankingDay } from "../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
 import { overpaidCents } from "../src/domain/payments/owed.ts";
-import type { Payment } from "../src/payments-api/index.ts";
+import { type Payment, PaymentsApiError } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { activeHolds, createHold, type HoldScopeName } from "../src/store/holds.ts";
 import { changeLine, planLineOf, type RunLine } from "../src/store/lines.ts";
@@ -63,8 +63,14 @@ async function readPayee(
   business: string,
   contactId: string,
 ): Promise<{ readonly last4: string | null }> {
-  const contact = await context.clientOf(business).contacts.get(contactId);
-  return { last4: contact.bankAccount?.last4 ?? null };
+  try {
+    const contact = await context.clientOf(business).contacts.get(contactId);
+    return { last4: contact.bankAccount?.last4 ?? null };
+  } catch (error) {
+    // One vendor that is gone must not keep the run from following everything else.
+    if (error instanceof PaymentsApiError && error.status === 404) return { last4: null };
+    throw error;
+  }
 }
 
 interface Alarm {
