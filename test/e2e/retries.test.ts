@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import type { Bill } from "../support/bills.ts";
+import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
   ended,
@@ -77,6 +78,8 @@ describe("payments that fail in one run", () => {
       retryFailedPaymentId("default", bill(ONCE)?.id ?? ""),
     );
     expect(await workflow.result()).toBe("settled");
+    await keepHistory(payrun, workflow.workflowId, "retry-settles");
+    await keepHistory(payrun, scene.runId, "pay-run-with-exceptions");
     await expectBank(payrun, [[bill(ONCE), 110_00]]);
   });
 
