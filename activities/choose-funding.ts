@@ -53,17 +53,9 @@ export async function chooseFunding(
 async function payFields(
   client: PaymentsClient,
   source: FundingSource,
-): Promise<Record<string, string>> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(source.pay ?? {})) {
-    if (value === null || value === undefined) continue;
-    if (typeof value !== "string") {
-      throw new PlanRefusedError(
-        `The service asks for “${name}” of funding source “${source.id}” in a form that this version does not know.`,
-      );
-    }
-    fields[name] = value;
-  }
+): Promise<Record<string, unknown>> {
+  const given = Object.entries(source.pay ?? {}).filter(([, value]) => value !== null);
+  const fields = Object.fromEntries(given);
   if (fields["bankAccountId"] !== undefined) return fields;
   const accounts = await unlessRefused(client.bankAccounts.list());
   const account = accounts?.find((each) => each.isDefault && each.status === "verified");

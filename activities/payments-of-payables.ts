@@ -22,12 +22,15 @@ export async function paymentsOfPayables(
     );
     return found;
   }
-  for (const payment of await client.payments.listAll({})) {
-    const { payableId } = payment;
-    if (payableId === null || !wanted.has(payableId)) continue;
-    const list = found.get(payableId);
-    if (list === undefined) found.set(payableId, [payment]);
-    else list.push(payment);
+  // While lanes pay, the whole list never stands still; what was in it all the time is read.
+  for await (const page of client.payments.iteratePages()) {
+    for (const payment of page) {
+      const { payableId } = payment;
+      if (payableId === null || !wanted.has(payableId)) continue;
+      const list = found.get(payableId);
+      if (list === undefined) found.set(payableId, [payment]);
+      else list.push(payment);
+    }
   }
   return found;
 }

@@ -72,8 +72,8 @@ export interface FundingChoice {
   readonly kind: string;
   readonly name: string | null;
   readonly last4: string | null;
-  /** Fields copied into `POST /v1/payments`. */
-  readonly pay: Readonly<Record<string, string>>;
+  /** Fields copied into `POST /v1/payments` as they came; their types are not shown. */
+  readonly pay: Readonly<Record<string, unknown>>;
   readonly needsAchAuthorization: boolean;
 }
 

@@ -20,7 +20,7 @@ const fundingChoice = z
     kind: z.string(),
     name: z.string().nullable(),
     last4: z.string().nullable(),
-    pay: z.record(z.string(), z.string()),
+    pay: z.record(z.string(), z.unknown()),
     needsAchAuthorization: z.boolean(),
   })
   .openapi("FundingChoice");

@@ -2,6 +2,7 @@ import type { Book, Json, OtherPayable } from "./book.ts";
 import { type Answer, Keys, refusal } from "./keys.ts";
 import type { OtherServiceOptions } from "./options.ts";
 import {
+  BALANCE_SOURCE,
   BANK_ACCOUNTS,
   contactView,
   fundingSources,
@@ -97,6 +98,10 @@ export class Operations {
     }
     if (typeof body["bankAccountId"] !== "string") {
       return refusal(400, "validation_error", { field: "bankAccountId" });
+    }
+    const source = JSON.stringify(body["fundingSource"]);
+    if (this.#options.funding === "balance" && source !== JSON.stringify(BALANCE_SOURCE)) {
+      return refusal(400, "validation_error", { field: "fundingSource" });
     }
     const tomorrow = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(0, 10);
     if (typeof body["scheduledAt"] !== "string" || body["scheduledAt"] < tomorrow) {

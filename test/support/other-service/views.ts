@@ -95,6 +95,9 @@ function bankAccount(id: string, isDefault: boolean): Json {
   };
 }
 
+/** The type of `fundingSource` is not shown, so here it is no string. */
+export const BALANCE_SOURCE: Json = { kind: "balance", version: 2 };
+
 export function fundingSources(options: OtherServiceOptions): Json[] {
   const linked = {
     id: "linked_bank",
@@ -119,7 +122,7 @@ export function fundingSources(options: OtherServiceOptions): Json[] {
       isDefault: true,
       canPay: true,
       unavailableReason: null,
-      pay: { paymentRail: "SERVICE", fundingSource: "balance" },
+      pay: { paymentRail: "SERVICE", fundingSource: BALANCE_SOURCE },
     };
     return [balance, linked];
   }
