@@ -63,7 +63,12 @@ export function openGate(
     const leaseUntilMs = Date.now() + LEASE_MS;
     await trx
       .updateTable("run_lines")
-      .set({ lease_until_ms: leaseUntilMs, attempts: attempt.seq })
+      .set({
+        lease_until_ms: leaseUntilMs,
+        attempts: attempt.seq,
+        // Weekly limits count a line in the week in which it is paid.
+        execution_date: attempt.executionDate,
+      })
       .where("run_id", "=", job.line.runId)
       .where("payable_id", "=", job.line.payableId)
       .execute();

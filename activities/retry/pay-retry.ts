@@ -6,6 +6,7 @@ import { lineApproved } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { planLineOf, type RunLine } from "../../src/store/lines.ts";
 import { getPlan } from "../../src/store/plans.ts";
+import { WeekSums } from "../../src/store/week-sums.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "../pay/job.ts";
 import { outcomeOfError } from "../pay/lane.ts";
@@ -28,9 +29,9 @@ export async function payRetry(
   const line = await leaseLine(context, retry, by);
   if (line === undefined) return;
   const job = await jobOf(context, retry, line, by);
-  const outcome = await payLine(context, job).catch((error: unknown) =>
-    outcomeOfError(context, job, error),
-  );
+  const outcome =
+    (await overLimit(context, retry, job)) ??
+    (await payLine(context, job).catch((error: unknown) => outcomeOfError(context, job, error)));
   await recordOutcome(context, job, outcome);
   await afterOutcome(context, retry, outcome);
 }
@@ -60,6 +61,26 @@ async function jobOf(
     plannedAtMs: stored?.createdAtMs ?? 0,
     datesMove: true,
   };
+}
+
+/**
+ * The limit that stops a bill which was never sent, as it would have stopped the run: a person's
+ * retry is no way around the playbook. What was sent before has been held against it already.
+ */
+async function overLimit(
+  context: ActivityContext,
+  retry: RetryCase,
+  { line, plan, policy }: PayJob,
+): Promise<PayOutcome | undefined> {
+  if (line.attempts > 0) return undefined;
+  const weeks = new WeekSums(context.store.db, {
+    limits: policy.limits,
+    businessMs: retry.clock.businessMs,
+  });
+  const refusal = plan.overLimit ?? (await weeks.refusal(line));
+  return refusal === null
+    ? undefined
+    : { kind: "parked", code: refusal.code, reason: refusal.text };
 }
 
 /** Whether the gate would open; where it would not, what was sent is looked up only. */

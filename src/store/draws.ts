@@ -3,15 +3,12 @@ import type { Attempt } from "../contracts/attempt.ts";
 import type { PlanLine } from "../contracts/pay-run.ts";
 import type { PayLimits } from "../contracts/playbook.ts";
 import { holdOn } from "../domain/holds.ts";
-import { weekOf } from "../domain/clock/new-york.ts";
 import { liveAttemptsOf } from "./attempts.ts";
 import { activeHolds } from "./holds.ts";
 import { approvedLines } from "./line-approvals.ts";
 import { changeLine, toRunLine, type RunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
-
-/** States whose money counts against a weekly limit: paid, or possibly paid. */
-const COMMITTED = ["paying", "unknown", "scheduled", "held", "processing", "settled", "retrying"];
+import { WeekSums } from "./week-sums.ts";
 
 export interface DrawRequest {
   readonly runId: string;
@@ -211,73 +208,4 @@ async function lease(
     maySend,
     leaseUntilMs,
   };
-}
-
-/** Weekly sums of the business and its vendors, read once a draw and counted on as lines join. */
-class WeekSums {
-  readonly #trx: Transaction<Tables>;
-  readonly #request: DrawRequest;
-  readonly #sums = new Map<string, number>();
-
-  constructor(trx: Transaction<Tables>, request: DrawRequest) {
-    this.#trx = trx;
-    this.#request = request;
-  }
-
-  async refusal(row: RunLine): Promise<{ code: string; text: string } | null> {
-    const { vendorPerWeekCents, businessPerWeekCents } = this.#request.limits;
-    const vendor = await this.#over(row, row.contactId, vendorPerWeekCents);
-    if (vendor) {
-      return {
-        code: "over-vendor-week-limit",
-        text: "This vendor's weekly limit is used up by other payments of the same week.",
-      };
-    }
-    const business = await this.#over(row, null, businessPerWeekCents);
-    if (business) {
-      return {
-        code: "over-business-week-limit",
-        text: "The business's weekly limit is used up by other payments of the same week.",
-      };
-    }
-    this.#add(row, row.contactId);
-    this.#add(row, null);
-    return null;
-  }
-
-  async #over(row: RunLine, contactId: string | null, limitCents: number | null): Promise<boolean> {
-    if (limitCents === null) return false;
-    const key = this.#key(row, contactId);
-    let used = this.#sums.get(key);
-    if (used === undefined) {
-      used = await this.#used(row, contactId);
-      this.#sums.set(key, used);
-    }
-    return used + row.amountCents > limitCents;
-  }
-
-  #add(row: RunLine, contactId: string | null): void {
-    const key = this.#key(row, contactId);
-    const used = this.#sums.get(key);
-    if (used !== undefined) this.#sums.set(key, used + row.amountCents);
-  }
-
-  #key(row: RunLine, contactId: string | null): string {
-    return `${contactId ?? ""} ${weekOf(row.executionDate).monday}`;
-  }
-
-  async #used(row: RunLine, contactId: string | null): Promise<number> {
-    const week = weekOf(row.executionDate);
-    let query = this.#trx
-      .selectFrom("run_lines")
-      .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
-      .where("business_id", "=", row.businessId)
-      .where("execution_date", ">=", week.monday)
-      .where("execution_date", "<=", week.sunday)
-      .where("state", "in", COMMITTED)
-      .where((eb) => eb.or([eb("run_id", "!=", row.runId), eb("payable_id", "!=", row.payableId)]));
-    if (contactId !== null) query = query.where("contact_id", "=", contactId);
-    const found = await query.executeTakeFirst();
-    return Number(found?.cents ?? 0);
-  }
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openRetryCase } from "../../activities/retry/retry-case.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { PayLimits } from "../../src/contracts/playbook.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
-import { claimOwners } from "../../src/store/claims.ts";
+import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { requestRetry } from "../../src/store/retries.ts";
@@ -133,13 +134,74 @@ describe("an answer that is lost in a retry", () => {
   });
 });
 
+describe("a person's retry of a bill that a limit kept from being sent", () => {
+  async function parkedByLimit(limits: Partial<PayLimits>): Promise<PlannedBills> {
+    const none = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
+    const planned = await world.approvedRun([{}, {}]);
+    const { runId } = planned;
+    const row = await world.store.db
+      .selectFrom("runs")
+      .select("policy")
+      .where("run_id", "=", runId)
+      .executeTakeFirstOrThrow();
+    const policy = { ...JSON.parse(row.policy), limits: { ...none, ...limits } };
+    await world.store.db
+      .updateTable("runs")
+      .set({ policy: JSON.stringify(policy) })
+      .where("run_id", "=", runId)
+      .execute();
+    await world.pay(runId);
+    return planned;
+  }
+
+  test("is parked again while the week is full, and pays in a week with room", async () => {
+    const { runId, payableIds } = await parkedByLimit({ vendorPerWeekCents: 15_000 });
+    const payableId = payableIds[1] ?? "";
+    expect((await world.line(runId, payableId)).reasonCode).toBe("over-vendor-week-limit");
+    await ask(runId, payableId);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "over-vendor-week-limit",
+    });
+    expect(await world.paymentsOf(payableId)).toEqual([]);
+    expect((await world.look(payableId)).phase).toBe("parked");
+    await world.control.advance("P14D");
+    await ask(runId, payableId);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+});
+
+test("a person's retry of a bill above the limit for one bill is never sent", async () => {
+  const limits = { billCents: 5_000, vendorPerWeekCents: null, businessPerWeekCents: null };
+  const { runId, payableId } = await world.approvedRun([{}], { limits });
+  await ask(runId, payableId);
+  expect((await world.look(payableId)).phase).toBe("pay");
+  await world.retry(payableId);
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "parked",
+    reasonCode: "over-bill-limit",
+  });
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
+/** Does what `resolve --retry` does in the store. */
+async function ask(runId: string, payableId: string): Promise<void> {
+  const { store, businessId } = world;
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  await handOverClaim(store.db, { businessId, payableId, from: runId, to: workflowId });
+  const asked = { businessId, payableId, business: "acme", workflowId, runId };
+  await requestRetry(store.db, { ...asked, by: "olga", nowMs: Date.now() });
+}
+
 describe("a person who ends a bill", () => {
   test("is not overruled by a look of the retry that began before", async () => {
     const { runId, payableId } = await failedBill("R03");
-    const { store, businessId } = world;
-    const workflowId = retryFailedPaymentId("acme", payableId);
-    const asked = { businessId, payableId, business: "acme", workflowId, runId };
-    await requestRetry(store.db, { ...asked, by: "olga", nowMs: Date.now() });
+    const { store } = world;
+    await ask(runId, payableId);
     const opened = await openRetryCase(world.context(), { business: "acme", payableId });
     await changeLine(store.db, { runId, payableId }, { state: "given-up" }, Date.now());
     if (opened.kind === "ours") await opened.case.setLine({ state: "retrying" });
