@@ -99,8 +99,7 @@ async function readerDecides(
       message: "Which ones stay unpaid? (space chooses, enter goes on)",
       options: run.payments.filter(isOdd).map((line) => ({
         value: line.payableId,
-        label: `${printable(line.contactName ?? line.payableId)}, ${formatUsd(line.amountCents)}`,
-        hint: line.flags.map(({ kind }) => kind).join(", "),
+        label: `${printable(line.contactName ?? line.payableId)}, ${formatUsd(line.amountCents)}: ${line.flags.map(({ kind }) => kind).join(", ")}`,
       })),
       initialValues: [...suggested],
       required: false,

@@ -91,7 +91,8 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
 /** What a reader may do now. */
 export function whatNext(demo: Demo, home: string, staysUp: boolean): void {
   const { narrator, state, addresses } = demo;
-  const here = `PAYRUN_HOME=${relative(process.cwd(), home) || "."}`;
+  const fromHere = relative(process.cwd(), home);
+  const here = `PAYRUN_HOME=${fromHere.startsWith("..") ? home : fromHere}`;
   const bill = state.crash?.payableId ?? "PAYABLE";
   narrator.plain("");
   narrator.plain("Two things to try next:");

@@ -122,7 +122,8 @@ export async function showRecovery(demo: Demo): Promise<void> {
   );
   narrator.line(
     dim(
-      `  The service: ${times(keyed.length)} this key, ${made.length === 1 ? "one payment" : `${made.length} payments`} of the bill.`,
+      // A sandbox that was started again has forgotten what it received before.
+      `  The service: ${keyed.length === 0 ? "" : `${times(keyed.length)} this key, `}${made.length === 1 ? "one payment" : `${made.length} payments`} of the bill.`,
     ),
   );
   demo.remember({ crashShown: true });
