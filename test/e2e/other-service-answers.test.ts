@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
 import type { OtherPayable } from "../support/other-service/book.ts";
 import type { Mishap } from "../support/other-service.ts";
+
+// Real clocks can't be hurried: a wait of the business doubles with every try.
+vi.setConfig({ testTimeout: 150_000 });
 
 const start = otherStacks();
 
@@ -70,6 +73,21 @@ describe("pays each bill once where", () => {
       await expectPaidOnce(payrun, runId, made);
     },
   );
+
+  test("a refusal binds its key to the body, and the bill is corrected meanwhile", async () => {
+    const payrun = await start({ refusalBindsBody: true });
+    payrun.service.operations.refusing = "insufficient_balance";
+    const { runId, made } = await payrun.approvedRun([100_00]);
+    const waiting = ({ waitingFor }: { waitingFor: string | null }): boolean =>
+      waitingFor?.includes("insufficient balance") === true;
+    await payrun.until(runId, "waiting for money", waiting);
+    const [bill] = made;
+    if (bill !== undefined) bill.totalAmountCents = 90_00;
+    payrun.service.operations.refusing = undefined;
+    await payrun.untilAll(runId, ["awaiting-approval"]);
+    expect((await payrun.decide("controller", runId, "approve")).status).toBe(200);
+    await expectPaidOnce(payrun, runId, made);
+  });
 
   test("the service wants a bill approved again, and says so with an event", async () => {
     const payrun = await start({ refusalStatus: 400 });

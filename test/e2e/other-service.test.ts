@@ -1,6 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
 import type { OtherServiceOptions } from "../support/other-service/options.ts";
+
+// Real clocks can't be hurried: a wait of the business doubles with every try.
+vi.setConfig({ testTimeout: 150_000 });
 
 const start = otherStacks();
 

@@ -85,8 +85,11 @@ export class OtherService {
     return amounts.map((amountCents) => this.book.addPayable(amountCents, due));
   }
 
-  settle(paymentId: string): Promise<void> {
-    return this.move(paymentId, { status: "completed" }, "payable.paid");
+  /** Settles a payment, with an event of a type that no specification knows beside the documented one. */
+  async settle(paymentId: string): Promise<void> {
+    await this.move(paymentId, { status: "completed" }, "payable.payment.cleared_by_bank");
+    const payment = this.book.payments.find(({ id }) => id === paymentId);
+    await this.event("payable.paid", payment?.payableId ?? "");
   }
 
   fail(paymentId: string, failureReason: string): Promise<void> {
