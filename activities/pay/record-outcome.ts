@@ -103,11 +103,14 @@ async function changeFor(
       }
       return {
         state: "awaiting-approval",
-        reasonCode: "changed-since-approval",
-        reason: `Back to approval: ${outcome.reason}.`,
+        ...backToApproval(outcome.reason),
         verifiedAtMs: 0,
       };
   }
+}
+
+function backToApproval(reason: string) {
+  return { reasonCode: "changed-since-approval", reason: `Back to approval: ${reason}.` };
 }
 
 function stateOf(payments: readonly Payment[], job: PayJob): LineState {
@@ -143,6 +146,11 @@ async function sideEffects(
       line: outcome.plan,
       nowMs: clock.realMs,
     });
+    // The new version of the line begins without a reason; whoever approves it wants to know.
+    if (outcome.plan.overLimit === null) {
+      const { reasonCode, reason } = backToApproval(outcome.reason);
+      await changeLine(trx, job.line, { reasonCode, reason }, clock.realMs);
+    }
   }
   if (outcome.kind === "applied") {
     await endApplied(trx, job, outcome, clock);

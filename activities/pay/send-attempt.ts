@@ -13,6 +13,9 @@ import { openGate } from "./send-gate.ts";
 
 export type SendMode = "insert" | "revive" | "resend";
 
+/** Our reading of the business clock may be this old: the next key's date must not repeat it. */
+const CLOCK_MAY_LAG_MS = 1_100;
+
 /** Waits between sends of one draw; later ones belong to a later draw, which looks first. */
 const RESEND_AFTER_MS = [500, 2_000];
 
@@ -242,7 +245,8 @@ async function rejected(
   // next one carries a new date; and what retry-payment refuses, an ordinary payment may do. Other
   // rejections wait for a person to lift their cause.
   if (datePassed || attempt.operation === "retry-payment") {
-    return { kind: "send-again", attempt, reason: error.message, pauseMs: 0 };
+    const pauseMs = datePassed ? CLOCK_MAY_LAG_MS : 0;
+    return { kind: "send-again", attempt, reason: error.message, pauseMs };
   }
   // Nothing of it is open: whoever pays the bill next, also another run, goes on under this key.
   if (isAnswered(attempt)) await endAttempt(context, attempt, "released", { answer: error.code });
