@@ -37,6 +37,7 @@ export function runLines(run: RunStatus): string[] {
     `${bold(run.id)}  ${phaseText(run.phase)}`,
     dim(facts.join(" · ")),
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
+    ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
     ...stateTable(run.payments),
     ...reasonLines(run.payments),

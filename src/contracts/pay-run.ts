@@ -173,6 +173,8 @@ export interface RunStatus {
   readonly decideBy: string | null;
   readonly launchedBy: string;
   readonly payments: readonly RunPaymentStatus[];
+  /** Why a failed run could not be planned. */
+  readonly failure?: string;
   /** Present once a plan exists. */
   readonly plan?: PlanSummary;
 }

@@ -43,6 +43,7 @@ async function runStatus(context: StatusContext, run: Run): Promise<RunStatus> {
     decideBy: plan?.decideBy ?? null,
     launchedBy: run.launchedBy,
     payments: lines.map((line) => paymentStatus(line, approvals.get(line.line.payableId) ?? [])),
+    ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
   };
 }

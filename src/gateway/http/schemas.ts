@@ -123,6 +123,7 @@ export const RunStatusBody = z
     decideBy: z.string().nullable(),
     launchedBy: z.string(),
     payments: z.array(runPayment),
+    failure: z.string().optional().describe("Why a failed run could not be planned"),
     plan: planSummary.optional(),
   })
   .openapi("Run");
