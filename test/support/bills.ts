@@ -1,13 +1,13 @@
 import type { Json, TestSandbox } from "./sandbox.ts";
 
 /** A date some days from the sandbox's bank clock now, `YYYY-MM-DD`. */
-async function bankDate(sandbox: TestSandbox, days: number): Promise<string> {
+export async function bankDate(sandbox: TestSandbox, days: number): Promise<string> {
   const { bank } = await sandbox.control.clock();
   return new Date(Date.parse(bank) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Makes a vendor that can be paid by ACH, through the service's own API. */
-async function vendor(sandbox: TestSandbox, name: string): Promise<string> {
+export async function vendor(sandbox: TestSandbox, name: string): Promise<string> {
   const { status, body } = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
     body: {
       displayName: name,
