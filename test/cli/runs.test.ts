@@ -1,0 +1,197 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
+import { type Bill, bills } from "../support/bills.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { createToken } from "../../src/store/tokens.ts";
+import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
+
+const PLAYBOOK = `kind: pay-run
+select: { due: all }
+pay: { on: next-business-day }
+review: []
+approve:
+  - { over: $500, by: [owner] }
+  - { by: [controller] }
+`;
+
+let stack: TestPayrun;
+let made: Bill[];
+let runId: string;
+const tokens = new Map<string, string>();
+
+async function person(name: string, roles: string[]): Promise<void> {
+  const { token } = await createToken(stack.store.db, {
+    name,
+    roles,
+    createdBy: "setup",
+    nowMs: Date.now() - 60_000,
+  });
+  tokens.set(name, token);
+}
+
+function as(name: string, args: readonly string[], cwd?: string): Promise<CliResult> {
+  const env = {
+    PAYRUN_GATEWAY_URL: stack.gatewayUrl,
+    PAYRUN_TOKEN: tokens.get(name) ?? "",
+    PAYRUN_DATABASE_URL: stack.databaseUrl,
+  };
+  return payrun(args, { env, ...(cwd === undefined ? {} : { cwd }) });
+}
+
+beforeAll(async () => {
+  stack = await startPayrun();
+  await person("ada", ["admin", "launcher"]);
+  await person("cleo", ["controller"]);
+  await person("olga", ["owner", "operator"]);
+  made = await bills(stack.sandbox, [100_00, 200_00, 900_00]);
+});
+
+afterAll(() => stack.stop());
+
+function idOf(index: number): string {
+  const bill = made[index];
+  if (bill === undefined) throw new Error(`no bill ${index}`);
+  return bill.id;
+}
+
+describe("runs, from the command line", () => {
+  test("plan of a file applies it and says why each bill is in or out, without a run", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "cli-weekly.yaml"), PLAYBOOK);
+    const human = await as("ada", ["plan", "cli-weekly.yaml"], cwd);
+    expect(human.stderr).toContain("applied cli-weekly, revision 1");
+    expect(human.stdout).toContain("3 bills to pay, $1,200.00");
+    expect(human.code).toBe(0);
+    const result = await as("ada", ["plan", "cli-weekly", "--json"]);
+    const plan = result.json<DryPlan>();
+    expect(plan).toMatchObject({ playbook: "cli-weekly", lineCount: 3, totalCents: 1_200_00 });
+    expect((await as("ada", ["status", "--json"])).json()).toEqual({ items: [] });
+  });
+
+  test("apply again keeps the revision", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "cli-weekly.yaml"), PLAYBOOK);
+    const result = await as("ada", ["apply", "cli-weekly.yaml", "--json"], cwd);
+    expect(result.json()).toEqual({
+      applied: [{ name: "cli-weekly", revision: 1, changed: false }],
+    });
+  });
+
+  test("launch answers with the run, launching again joins it", async () => {
+    const first = await as("ada", ["launch", "cli-weekly", "--json"]);
+    expect(first.code).toBe(0);
+    runId = first.json<RunStatus>().id;
+    const again = await as("ada", ["launch", "cli-weekly", "--json"]);
+    expect(again.json<RunStatus>().id).toBe(runId);
+  });
+
+  test("a role that may not is refused with what it needs, exit 1", async () => {
+    const { code, stderr } = await as("cleo", ["launch", "cli-weekly"]);
+    expect(stderr).toContain("launcher, admin");
+    expect(code).toBe(1);
+    const nobody = await as("nobody", ["status"]);
+    expect(nobody.code).toBe(1);
+    expect(nobody.stderr).toContain("PAYRUN_TOKEN");
+  });
+
+  test("the launcher's approval, an old plan's and an unknown bill's are refused", async () => {
+    const launcher = await as("ada", ["approve", runId]);
+    expect(launcher.code).toBe(1);
+    expect(launcher.stderr).toMatch(/launched this run|one of the roles/);
+    const old = await as("cleo", ["approve", runId, "--plan-hash", "0000", "--json"]);
+    expect(old.code).toBe(1);
+    expect(old.json()).toMatchObject({ error: "stale_plan" });
+    const stranger = await as("cleo", ["approve", runId, "--drop", "pbl_none"]);
+    expect(stranger.code).toBe(2);
+    expect(stranger.stderr).toContain("pbl_none");
+  });
+
+  test("launch --wait exits 3 while somebody is waited for", async () => {
+    const args = ["launch", "cli-weekly", "--wait", "--timeout", "2s", "--json"];
+    const { code, json, stderr } = await as("ada", args);
+    expect(code).toBe(3);
+    expect(json<RunStatus>()).toMatchObject({ id: runId, phase: "awaiting-approval" });
+    expect(stderr).toContain("awaiting-approval");
+  });
+
+  test("a hold shows in the list and is released", async () => {
+    const made = await as("olga", ["hold", idOf(1), "--reason", "check it", "--json"]);
+    expect(made.code).toBe(0);
+    const { id } = made.json<{ id: string }>();
+    expect((await as("olga", ["holds"])).stdout).toContain("check it");
+    expect((await as("cleo", ["release", id])).code).toBe(1);
+    expect((await as("olga", ["release", id])).code).toBe(0);
+    expect((await as("olga", ["holds", "--json"])).json()).toEqual({ items: [] });
+  });
+
+  test("approve says what it counts for, what it leaves out and what is still needed", async () => {
+    const { code, stdout } = await as("cleo", ["approve", "cli-weekly", "--drop", idOf(1)]);
+    expect(stdout).toContain("counts for 1 bill, 1 bill left out");
+    expect(stdout).toContain("still needed: 1 more of owner for 1 bill, $900.00");
+    expect(code).toBe(0);
+    const owner = await as("olga", ["approve", runId, "--json"]);
+    expect(owner.json()).toMatchObject({ accepted: true, missing: [] });
+  });
+
+  test("watch follows the run to its end, and launch --wait then exits 0", async () => {
+    await stack.untilPhase(runId, "settling");
+    await stack.sandbox.control.setScale(43_200);
+    const watched = await as("cleo", ["watch", runId, "--json"]);
+    expect(watched.code).toBe(0);
+    expect(watched.json<RunStatus>().phase).toBe("completed");
+    // Days have passed on the business clock: another period, unless it is said which.
+    const period = runId.split("/").at(-1) ?? "";
+    const args = ["launch", "cli-weekly", "--period", period, "--wait", "--json"];
+    const joined = await as("ada", args);
+    await stack.sandbox.control.setScale(1);
+    expect(joined.json<RunStatus>().phase).toBe("completed");
+    expect(joined.code).toBe(0);
+  });
+
+  test("report sums up for people, programs and spreadsheets", async () => {
+    const json = (await as("cleo", ["report", runId, "--json"])).json();
+    expect(json).toMatchObject({ bills: 3, settledBills: 2, settledCents: 1_000_00 });
+    const csv = await as("cleo", ["report", runId, "--csv"]);
+    expect(csv.stdout.split("\r\n")[0]).toContain("payable_id");
+    expect(csv.stdout.split("\r\n")).toHaveLength(5);
+    expect((await as("cleo", ["report", runId])).stdout).toContain("settled: 2, $1,000.00");
+  });
+
+  test("explain tells the way of a bill", async () => {
+    const { stdout, code } = await as("cleo", ["explain", idOf(0)]);
+    expect(code).toBe(0);
+    for (const word of ["planned", "approved", "sent", "attempt 1"]) expect(stdout).toContain(word);
+    const unknown = await as("cleo", ["explain", "pbl_none", "--json"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.json()).toMatchObject({ error: "not_found" });
+  });
+
+  test("resolve refuses a bill that is not parked, and says what it is", async () => {
+    const args = ["resolve", idOf(0), "--give-up", "--reason", "no", "--json"];
+    const { code, json } = await as("olga", args);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ resolved: [], refused: [{ payableId: idOf(0) }] });
+  });
+
+  test("cancel and reject of a run that has ended exit 1 and say so", async () => {
+    const cancelled = await as("olga", ["cancel", runId]);
+    expect(cancelled.code).toBe(1);
+    expect(cancelled.stderr).toContain("ended");
+    const rejected = await as("cleo", ["reject", runId, "--reason", "late"]);
+    expect(rejected.code).toBe(1);
+  });
+
+  test("status lists the runs and shows one, by its id or its playbook's name", async () => {
+    expect((await as("cleo", ["status"])).stdout).toContain(runId);
+    const one = await as("cleo", ["status", "cli-weekly"]);
+    expect(one.stdout).toContain("completed");
+    expect(one.stdout).toMatch(/settled +2 +\$1,000\.00/);
+    const unknown = await as("cleo", ["status", "no-such"]);
+    expect(unknown.code).toBe(2);
+    expect((await as("cleo", ["status", "pay-run/x/y/2026-01-01"])).code).toBe(1);
+  });
+});

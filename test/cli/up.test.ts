@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { MAIN, payrun, temporaryFolder } from "./cli.ts";
+
+interface Up {
+  readonly child: ChildProcess;
+  readonly document: { gateway: string; sandbox: string; temporal: string };
+  readonly stderr: () => string;
+}
+
+/** The ports of this machine's own parts may be taken: each test takes free ones. */
+async function settings(home: string): Promise<Record<string, string>> {
+  const { path } = await findTemporalCli({ env: process.env, log: () => {} });
+  return {
+    PATH: process.env["PATH"] ?? "",
+    PAYRUN_HOME: home,
+    PAYRUN_GATEWAY_PORT: "0",
+    PAYRUN_SANDBOX_PORT: "0",
+    PAYRUN_TEMPORAL_PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
+    TEMPORAL_CLI: path,
+  };
+}
+
+async function up(cwd: string, env: Record<string, string>): Promise<Up> {
+  const child = spawn(process.execPath, [MAIN, "up", "--json"], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const document = await vi.waitFor(
+    () => {
+      if (child.exitCode !== null) throw new Error(`up ended: ${stderr}`);
+      return JSON.parse(stdout) as Up["document"];
+    },
+    { timeout: 120_000, interval: 100 },
+  );
+  return { child, document, stderr: () => stderr };
+}
+
+/** Processes that name the folder: the parts of its stack. */
+function processesOf(folder: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        return command.includes(folder) || readFileSync(`/proc/${pid}/environ`).includes(folder);
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function untilNoneIsLeft(folder: string): Promise<void> {
+  await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), {
+    timeout: 30_000,
+    interval: 100,
+  });
+}
+
+describe("up", () => {
+  test("starts everything, commands in another terminal find it, Ctrl-C leaves nothing behind", async () => {
+    const cwd = temporaryFolder();
+    const home = join(cwd, "home");
+    const env = await settings(home);
+    const { child, document } = await up(cwd, env);
+    expect(statSync(join(home, "admin.token")).mode & 0o777).toBe(0o600);
+    const elsewhere = { cwd, env: { PAYRUN_HOME: home } };
+    const launched = await payrun(["status", "--json"], elsewhere);
+    expect(launched.json()).toEqual({ items: [] });
+    const again = await payrun(["up"], elsewhere);
+    expect(again.code).toBe(4);
+    expect(again.stderr).toContain("already");
+
+    const made = await payrun(["token", "create", "olga", "--role", "owner", "--json"], elsewhere);
+    const { token } = made.json<{ token: string }>();
+    const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
+    const run = (await payrun(["launch", playbook, "--json"], elsewhere)).json<RunStatus>();
+    const approved = await payrun(["approve", run.id, "--json"], {
+      cwd,
+      env: { PAYRUN_HOME: home, PAYRUN_TOKEN: token },
+    });
+    expect(approved.json()).toMatchObject({ accepted: true });
+
+    const doctor = await payrun(["doctor", "--json"], {
+      cwd,
+      env: { PAYRUN_HOME: home, TEMPORAL_ADDRESS: document.temporal },
+    });
+    expect(doctor.json()).toMatchObject({ ok: true });
+
+    child.kill("SIGINT");
+    await vi.waitFor(() => expect(child.exitCode).toBe(0), { timeout: 60_000, interval: 100 });
+    await untilNoneIsLeft(home);
+  });
+
+  test("a kill that can't be caught leaves nothing behind either", async () => {
+    const cwd = temporaryFolder();
+    const home = join(cwd, "home");
+    const { child } = await up(cwd, await settings(home));
+    child.kill("SIGKILL");
+    await untilNoneIsLeft(home);
+  });
+
+  test("a port that was set and is taken exits 4 and starts nothing", async () => {
+    const cwd = temporaryFolder();
+    const home = join(cwd, "home");
+    const env = await settings(home);
+    const { document } = await up(cwd, env);
+    const other = join(cwd, "other");
+    const port = new URL(document.gateway).port;
+    const result = await payrun(["up"], {
+      cwd,
+      env: { ...env, PAYRUN_HOME: other, PAYRUN_GATEWAY_PORT: port },
+    });
+    expect(result.code).toBe(4);
+    expect(result.stderr).toContain("PAYRUN_GATEWAY_PORT");
+    expect(processesOf(other)).toEqual([]);
+  });
+
+  test("Ctrl-C while it starts leaves nothing behind", async () => {
+    const cwd = temporaryFolder();
+    const home = join(cwd, "home");
+    const child = spawn(process.execPath, [MAIN, "up"], {
+      cwd,
+      env: await settings(home),
+      stdio: "ignore",
+    });
+    await vi.waitFor(() => expect(processesOf(home).length).toBeGreaterThan(1), {
+      timeout: 30_000,
+      interval: 20,
+    });
+    child.kill("SIGINT");
+    await vi.waitFor(() => expect(child.exitCode).not.toBeNull(), { timeout: 60_000 });
+    await untilNoneIsLeft(home);
+  });
+});

@@ -1,0 +1,234 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { openStore } from "../../src/store/index.ts";
+import { payrun, temporaryFolder } from "./cli.ts";
+
+/** Nothing listens there: the discard port of this machine. */
+const NO_GATEWAY = { PAYRUN_GATEWAY_URL: "http://127.0.0.1:9" };
+
+describe("wrong usage", () => {
+  test("an unknown command exits 2 and asks what was meant", async () => {
+    const { code, stderr, stdout } = await payrun(["validat", "x.yaml"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("unknown command 'validat'");
+    expect(stderr).toContain("Did you mean validate?");
+  });
+
+  test("an unknown option exits 2, with one document where JSON was asked for", async () => {
+    const result = await payrun(["status", "--jso", "--json"]);
+    expect(result.code).toBe(2);
+    expect(result.json()).toMatchObject({ error: "usage" });
+    expect(result.stderr).toContain("unknown option '--jso'");
+  });
+
+  test("what is not there yet is an unknown command", async () => {
+    const later = ["schedule", "test", "pay", "cancel-scheduled", "provide", "audit", "completion"];
+    const results = await Promise.all(later.map((command) => payrun([command])));
+    expect(results.map(({ code }) => code)).toEqual(later.map(() => 2));
+  });
+
+  test("no command shows the help and exits 2, --help exits 0", async () => {
+    const [without, asked] = await Promise.all([payrun([]), payrun(["--help"])]);
+    expect(without.code).toBe(2);
+    expect(asked.code).toBe(0);
+    for (const command of ["up", "demo", "validate", "launch", "resolve", "token", "doctor"]) {
+      expect(asked.stdout).toContain(command);
+    }
+  });
+
+  test("each command has a help of its own", async () => {
+    const { code, stdout } = await payrun(["launch", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--wait");
+  });
+
+  test("settings that can't be used exit 2 and are all listed", async () => {
+    const env = { PAYRUN_GATEWAY_PORT: "many", PAYRUN_SANDBOX_PORT: "99999999" };
+    const { code, stderr } = await payrun(["status"], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain("PAYRUN_GATEWAY_PORT");
+    expect(stderr).toContain("PAYRUN_SANDBOX_PORT");
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test.each([
+    [["hold", "--reason", "x"], "exactly one thing to hold"],
+    [["hold", "pbl_1", "--all", "--reason", "x"], "exactly one thing to hold"],
+    [["resolve", "pbl_1", "--reason", "x"], "exactly one of --retry"],
+    [["resolve", "--retry", "--reason", "x"], "either payables or --reason-code"],
+    [["launch", "weekly", "--timeout", "soon"], "--timeout must be a duration"],
+    [["launch", "weekly", "--input", "novalue"], "--input must be key=value"],
+    [["report", "weekly", "--csv", "--json"], "--csv and --json"],
+    [["token", "create", "ann"], "a token needs a role"],
+    [["token", "create", "ann", "--role", "Not A Role"], "can't be a role"],
+  ])("payrun %j exits 2 and says what is expected", async (args, words) => {
+    const { code, stderr } = await payrun(args, { env: NO_GATEWAY });
+    expect(stderr).toContain(words);
+    expect(code).toBe(2);
+  });
+});
+
+describe("what can't be reached", () => {
+  test("no gateway exits 4 and says how to start one", async () => {
+    const result = await payrun(["status", "--json"], { env: NO_GATEWAY });
+    expect(result.code).toBe(4);
+    expect(result.json()).toMatchObject({ error: "gateway_unreachable" });
+    expect(result.stderr).toContain("http://127.0.0.1:9");
+    expect(result.stderr).toContain("payrun up");
+  });
+
+  test("something else that answers there is told from a gateway", async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<p>hello</p>");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const env = { PAYRUN_GATEWAY_URL: `http://127.0.0.1:${port}` };
+    const { code, stderr } = await payrun(["status"], { env });
+    expect(code).toBe(4);
+    expect(stderr).toContain("no Payrun gateway");
+  });
+
+  test("a missing store exits 4, and none is made", async () => {
+    const result = await payrun(["token", "list", "--json"]);
+    expect(result.code).toBe(4);
+    expect(result.json()).toMatchObject({ error: "store_missing" });
+    expect((await payrun(["token", "list"])).stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("a database of something else exits 4 and is left as it was", async () => {
+    const cwd = temporaryFolder();
+    const path = join(cwd, "theirs.db");
+    const theirs = new DatabaseSync(path);
+    theirs.exec("CREATE TABLE recipes (name TEXT)");
+    theirs.close();
+    const env = { PAYRUN_DATABASE_URL: `sqlite:${path}` };
+    const result = await payrun(["token", "list", "--json"], { cwd, env });
+    expect(result.code).toBe(4);
+    expect(result.json()).toMatchObject({ error: "store_foreign" });
+  });
+
+  test("doctor exits 4 and still lists everything", async () => {
+    const result = await payrun(["doctor", "--json"], {
+      env: { ...NO_GATEWAY, TEMPORAL_ADDRESS: "127.0.0.1:9", PAYRUN_TOKEN: "payrun_secret" },
+    });
+    expect(result.code).toBe(4);
+    const { settings, checks } = result.json<{
+      settings: { name: string; value: string }[];
+      checks: { name: string; state: string }[];
+    }>();
+    expect(settings.map(({ name }) => name)).toContain("PAYRUN_TOKEN");
+    expect(result.stdout + result.stderr).not.toContain("payrun_secret");
+    const failed = checks.filter(({ state }) => state === "failed").map(({ name }) => name);
+    expect(failed).toEqual(["Store", "Temporal", "Gateway"]);
+  });
+});
+
+describe("playbooks, offline", () => {
+  const valid = "kind: pay-run\nselect: { due: within 7 days }\n";
+
+  test("validate answers every mistake with file, line, column, a caret and a suggestion", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "good.yaml"), valid);
+    writeFileSync(join(cwd, "bad.yaml"), "kind: pay-run\nselekt: { due: all }\nlate: nevr\n");
+    const { code, stdout, stderr } = await payrun(["validate", "good.yaml", "bad.yaml"], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toContain("good.yaml");
+    expect(stderr).toMatch(/bad\.yaml:2:1 /);
+    expect(stderr).toMatch(/bad\.yaml:3:7 /);
+    expect(stderr).toContain("^");
+    expect(stderr).toContain("select");
+  });
+
+  test("validate --json names the file of every mistake in one document", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "good.yaml"), valid);
+    const good = await payrun(["validate", "good.yaml", "--json"], { cwd });
+    expect(good.code).toBe(0);
+    expect(good.json()).toMatchObject({ ok: true, playbooks: [{ name: "good", problems: [] }] });
+    const missing = await payrun(["validate", "none.yaml", "--json"], { cwd });
+    expect(missing.code).toBe(2);
+    expect(missing.json()).toMatchObject({
+      ok: false,
+      playbooks: [{ ok: false, problems: [{ file: "none.yaml" }] }],
+    });
+  });
+
+  test("apply --check reads the files and needs no gateway", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "good.yaml"), valid);
+    const result = await payrun(["apply", "good.yaml", "--check", "--json"], {
+      cwd,
+      env: NO_GATEWAY,
+    });
+    expect(result.code).toBe(0);
+    expect(result.json()).toEqual({ applied: [], checked: ["good"] });
+  });
+
+  test("a file with a mistake is not sent anywhere: apply, plan and launch exit 2", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "bad.yaml"), "kind: pay-run\nselekt: {}\n");
+    for (const command of ["apply", "plan", "launch"]) {
+      const { code, stderr } = await payrun([command, "bad.yaml"], { cwd, env: NO_GATEWAY });
+      expect({ command, code }).toEqual({ command, code: 2 });
+      expect(stderr).toContain("bad.yaml:2:1");
+    }
+  });
+
+  test("schema prints a JSON Schema of draft 7", async () => {
+    const { code, json } = await payrun(["schema"]);
+    expect(code).toBe(0);
+    expect(json<{ $schema: string }>().$schema).toContain("draft-07");
+  });
+});
+
+describe("tokens", () => {
+  async function storeIn(cwd: string): Promise<void> {
+    mkdirSync(join(cwd, "home"), { recursive: true });
+    await (await openStore(`sqlite:${join(cwd, "home", "payrun.db")}`)).close();
+  }
+
+  test("create shows the secret once, list never, revoke ends it", async () => {
+    const cwd = temporaryFolder();
+    await storeIn(cwd);
+    const args = ["token", "create", "olivia", "--role", "owner", "--role", "viewer"];
+    const made = await payrun([...args, "--expires", "30d", "--json"], { cwd });
+    expect(made.code).toBe(0);
+    const { id, token } = made.json<{ id: string; token: string }>();
+    expect(token).toMatch(/^payrun_/);
+    expect(made.stderr).not.toContain(token);
+    const listed = await payrun(["token", "list", "--json"], { cwd });
+    expect(listed.json()).toMatchObject({
+      items: [{ id, name: "olivia", roles: ["owner", "viewer"], revokedAt: null }],
+    });
+    expect(listed.stdout).not.toContain(token);
+    expect((await payrun(["token", "revoke", "olivia"], { cwd })).code).toBe(0);
+    const after = await payrun(["token", "list"], { cwd });
+    expect(after.stdout).toContain("revoked");
+    expect((await payrun(["token", "revoke", "tok_none"], { cwd })).code).toBe(1);
+  });
+
+  test("a token's maker is whoever's token the command carries", async () => {
+    const cwd = temporaryFolder();
+    await storeIn(cwd);
+    const create = (name: string, env = {}) =>
+      payrun(["token", "create", name, "--role", "owner", "--json"], { cwd, env });
+    const { token } = (await create("olivia")).json<{ token: string }>();
+    await create("another", { PAYRUN_TOKEN: token });
+    const { items } = (await payrun(["token", "list", "--json"], { cwd })).json<{
+      items: { name: string; createdBy: string }[];
+    }>();
+    expect(items.map(({ name, createdBy }) => [name, createdBy])).toEqual([
+      ["olivia", "local-admin"],
+      ["another", "olivia"],
+    ]);
+  });
+});
