@@ -156,6 +156,11 @@ export class TestPayrun {
     return worker;
   }
 
+  /** The workers that were started and not ended. */
+  get workers(): readonly ChildProcess[] {
+    return this.#workers;
+  }
+
   /** Ends all workers; SIGKILL is a crash. */
   async killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     await Promise.all(this.#workers.map((worker) => end(worker, signal)));

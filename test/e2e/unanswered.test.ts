@@ -1,0 +1,253 @@
+import type { ChildProcess } from "node:child_process";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import {
+  ended,
+  expectBank,
+  lineOf,
+  paymentsOf,
+  plannedScene,
+  scenePlaybook,
+  type Scene,
+  standing,
+} from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterEach(async () => {
+  await payrun.sandbox.control.faults([]);
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+async function keysOf(scene: Scene): Promise<string[]> {
+  const requests = await payrun.sandbox.control.requests();
+  const rows = await payrun.store.db
+    .selectFrom("attempts")
+    .select("idempotency_key")
+    .where(
+      "subject",
+      "in",
+      scene.made.map(({ id }) => id),
+    )
+    .orderBy("seq")
+    .execute();
+  const keys = rows.map((row) => row.idempotency_key);
+  const sent = new Set(requests.map(({ key }) => key));
+  return keys.filter((key) => sent.has(key));
+}
+
+async function expectSettledOnce(scene: Scene): Promise<void> {
+  const done = await ended(payrun, scene.runId);
+  expect(standing(done)).toEqual({ settled: scene.made.length });
+  await expectBank(
+    payrun,
+    scene.made.map((bill) => [bill, bill.amountCents]),
+  );
+}
+
+describe("a payment that the service can't tell about", () => {
+  test("is sent under a new key only when the window is over and nothing is to be found", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "never-applied", [110_00]);
+    // Claimed and died: the key is dead, and nothing was paid.
+    await control.faults([
+      {
+        method: "POST",
+        path: "/v1/payments",
+        when: "during",
+        effect: "status",
+        status: 500,
+        times: 1,
+      },
+    ]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+    await sleep(3_000);
+    expect(await paymentsOf(payrun, scene.made[0])).toEqual([]);
+    expect(await keysOf(scene)).toHaveLength(1);
+    await control.advanceWire("PT6M");
+    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
+    expect(await keysOf(scene)).toHaveLength(2);
+    await expectSettledOnce(scene);
+  });
+
+  test("is found by its look-up where the service has paid and answers 500 for ever", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "applied-500", [120_00]);
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "status", status: 500 },
+    ]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "found", ({ counts }) => counts.scheduled === 1);
+    expect(await keysOf(scene)).toHaveLength(1);
+    await control.faults([]);
+    await expectSettledOnce(scene);
+  });
+
+  test("goes on under the same key through six minutes of errors before it was taken", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "long-outage", [130_00]);
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 503 },
+    ]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+    await control.advanceWire("PT6M");
+    await sleep(1_500);
+    await control.faults([]);
+    await control.advanceWire("PT1M");
+    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
+    expect(await keysOf(scene)).toHaveLength(1);
+    await expectSettledOnce(scene);
+  });
+
+  test("is looked up through a hold, and paid only when the hold is lifted", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "held-unknown", [140_00]);
+    const [bill] = scene.made;
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 500 },
+    ]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+    const hold = await payrun.call<{ id: string }>("operator", "POST", "/v1/holds", {
+      payableId: bill?.id,
+      reason: "let me see",
+    });
+    await control.faults([]);
+    await control.advanceWire("PT1M");
+    await sleep(2_500);
+    expect(await paymentsOf(payrun, bill)).toEqual([]);
+    await control.advanceWire("PT6M");
+    await payrun.until(scene.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
+    expect(await paymentsOf(payrun, bill)).toEqual([]);
+    await payrun.call("operator", "DELETE", `/v1/holds/${hold.body.id}`);
+    await expectSettledOnce(scene);
+  });
+
+  test("of which only a part shows is parked for a person, who can end it", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "part-of-split", [150_000_00]);
+    const [bill] = scene.made;
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "during", effect: "partial", times: 1 },
+    ]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+    await control.advanceWire("PT6M");
+    const parked = await payrun.until(
+      scene.runId,
+      "parked",
+      (status) => lineOf(status, bill).state === "parked",
+    );
+    expect(lineOf(parked, bill).reasonCode).toBe("partial-payment-found");
+    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    // A second run must not touch it while nobody has said what became of it.
+    await payrun.apply("part-again", scenePlaybook("part-of-split"));
+    const again = await payrun.launch("part-again");
+    const planned = await payrun.until(again, "planned", ({ phase }) => phase !== "planning");
+    expect(planned.payments.map(({ payableId }) => payableId)).not.toContain(bill?.id);
+    const resolved = await payrun.call("operator", "POST", `/v1/payables/${bill?.id}/resolution`, {
+      action: "paid-elsewhere",
+      reason: "the rest went by wire",
+    });
+    expect(resolved.status, JSON.stringify(resolved.body)).toBe(200);
+    const done = await payrun.status(scene.runId);
+    expect(lineOf(done, bill).state).toBe("paid-elsewhere");
+    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+  });
+
+  test("and a refusal that a person corrects is paid once, under the same key or the next", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "refused", [160_00]);
+    const [bill] = scene.made;
+    await control.faults([
+      {
+        method: "POST",
+        path: "/v1/payments",
+        when: "before",
+        effect: "status",
+        status: 422,
+        times: 1,
+      },
+    ]);
+    await approve(payrun, scene.runId);
+    const refused = await payrun.until(
+      scene.runId,
+      "refused",
+      ({ counts }) => (counts.parked ?? 0) + (counts.unknown ?? 0) > 0,
+    );
+    if (lineOf(refused, bill).state === "parked") {
+      const body = { action: "retry", reason: "corrected" };
+      const path = `/v1/payables/${bill?.id}/resolution`;
+      expect((await payrun.call("operator", "POST", path, body)).status).toBe(200);
+    } else {
+      await control.advanceWire("PT1M");
+    }
+    await control.setScale(43_200);
+    await payrun.until(
+      scene.runId,
+      "settled after all",
+      (status) => lineOf(status, bill).state === "settled",
+    );
+    await control.setScale(1);
+    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    await expectBank(payrun, [[bill, 160_00]]);
+  });
+});
+
+/**
+ * Stops a worker at a moment when it does not hold the store's write lock: SQLite has no way to
+ * take that from a process that lives and does nothing.
+ */
+async function freeze(worker: ChildProcess): Promise<void> {
+  const path = payrun.databaseUrl.replace(/^sqlite:/, "");
+  for (;;) {
+    worker.kill("SIGSTOP");
+    const database = new DatabaseSync(path, { timeout: 300 });
+    try {
+      database.exec("begin immediate");
+      database.exec("rollback");
+      return;
+    } catch {
+      worker.kill("SIGCONT");
+      await sleep(20);
+    } finally {
+      database.close();
+    }
+  }
+}
+
+describe("a worker that freezes in the middle of paying", () => {
+  test("pays nothing twice when another takes over and it wakes up again", async () => {
+    const { control } = payrun.sandbox;
+    const amounts = Array.from({ length: 30 }, (_, index) => (index + 1) * 1_00);
+    const scene = await plannedScene(payrun, "frozen", amounts);
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 700 },
+    ]);
+    const [frozen] = payrun.workers;
+    if (frozen === undefined) throw new Error("there is no worker to freeze");
+    await approve(payrun, scene.runId);
+    await expect
+      .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
+      .toBe(1);
+    await freeze(frozen);
+    await control.faults([]);
+    await payrun.startWorker();
+    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
+    frozen.kill("SIGCONT");
+    await sleep(2_000);
+    await expectSettledOnce(scene);
+    const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
+    expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
+  });
+});
