@@ -38,7 +38,7 @@ export async function freezeAttempt(
   if (last?.state === "live") {
     return { kind: "stop", outcome: { kind: "back", notBeforeMs: clock.serviceMs + 5_000 } };
   }
-  const early = last === undefined ? undefined : nextKeyRefused(last, job, clock);
+  const early = last === undefined ? undefined : nextKeyRefused(last, job, clock, knownPaymentIds);
   if (early !== undefined) return { kind: "stop", outcome: early };
   const dated = executionDateOf(job, clock);
   if (dated.late) {
@@ -68,7 +68,8 @@ export async function freezeAttempt(
   };
   // A released attempt never had a final answer, so its key is still the one to use.
   if (last?.state === "released") {
-    return { kind: "frozen", mode: "revive", attempt: { ...last, ...frozen } };
+    const bytes = sameBytes(last, job) ? bytesOf(last) : {};
+    return { kind: "frozen", mode: "revive", attempt: { ...last, ...frozen, ...bytes } };
   }
   const seq = (last?.seq ?? 0) + 1;
   return {
@@ -88,9 +89,27 @@ export async function freezeAttempt(
   };
 }
 
+/** True where a send without an answer may still be known to the service: it gets the same bytes. */
+function sameBytes(last: Attempt, job: PayJob): boolean {
+  return !isAnswered(last) && last.lineHash === job.line.lineHash;
+}
+
+function bytesOf({ operation, path, body, executionDate }: Attempt): Partial<Attempt> {
+  return { operation, path, body, executionDate };
+}
+
 /** Why no new key may follow the last attempt yet; the line was verified a moment ago. */
-function nextKeyRefused(last: Attempt, job: PayJob, clock: ClockReading): PayOutcome | undefined {
+function nextKeyRefused(
+  last: Attempt,
+  job: PayJob,
+  clock: ClockReading,
+  knownPaymentIds: readonly string[],
+): PayOutcome | undefined {
   if (last.state === "released") return undefined;
+  // What the last key paid doesn't show yet, so what seems to be owed may have been paid.
+  if (!last.paymentIds.every((id) => knownPaymentIds.includes(id))) {
+    return { kind: "back", notBeforeMs: clock.serviceMs + 60_000 };
+  }
   const unconfirmed = last.sends.some((send) => send.result === "unconfirmed");
   const verdict = mayAdvanceSeq({
     lastKey:

@@ -1,5 +1,6 @@
 import { isAnswered, isKeyDead } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
+import { attemptsOf } from "../../src/store/attempts.ts";
 import type { ActivityContext } from "../context.ts";
 import { executionDateOf, freezeAttempt } from "./freeze-attempt.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
@@ -11,6 +12,9 @@ import { verifyLine } from "./verify-line.ts";
 
 /** A key that dies is followed by the next one at most this often before the line waits. */
 const KEYS_AT_ONCE = 3;
+
+/** After so many dead keys in a row a person must look. */
+const DEAD_KEYS_MAX = 6;
 
 /**
  * Pays one leased line, at most once, whatever happened to it before (design, "Paying once").
@@ -35,8 +39,24 @@ export async function payLine(context: ActivityContext, drawn: PayJob): Promise<
     // Not every service has retry-payment: after a dead key an ordinary payment does as well.
     job = { ...job, attempt, operation: "pay" };
   }
-  const { serviceMs } = await context.clockOf(job.business).now();
-  return { kind: "back", notBeforeMs: serviceMs + 30_000 };
+  return afterDeadKeys(context, job);
+}
+
+/** Several keys died one after the other: rests, and goes to a person where that goes on. */
+async function afterDeadKeys(context: ActivityContext, job: PayJob): Promise<PayOutcome> {
+  const made = await attemptsOf(context.store.db, job.businessId, job.plan.payableId);
+  const dead = made.length - 1 - made.findLastIndex(({ state }) => state !== "dead");
+  if (dead < DEAD_KEYS_MAX) {
+    const { serviceMs } = await context.clockOf(job.business).now();
+    return { kind: "back", notBeforeMs: serviceMs + 30_000 };
+  }
+  const last = made.at(-1)?.sends.find(({ result }) => result === "rejected");
+  const said = last?.message ?? last?.code ?? "no reason given";
+  return {
+    kind: "parked",
+    code: last?.code ?? "refused",
+    reason: `The service refused the payment under ${dead} keys: ${said}. Correct that, then resolve --retry.`,
+  };
 }
 
 type Step =
@@ -119,9 +139,14 @@ async function resumeUnknown(
     );
   }
   const dead = isKeyDead(attempt);
-  if (look.afterWindow && (dead || !job.maySend)) {
+  if (look.afterWindow && dead) {
     await endAttempt(context, attempt, "dead");
     return { kind: "next-key" };
+  }
+  if (look.afterWindow && !job.maySend) {
+    // Its key had no final answer: whoever may pay the bill later does so under the same one.
+    await endAttempt(context, attempt, "released");
+    return stop({ kind: "back", notBeforeMs: 0 });
   }
   if (dead || !job.maySend) {
     return stop({ kind: "unknown", notBeforeMs: look.windowEndsMs, reason: "waiting to look" });

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { isAnswered } from "../../src/domain/attempts/sends.ts";
+import type { Attempt } from "../../src/contracts/attempt.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
@@ -20,6 +21,8 @@ import type { PayJob, PayOutcome } from "./job.ts";
 /** First wait after a fault of the whole business; it doubles up to ten minutes. */
 const BUSINESS_WAIT_MS = 5_000;
 const BUSINESS_WAIT_MAX_MS = 600_000;
+
+const UNKNOWN_REST_MAX_MS = 600_000;
 
 /** How long a retry rests whose vendor or bill can't be paid now, unless an event tells of it. */
 const RETRY_LINE_WAIT_MS = 600_000;
@@ -71,7 +74,7 @@ async function changeFor(
         ? { state: waiting, notBeforeMs: outcome.notBeforeMs }
         : {
             state: open,
-            notBeforeMs: outcome.notBeforeMs,
+            notBeforeMs: Math.max(outcome.notBeforeMs, clock.serviceMs + restMs(attempt)),
             reasonCode: "answer-unknown",
             reason: outcome.reason,
           };
@@ -111,6 +114,12 @@ async function changeFor(
 
 function backToApproval(reason: string) {
   return { reasonCode: "changed-since-approval", reason: `Back to approval: ${reason}.` };
+}
+
+/** A service that answers nothing for hours is asked ever more rarely; the first tries come soon. */
+function restMs(attempt: Attempt): number {
+  const rounds = Math.floor(attempt.sends.length / 3) - 2;
+  return rounds <= 0 ? 0 : Math.min(UNKNOWN_REST_MAX_MS, 15_000 * 2 ** rounds);
 }
 
 function stateOf(payments: readonly Payment[], job: PayJob): LineState {

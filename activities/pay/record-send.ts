@@ -1,5 +1,5 @@
 import type { Attempt, AttemptSend } from "../../src/contracts/attempt.ts";
-import { changeLiveAttempt, type AttemptChange } from "../../src/store/attempts.ts";
+import { changeLiveAttempt, liveAttempt, type AttemptChange } from "../../src/store/attempts.ts";
 import type { ActivityContext } from "../context.ts";
 
 /** The attempt with what its last send came to. */
@@ -9,16 +9,28 @@ export function withResult(attempt: Attempt, result: Omit<AttemptSend, "atMs" | 
   return { ...attempt, sends: [...attempt.sends.slice(0, -1), { ...last, ...result }] };
 }
 
-/** Writes what the attempt's last send came to. */
+/**
+ * Writes what the attempt's last send came to; a send that another worker has made since, because
+ * this process was slow or frozen, stays as it is.
+ */
 export async function recordSend(
   context: ActivityContext,
   attempt: Attempt,
   result: Omit<AttemptSend, "atMs" | "by">,
   change: AttemptChange = {},
 ): Promise<Attempt> {
-  const { sends } = withResult(attempt, result);
-  await changeLiveAttempt(context.store.db, attempt.attemptId, { ...change, sends }, Date.now());
-  return { ...attempt, ...change, sends };
+  const { businessId, subject, attemptId } = attempt;
+  const index = attempt.sends.length - 1;
+  const last = withResult(attempt, result).sends[index];
+  return context.store.transaction(async (trx) => {
+    const stored = await liveAttempt(trx, businessId, subject);
+    const known = stored?.attemptId === attemptId ? stored.sends : attempt.sends;
+    const own = known[index];
+    const isOwn = own?.by === last?.by && own?.atMs === last?.atMs;
+    const sends = isOwn && last !== undefined ? known.with(index, last) : known;
+    await changeLiveAttempt(trx, attemptId, { ...change, sends }, Date.now());
+    return { ...attempt, ...change, sends };
+  });
 }
 
 /** Ends an attempt for good; nothing is sent under its key again. */

@@ -19,6 +19,8 @@ const CLOCK_MAY_LAG_MS = 1_100;
 /** Waits between sends of one draw; later ones belong to a later draw, which looks first. */
 const RESEND_AFTER_MS = [500, 2_000];
 
+const IN_PROGRESS_REST_MAX_MS = 600_000;
+
 /**
  * Sends the frozen request, and sends the same bytes under the same key again while the answer
  * leaves its effect open, a few times; then the line rests as unknown.
@@ -228,7 +230,9 @@ async function inProgress(
     await endAttempt(context, recorded, "released", { answer: code });
     const { serviceMs } = await context.clockOf(job.business).now();
     // The next draw reads everything again and sees what is on its way.
-    return { kind: "back", notBeforeMs: serviceMs + 2_000 };
+    const times = recorded.sends.filter((send) => send.code === code).length;
+    const restMs = Math.min(IN_PROGRESS_REST_MAX_MS, 1_000 * 2 ** times);
+    return { kind: "back", notBeforeMs: serviceMs + restMs };
   }
   return { kind: "unknown", notBeforeMs: look.windowEndsMs, reason: code };
 }

@@ -9,6 +9,7 @@ import { assessRetry } from "../../activities/retry/assess-retry.ts";
 import { payRetry } from "../../activities/retry/pay-retry.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { getRunLine, type RunLine } from "../../src/store/lines.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
@@ -33,6 +34,11 @@ export class MoneyWorld {
   readonly told: string[] = [];
   /** Thrown by the next call to Temporal, once. */
   temporalFault: Error | undefined;
+  /** Stands in for parts of the client, for answers that the sandbox never gives. */
+  override: {
+    readonly listAll?: PaymentsClient["payments"]["listAll"];
+    readonly sendMoneyWrite?: PaymentsClient["sendMoneyWrite"];
+  } = {};
   #runs = 0;
 
   private constructor(world: PlanningWorld) {
@@ -72,8 +78,22 @@ export class MoneyWorld {
       getHandle: (workflowId: string) => ({ signal: () => tell(workflowId) }),
     };
     const context = this.world.context();
-    return Object.defineProperty(context, "temporal", {
-      value: { workflow } as unknown as Client,
+    const { listAll, sendMoneyWrite } = this.override;
+    const client = context.clientOf("acme");
+    const payments = {
+      listAll: listAll ?? client.payments.listAll.bind(client.payments),
+      iteratePages: client.payments.iteratePages.bind(client.payments),
+    };
+    const overridden = {
+      payables: client.payables,
+      contacts: client.contacts,
+      fundingSources: client.fundingSources,
+      payments,
+      sendMoneyWrite: sendMoneyWrite ?? client.sendMoneyWrite.bind(client),
+    } as unknown as PaymentsClient;
+    return Object.defineProperties(context, {
+      temporal: { value: { workflow } as unknown as Client },
+      ...(Object.keys(this.override).length === 0 ? {} : { clientOf: { value: () => overridden } }),
     });
   }
 
@@ -172,6 +192,17 @@ export class MoneyWorld {
 
   retry(payableId: string): Promise<void> {
     return payRetry(this.context(), { business: "acme", payableId }, "test/retry/1");
+  }
+
+  /** Until when a line rests, on the service's clock. */
+  async rest(runId: string, payableId: string): Promise<{ readonly notBeforeMs: number }> {
+    const row = await this.store.db
+      .selectFrom("run_lines")
+      .select("not_before_ms")
+      .where("run_id", "=", runId)
+      .where("payable_id", "=", payableId)
+      .executeTakeFirstOrThrow();
+    return { notBeforeMs: row.not_before_ms };
   }
 
   async line(runId: string, payableId: string): Promise<RunLine> {
