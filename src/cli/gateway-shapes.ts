@@ -106,6 +106,10 @@ const playbook = z.object({ name: z.string(), revision: z.int(), changed: z.bool
 export type AppliedPlaybook = z.infer<typeof playbook>;
 export const appliedPlaybook = answer<AppliedPlaybook>(playbook);
 
+export const playbookRevisions = answer<{
+  readonly items: readonly { readonly revision: number; readonly text: string }[];
+}>(z.object({ items: z.array(z.object({ revision: z.int(), text: z.string() })) }));
+
 const resolution = z.object({
   payableId: z.string(),
   action: z.string(),

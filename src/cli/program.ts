@@ -71,6 +71,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: PLAYBOOKS,
+    name: "revert",
+    load: async () => (await import("./commands/revert.ts")).addRevertCommand,
+  },
+  {
+    heading: PLAYBOOKS,
     name: "plan",
     load: async () => (await import("./commands/plan.ts")).addPlanCommand,
   },

@@ -81,6 +81,25 @@ describe("runs, from the command line", () => {
     });
   });
 
+  test("revert stores an earlier revision again, as the newest", async () => {
+    const cwd = temporaryFolder();
+    for (const text of [PLAYBOOK, `${PLAYBOOK}# changed\n`]) {
+      writeFileSync(join(cwd, "reverted.yaml"), text);
+      await as("ada", ["apply", "reverted.yaml"], cwd);
+    }
+    const result = await as("ada", ["revert", "reverted", "--json"]);
+    expect(result.json()).toMatchObject({ applied: [{ revision: 3 }], revertedTo: 1 });
+    const { body } = await stack.call<{ items: { text: string }[] }>(
+      "admin",
+      "GET",
+      "/v1/playbooks/reverted",
+    );
+    expect(body.items[0]?.text).toBe(PLAYBOOK);
+    expect((await as("ada", ["revert", "reverted", "9"])).stderr).toContain("it has 3, 2, 1");
+    expect((await as("cleo", ["revert", "reverted"])).code).toBe(1);
+    expect((await as("ada", ["revert", "none"])).code).toBe(1);
+  });
+
   test("launch answers with the run, launching again joins it", async () => {
     const first = await as("ada", ["launch", "cli-weekly", "--json"]);
     expect(first.code).toBe(0);

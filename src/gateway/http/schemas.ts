@@ -198,6 +198,18 @@ const playbook = z
 
 export const PlaybookListBody = z.object({ items: z.array(playbook) });
 
+export const PlaybookRevisionsBody = z.object({
+  name: z.string(),
+  items: z.array(
+    z.object({
+      revision: z.int(),
+      text: z.string(),
+      author: z.string(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+
 export const AppliedPlaybookBody = z.object({
   name: z.string(),
   revision: z.int(),

@@ -3,16 +3,17 @@ import { z } from "zod";
 import { loadPlaybook } from "../../playbooks/load.ts";
 import { formatProblems } from "../../playbooks/problem.ts";
 import { appendAudit } from "../../store/audit.ts";
-import { applyPlaybook, listPlaybooks } from "../../store/playbooks.ts";
+import { applyPlaybook, listPlaybooks, playbookRevisions } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
-import { unprocessable } from "../http/errors.ts";
+import { notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
-import { AppliedPlaybookBody, PlaybookListBody } from "../http/schemas.ts";
+import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
 import { businessOf } from "../launch.ts";
 import { MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
 export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRevisions(app, context);
   addRoute(app, context, {
     method: "get",
     path: "/v1/playbooks",
@@ -78,6 +79,35 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
         return result;
       });
       return { status: 200, json: { name: body.name, ...applied } };
+    },
+  });
+}
+
+function addRevisions(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/playbooks/{name}",
+    tag: "playbooks",
+    summary: "Every revision of a playbook with its text, newest first",
+    params: z.object({ name }),
+    responses: { 200: { description: "Newest first", schema: PlaybookRevisionsBody } },
+    handle: async ({ params }) => {
+      const revisions = await playbookRevisions(context.store.db, params.name);
+      if (revisions.length === 0) {
+        throw notFound(`There is no playbook “${params.name}”; GET /v1/playbooks lists them.`);
+      }
+      return {
+        status: 200,
+        json: {
+          name: params.name,
+          items: revisions.map(({ revision, text, author, createdAtMs }) => ({
+            revision,
+            text,
+            author,
+            createdAt: new Date(createdAtMs).toISOString(),
+          })),
+        },
+      };
     },
   });
 }
