@@ -5,6 +5,7 @@ import { holdOn } from "../src/domain/holds.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { changeLiveAttempt, liveAttemptsOf } from "../src/store/attempts.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
+import { isRejected } from "../src/store/decisions.ts";
 import { activeHolds } from "../src/store/holds.ts";
 import { approvedLines } from "../src/store/line-approvals.ts";
 import { changeLine, countLines, linesInStates, type RunLine } from "../src/store/lines.ts";
@@ -31,7 +32,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
   return context.store.transaction(async (trx) => {
     const run = await startDecisionTime(trx, runId, clock);
     const facts = new RunFacts(trx, run, clock);
-    const rejected = await facts.isRejected();
+    const rejected = await isRejected(trx, runId);
     if (!ENDED_PHASES.includes(run.phase)) {
       if (run.cancelRequestedAtMs !== null || rejected) {
         await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
@@ -80,17 +81,6 @@ class RunFacts {
     this.#trx = trx;
     this.#run = run;
     this.#clock = clock;
-  }
-
-  async isRejected(): Promise<boolean> {
-    const row = await this.#trx
-      .selectFrom("decisions")
-      .select("decision_id")
-      .where("run_id", "=", this.#run.runId)
-      .where("decision", "=", "reject")
-      .where("outcome", "=", "accepted")
-      .executeTakeFirst();
-    return row !== undefined;
   }
 
   /** Lines that were never sent end here; what was sent stays, and is followed. */

@@ -40,8 +40,11 @@ export interface LaneResult {
  */
 export async function runLane(context: ActivityContext, input: LaneInput): Promise<LaneResult> {
   const lane = new Lane(context, input);
-  await Promise.all(Array.from({ length: LANE_WIDTH }, () => lane.work()));
+  const workers = Array.from({ length: LANE_WIDTH }, () => lane.work());
+  const ends = await Promise.allSettled(workers);
   await lane.giveBack();
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
   return lane.result;
 }
 
@@ -68,7 +71,13 @@ class Lane {
     for (;;) {
       const drawn = await this.#next();
       if (drawn === undefined) return;
-      await this.#pay(drawn);
+      try {
+        await this.#pay(drawn);
+      } catch (error) {
+        // The others finish what they have in flight before the activity fails.
+        this.#dry = true;
+        throw error;
+      }
       this.#input.beat(this.#applied);
     }
   }

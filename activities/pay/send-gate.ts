@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Attempt, AttemptSend } from "../../src/contracts/attempt.ts";
 import { holdOn } from "../../src/domain/holds.ts";
 import { changeLiveAttempt, insertAttempt, reviveAttempt } from "../../src/store/attempts.ts";
-import { lineApproved } from "../../src/store/decisions.ts";
+import { isRejected, lineApproved } from "../../src/store/decisions.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -15,8 +15,8 @@ export type GateAnswer =
 
 /**
  * Writes that a request is about to be sent, in one transaction with everything that must hold for
- * it: the lease is still ours, the claim too, the run is not being cancelled, no hold stops the
- * line and a valid, unexpired approval of exactly this line is stored.
+ * it: the lease is still ours, the claim too, the run is neither rejected nor being cancelled, no
+ * hold stops the line and a valid, unexpired approval of exactly this line is stored.
  *
  * What is not written here is not sent; what is written here may have been sent, whatever happens
  * to this process next.
@@ -103,6 +103,7 @@ async function closedBecause(
     .where("run_id", "=", runId)
     .executeTakeFirst();
   if (run?.cancel_requested_at_ms != null && job.owner === runId) return "the run is cancelled";
+  if (job.owner === runId && (await isRejected(trx, runId))) return "the run was rejected";
   const holds = await activeHolds(trx, job.businessId, clock.businessMs);
   const hold = holdOn(holds, { ...job.line, playbook: job.playbook });
   if (hold !== undefined) return `on hold: ${hold.reason}`;

@@ -102,6 +102,8 @@ function mayReinitiate(retry: RetryCase, approvedCents: number): boolean {
   return (
     failed !== undefined &&
     others.length === 0 &&
+    // Somebody else's payment may have been made from another source, which would be used again.
+    retry.line.paymentIds.includes(failed.id) &&
     isReinitiable(retry.row.reasonCode) &&
     !retry.payments.some((payment) => isOnItsWay(payment.status)) &&
     failed.amountCents === approvedCents &&

@@ -129,6 +129,18 @@ async function dropLines(trx: Transaction<Tables>, decision: NewDecision): Promi
   return dropped;
 }
 
+/** True once somebody who may has rejected the run: nothing more of it is drawn. */
+export async function isRejected(db: Db, runId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("decisions")
+    .select("decision_id")
+    .where("run_id", "=", runId)
+    .where("decision", "=", "reject")
+    .where("outcome", "=", "accepted")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Decisions on a run, first to last, refused ones too. */
 export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]> {
   const rows = await db

@@ -4,6 +4,7 @@ import type { PlanLine } from "../contracts/pay-run.ts";
 import type { PayLimits } from "../contracts/playbook.ts";
 import { holdOn } from "../domain/holds.ts";
 import { liveAttemptsOf } from "./attempts.ts";
+import { isRejected } from "./decisions.ts";
 import { activeHolds } from "./holds.ts";
 import { approvedLines } from "./line-approvals.ts";
 import { changeLine, toRunLine, type RunLine } from "./lines.ts";
@@ -42,7 +43,7 @@ export interface Draw {
 
 /**
  * Leases the next lines of a run, in one transaction with every check that money needs: the run
- * is not being cancelled, no hold stops the line, a valid unexpired approval of exactly this
+ * is neither rejected nor being cancelled, no hold stops the line, a valid unexpired approval of exactly this
  * line is stored, and the weekly limits hold across runs.
  *
  * A line whose last request has an unknown effect is drawn even when the gate is closed, for
@@ -68,11 +69,13 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
   const blockedSources = waits
     .filter((wait) => wait.source_id !== "" && wait.retry_at_ms > request.serviceMs)
     .map((wait) => wait.source_id);
-  // After a wait one line goes first: if the fault is still there, one request has found out.
-  const probing = waits.some((wait) => wait.retry_at_ms <= request.serviceMs);
-  const rows = await drawable(trx, request, blockedSources, probing ? 1 : request.limit);
+  const due = waits.filter((wait) => wait.retry_at_ms <= request.serviceMs);
+  const rows = probesOnly(
+    await drawable(trx, request, blockedSources),
+    due.map((wait) => wait.source_id),
+  );
   if (rows.length === 0) return { lines: [], blockedUntilMs: null };
-  if (probing) await postponeWaits(trx, request);
+  if (due.length > 0) await postponeWaits(trx, request, rows);
   const holds = await activeHolds(trx, request.businessId, request.businessMs);
   const attempts = await liveAttemptsOf(
     trx,
@@ -81,29 +84,54 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
   );
   const approved = await approvedLines(trx, rows, request.businessMs);
   const weeks = new WeekSums(trx, request);
-  const cancelled = run.cancel_requested_at_ms !== null;
+  const stopped: Gate["stopped"] = (await isRejected(trx, request.runId))
+    ? "rejected"
+    : run.cancel_requested_at_ms === null
+      ? null
+      : "run-cancelled";
   const lines: DrawnLine[] = [];
   for (const row of rows) {
     const attempt = attempts.get(row.payableId);
     const hold = holdOn(holds, { ...row, playbook: request.playbook });
     const gate = {
-      cancelled,
+      stopped,
       hold,
       approved: approved.has(row.payableId),
       overLimit: attempt === undefined ? await weeks.refusal(row) : null,
     };
     if (attempt === undefined && !(await passes(trx, row, gate, request.realMs))) continue;
-    const maySend = !cancelled && hold === undefined && gate.approved;
+    const maySend = stopped === null && hold === undefined && gate.approved;
     lines.push(await lease(trx, request, row, attempt, maySend));
   }
   return { lines, blockedUntilMs: null };
 }
 
-async function postponeWaits(trx: Transaction<Tables>, request: DrawRequest): Promise<void> {
+/**
+ * After a wait one line goes first, of the source or of everything: if the fault is still there,
+ * one request has found out.
+ */
+function probesOnly(rows: readonly RunLine[], dueSources: readonly string[]): readonly RunLine[] {
+  if (dueSources.includes("")) return rows.slice(0, 1);
+  const probed = new Set<string>();
+  return rows.filter(({ sourceId }) => {
+    if (!dueSources.includes(sourceId)) return true;
+    const isFirst = !probed.has(sourceId);
+    probed.add(sourceId);
+    return isFirst;
+  });
+}
+
+/** Only the waits that these lines try: another source's is left to a line that pays from it. */
+async function postponeWaits(
+  trx: Transaction<Tables>,
+  request: DrawRequest,
+  rows: readonly RunLine[],
+): Promise<void> {
   await trx
     .updateTable("business_waits")
     .set((eb) => ({ retry_at_ms: request.serviceMs + 30_000, tries: eb("tries", "+", 1) }))
     .where("business_id", "=", request.businessId)
+    .where("source_id", "in", ["", ...rows.map((row) => row.sourceId)])
     .where("retry_at_ms", "<=", request.serviceMs)
     .execute();
 }
@@ -112,7 +140,6 @@ async function drawable(
   trx: Transaction<Tables>,
   request: DrawRequest,
   blockedSources: readonly string[],
-  limit: number,
 ): Promise<RunLine[]> {
   let query = trx
     .selectFrom("run_lines")
@@ -131,12 +158,16 @@ async function drawable(
       ]),
     );
   if (blockedSources.length > 0) query = query.where("source_id", "not in", blockedSources);
-  const rows = await query.orderBy("execution_date").orderBy("line_no").limit(limit).execute();
+  const rows = await query
+    .orderBy("execution_date")
+    .orderBy("line_no")
+    .limit(request.limit)
+    .execute();
   return rows.map(toRunLine);
 }
 
 interface Gate {
-  readonly cancelled: boolean;
+  readonly stopped: "rejected" | "run-cancelled" | null;
   readonly hold: { readonly reason: string } | undefined;
   readonly approved: boolean;
   readonly overLimit: { readonly code: string; readonly text: string } | null;
@@ -149,8 +180,8 @@ async function passes(
   gate: Gate,
   nowMs: number,
 ): Promise<boolean> {
-  if (gate.cancelled) {
-    await changeLine(trx, row, { state: "cancelled", reasonCode: "run-cancelled" }, nowMs);
+  if (gate.stopped !== null) {
+    await changeLine(trx, row, { state: "cancelled", reasonCode: gate.stopped }, nowMs);
     return false;
   }
   if (gate.hold !== undefined) {

@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/index.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { storePlan } from "../../src/store/plans.ts";
 import { requestCancel, upsertRun } from "../../src/store/runs.ts";
-import { clearWaits, setWait } from "../../src/store/waits.ts";
+import { clearWaits, listWaits, setWait } from "../../src/store/waits.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 
@@ -157,6 +157,32 @@ test("a cancelled run draws only what was sent, and only to look", async () => {
   expect((await getRunLine(store.db, RUN, "pay_2"))?.state).toBe("cancelled");
 });
 
+test("a run that was rejected while it pays draws nothing more", async () => {
+  const store = await approvedRun(["pay_1"]);
+  await store.transaction((trx) =>
+    recordDecision(trx, {
+      runId: RUN,
+      planHash: "plan-hash-1",
+      decision: "reject",
+      principal: "carol",
+      tokenId: "tok_carol",
+      roles: ["controller"],
+      dropped: [],
+      comment: null,
+      decidedAtMs: 5,
+      expiresAtMs: 10_000,
+      outcome: "accepted",
+      reason: null,
+      approves: [],
+    }),
+  );
+  expect(idsOf(await draw(store))).toEqual([]);
+  expect(await getRunLine(store.db, RUN, "pay_1")).toMatchObject({
+    state: "cancelled",
+    reasonCode: "rejected",
+  });
+});
+
 test("a vendor's weekly limit counts what other lines of the week already committed", async () => {
   const store = await approvedRun();
   const limits = { billCents: null, vendorPerWeekCents: 25_000, businessPerWeekCents: null };
@@ -182,6 +208,20 @@ test("a wait of the business draws nothing until its time, then one line first",
   expect(idsOf(await draw(store, { serviceMs: 6_001 }))).toEqual(["pay_1"]);
   await clearWaits(store.db, { businessId: "biz_1", sourceId: "balance" });
   expect(idsOf(await draw(store, { serviceMs: 6_002 }))).toEqual(["pay_2", "pay_3"]);
+});
+
+test("a wait of another source is not counted as tried by lines that don't pay from it", async () => {
+  const store = await approvedRun();
+  await setWait(store.db, {
+    businessId: "biz_1",
+    sourceId: "bank",
+    code: "insufficient_balance",
+    message: "Short.",
+    nowMs: 4_000,
+    retryAtMs: 4_500,
+  });
+  expect(idsOf(await draw(store))).toEqual(["pay_1", "pay_2", "pay_3"]);
+  expect(await listWaits(store.db, "biz_1")).toMatchObject([{ retryAtMs: 4_500, tries: 0 }]);
 });
 
 test("a payable has at most one live attempt, whoever tries", async () => {
