@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDate } from "../src/domain/clock/dates.ts";
 import {
   type BillBook,
@@ -6,10 +7,18 @@ import {
   type PaymentFacts,
   type VendorFacts,
 } from "../src/domain/planning/book.ts";
-import type { Payable, PayableListItem, PaymentsClient } from "../src/payments-api/index.ts";
+import {
+  type Payable,
+  type PayableListItem,
+  PaymentsApiError,
+  type PaymentsClient,
+} from "../src/payments-api/index.ts";
 
 /** Payables that are read one by one at a time, where the list leaves something out. */
 const SINGLE_READS = 10;
+
+const RATE_PAUSE_MS = 5_000;
+const RATE_PAUSE_MAX_MS = 60_000;
 
 /**
  * Reads everything a plan is made of, by page, into compact records.
@@ -47,10 +56,22 @@ async function readPayables(client: PaymentsClient): Promise<BillFacts[]> {
   // The shape of list items is not shown (API specification, section 4): read what is missing.
   for (let start = 0; start < incomplete.length; start += SINGLE_READS) {
     const ids = incomplete.slice(start, start + SINGLE_READS);
-    const payables = await Promise.all(ids.map((id) => client.payables.get(id)));
+    const payables = await Promise.all(ids.map((id) => patiently(() => client.payables.get(id))));
     bills.push(...payables.map(ofPayable));
   }
   return bills;
+}
+
+/** Thousands of reads may meet a rate limit more than once; none of them may make all begin anew. */
+async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof PaymentsApiError) || error.status !== 429) throw error;
+      await sleep(Math.min(error.retryAfterMs ?? RATE_PAUSE_MS, RATE_PAUSE_MAX_MS));
+    }
+  }
 }
 
 async function readVendors(client: PaymentsClient): Promise<VendorFacts[]> {

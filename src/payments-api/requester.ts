@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { type Asked, checkAnswer, readAnswer } from "./answers.ts";
 import type { CallOptions, HttpAnswer, NoAnswer, Transport } from "./transport.ts";
@@ -31,7 +32,11 @@ export class Requester {
     this.#transport = transport;
   }
 
-  /** A read; asked once more with a fresh token after a 401. */
+  /**
+   * A read; asked once more with a fresh token after a 401, and a few times after what passes by
+   * itself: a plan is made of thousands of reads, and must not begin anew because one of them met
+   * a busy moment.
+   */
   async read<T>(
     path: string,
     schema: z.ZodType<T>,
@@ -39,11 +44,22 @@ export class Requester {
   ): Promise<T> {
     const { query, ...call } = options;
     const request = { ...call, method: "GET" as const, path, query: encodeQuery(query) };
-    let answer = await this.#transport.send(request);
-    if (answer.kind === "http" && answer.status === 401) {
-      answer = await this.#transport.send(request);
+    const startedMs = performance.now();
+    for (let tries = 1; ; tries += 1) {
+      let answer = await this.#transport.send(request);
+      if (answer.kind === "http" && answer.status === 401) {
+        answer = await this.#transport.send(request);
+      }
+      const pauseMs = pauseBeforeNextRead(answer, tries);
+      const spentMs = performance.now() - startedMs;
+      if (pauseMs === undefined || spentMs + pauseMs > READ_BUDGET_MS) {
+        return readAnswer({ method: "GET", path }, answer, schema);
+      }
+      // Stopped by the caller: the next send says so.
+      await sleep(pauseMs, undefined, call.signal && { signal: call.signal }).catch(
+        () => undefined,
+      );
     }
-    return readAnswer({ method: "GET", path }, answer, schema);
   }
 
   /** A write, sent at most once, whatever is answered. */
@@ -62,6 +78,22 @@ export class Requester {
     const bodyText = body === undefined ? undefined : JSON.stringify(body);
     return this.#transport.send({ ...request, bodyText });
   }
+}
+
+/** Pauses between the tries of a read. */
+const READ_PAUSES_MS = [100, 400, 1_600];
+
+/** No try begins later than this: longer faults are waited for by whoever asked. */
+const READ_BUDGET_MS = 10_000;
+
+/** Undefined where asking again would not help. */
+function pauseBeforeNextRead(answer: HttpAnswer | NoAnswer, tries: number): number | undefined {
+  const pauseMs = READ_PAUSES_MS[tries - 1];
+  if (pauseMs === undefined) return undefined;
+  if (answer.kind === "no-answer") return answer.code === "no_answer" ? pauseMs : undefined;
+  const { status, retryAfterMs = 0 } = answer;
+  const passes = status === 408 || status === 429 || status >= 500;
+  return passes ? Math.max(pauseMs, retryAfterMs) : undefined;
 }
 
 function askedBy({ method, path }: Asked): Asked {

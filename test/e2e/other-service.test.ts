@@ -41,6 +41,7 @@ const CHOICES: readonly (readonly [string, Partial<OtherServiceOptions>])[] = [
     { newPaymentStatus: "in_review", dateSkewMs: -240_000 },
   ],
   ["has a clock that is four minutes ahead", { dateSkewMs: 240_000, answersNamePayable: true }],
+  ["has something in front of it that fails every fifth read", { failingReads: 5 }],
   ["splits payments above a hundred dollars", { splitAboveCents: 100_00 }],
 ];
 

@@ -25,6 +25,9 @@ export type Mishap =
   | "dies-after"
   | "cut-off-after";
 
+/** The service is reached under a path of its own. */
+const BASE_PATH = "/pay/v9";
+
 const BEFORE: Readonly<Record<string, Answer>> = {
   "html-502-before": html(502, "Bad Gateway"),
   "408-before": html(408, "Request Timeout"),
@@ -54,6 +57,7 @@ export class OtherService {
   webhookUrl: string | undefined;
   readonly #options: OtherServiceOptions;
   readonly #server: Server;
+  #reads = 0;
   #sequence = 90_000_000_000_000_000_000n;
 
   constructor(options: OtherServiceOptions) {
@@ -70,7 +74,7 @@ export class OtherService {
     await once(this.#server, "listening");
     const address = this.#server.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
-    this.url = `http://127.0.0.1:${address.port}`;
+    this.url = `http://127.0.0.1:${address.port}${BASE_PATH}`;
   }
 
   async stop(): Promise<void> {
@@ -163,9 +167,16 @@ export class OtherService {
       return this.#send(response, { status: 401, body });
     }
     const asked = askedBy(request, bodyText);
-    if (asked.method === "GET") return this.#send(response, this.operations.read(asked));
+    if (asked.method === "GET") return this.#read(asked, response);
     this.writes.push({ path: asked.segments.join("/"), key: asked.key, body: bodyText });
     await this.#write(asked, response);
+  }
+
+  #read(asked: Asked, response: ServerResponse): void {
+    this.#reads += 1;
+    const { failingReads } = this.#options;
+    const fails = failingReads > 0 && this.#reads % failingReads === 0;
+    this.#send(response, fails ? html(503, "Try later") : this.operations.read(asked));
   }
 
   async #write(asked: Asked, response: ServerResponse): Promise<void> {
@@ -226,7 +237,7 @@ function askedBy(request: IncomingMessage, bodyText: string): Asked {
   const key = request.headers["idempotency-key"];
   return {
     method: request.method ?? "GET",
-    segments: url.pathname.split("/").slice(1).map(decodeURIComponent),
+    segments: url.pathname.slice(BASE_PATH.length).split("/").slice(1).map(decodeURIComponent),
     query: url.searchParams,
     body: bodyText === "" ? {} : (JSON.parse(bodyText) as Json),
     key: typeof key === "string" ? key : undefined,

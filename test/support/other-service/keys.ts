@@ -9,7 +9,7 @@ export interface Answer {
   readonly headers?: Record<string, string>;
 }
 
-export const STATE_REFUSALS: readonly string[] = [
+const STATE_REFUSALS: readonly string[] = [
   "payment_in_progress",
   "insufficient_balance",
   "setup_required",

@@ -36,6 +36,8 @@ export interface OtherServiceOptions {
   readonly answersNamePayable: boolean;
   /** Largest amount of one payment; more is split. */
   readonly splitAboveCents: number;
+  /** Every so many reads, one is answered by something in front of the service; 0 for none. */
+  readonly failingReads: number;
   /** Cents written as `10000.0`, which JSON allows. */
   readonly centsAsFloats: boolean;
 }
@@ -59,5 +61,6 @@ export const DIFFERENT: OtherServiceOptions = {
   webhookApi: "not-found",
   answersNamePayable: false,
   splitAboveCents: Number.MAX_SAFE_INTEGER,
+  failingReads: 0,
   centsAsFloats: true,
 };

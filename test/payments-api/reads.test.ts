@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { payment, sendJson, startService } from "./local-service.ts";
+
+const FAILS = { error: "busy", message: "" };
+
+describe("a read", () => {
+  test.each([408, 429, 500, 502, 503])("is made again after a passing %s", async (status) => {
+    const service = await startService((_received, response, index) =>
+      sendJson(response, index < 2 ? status : 200, index < 2 ? FAILS : payment("p")),
+    );
+    expect((await service.client().payments.get("p")).id).toBe("p");
+    expect(service.received).toHaveLength(3);
+  });
+
+  test("is made again after a dropped connection", async () => {
+    const service = await startService((_received, response, index) => {
+      if (index === 0) response.destroy();
+      else sendJson(response, 200, payment("p"));
+    });
+    expect((await service.client().payments.get("p")).id).toBe("p");
+  });
+
+  test.each([302, 400, 403, 404, 409, 422])("is not made again after %s", async (status) => {
+    const service = await startService((_received, response) => sendJson(response, status, FAILS));
+    await expect(service.client().payments.get("p")).rejects.toBeInstanceOf(PaymentsApiError);
+    expect(service.received).toHaveLength(1);
+  });
+
+  test("waits as long as Retry-After says, and tells at once of a longer pause than it may make", async () => {
+    const seconds = ["1", "3600"];
+    const service = await startService((_received, response, index) =>
+      sendJson(response, 429, FAILS, { "retry-after": seconds[index] ?? "3600" }),
+    );
+    const startedMs = performance.now();
+    await expect(service.client().payments.get("p")).rejects.toMatchObject({
+      status: 429,
+      retryAfterMs: 3_600_000,
+    });
+    expect(performance.now() - startedMs).toBeGreaterThan(900);
+    expect(service.received).toHaveLength(2);
+  });
+
+  test("ends when its caller stops it between two tries", async () => {
+    const stop = new AbortController();
+    const service = await startService((_received, response) => {
+      sendJson(response, 503, FAILS, { "retry-after": "9" });
+      setTimeout(() => stop.abort(), 50);
+    });
+    const read = service.client().payments.get("p", { signal: stop.signal });
+    await expect(read).rejects.toMatchObject({ code: "not_sent" });
+    expect(service.received).toHaveLength(1);
+  });
+});
