@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { RunPaymentStatus, RunStatus } from "../../src/contracts/pay-run.ts";
 import { bills, type Bill } from "./bills.ts";
@@ -52,12 +53,32 @@ export async function plannedScene(
 
 const ENDED = ["completed", "completed-with-exceptions", "cancelled", "rejected", "expired"];
 
-/** Lets the bank's days pass quickly until the run has ended. */
+const UNSENT = ["planned", "paying", "unknown"] as const;
+
+/**
+ * Lets the bank's days pass quickly until the run has ended; quicker once everything is sent,
+ * because a date is fixed by then.
+ */
 export async function ended(payrun: TestPayrun, runId: string): Promise<RunStatus> {
-  await payrun.sandbox.control.setScale(43_200);
-  const status = await payrun.until(runId, "ended", ({ phase }) => ENDED.includes(phase), 90_000);
-  await payrun.sandbox.control.setScale(1);
+  const { control } = payrun.sandbox;
+  const hasEnded = ({ phase }: RunStatus): boolean => ENDED.includes(phase);
+  await payrun.until(
+    runId,
+    "sent",
+    (status) => hasEnded(status) || UNSENT.every((state) => (status.counts[state] ?? 0) === 0),
+    90_000,
+  );
+  await control.setScale(172_800);
+  const status = await payrun.until(runId, "ended", hasEnded, 90_000);
+  await control.setScale(1);
+  await clockNoticed();
   return status;
+}
+
+/** Until every part has read the bank clock again after it was stepped or slowed down. */
+export function clockNoticed(): Promise<void> {
+  // The parts read it every second, and nothing outside tells when they have.
+  return sleep(1_100);
 }
 
 /** How many bills of the run stand where, without those its plan left out. */
