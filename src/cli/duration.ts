@@ -22,13 +22,3 @@ export function readDuration(text: string, what: string): number {
   }
   return Number(match[1]) * unit;
 }
-
-/** For people: `41 s`, `3 min 20 s`. */
-export function showDuration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const rest = seconds % 60;
-  return rest === 0
-    ? `${Math.floor(seconds / 60)} min`
-    : `${Math.floor(seconds / 60)} min ${rest} s`;
-}

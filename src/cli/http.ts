@@ -9,7 +9,7 @@ export interface HttpAnswer {
 }
 
 /** Nobody answered; `message` says why. */
-export class NoAnswerError extends Error {
+class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { PaymentsClient } from "../payments-api/index.ts";
 import { CliError, EXIT } from "./cli-error.ts";
-import { readJsonIfThere, writePrivate } from "./private-file.ts";
+import { writePrivate } from "./private-file.ts";
 import { SandboxControl } from "./sandbox-control.ts";
 
 /** What playbooks, commands and run ids call the sandbox's company. */
@@ -12,14 +12,14 @@ export const SANDBOX_BUSINESS = "sandbox";
 
 const TOKEN_SECONDS = 30 * 86_400;
 
-const state = z.object({
-  businessId: z.string(),
-  endpoint: z.object({ id: z.string(), url: z.string(), secret: z.string() }).optional(),
-});
-
 const greetingShape = z.object({
   url: z.string(),
-  businesses: z.array(z.object({ businessId: z.string() })).optional(),
+  businesses: z.array(
+    z.object({
+      businessId: z.string(),
+      webhookEndpoints: z.array(z.object({ id: z.string(), url: z.string(), secret: z.string() })),
+    }),
+  ),
 });
 
 export interface SandboxBusiness {
@@ -45,16 +45,15 @@ export async function connectSandbox(options: {
 }): Promise<SandboxBusiness> {
   const { home, gatewayUrl } = options;
   const { url: apiUrl, businesses } = greetingShape.parse(options.greeting);
-  const path = join(home, "sandbox-business.json");
-  const known = state.safeParse(readJsonIfThere(path)).data;
-  const fresh = businesses?.[0]?.businessId;
-  const businessId = fresh ?? known?.businessId;
-  if (businessId === undefined) throw orphaned(home);
+  const [business] = businesses;
+  if (business === undefined) {
+    throw new CliError(EXIT.failed, `the sandbox in ${join(home, "sandbox")} has no business`, {
+      hint: "Move that folder away; a new sandbox is made then.",
+    });
+  }
+  const { businessId, webhookEndpoints } = business;
   const token = await new SandboxControl(apiUrl).token(businessId, TOKEN_SECONDS);
-  const webhookUrl = `${gatewayUrl}/webhooks/${SANDBOX_BUSINESS}`;
-  const kept = fresh === undefined ? known?.endpoint : undefined;
-  const endpoint = await ensureEndpoint({ apiUrl, token, webhookUrl, kept });
-  writePrivate(path, `${JSON.stringify({ businessId, endpoint }, null, 2)}\n`);
+  const endpoint = await ensureEndpoint({ apiUrl, token, gatewayUrl, webhookEndpoints });
   writePrivate(join(home, "sandbox.token"), `${token}\n`);
   const profilesPath = join(home, "sandbox-profiles.yaml");
   writePrivate(
@@ -74,40 +73,38 @@ export async function connectSandbox(options: {
   return { businessId, apiUrl, profilesPath, token, webhookEndpointId: endpoint.id };
 }
 
-type Endpoint = NonNullable<z.infer<typeof state>["endpoint"]>;
+interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+}
 
+const WEBHOOK_PATH = `/webhooks/${SANDBOX_BUSINESS}`;
+
+/** The gateway may listen on another port than before: its endpoint moves with it. */
 async function ensureEndpoint(options: {
   readonly apiUrl: string;
   readonly token: string;
-  readonly webhookUrl: string;
-  readonly kept: Endpoint | undefined;
+  readonly gatewayUrl: string;
+  readonly webhookEndpoints: readonly Endpoint[];
 }): Promise<Endpoint> {
-  const { apiUrl, token, webhookUrl, kept } = options;
+  const { apiUrl, token, gatewayUrl, webhookEndpoints } = options;
+  const url = `${gatewayUrl}${WEBHOOK_PATH}`;
+  const kept = webhookEndpoints.find((endpoint) => endpoint.url.endsWith(WEBHOOK_PATH));
   const client = new PaymentsClient({ baseUrl: apiUrl, token: { value: token } });
   try {
     if (kept !== undefined) {
       // Resumes one that was paused because nobody listened while everything was stopped.
-      await client.webhookEndpoints.update(kept.id, { url: webhookUrl, status: "active" });
-      return { ...kept, url: webhookUrl };
+      await client.webhookEndpoints.update(kept.id, { url, status: "active" });
+      return { ...kept, url };
     }
-    const made = await client.webhookEndpoints.create({
-      url: webhookUrl,
-      events: ["*"],
-      description: "Payrun gateway",
-    });
+    const description = "Payrun gateway";
+    const made = await client.webhookEndpoints.create({ url, events: ["*"], description });
     if (made.secret == null) {
       throw new CliError(EXIT.failed, "the sandbox made a webhook endpoint without a secret");
     }
-    return { id: made.id, url: webhookUrl, secret: made.secret };
+    return { id: made.id, url, secret: made.secret };
   } finally {
     await client.close();
   }
-}
-
-function orphaned(home: string): CliError {
-  return new CliError(
-    EXIT.failed,
-    `the sandbox in ${join(home, "sandbox")} was made by something else, and its business is not known here`,
-    { code: "sandbox_foreign", hint: "Move that folder away; a new sandbox is made then." },
-  );
 }

@@ -50,7 +50,7 @@ export function phaseText(phase: RunPhase): string {
 }
 
 /** Bills and amounts by state. */
-export function stateTable(
+function stateTable(
   payments: readonly Pick<RunPaymentStatus, "state" | "amountCents">[],
 ): string[] {
   if (payments.length === 0) return [];

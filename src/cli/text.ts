@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 type Style = Parameters<typeof styleText>[0];
 
 /** Colours for a person at a terminal; nothing where the output goes elsewhere or NO_COLOR is set. */
-export function styled(style: Style, text: string): string {
+function styled(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { FreshBusiness } from "./control/reset.ts";
 import { fixtureNames, namedFixture } from "./fixtures/named.ts";
 import { startService } from "./server.ts";
 
@@ -68,11 +67,11 @@ async function main(): Promise<void> {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   if (options.exitWithParent) process.stdin.resume().once("close", stop).once("end", stop);
-  let businesses: FreshBusiness[] | undefined;
-  const fixture = namedFixture(options.fixture, Date.now());
-  if (!service.hadState && fixture !== undefined) {
-    businesses = await service.resetting.reset(fixture);
-  }
+  const fixture = service.hadState ? undefined : namedFixture(options.fixture, Date.now());
+  const { resetting } = service;
+  const businesses = await (fixture === undefined
+    ? resetting.businesses()
+    : resetting.reset(fixture));
   process.stdout.write(`${JSON.stringify({ ready: true, url: service.url, businesses })}\n`);
 }
 

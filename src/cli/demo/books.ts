@@ -45,7 +45,7 @@ export function compareBooks(
  * What each payable's vendor has got: credits less the returns of credits. A return without a
  * credit gave a debit back to the payer.
  */
-export function netCredits(ledger: readonly LedgerEntry[]): Map<string, number> {
+function netCredits(ledger: readonly LedgerEntry[]): Map<string, number> {
   const credited = new Set(
     ledger.filter(({ kind }) => kind === "credit").map(({ paymentId }) => paymentId),
   );

@@ -3,6 +3,7 @@ import { invalid } from "../http/api-error.ts";
 import { endpointsOf } from "../webhooks/endpoints.ts";
 import type { FixtureObject } from "../fixtures/fixture-object.ts";
 import type { ServiceParts } from "../http/pipeline.ts";
+import { allBusinesses } from "../resources/businesses.ts";
 import { loadFixture } from "./load-fixture.ts";
 
 /** A business as `POST /sandbox/reset` and the ready line present it. */
@@ -33,7 +34,7 @@ export class Resetting {
    */
   async reset(fixture: FixtureObject): Promise<FreshBusiness[]> {
     await this.#underWay;
-    const { ctx, faults, log, tokens } = this.#parts;
+    const { ctx, faults, log } = this.#parts;
     const nowMs = Date.now();
     const ids = transaction(ctx.db, () => {
       emptyTables(ctx.db, ["clock"]);
@@ -44,6 +45,16 @@ export class Resetting {
     faults.load();
     this.#underWay = ctx.bank.flush();
     await this.#underWay;
+    return this.#presented(ids);
+  }
+
+  /** The businesses as they are now, each with a new token, in the order they were made. */
+  businesses(): Promise<FreshBusiness[]> {
+    return this.#presented(allBusinesses(this.#parts.ctx.db).map(({ id }) => id));
+  }
+
+  #presented(ids: readonly string[]): Promise<FreshBusiness[]> {
+    const { ctx, tokens } = this.#parts;
     return Promise.all(
       ids.map(async (businessId) => ({
         businessId,
