@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import type { Attempt } from "../src/contracts/attempt.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
 import { ENDED_PHASES, type LineState } from "../src/contracts/pay-run.ts";
 import { holdOn } from "../src/domain/holds.ts";
@@ -96,10 +97,7 @@ class RunFacts {
         await this.#change(line, { state: "unknown" });
         continue;
       }
-      if (attempt !== undefined) {
-        const { attemptId } = attempt;
-        await changeLiveAttempt(this.#trx, attemptId, { state: "released" }, this.#clock.realMs);
-      }
+      await this.#release(attempt);
       await this.#change(line, { state: "cancelled", reasonCode: code, reason: null });
     }
   }
@@ -110,6 +108,7 @@ class RunFacts {
     const expired = this.#decisionTimeOver();
     const lines = await this.#lines(["awaiting-approval", "planned", "on-hold"]);
     const approvedNow = await approvedLines(this.#trx, lines, this.#clock.businessMs);
+    const live = expired ? await this.#liveOf(lines) : new Map<string, Attempt>();
     for (const line of lines) {
       if (line.state === "on-hold" && line.reasonCode !== "on-hold") continue;
       const hold = holdOn(holds, { ...line, playbook: this.#run.playbook });
@@ -123,6 +122,7 @@ class RunFacts {
       const approved = approvedNow.has(line.payableId);
       const state: LineState = approved ? "planned" : "awaiting-approval";
       if (!approved && expired) {
+        await this.#release(live.get(line.payableId));
         await this.#change(line, {
           state: "parked",
           reasonCode: "approval-expired",
@@ -254,6 +254,13 @@ class RunFacts {
       this.#run.businessId,
       lines.map((line) => line.payableId),
     );
+  }
+
+  /** A line that ends gives its refused request up, or its claim would stay for ever. */
+  async #release(attempt: Attempt | undefined): Promise<void> {
+    if (attempt === undefined) return;
+    const { attemptId } = attempt;
+    await changeLiveAttempt(this.#trx, attemptId, { state: "released" }, this.#clock.realMs);
   }
 
   async #change(line: RunLine, change: Parameters<typeof changeLine>[2]): Promise<void> {

@@ -19,6 +19,8 @@ const CLOCK_MAY_LAG_MS = 1_100;
 /** Waits between sends of one draw; later ones belong to a later draw, which looks first. */
 const RESEND_AFTER_MS = [500, 2_000];
 
+const OPEN_BEFORE = "and an earlier send was never answered";
+
 const IN_PROGRESS_REST_MAX_MS = 600_000;
 
 /**
@@ -147,7 +149,7 @@ async function afterAnswer(
         code,
         message,
       });
-      return rejected(context, recorded, { code, message, field });
+      return rejected(context, job, recorded, { code, message, field });
     }
     case "unauthorized": {
       const recorded = await recordSend(context, attempt, { result: "refused", status: 401 });
@@ -176,9 +178,12 @@ async function afterAnswer(
     case "business-wait":
       await recordSend(context, attempt, { result: "refused", code: decision.code });
       return { ...businessWait(decision.code, decision.message), scope: decision.scope };
-    case "line-wait":
-      await recordSend(context, attempt, { result: "refused", code: decision.code });
-      return { kind: "line-wait", code: decision.code, message: decision.message };
+    case "line-wait": {
+      const { code, message } = decision;
+      const recorded = await recordSend(context, attempt, { result: "refused", code });
+      if (!isAnswered(recorded)) return rest(context, job, `${code}, ${OPEN_BEFORE}`);
+      return { kind: "line-wait", code, message };
+    }
   }
 }
 
@@ -239,6 +244,7 @@ async function inProgress(
 
 async function rejected(
   context: ActivityContext,
+  job: PayJob,
   attempt: Attempt,
   error: { readonly code: string; readonly message: string; readonly field: string | null },
 ): Promise<PayOutcome | SendAgain> {
@@ -252,8 +258,10 @@ async function rejected(
     const pauseMs = datePassed ? CLOCK_MAY_LAG_MS : 0;
     return { kind: "send-again", attempt, reason: error.message, pauseMs };
   }
-  // Nothing of it is open: whoever pays the bill next, also another run, goes on under this key.
-  if (isAnswered(attempt)) await endAttempt(context, attempt, "released", { answer: error.code });
+  // An earlier send without an answer may have paid, which only a look-up tells. Where nothing of it
+  // is open: whoever pays the bill next, also another run, goes on under this key.
+  if (!isAnswered(attempt)) return rest(context, job, `${error.code}, ${OPEN_BEFORE}`);
+  await endAttempt(context, attempt, "released", { answer: error.code });
   const where = error.field === null ? "" : ` (${error.field})`;
   return {
     kind: "parked",

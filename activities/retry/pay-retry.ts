@@ -6,6 +6,7 @@ import { lineApproved } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { planLineOf, type RunLine } from "../../src/store/lines.ts";
 import { getPlan } from "../../src/store/plans.ts";
+import { probeWaits } from "../../src/store/waits.ts";
 import { WeekSums } from "../../src/store/week-sums.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "../pay/job.ts";
@@ -127,7 +128,10 @@ async function leaseLine(
       .where("lease_epoch", "=", retry.line.leaseEpoch)
       .where((eb) => eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", now)]))
       .executeTakeFirst();
-    return result.numUpdatedRows > 0n ? { ...retry.line, leaseEpoch: epoch } : undefined;
+    if (result.numUpdatedRows === 0n) return undefined;
+    const { businessId, clock, line } = retry;
+    await probeWaits(trx, { businessId, sourceIds: [line.sourceId], nowMs: clock.serviceMs });
+    return { ...line, leaseEpoch: epoch };
   });
 }
 

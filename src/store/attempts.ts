@@ -1,8 +1,7 @@
-import type { Kysely, Selectable, Transaction } from "kysely";
+import type { Selectable } from "kysely";
 import type { Attempt, AttemptSend, AttemptState } from "../contracts/attempt.ts";
-import type { AttemptsTable, Tables } from "./tables.ts";
-
-type Db = Kysely<Tables> | Transaction<Tables>;
+import { chunks, type Db } from "./db.ts";
+import type { AttemptsTable } from "./tables.ts";
 
 /**
  * Writes a frozen request before its first send.
@@ -169,15 +168,16 @@ export async function liveAttemptsOf(
   subjects: readonly string[],
 ): Promise<Map<string, Attempt>> {
   const found = new Map<string, Attempt>();
-  if (subjects.length === 0) return found;
-  const rows = await db
-    .selectFrom("attempts")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("state", "=", "live")
-    .where("subject", "in", subjects)
-    .execute();
-  for (const row of rows) found.set(row.subject, toAttempt(row));
+  for (const some of chunks(subjects)) {
+    const rows = await db
+      .selectFrom("attempts")
+      .selectAll()
+      .where("business_id", "=", businessId)
+      .where("state", "=", "live")
+      .where("subject", "in", some)
+      .execute();
+    for (const row of rows) found.set(row.subject, toAttempt(row));
+  }
   return found;
 }
 

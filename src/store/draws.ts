@@ -9,6 +9,7 @@ import { activeHolds } from "./holds.ts";
 import { approvedLines } from "./line-approvals.ts";
 import { changeLine, toRunLine, type RunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
+import { probeWaits } from "./waits.ts";
 import { WeekSums } from "./week-sums.ts";
 
 export interface DrawRequest {
@@ -75,7 +76,10 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
     due.map((wait) => wait.source_id),
   );
   if (rows.length === 0) return { lines: [], blockedUntilMs: null };
-  if (due.length > 0) await postponeWaits(trx, request, rows);
+  if (due.length > 0) {
+    const sourceIds = rows.map((row) => row.sourceId);
+    await probeWaits(trx, { ...request, sourceIds, nowMs: request.serviceMs });
+  }
   const holds = await activeHolds(trx, request.businessId, request.businessMs);
   const attempts = await liveAttemptsOf(
     trx,
@@ -119,21 +123,6 @@ function probesOnly(rows: readonly RunLine[], dueSources: readonly string[]): re
     probed.add(sourceId);
     return isFirst;
   });
-}
-
-/** Only the waits that these lines try: another source's is left to a line that pays from it. */
-async function postponeWaits(
-  trx: Transaction<Tables>,
-  request: DrawRequest,
-  rows: readonly RunLine[],
-): Promise<void> {
-  await trx
-    .updateTable("business_waits")
-    .set((eb) => ({ retry_at_ms: request.serviceMs + 30_000, tries: eb("tries", "+", 1) }))
-    .where("business_id", "=", request.businessId)
-    .where("source_id", "in", ["", ...rows.map((row) => row.sourceId)])
-    .where("retry_at_ms", "<=", request.serviceMs)
-    .execute();
 }
 
 async function drawable(

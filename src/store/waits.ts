@@ -34,6 +34,9 @@ export interface NewWait {
 const DEFAULT_BACK_OFF_MS = 5_000;
 const DEFAULT_BACK_OFF_MAX_MS = 600_000;
 
+/** How long others wait for what a probe finds out, where it finds nothing. */
+const PROBE_MS = 30_000;
+
 /**
  * Makes a business or a source wait, or goes on with the wait there is.
  *
@@ -85,6 +88,29 @@ export async function countTries(db: Db, businessId: string, nowMs: number): Pro
     .where("business_id", "=", businessId)
     .where("source_id", "=", "")
     .where("retry_at_ms", "<=", nowMs)
+    .execute();
+}
+
+/**
+ * Notes that a request is about to try whether the waits are over whose pause is: everybody else
+ * waits for what it finds, and the next pause is longer.
+ *
+ * Only the waits that it tries: those of other sources are left to who pays from them.
+ */
+export async function probeWaits(
+  db: Db,
+  probe: {
+    readonly businessId: string;
+    readonly sourceIds: readonly string[];
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  await db
+    .updateTable("business_waits")
+    .set((eb) => ({ retry_at_ms: probe.nowMs + PROBE_MS, tries: eb("tries", "+", 1) }))
+    .where("business_id", "=", probe.businessId)
+    .where("source_id", "in", ["", ...new Set(probe.sourceIds)])
+    .where("retry_at_ms", "<=", probe.nowMs)
     .execute();
 }
 

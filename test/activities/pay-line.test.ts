@@ -3,6 +3,7 @@ import { recordSend } from "../../activities/pay/record-send.ts";
 import type { AttemptSend } from "../../src/contracts/attempt.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import { attemptsOf, changeLiveAttempt, liveAttempt } from "../../src/store/attempts.ts";
+import { claimOwners } from "../../src/store/claims.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { requestCancel } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
@@ -117,6 +118,47 @@ describe("a request without an answer", () => {
     const { notBeforeMs } = await world.rest(runId, payableId);
     expect(notBeforeMs - serviceMs).toBeGreaterThan(120_000);
   });
+});
+
+describe("a refusal after a request that was never answered", () => {
+  test.each([
+    [422, { error: "amount_invalid", message: "no" }],
+    [422, { error: "contact_not_payable", message: "no bank account" }],
+  ])("with %i %o leaves the line to be looked up, and adopts what shows", async (status, body) => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const send = world.context().clientOf("acme");
+    const answers = [lost, await refusedBy(status, body)()];
+    const frozen: Parameters<typeof send.sendMoneyWrite>[0][] = [];
+    world.override = {
+      sendMoneyWrite: (write) => {
+        frozen.push(write);
+        return Promise.resolve(answers.shift() ?? lost);
+      },
+    };
+    await world.pay(runId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "unknown" });
+    const [write] = frozen;
+    if (write === undefined) throw new Error("nothing was sent");
+    // The first request arrives late after all.
+    world.override = {};
+    await world.context().clientOf("acme").sendMoneyWrite(write);
+    await world.control.advanceWire("PT1M");
+    await world.pay(runId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+});
+
+test("a line that nobody approves in time gives up its refused request and its claim", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.changeBusiness({ paymentsLocked: true });
+  await world.pay(runId);
+  expect(await attempts(payableId)).toMatchObject([{ state: "live" }]);
+  await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
+  await world.store.db.updateTable("runs").set({ approve_by_ms: 1 }).execute();
+  expect((await world.assess(runId)).phase).toBe("expired");
+  expect(await attempts(payableId)).toMatchObject([{ state: "released" }]);
+  expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
 });
 
 test("a late result changes only its own send, not one that another worker has made since", async () => {

@@ -7,6 +7,7 @@ import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { requestRetry } from "../../src/store/retries.ts";
+import { listWaits } from "../../src/store/waits.ts";
 import { flagLooks } from "../../src/store/watches.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
@@ -72,6 +73,26 @@ describe("a retry", () => {
       phase: "waiting",
       waitingFor: expect.stringMatching(/Call them/),
     });
+  });
+
+  test("asks a locked business ever more rarely, and is paid when it is open again", async () => {
+    const { payableId } = await failedBill();
+    await world.control.changeBusiness({ paymentsLocked: true });
+    const rests: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      const { serviceMs } = await world.context().clockOf("acme").now();
+      const [wait] = await listWaits(world.store.db, world.businessId);
+      rests.push(Math.round(((wait?.retryAtMs ?? 0) - serviceMs) / 1_000));
+      await world.control.advanceWire("PT1M");
+    }
+    expect(rests).toEqual([5, 10, 20]);
+    await world.control.changeBusiness({ paymentsLocked: false });
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    expect(await listWaits(world.store.db, world.businessId)).toEqual([]);
   });
 
   test("whose approval has expired is parked, and its bill is free for the next run", async () => {

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import type { Attempt } from "../../src/contracts/attempt.ts";
-import { changeLiveAttempt, insertAttempt, liveAttempt } from "../../src/store/attempts.ts";
+import {
+  changeLiveAttempt,
+  insertAttempt,
+  liveAttempt,
+  liveAttemptsOf,
+} from "../../src/store/attempts.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { drawLines, type DrawRequest } from "../../src/store/draws.ts";
 import { createHold } from "../../src/store/holds.ts";
@@ -230,6 +235,13 @@ test("a payable has at most one live attempt, whoever tries", async () => {
   const second = attemptAt("pay_1", { attemptId: "att_2", seq: 2, idempotencyKey: "key_2" });
   await expect(insertAttempt(store.db, second, 5)).rejects.toThrow(/UNIQUE/);
   expect((await liveAttempt(store.db, "biz_1", "pay_1"))?.attemptId).toBe("att_pay_1");
+});
+
+test("live attempts are found among more payables than a statement takes values", async () => {
+  const store = await approvedRun(["pay_1"]);
+  await insertAttempt(store.db, attemptAt("pay_1"), 4);
+  const many = Array.from({ length: 40_000 }, (_, index) => `pay_${index}`);
+  expect([...(await liveAttemptsOf(store.db, "biz_1", many)).keys()]).toEqual(["pay_1"]);
 });
 
 test("a final answer is never changed by a late result", async () => {
