@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import { each } from "../support/stack.ts";
 import { approve } from "../support/stack.ts";
 import {
   ended,
@@ -134,7 +133,6 @@ describe("a fault of the whole business", () => {
       { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 400 },
     ]);
     await approve(payrun, scene.runId);
-    const before = await paymentRequests(payrun);
     await expect
       .poll(() => payrun.sandbox.api("GET", "/v1/payments?status=scheduled"), { timeout: 30_000 })
       .toMatchObject({ body: { totalCount: expect.toSatisfy((count: number) => count > 2) } });
@@ -142,7 +140,6 @@ describe("a fault of the whole business", () => {
     await control.faults([]);
     await control.advanceWire("PT6M");
     await expectAllSettled(scene);
-    expect(before).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -202,7 +199,6 @@ describe("money that is short", () => {
       "settled after all",
       (status) => lineOf(status, scene.made[2]).state === "settled",
     );
-    expect(each(scene.made).get(scene.made[2]?.id ?? "")).toBe(400_00);
     await expectBank(payrun, [
       [scene.made[0], 0],
       [scene.made[2], 400_00],
