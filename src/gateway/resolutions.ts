@@ -7,7 +7,7 @@ import { isAnswered } from "../domain/attempts/sends.ts";
 import { conclusiveLookUpFromMs } from "../domain/attempts/seq.ts";
 import { changeLiveAttempt, liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
-import { claimOwners, handOverClaim, releaseClaim } from "../store/claims.ts";
+import { claimOwners, claimPayables, handOverClaim, releaseClaim } from "../store/claims.ts";
 import { lineApproved } from "../store/decisions.ts";
 import { createHold } from "../store/holds.ts";
 import type { Tables } from "../store/index.ts";
@@ -133,6 +133,15 @@ async function retry(
   const { payableId } = line;
   // A run keeps what it parked while it goes on, or while an attempt has no final answer.
   await handOverClaim(trx, { businessId, payableId, from: line.runId, to: workflowId });
+  const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs: context.nowMs() };
+  const [other] = (await claimPayables(trx, claim)).refused;
+  if (other !== undefined) {
+    throw conflict(
+      "owned_elsewhere",
+      `${payableId} is being planned or paid by ${other.owner}, so it is not retried beside it.`,
+      { payableId, owner: other.owner },
+    );
+  }
   await moveWatch(trx, { businessId, payableId, owner: workflowId });
   await requestRetry(trx, {
     businessId: profile.businessId,

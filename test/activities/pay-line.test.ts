@@ -149,6 +149,21 @@ describe("a refusal after a request that was never answered", () => {
   });
 });
 
+test("a line that goes back to approval says why", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
+  await world.pay(runId);
+  const back = {
+    state: "awaiting-approval",
+    reasonCode: "changed-since-approval",
+    reason: expect.stringContaining("••9999"),
+  };
+  expect(await world.line(runId, payableId)).toMatchObject(back);
+  await world.assess(runId);
+  expect(await world.line(runId, payableId)).toMatchObject(back);
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
 test("a line that nobody approves in time gives up its refused request and its claim", async () => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.changeBusiness({ paymentsLocked: true });

@@ -3,7 +3,7 @@ import type { AttemptSend } from "../../src/contracts/attempt.ts";
 import { HistoryBody, ResolutionBody } from "../../src/gateway/http/schemas.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { listAudit } from "../../src/store/audit.ts";
-import { claimOwners } from "../../src/store/claims.ts";
+import { claimOwners, claimPayables, releaseClaim } from "../../src/store/claims.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
@@ -141,6 +141,19 @@ describe("a parked bill", () => {
       runId: run.runId,
       workflowId: "retry-failed-payment/acme/p1",
     });
+  });
+
+  test("that another run has claimed meanwhile is not retried beside it", async () => {
+    await approveLines(gateway.store, run, ["p1"]);
+    const { db } = gateway.store;
+    const claim = { businessId: "biz_acme", payableId: "p1" };
+    await releaseClaim(db, { ...claim, owner: run.runId });
+    const owner = "pay-run/acme/weekly/2026-11-27";
+    await claimPayables(db, { businessId: "biz_acme", payableIds: ["p1"], owner, nowMs: 1 });
+    const answer = await resolve("p1", "retry");
+    expect(answer.status).toBe(409);
+    expect(answer.json).toMatchObject({ error: "owned_elsewhere" });
+    expect(await getRetry(db, "biz_acme", "p1")).toBeUndefined();
   });
 
   test("is not retried without an approval that is still valid", async () => {
