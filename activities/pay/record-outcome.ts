@@ -155,10 +155,6 @@ async function sideEffects(
       line: outcome.plan,
       nowMs: clock.realMs,
     });
-    if (outcome.plan.overLimit === null) {
-      const { reasonCode, reason } = await changeFor(trx, job, outcome, clock);
-      await changeLine(trx, job.line, { reasonCode, reason }, clock.realMs);
-    }
     // The new version of the line begins without a reason; whoever approves it wants to know.
     if (outcome.plan.overLimit === null) {
       const { reasonCode, reason } = backToApproval(outcome.reason);
