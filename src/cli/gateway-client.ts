@@ -45,7 +45,13 @@ export class GatewayClient {
     return new GatewayClient({ url: this.url, token });
   }
 
+  /** A run with the lines of its plan only: what is asked for again and again. */
   async run(id: string): Promise<RunStatus> {
+    return this.get(`/v1/runs/${encodeURIComponent(id)}?skipped=false`, runStatus);
+  }
+
+  /** A run with every bill, those that the plan left out too. */
+  async wholeRun(id: string): Promise<RunStatus> {
     return this.get(`/v1/runs/${encodeURIComponent(id)}`, runStatus);
   }
 
@@ -53,7 +59,11 @@ export class GatewayClient {
     return this.get(`/v1/payables/${encodeURIComponent(payableId)}/history`, payableHistory);
   }
 
-  async plan(body: { readonly playbook: string; readonly period?: string }): Promise<DryPlan> {
+  async plan(body: {
+    readonly playbook: string;
+    readonly period?: string;
+    readonly text?: string;
+  }): Promise<DryPlan> {
     return this.post("/v1/plans", planAnswer, body);
   }
 

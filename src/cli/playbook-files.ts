@@ -43,9 +43,21 @@ export async function playbookNamed(
   nameOrFile: string,
   said: (line: string) => void,
 ): Promise<string> {
-  const isFile = /\.ya?ml$/.test(nameOrFile) || /[/\\]/.test(nameOrFile) || existsSync(nameOrFile);
-  if (!isFile) return nameOrFile;
+  if (!isFile(nameOrFile)) return nameOrFile;
   const applied = await applyPlaybook(gateway, await readPlaybook(nameOrFile));
   if (applied.changed) said(`applied ${applied.name}, revision ${applied.revision}`);
   return applied.name;
+}
+
+/** What to plan: a stored playbook by its name, or a file with its text, which stays unstored. */
+export async function playbookToPlan(
+  nameOrFile: string,
+): Promise<{ readonly playbook: string; readonly text?: string }> {
+  if (!isFile(nameOrFile)) return { playbook: nameOrFile };
+  const { name, text } = await readPlaybook(nameOrFile);
+  return { playbook: name, text };
+}
+
+function isFile(nameOrFile: string): boolean {
+  return /\.ya?ml$/.test(nameOrFile) || /[/\\]/.test(nameOrFile) || existsSync(nameOrFile);
 }

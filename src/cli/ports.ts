@@ -6,6 +6,8 @@ import { unavailable } from "./cli-error.ts";
 /** How far to look for a free port beyond a default that is taken. */
 const REACH = 200;
 
+const HIGHEST = 65_535;
+
 export interface PortWish {
   /** What listens there, for messages. */
   readonly name: string;
@@ -30,8 +32,8 @@ export async function findPort(
   taken: Set<number>,
   said: (line: string) => void,
 ): Promise<number> {
-  const { name, setting, host, variable } = wish;
-  if (setting.port === 0) return claim(wish, await anyFreePort(host), taken);
+  const { name, setting, variable } = wish;
+  if (setting.port === 0) return claim(wish, await anyPort(wish, taken), taken);
   const last = setting.isSet ? setting.port : setting.port + REACH;
   for (let port = setting.port; port <= last; port += 1) {
     if (!(await isFree(wish, port, taken))) continue;
@@ -51,6 +53,14 @@ export async function findPort(
   );
 }
 
+async function anyPort(wish: PortWish, taken: Set<number>): Promise<number> {
+  for (let tries = 0; tries < REACH; tries += 1) {
+    const port = await anyFreePort(wish.host);
+    if (await isFree(wish, port, taken)) return port;
+  }
+  throw unavailable("port_taken", `no free port was found for the ${wish.name}`);
+}
+
 function claim(wish: PortWish, port: number, taken: Set<number>): number {
   for (const each of portsOf(wish, port)) taken.add(each);
   return port;
@@ -62,7 +72,7 @@ function portsOf({ companions = [] }: PortWish, port: number): number[] {
 
 async function isFree(wish: PortWish, port: number, taken: Set<number>): Promise<boolean> {
   for (const each of portsOf(wish, port)) {
-    if (taken.has(each) || !(await canListen(wish.host, each))) return false;
+    if (each > HIGHEST || taken.has(each) || !(await canListen(wish.host, each))) return false;
   }
   return true;
 }

@@ -46,6 +46,7 @@ beforeAll(async () => {
   stack = await startPayrun();
   await person("ada", ["admin", "launcher"]);
   await person("cleo", ["controller"]);
+  await person("lou", ["launcher"]);
   await person("olga", ["owner", "operator"]);
   made = await bills(stack.sandbox, [100_00, 200_00, 900_00]);
 });
@@ -59,11 +60,21 @@ function idOf(index: number): string {
 }
 
 describe("runs, from the command line", () => {
-  test("plan of a file applies it and says why each bill is in or out, without a run", async () => {
+  test("plan of a file stores nothing, and plans as it will once it is applied", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "cli-weekly.yaml"), PLAYBOOK);
-    const human = await as("ada", ["plan", "cli-weekly.yaml"], cwd);
-    expect(human.stderr).toContain("applied cli-weekly, revision 1");
+    const unstored = await as("lou", ["plan", "cli-weekly.yaml", "--json"], cwd);
+    expect(unstored.code).toBe(0);
+    expect((await as("ada", ["apply", "cli-weekly.yaml", "--check"], cwd)).code).toBe(1);
+    expect((await as("ada", ["plan", "cli-weekly"])).code).toBe(1);
+    expect((await as("ada", ["apply", "cli-weekly.yaml"], cwd)).code).toBe(0);
+    expect((await as("ada", ["apply", "cli-weekly.yaml", "--check"], cwd)).code).toBe(0);
+    const stored = await as("lou", ["plan", "cli-weekly", "--json"]);
+    expect(stored.json()).toEqual(unstored.json());
+  });
+
+  test("plan says why each bill is in or out, without a run", async () => {
+    const human = await as("ada", ["plan", "cli-weekly"]);
     expect(human.stdout).toContain("3 bills to pay, $1,200.00");
     expect(human.code).toBe(0);
     const result = await as("ada", ["plan", "cli-weekly", "--json"]);

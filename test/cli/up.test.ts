@@ -1,30 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
+import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
 
 interface Up {
   readonly child: ChildProcess;
   readonly document: { gateway: string; sandbox: string; temporal: string };
   readonly stderr: () => string;
-}
-
-/** The ports of this machine's own parts may be taken: each test takes free ones. */
-async function settings(home: string): Promise<Record<string, string>> {
-  const { path } = await findTemporalCli({ env: process.env, log: () => {} });
-  return {
-    PATH: process.env["PATH"] ?? "",
-    PAYRUN_HOME: home,
-    PAYRUN_GATEWAY_PORT: "0",
-    PAYRUN_SANDBOX_PORT: "0",
-    PAYRUN_TEMPORAL_PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
-    TEMPORAL_CLI: path,
-  };
 }
 
 async function up(cwd: string, env: Record<string, string>): Promise<Up> {
@@ -48,32 +35,11 @@ async function up(cwd: string, env: Record<string, string>): Promise<Up> {
   return { child, document, stderr: () => stderr };
 }
 
-/** Processes that name the folder: the parts of its stack. */
-function processesOf(folder: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        return command.includes(folder) || readFileSync(`/proc/${pid}/environ`).includes(folder);
-      } catch {
-        return false;
-      }
-    });
-}
-
-async function untilNoneIsLeft(folder: string): Promise<void> {
-  await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), {
-    timeout: 30_000,
-    interval: 100,
-  });
-}
-
 describe("up", () => {
   test("starts everything, commands in another terminal find it, Ctrl-C leaves nothing behind", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const env = await settings(home);
+    const env = await stackSettings(home);
     const { child, document } = await up(cwd, env);
     expect(statSync(join(home, "admin.token")).mode & 0o777).toBe(0o600);
     const elsewhere = { cwd, env: { PAYRUN_HOME: home } };
@@ -107,7 +73,7 @@ describe("up", () => {
   test("a kill that can't be caught leaves nothing behind either", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const { child } = await up(cwd, await settings(home));
+    const { child } = await up(cwd, await stackSettings(home));
     child.kill("SIGKILL");
     await untilNoneIsLeft(home);
   });
@@ -115,7 +81,7 @@ describe("up", () => {
   test("a port that was set and is taken exits 4 and starts nothing", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const env = await settings(home);
+    const env = await stackSettings(home);
     const { document } = await up(cwd, env);
     const other = join(cwd, "other");
     const port = new URL(document.gateway).port;
@@ -133,7 +99,7 @@ describe("up", () => {
     const home = join(cwd, "home");
     const child = spawn(process.execPath, [MAIN, "up"], {
       cwd,
-      env: await settings(home),
+      env: await stackSettings(home),
       stdio: "ignore",
     });
     await vi.waitFor(() => expect(processesOf(home).length).toBeGreaterThan(1), {

@@ -62,7 +62,7 @@ async function launch(
     changed: (now) => output.note(dim(progressLine(now))),
   });
   output.lines(runLines(run));
-  output.document(run);
+  output.document(output.json ? await gateway.wholeRun(run.id) : run);
   return exitCodeOf(run);
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf } from "../gateway-client.ts";
-import { playbookNamed } from "../playbook-files.ts";
+import { playbookToPlan } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
 import { everyLine, oddLines, planTotals, skippedCounts } from "../show-plan.ts";
 import { dim } from "../text.ts";
@@ -10,16 +10,18 @@ export function addPlanCommand(program: Command, session: Session): void {
   program
     .command("plan")
     .description("show what a launch would pay now, and why each bill is in or out; pays nothing")
-    .argument("<playbook>", "a stored playbook's name, or a file, which is applied first")
+    .argument("<playbook>", "a stored playbook's name, or a file, which is not stored")
     .option("--period <date>", "the period to plan for, YYYY-MM-DD")
     .option("--summary", "totals and oddities only")
     .option("--json", "print one JSON document")
     .action((nameOrFile, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
-        const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
         const { period } = options;
-        const plan = await gateway.plan({ playbook, ...(period === undefined ? {} : { period }) });
+        const plan = await gateway.plan({
+          ...(await playbookToPlan(nameOrFile)),
+          ...(period === undefined ? {} : { period }),
+        });
         output.line(dim(`${plan.playbook}, ${plan.business}, period ${plan.period}`));
         output.lines(planTotals(plan, plan.lines));
         output.lines(oddLines(plan.lines));

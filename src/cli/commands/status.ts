@@ -19,7 +19,7 @@ export function addStatusCommand(program: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         if (id !== undefined) {
-          const run = await gateway.run(await findRunId(gateway, id));
+          const run = await gateway.wholeRun(await findRunId(gateway, id));
           output.lines(runLines(run));
           output.document(run);
           return;

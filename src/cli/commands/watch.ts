@@ -25,7 +25,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         });
         output.line();
         output.lines(runLines(run));
-        output.document(run);
+        output.document(output.json ? await gateway.wholeRun(run.id) : run);
       }),
     );
 }

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { expect, vi } from "vitest";
+
+import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+
+/** The default ports of this machine may be taken: each test takes free ones. */
+export async function stackSettings(home: string): Promise<Record<string, string>> {
+  const { path } = await findTemporalCli({ env: process.env, log: () => {} });
+  return {
+    PATH: process.env["PATH"] ?? "",
+    PAYRUN_HOME: home,
+    PAYRUN_GATEWAY_PORT: "0",
+    PAYRUN_SANDBOX_PORT: "0",
+    PAYRUN_TEMPORAL_PORT: "0",
+    TEMPORAL_CLI: path,
+  };
+}
+
+/** Processes that name the folder: the parts of its stack. */
+export function processesOf(folder: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        return command.includes(folder) || readFileSync(`/proc/${pid}/environ`).includes(folder);
+      } catch {
+        return false;
+      }
+    });
+}
+
+export async function untilNoneIsLeft(folder: string): Promise<void> {
+  await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), {
+    timeout: 30_000,
+    interval: 100,
+  });
+}
