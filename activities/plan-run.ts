@@ -90,16 +90,13 @@ async function planRun(context: ActivityContext, runId: string): Promise<PlanSum
 /** Plans as a run would and keeps only the answer, for whoever asked. */
 async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
   const { business, period, dryPlanId } = input;
-  const stored = await getPlaybook(context.store.db, input.playbook);
-  if (stored === undefined) {
-    throw new PlanRefusedError(`There is no playbook “${input.playbook}” in the store.`);
-  }
+  const { policy, revision } = input.unstored ?? (await storedPolicy(context, input.playbook));
   const subject: Subject = {
     runId: payRunId(business, input.playbook, period, 1),
     business,
     businessId: context.profileOf(business).businessId,
-    playbook: stored.compiled,
-    playbookRevision: stored.revision,
+    playbook: policy,
+    playbookRevision: revision,
     period,
   };
   const reading = await read(context, subject);
@@ -112,6 +109,17 @@ async function planDry(context: ActivityContext, input: PlanDryInput): Promise<v
   const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
   const plan = { ...summary, business, playbook: input.playbook, period, lines, skipped };
   await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });
+}
+
+async function storedPolicy(
+  context: ActivityContext,
+  name: string,
+): Promise<{ policy: PayRunPlaybook; revision: number }> {
+  const stored = await getPlaybook(context.store.db, name);
+  if (stored === undefined) {
+    throw new PlanRefusedError(`There is no playbook “${name}” in the store.`);
+  }
+  return { policy: stored.compiled, revision: stored.revision };
 }
 
 async function read(context: ActivityContext, subject: Subject): Promise<Reading> {

@@ -1,4 +1,5 @@
 import type { PlanSummary, RunPhase } from "./pay-run.ts";
+import type { PayRunPlaybook } from "./playbook.ts";
 
 /** What the run's workflow needs to know of its row at the start. */
 export interface BegunRun {
@@ -63,6 +64,8 @@ export interface PlanDryInput {
   readonly playbook: string;
   readonly period: string;
   readonly dryPlanId: string;
+  /** A playbook that is not stored, with the revision it would become; else the stored one. */
+  readonly unstored?: { readonly policy: PayRunPlaybook; readonly revision: number };
 }
 
 /** The activities as workflows see them. */

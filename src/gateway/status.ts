@@ -1,9 +1,10 @@
 import type { LineState, RunStatus } from "../contracts/pay-run.ts";
 import { approvalsOfRun } from "../store/decisions.ts";
 import { countLines } from "../store/lines.ts";
-import { getPlan, getPlanLines } from "../store/plans.ts";
+import { getPlan, getPlanLines, listSkipped } from "../store/plans.ts";
 import { getRun, type Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
+import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment-status.ts";
 import { retryStatus } from "./retry-status.ts";
 
@@ -46,6 +47,13 @@ async function runStatus(context: StatusContext, run: Run): Promise<RunStatus> {
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
   };
+}
+
+/** The same with the bills that the plan left out as lines of their own, each with its reason. */
+export async function withLeftOut(context: StatusContext, status: RunStatus): Promise<RunStatus> {
+  if ((status.plan?.skippedCount ?? 0) === 0) return status;
+  const skipped = await listSkipped(context.store.db, status.id);
+  return { ...status, payments: [...status.payments, ...skipped.map(leftOut)] };
 }
 
 /** The business clock, or 0 where it can't be read: then approvals are shown that may have expired. */

@@ -183,6 +183,7 @@ describe("the description", () => {
       "GET /v1/holds",
       "GET /v1/payables/{id}/history",
       "GET /v1/playbooks",
+      "GET /v1/playbooks/{name}",
       "GET /v1/runs",
       "GET /v1/runs/{id}",
       "GET /v1/runs/{id}/report",

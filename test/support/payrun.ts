@@ -202,8 +202,9 @@ export class TestPayrun {
     return body.id;
   }
 
+  /** A run with the lines of its plan, without the bills that were left out. */
   async status(runId: string): Promise<RunStatus> {
-    const path = `/v1/runs/${encodeURIComponent(runId)}`;
+    const path = `/v1/runs/${encodeURIComponent(runId)}?skipped=false`;
     const { status, body } = await this.call<RunStatus>("launcher", "GET", path);
     if (status !== 200) throw new Error(`status: ${status} ${JSON.stringify(body)}`);
     return body;

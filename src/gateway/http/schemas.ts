@@ -77,16 +77,6 @@ const skippedLine = z
   })
   .openapi("SkippedLine");
 
-export const DryPlanBody = planSummary
-  .extend({
-    business: z.string(),
-    playbook: z.string(),
-    period: z.string(),
-    lines: z.array(planLine),
-    skipped: z.array(skippedLine),
-  })
-  .openapi("Plan");
-
 const runPayment = z
   .object({
     payableId: z.string(),
@@ -108,6 +98,24 @@ const runPayment = z
   })
   .openapi("RunPayment");
 
+const counts = z.partialRecord(z.enum(LINE_STATES), z.int());
+
+export const DryPlanBody = planSummary
+  .extend({
+    id: z.string().describe("Id that the run of this period has or would have"),
+    kind: z.literal("pay-run"),
+    phase: z.literal("planning"),
+    waitingFor: z.null(),
+    counts,
+    payments: z.array(runPayment).describe("Every bill, planned or skipped"),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    lines: z.array(planLine),
+    skipped: z.array(skippedLine),
+  })
+  .openapi("Plan");
+
 export const RunStatusBody = z
   .object({
     id: z.string(),
@@ -117,7 +125,7 @@ export const RunStatusBody = z
     period: z.string(),
     phase: z.enum(RUN_PHASES),
     waitingFor: z.string().nullable(),
-    counts: z.partialRecord(z.enum(LINE_STATES), z.int()),
+    counts,
     totalCents: z.int(),
     planHash: z.string().nullable(),
     decideBy: z.string().nullable(),

@@ -2,12 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { planDryId } from "../../contracts/names.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { getDryPlan } from "../../store/dry-plans.ts";
+import { getPlaybook } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
 import { GatewayError } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { DryPlanBody } from "../http/schemas.ts";
 import { businessOf, loadPlaybook, periodOf } from "../launch.ts";
+import { planAnswer } from "../plan-answer.ts";
+import { readPlaybookText } from "../playbook-text.ts";
 import { runDryPlan } from "../temporal.ts";
 import { date, MAY, name } from "./fields.ts";
 
@@ -19,23 +23,50 @@ export function addPlanRoutes(app: OpenAPIHono, context: GatewayContext): void {
     tag: "plans",
     summary: "What a launch would pay now, and why each bill is in or out",
     roles: MAY.launch,
-    body: z.strictObject({ playbook: name, period: date.optional() }),
+    body: z.strictObject({
+      playbook: name,
+      period: date.optional(),
+      text: z
+        .string()
+        .min(1, "must not be empty")
+        .optional()
+        .describe("A playbook's text to plan with instead of the stored one; it is not stored"),
+    }),
     responses: { 200: { description: "The plan; nothing was started", schema: DryPlanBody } },
     handle: async ({ body }) => {
-      const { playbook } = await loadPlaybook(context, body.playbook);
+      const { playbook, unstored } = await playbookToPlan(context, body.playbook, body.text);
       const profile = businessOf(context, playbook);
       const period = await periodOf(context, profile, playbook, body.period);
       const dryPlanId = planDryId(profile.name, playbook.name, randomUUID());
       await runDryPlan(context.temporal, {
         workflowId: dryPlanId,
-        input: { business: profile.name, playbook: playbook.name, period, dryPlanId },
+        input: { business: profile.name, playbook: playbook.name, period, dryPlanId, ...unstored },
         timeoutMs: context.planTimeoutMs,
       });
       const plan = await getDryPlan(context.store.db, dryPlanId);
       if (plan === undefined) {
         throw new GatewayError(500, "plan_missing", "The planner ended without storing its plan.");
       }
-      return { status: 200, json: plan };
+      return { status: 200, json: planAnswer(plan) };
     },
   });
+}
+
+/** The stored playbook, or a text with the revision that it would become. */
+async function playbookToPlan(
+  context: GatewayContext,
+  playbookName: string,
+  text: string | undefined,
+): Promise<{
+  playbook: PayRunPlaybook;
+  unstored: { readonly unstored?: { policy: PayRunPlaybook; revision: number } };
+}> {
+  if (text === undefined) {
+    return { playbook: (await loadPlaybook(context, playbookName)).playbook, unstored: {} };
+  }
+  const playbook = readPlaybookText(playbookName, text);
+  const stored = await getPlaybook(context.store.db, playbookName);
+  if (stored?.text === text) return { playbook: stored.compiled, unstored: {} };
+  const revision = (stored?.revision ?? 0) + 1;
+  return { playbook, unstored: { unstored: { policy: playbook, revision } } };
 }

@@ -1,14 +1,13 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import { loadPlaybook } from "../../playbooks/load.ts";
-import { formatProblems } from "../../playbooks/problem.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { applyPlaybook, listPlaybooks, playbookRevisions } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
-import { notFound, unprocessable } from "../http/errors.ts";
+import { notFound } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
 import { businessOf } from "../launch.ts";
+import { readPlaybookText } from "../playbook-text.ts";
 import { MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
@@ -49,11 +48,7 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
     body: z.strictObject({ name, text: z.string().min(1, "must not be empty") }),
     responses: { 200: { description: "The revision in force", schema: AppliedPlaybookBody } },
     handle: async ({ body, principal }) => {
-      const loaded = loadPlaybook(body.text, { file: `${body.name}.yaml`, name: body.name });
-      if (!loaded.ok) {
-        throw unprocessable("invalid_playbook", formatProblems(loaded.problems), loaded.problems);
-      }
-      const { playbook } = loaded;
+      const playbook = readPlaybookText(body.name, body.text);
       const profile = businessOf(context, playbook);
       const applied = await context.store.transaction(async (trx) => {
         const result = await applyPlaybook(trx, {

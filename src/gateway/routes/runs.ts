@@ -9,7 +9,7 @@ import { addRoute } from "../http/route.ts";
 import { ReportBody, RunListBody, RunStatusBody } from "../http/schemas.ts";
 import { businessNamed, launch } from "../launch.ts";
 import { reportCsv, reportOf } from "../report.ts";
-import { statusOf } from "../status.ts";
+import { statusOf, withLeftOut } from "../status.ts";
 import { tellToLook } from "../tell.ts";
 import { date, MAY, name, runParams, words, yesNo } from "./fields.ts";
 
@@ -40,7 +40,7 @@ function addLaunch(app: OpenAPIHono, context: GatewayContext): void {
     },
     handle: async ({ body, principal }) => {
       const { runId, created } = await launch(context, body, principal);
-      return { status: created ? 201 : 200, json: await knownStatus(context, runId) };
+      return { status: created ? 201 : 200, json: await wholeStatus(context, runId) };
     },
   });
 }
@@ -95,8 +95,16 @@ function addStatus(app: OpenAPIHono, context: GatewayContext): void {
     tag: "runs",
     summary: "A run, or the workflow of a failed payment, from the store",
     params: runParams,
+    query: z.object({
+      skipped: yesNo
+        .default(true)
+        .describe("false: without the bills that the plan left out, for who asks often"),
+    }),
     responses: { 200: { description: "As `payrun status --json`", schema: RunStatusBody } },
-    handle: async ({ params }) => ({ status: 200, json: await knownStatus(context, params.id) }),
+    handle: async ({ params, query }) => ({
+      status: 200,
+      json: await (query.skipped ? wholeStatus : knownStatus)(context, params.id),
+    }),
   });
 }
 
@@ -131,7 +139,7 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
         });
       });
       tellToLook(context, [params.id]);
-      return { status: 200, json: await knownStatus(context, params.id) };
+      return { status: 200, json: await wholeStatus(context, params.id) };
     },
   });
 }
@@ -153,6 +161,10 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
       return { status: 200, text: reportCsv(status), contentType: "text/csv; charset=utf-8" };
     },
   });
+}
+
+async function wholeStatus(context: GatewayContext, runId: string): Promise<RunStatus> {
+  return withLeftOut(context, await knownStatus(context, runId));
 }
 
 async function knownStatus(context: GatewayContext, runId: string): Promise<RunStatus> {

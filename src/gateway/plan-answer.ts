@@ -1,0 +1,44 @@
+import { payRunId } from "../contracts/names.ts";
+import type { DryPlan, PlanLine, RunPaymentStatus } from "../contracts/pay-run.ts";
+import { leftOut } from "./left-out.ts";
+
+/**
+ * A dry plan in the shape of a run's status, so that whoever reads one reads the other: `payments`
+ * has every bill, `planned` or `skipped` with its reason; beside them the plan's own details.
+ */
+export function planAnswer(plan: DryPlan): object {
+  const { business, playbook, period, lines, skipped } = plan;
+  return {
+    id: payRunId(business, playbook, period, 1),
+    kind: "pay-run",
+    phase: "planning",
+    waitingFor: null,
+    counts: {
+      ...(lines.length === 0 ? {} : { planned: lines.length }),
+      ...(skipped.length === 0 ? {} : { skipped: skipped.length }),
+    },
+    ...plan,
+    payments: [...lines.map(planned), ...skipped.map(leftOut)],
+  };
+}
+
+function planned(line: PlanLine): RunPaymentStatus {
+  return {
+    payableId: line.payableId,
+    publicId: line.publicId,
+    contactName: line.contactName,
+    amountCents: line.amountCents,
+    state: "planned",
+    paymentIds: [],
+    attempts: 0,
+    reasonCode: line.overLimit?.code ?? null,
+    reason: line.overLimit?.text ?? null,
+    dueDate: line.dueDate,
+    executionDate: line.executionDate,
+    arrivalDate: line.arrivalDate,
+    flags: line.flags,
+    approvers: line.approvers,
+    quorum: line.quorum,
+    approvedBy: [],
+  };
+}
