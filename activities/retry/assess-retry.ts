@@ -125,6 +125,9 @@ async function withoutOpenPayment(
   context: ActivityContext,
   retry: RetryCase,
 ): Promise<RetryAssessment> {
+  if (retry.row.phase === "following") {
+    return following(retry, "the service doesn't show the new payment yet");
+  }
   const owed = owedCents({
     totalCents: retry.payable.totalAmountCents,
     amountPaidCents: retry.payable.amountPaidCents,

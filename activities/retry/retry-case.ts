@@ -1,8 +1,8 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
-import type { Payable, Payment } from "../../src/payments-api/index.ts";
+import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
+import { type Payable, type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
@@ -42,11 +42,35 @@ export async function openRetryCase(
   await updateRetry(db, { businessId, payableId }, { look: false }, clock.realMs);
   const client = context.clientOf(business);
   const payments = await client.payments.listAll({ payableId });
-  const payable = await client.payables.get(payableId);
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
+  const payable = await client.payables.get(payableId).catch((error: unknown) => {
+    if (error instanceof PaymentsApiError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (payable === undefined) return letGo(context, subject, line, clock);
   const facts = { run, row, payments, payable, line, clock };
   return { kind: "ours", case: new RetryCase(context, subject, facts) };
+}
+
+/** Nobody can pay a bill that the service doesn't know: its line says so, and its owner ends. */
+async function letGo(
+  context: ActivityContext,
+  { businessId, payableId, workflowId }: Subject,
+  line: RunLine,
+  clock: ClockReading,
+): Promise<OpenedCase> {
+  const reason = "The service doesn't know this bill any more.";
+  await context.store.transaction(async (trx) => {
+    const change = { state: "parked", reasonCode: "not-found", reason } as const;
+    if (!ENDED_LINE_STATES.includes(line.state)) {
+      await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
+    }
+    const ended = { phase: "ended", reason, requested: null };
+    await updateRetry(trx, { businessId, payableId }, ended, clock.realMs);
+    await releaseClaim(trx, { businessId, payableId, owner: workflowId });
+  });
+  return { kind: "not-ours", reason };
 }
 
 interface CaseFacts {

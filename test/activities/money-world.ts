@@ -37,6 +37,7 @@ export class MoneyWorld {
   /** Stands in for parts of the client, for answers that the sandbox never gives. */
   override: {
     readonly listAll?: PaymentsClient["payments"]["listAll"];
+    readonly getPayable?: PaymentsClient["payables"]["get"];
     readonly sendMoneyWrite?: PaymentsClient["sendMoneyWrite"];
   } = {};
   #runs = 0;
@@ -78,14 +79,14 @@ export class MoneyWorld {
       getHandle: (workflowId: string) => ({ signal: () => tell(workflowId) }),
     };
     const context = this.world.context();
-    const { listAll, sendMoneyWrite } = this.override;
+    const { listAll, getPayable, sendMoneyWrite } = this.override;
     const client = context.clientOf("acme");
     const payments = {
       listAll: listAll ?? client.payments.listAll.bind(client.payments),
       iteratePages: client.payments.iteratePages.bind(client.payments),
     };
     const overridden = {
-      payables: client.payables,
+      payables: { get: getPayable ?? client.payables.get.bind(client.payables) },
       contacts: client.contacts,
       fundingSources: client.fundingSources,
       payments,

@@ -22,6 +22,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await world.world.reset();
   world.told.length = 0;
+  world.override = {};
 });
 
 /** A bill whose first payment failed, as the bank's return code says, and what to expect of it. */
@@ -73,6 +74,30 @@ describe("a retry", () => {
       phase: "waiting",
       waitingFor: expect.stringMatching(/Call them/),
     });
+  });
+
+  test("follows what it has paid, although the service doesn't show it yet", async () => {
+    const { runId, payableId } = await failedBill();
+    const before = await world.context().clientOf("acme").payments.listAll({ payableId });
+    await world.look(payableId);
+    await world.retry(payableId);
+    world.override = { listAll: () => Promise.resolve(before) };
+    const look = await world.look(payableId);
+    expect(look.phase).toBe("following");
+    expect(look.wakeInMs).toBeLessThan(5_000);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+  });
+
+  test("ends where the service doesn't know the bill any more, and says so", async () => {
+    const { runId, payableId } = await failedBill();
+    const client = world.context().clientOf("acme");
+    world.override = { getPayable: () => client.payables.get("gone") };
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "not-found",
+    });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });
 
   test("asks a locked business ever more rarely, and is paid when it is open again", async () => {
