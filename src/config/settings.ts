@@ -111,7 +111,7 @@ export const SETTINGS = {
   PAYRUN_PROFILES: setting("YAML file with the businesses", "one business, `default`", path),
   PAYRUN_GATEWAY_URL: setting(
     "address where the commands find the gateway",
-    "http://127.0.0.1:8088",
+    "where PAYRUN_GATEWAY_HOST and …_PORT say",
     httpUrl,
   ),
   PAYRUN_TOKEN: setting("token the commands show to the gateway", "the local one", text, true),

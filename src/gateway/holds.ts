@@ -1,3 +1,4 @@
+import { Temporal } from "temporal-polyfill";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { retryFailedPaymentId } from "../contracts/names.ts";
 import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
@@ -6,6 +7,8 @@ import type { Hold, HoldScopeName } from "../store/holds.ts";
 import type { Db } from "../store/index.ts";
 import type { GatewayContext } from "./context.ts";
 import { tellToLook } from "./tell.ts";
+
+const BANK_ZONE = "America/New_York";
 
 export interface HoldTarget {
   readonly scope: HoldScopeName;
@@ -28,9 +31,35 @@ export function holdJson(hold: Hold, business: string) {
   };
 }
 
-/** @param text ISO 8601: a date is the beginning of its day in New York */
-export function instantOf(text: string): number {
+/**
+ * When a hold ends by itself.
+ *
+ * @param text ISO 8601: an instant, a date for the beginning of its day in New York, or a duration
+ *   from now on
+ * @param nowMs the business clock
+ */
+export function endOf(text: string, nowMs: number): number {
+  if (/^P/i.test(text)) {
+    const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(BANK_ZONE);
+    return now.add(Temporal.Duration.from(text)).epochMilliseconds;
+  }
   return text.includes("T") ? Date.parse(text) : newYorkInstantMs(text, "00:00");
+}
+
+/** The profiles whose runs have seen a payable, or have paid a contact. */
+export async function businessesKnowing(
+  context: Pick<GatewayContext, "store" | "profiles">,
+  scope: "payable" | "contact",
+  value: string,
+): Promise<BusinessProfile[]> {
+  const rows = await context.store.db
+    .selectFrom("run_lines")
+    .select("business_id")
+    .distinct()
+    .where(scope === "payable" ? "payable_id" : "contact_id", "=", value)
+    .execute();
+  const ids = new Set(rows.map((row) => row.business_id));
+  return context.profiles.all().filter(({ businessId }) => ids.has(businessId));
 }
 
 /** Tells the workflows that a hold may stop, or set free. */

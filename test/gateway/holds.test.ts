@@ -89,7 +89,7 @@ test.each([
     { payableId: "p1", reason: "r", until: "2020-01-01", business: "acme" },
     422,
   ],
-  ["several businesses to choose from", { payableId: "p1", reason: "r" }, 422],
+  ["several businesses to choose from", { payableId: "p404", reason: "r" }, 422],
   ["an unknown business", { payableId: "p1", reason: "r", business: "initech" }, 422],
   ["an unknown run", { run: "pay-run/x", reason: "r" }, 404],
   ["an unknown playbook", { playbook: "never-applied", reason: "r", business: "acme" }, 404],
@@ -97,4 +97,24 @@ test.each([
   const answer = await gateway.call("POST", "/v1/holds", operator, body);
   expect(answer.status).toBe(status);
   expect(String(answer.json["message"]).length).toBeGreaterThan(10);
+});
+
+test("a hold can last for a duration on the business clock", async () => {
+  const body = { payableId: "p1", business: "acme", reason: "three days" };
+  const before = Date.now();
+  const created = await gateway.call("POST", "/v1/holds", operator, { ...body, until: "P3D" });
+  expect(created.status).toBe(201);
+  const untilMs = Date.parse(HoldBody.parse(created.json).until ?? "");
+  expect(untilMs - before).toBeGreaterThan(70 * 3_600_000);
+  expect(untilMs - before).toBeLessThan(74 * 3_600_000);
+  const odd = await gateway.call("POST", "/v1/holds", operator, { ...body, until: "soon" });
+  expect(odd.status).toBe(400);
+  await gateway.call("DELETE", `/v1/holds/${created.json["id"]}`, operator);
+});
+
+test("a hold on a bill that a run has seen needs no business", async () => {
+  const body = { payableId: "p1", reason: "known" };
+  const created = await gateway.call("POST", "/v1/holds", operator, body);
+  expect(created).toMatchObject({ status: 201, json: { business: "acme" } });
+  await gateway.call("DELETE", `/v1/holds/${created.json["id"]}`, operator);
 });

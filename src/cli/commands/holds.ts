@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { usageError } from "../cli-error.ts";
+import { readDuration } from "../duration.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { type Hold, holdAnswer, holdList } from "../gateway-shapes.ts";
 import type { Session } from "../session.ts";
@@ -17,7 +18,7 @@ export function addHoldCommand(program: Command, session: Session): void {
     .option("--playbook <name>", "every run of a playbook")
     .option("--all", "everything")
     .requiredOption("--reason <text>", "why, for whoever finds it")
-    .option("--until <date>", "it ends by itself then: YYYY-MM-DD or an instant")
+    .option("--until <date>", "it ends by itself then: YYYY-MM-DD, an instant, or 12h, 3d from now")
     .option("--business <name>", "needed only where there are several")
     .option("--json", "print one JSON document")
     .action((payable, options) =>
@@ -39,7 +40,7 @@ export function addHoldCommand(program: Command, session: Session): void {
         const hold = await gatewayOf(config()).post("/v1/holds", holdAnswer, {
           ...targets,
           reason: options.reason,
-          ...(options.until === undefined ? {} : { until: options.until }),
+          ...(options.until === undefined ? {} : { until: untilText(options.until) }),
           ...(options.business === undefined ? {} : { business: options.business }),
         });
         output.line(`${green("✓")} on hold: ${targetOf(hold)}  ${dim(hold.id)}`);
@@ -48,6 +49,13 @@ export function addHoldCommand(program: Command, session: Session): void {
         output.document(hold);
       }),
     );
+}
+
+/** A date or an instant as it is; `3d` as the gateway reads durations, on the business clock. */
+function untilText(text: string): string {
+  return /^\d+\s*[a-z]$/.test(text.trim())
+    ? `PT${readDuration(text, "--until") / 1000}S`
+    : text.trim();
 }
 
 export function addReleaseCommand(program: Command, session: Session): void {

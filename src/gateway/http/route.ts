@@ -145,7 +145,7 @@ function parsePart(part: string, schema: ZodType | undefined, value: unknown): u
 function invalid(part: string, error: ZodError): GatewayError {
   const details = error.issues.map((issue) => ({
     field: issue.path.join(".") || null,
-    message: issue.message,
+    message: messageOf(issue),
   }));
   const first = details[0];
   const where =
@@ -158,4 +158,10 @@ function invalid(part: string, error: ZodError): GatewayError {
     }`,
     details,
   );
+}
+
+/** zod says “expected string, received undefined” of a field that is not there. */
+function messageOf(issue: ZodError["issues"][number]): string {
+  const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  return isMissing ? "is missing" : issue.message;
 }

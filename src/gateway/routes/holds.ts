@@ -5,7 +5,14 @@ import { createHold, listHolds, releaseHold } from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
 import type { GatewayContext } from "../context.ts";
-import { holdJson, instantOf, sentAlready, tellAboutHold, type HoldTarget } from "../holds.ts";
+import {
+  businessesKnowing,
+  endOf,
+  holdJson,
+  sentAlready,
+  tellAboutHold,
+  type HoldTarget,
+} from "../holds.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { HoldBody, HoldListBody } from "../http/schemas.ts";
@@ -23,11 +30,11 @@ const NewHoldBody = z
     reason: words,
     until: z
       .union(
-        [z.iso.date(), z.iso.datetime({ offset: true })],
-        "must be a date or an instant, ISO 8601",
+        [z.iso.date(), z.iso.datetime({ offset: true }), z.iso.duration()],
+        "must be a date, an instant or a duration, ISO 8601",
       )
       .optional()
-      .describe("Date (its beginning in New York) or instant on the business clock"),
+      .describe("Date (its beginning in New York), instant or duration on the business clock"),
     business: name.optional(),
   })
   .refine((body) => targets(body).length === 1, {
@@ -107,7 +114,7 @@ function addCreate(app: OpenAPIHono, context: GatewayContext): void {
       if (target === undefined) throw unprocessable("no_target", "The hold names nothing.");
       const profile = await profileOfTarget(context, target, body.business);
       const { businessMs } = await context.clocks.read(profile);
-      const untilMs = body.until === undefined ? null : instantOf(body.until);
+      const untilMs = body.until === undefined ? null : endOf(body.until, businessMs);
       if (untilMs !== null && untilMs <= businessMs) {
         throw unprocessable(
           "until_past",
@@ -197,6 +204,10 @@ async function profileOfTarget(
     const stored = await getPlaybook(context.store.db, target.value);
     if (stored === undefined) throw notFound(`There is no playbook “${target.value}”.`);
     return businessNamed(context, business ?? stored.business, "add “business” to the hold");
+  }
+  if (business === undefined && (target.scope === "payable" || target.scope === "contact")) {
+    const [only, other] = await businessesKnowing(context, target.scope, target.value);
+    if (only !== undefined && other === undefined) return only;
   }
   return businessNamed(context, business, "add “business” to the hold");
 }
