@@ -82,6 +82,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
         if (!options.once) await supervision.interrupted;
         return isGood ? EXIT.done : EXIT.failed;
       },
+      { followParent: true },
     );
     if (!isDone && code === EXIT.interrupted) narrator.plain("npm start goes on from here.");
     return isDone && code === EXIT.interrupted ? EXIT.done : code;
