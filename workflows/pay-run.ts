@@ -7,6 +7,7 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -22,6 +23,9 @@ import { answers, money, reads, steps } from "./activities.ts";
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [string]>(UPDATE.decide);
 const progress = defineQuery<Assessment | null>(QUERY.progress);
+
+/** Of runs that began before it, those that end with an unheard event end as they did. */
+const LOOKS_BEFORE_ENDING = "looks-before-ending";
 
 /** Unverified mail that a run takes before it only listens to the store. */
 const UNVERIFIED_MAX = 200;
@@ -90,7 +94,11 @@ class PayRun {
       this.#show(now);
       if (now.ended) {
         await condition(() => this.#lanes === 0);
-        return now.phase;
+        // An event that was told to this run must not end with it: nobody else hears of it.
+        const isTold = this.#looked || now.toFollow > 0;
+        if (!isTold || !patched(LOOKS_BEFORE_ENDING)) return now.phase;
+        if (now.toFollow > 0) await this.#follow(now.toFollow);
+        continue;
       }
       if (await this.#work(now)) continue;
       if (workflowInfo().continueAsNewSuggested) await this.#continueAsNew();
@@ -112,11 +120,15 @@ class PayRun {
     }
     if (now.toPay > 0) this.#startLanes(now.toPay);
     if (now.toFollow === 0) return false;
+    return (await this.#follow(now.toFollow)) > 0;
+  }
+
+  async #follow(bills: number): Promise<number> {
     const { changed } = await reads.followRun.executeWithOptions(
-      { summary: `Reads the payments of ${now.toFollow} bills` },
+      { summary: `Reads the payments of ${bills} bills` },
       [{ runId: this.#runId }],
     );
-    return changed > 0;
+    return changed;
   }
 
   #startLanes(toPay: number): void {

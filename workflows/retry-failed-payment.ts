@@ -2,6 +2,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -28,7 +29,11 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
       [input],
     );
     setCurrentDetails(now.details);
-    if (now.phase === "ended") return now.outcome ?? "ended";
+    if (now.phase === "ended") {
+      // An event or a person's request that came meanwhile must not end with this owner.
+      if (!looked || !patched("looks-before-ending")) return now.outcome ?? "ended";
+      continue;
+    }
     if (now.phase === "pay") {
       await money.payRetry.executeWithOptions({ summary: `Pays ${input.payableId} again` }, [
         input,
