@@ -151,16 +151,8 @@ async function afterAnswer(
       });
       return rejected(context, job, recorded, { code, message, field });
     }
-    case "unauthorized": {
-      const recorded = await recordSend(context, attempt, { result: "refused", status: 401 });
-      // The client dropped its token; one more send fetches a new one.
-      tokenTries.left -= 1;
-      if (tokenTries.left >= 0) {
-        return { kind: "send-again", attempt: recorded, reason: "token refused", pauseMs: 0 };
-      }
-      if (refusedBefore(job, recorded, 401)) return nextKey(context, recorded);
-      return businessWait("unauthorized", "The service refuses the token (401). Renew it.");
-    }
+    case "unauthorized":
+      return unauthorized(context, job, attempt, tokenTries);
     case "forbidden": {
       const recorded = await recordSend(context, attempt, { result: "refused", status: 403 });
       if (refusedBefore(job, recorded, 403)) return nextKey(context, recorded);
@@ -185,6 +177,22 @@ async function afterAnswer(
       return { kind: "line-wait", code, message };
     }
   }
+}
+
+async function unauthorized(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt,
+  tokenTries: { left: number },
+): Promise<Sent | SendAgain> {
+  const recorded = await recordSend(context, attempt, { result: "refused", status: 401 });
+  // The client dropped its token; one more send fetches a new one.
+  tokenTries.left -= 1;
+  if (tokenTries.left >= 0) {
+    return { kind: "send-again", attempt: recorded, reason: "token refused", pauseMs: 0 };
+  }
+  if (refusedBefore(job, recorded, 401)) return nextKey(context, recorded);
+  return businessWait("unauthorized", "The service refuses the token (401). Renew it.");
 }
 
 async function recordUnknown(
