@@ -4,6 +4,7 @@ import { openStore } from "../store/index.ts";
 import { reasonOf } from "./cli-error.ts";
 import { gatewayOf } from "./gateway-client.ts";
 import { httpJson } from "./http.ts";
+import { readRunning } from "./running-file.ts";
 
 export interface Check {
   readonly name: string;
@@ -26,7 +27,7 @@ export async function checkEverything(config: Config): Promise<readonly Check[]>
       temporalCheck(config),
       gatewayCheck(config),
       ...(businesses.length === 0
-        ? [noBusiness()]
+        ? [noBusiness(config)]
         : businesses.map((business) => businessCheck(clients, business))),
     ]);
   } finally {
@@ -58,8 +59,13 @@ async function storeCheck({ databaseUrl }: Config): Promise<Check> {
   }
 }
 
-async function temporalCheck({ temporal }: Config): Promise<Check> {
-  const { connectionOptions, namespace } = temporal;
+async function temporalCheck({ temporal, home }: Config): Promise<Check> {
+  const { namespace } = temporal;
+  const embedded = temporal.isExternal ? undefined : readRunning(home)?.temporal;
+  const connectionOptions =
+    embedded === undefined
+      ? temporal.connectionOptions
+      : { ...temporal.connectionOptions, address: embedded };
   const name = "Temporal";
   const { Connection } = await import("@temporalio/client");
   try {
@@ -102,7 +108,10 @@ async function gatewayCheck(config: Config): Promise<Check> {
   }
 }
 
-async function noBusiness(): Promise<Check> {
+async function noBusiness({ home }: Config): Promise<Check> {
+  if (readRunning(home) !== undefined) {
+    return { name: "Businesses", state: "ok", text: "the sample company of the sandbox beside it" };
+  }
   return {
     name: "Businesses",
     state: "warning",

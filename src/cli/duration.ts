@@ -22,3 +22,17 @@ export function readDuration(text: string, what: string): number {
   }
   return Number(match[1]) * unit;
 }
+
+/**
+ * Reads when something ends: a date (its end in UTC), an instant, or a duration from now on.
+ *
+ * @returns milliseconds since the epoch, after `nowMs`
+ */
+export function readEnd(text: string, what: string, nowMs: number): number {
+  if (!/^\d{4}-\d\d-\d\d/.test(text.trim())) return nowMs + readDuration(text, what);
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text.trim());
+  const endMs = Date.parse(isDate ? `${text.trim()}T23:59:59.999Z` : text);
+  if (Number.isNaN(endMs)) throw usageError(`${what} must be a date or an instant, not “${text}”`);
+  if (endMs <= nowMs) throw usageError(`${what} has passed already: ${text}`);
+  return endMs;
+}

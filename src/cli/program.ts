@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { Command, CommanderError } from "@commander-js/extra-typings";
 
 import { EXIT } from "./cli-error.ts";
@@ -172,6 +174,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
 async function createProgram(session: Session, args: readonly string[]): Promise<Command> {
   const program = new Command("payrun")
     .description(ABOUT)
+    .version(ownVersion(), "-V, --version", "print the version")
     .addHelpText("after", AFTER_HELP)
     .helpCommand(true)
     .exitOverride();
@@ -182,6 +185,11 @@ async function createProgram(session: Session, args: readonly string[]): Promise
     add(program, session);
   }
   return program;
+}
+
+function ownVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 /** Commander has said what is wrong on standard error; programs also get their document. */

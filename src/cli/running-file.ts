@@ -7,6 +7,8 @@ import { readJsonIfThere, writePrivate } from "./private-file.ts";
 const shape = z.object({
   pid: z.int(),
   gatewayUrl: z.string(),
+  /** `host:port` of the Temporal server in use. */
+  temporal: z.string(),
   startedAt: z.string(),
 });
 
@@ -21,9 +23,12 @@ export function readRunning(home: string): RunningFile | undefined {
   return parsed.success && isAlive(parsed.data.pid) ? parsed.data : undefined;
 }
 
-export function writeRunning(home: string, gatewayUrl: string): void {
+export function writeRunning(
+  home: string,
+  { gateway, temporal }: { readonly gateway: string; readonly temporal: string },
+): void {
   const startedAt = new Date().toISOString();
-  const running: RunningFile = { pid: process.pid, gatewayUrl, startedAt };
+  const running: RunningFile = { pid: process.pid, gatewayUrl: gateway, temporal, startedAt };
   writePrivate(pathIn(home), `${JSON.stringify(running, null, 2)}\n`);
 }
 

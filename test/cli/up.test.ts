@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -8,13 +10,7 @@ import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
 
-interface Up {
-  readonly child: ChildProcess;
-  readonly document: { gateway: string; sandbox: string; temporal: string };
-  readonly stderr: () => string;
-}
-
-async function up(cwd: string, env: Record<string, string>): Promise<Up> {
+async function up(cwd: string, env: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, [MAIN, "up", "--json"], {
     cwd,
     env,
@@ -25,14 +21,14 @@ async function up(cwd: string, env: Record<string, string>): Promise<Up> {
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const document = await vi.waitFor(
+  await vi.waitFor(
     () => {
       if (child.exitCode !== null) throw new Error(`up ended: ${stderr}`);
-      return JSON.parse(stdout) as Up["document"];
+      expect(JSON.parse(stdout)).toMatchObject({ ready: true });
     },
     { timeout: 120_000, interval: 100 },
   );
-  return { child, document, stderr: () => stderr };
+  return child;
 }
 
 describe("up", () => {
@@ -40,7 +36,7 @@ describe("up", () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const env = await stackSettings(home);
-    const { child, document } = await up(cwd, env);
+    const child = await up(cwd, env);
     expect(statSync(join(home, "admin.token")).mode & 0o777).toBe(0o600);
     const elsewhere = { cwd, env: { PAYRUN_HOME: home } };
     const launched = await payrun(["status", "--json"], elsewhere);
@@ -59,10 +55,7 @@ describe("up", () => {
     });
     expect(approved.json()).toMatchObject({ accepted: true });
 
-    const doctor = await payrun(["doctor", "--json"], {
-      cwd,
-      env: { PAYRUN_HOME: home, TEMPORAL_ADDRESS: document.temporal },
-    });
+    const doctor = await payrun(["doctor", "--json"], elsewhere);
     expect(doctor.json()).toMatchObject({ ok: true });
 
     child.kill("SIGINT");
@@ -73,25 +66,23 @@ describe("up", () => {
   test("a kill that can't be caught leaves nothing behind either", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const { child } = await up(cwd, await stackSettings(home));
+    const child = await up(cwd, await stackSettings(home));
     child.kill("SIGKILL");
     await untilNoneIsLeft(home);
   });
 
   test("a port that was set and is taken exits 4 and starts nothing", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
-    const env = await stackSettings(home);
-    const { document } = await up(cwd, env);
-    const other = join(cwd, "other");
-    const port = new URL(document.gateway).port;
-    const result = await payrun(["up"], {
-      cwd,
-      env: { ...env, PAYRUN_HOME: other, PAYRUN_GATEWAY_PORT: port },
-    });
+    const env = { ...(await stackSettings(home)), PAYRUN_GATEWAY_PORT: String(port) };
+    const result = await payrun(["up"], { cwd, env });
     expect(result.code).toBe(4);
     expect(result.stderr).toContain("PAYRUN_GATEWAY_PORT");
-    expect(processesOf(other)).toEqual([]);
+    expect(processesOf(home)).toEqual([]);
   });
 
   test("Ctrl-C while it starts leaves nothing behind", async () => {

@@ -6,7 +6,7 @@ import { openStore, type Store } from "../../store/index.ts";
 import { createToken, findToken, listTokens, revokeToken, type Token } from "../../store/tokens.ts";
 import { CliError, EXIT, usageError } from "../cli-error.ts";
 import { collect } from "../collect.ts";
-import { readDuration } from "../duration.ts";
+import { readEnd } from "../duration.ts";
 import type { Session } from "../session.ts";
 import { dim, green, printable, table } from "../text.ts";
 
@@ -31,7 +31,7 @@ function addCreate(parent: Command, session: Session): void {
       `${OWN_ROLES.join(", ")}, or an approver's role of your playbooks; may be repeated`,
       collect,
     )
-    .option("--expires <duration>", "how long it is valid, such as 30d; without it, for ever")
+    .option("--expires <when>", "30d from now on, or a date; without it, never")
     .option("--json", "print one JSON document, with id and token")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
@@ -41,7 +41,7 @@ function addCreate(parent: Command, session: Session): void {
         const nowMs = Date.now();
         const { expires } = options;
         const expiresAtMs =
-          expires === undefined ? undefined : nowMs + readDuration(expires, "--expires");
+          expires === undefined ? undefined : readEnd(expires, "--expires", nowMs);
         const settings = config();
         const made = await withStore(settings, async (store) =>
           createToken(store.db, {

@@ -49,7 +49,7 @@ async function up(
   try {
     const code = await supervised(processes, said, async ({ interrupted }) => {
       const addresses = await chooseAddresses(options, said);
-      writeRunning(config.home, addresses.gateway);
+      writeRunning(config.home, addresses);
       said("starting …");
       const stack = await startStack(processes, options, addresses);
       isUp = true;

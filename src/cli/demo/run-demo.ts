@@ -66,7 +66,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
         const stackOptions = stackOptionsOf(settings);
         const addresses = await chooseAddresses(stackOptions, (line) => narrator.plain(line));
         welcome(narrator, addresses, goesOn);
-        writeRunning(home, addresses.gateway);
+        writeRunning(home, addresses);
         const demo = await prepare({
           narrator,
           supervision,
