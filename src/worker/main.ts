@@ -121,7 +121,8 @@ async function connect(
     await prepareNamespace(client, config);
     return { client, native };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const text = error instanceof Error ? error.message : String(error);
+    const why = /refused/i.test(text) ? "nothing listens there" : text;
     complain(
       `can't reach Temporal at ${connectionOptions.address}: ${why}. Start one with “payrun up” or “temporal server start-dev”, or set TEMPORAL_ADDRESS.`,
     );
