@@ -123,7 +123,7 @@ export async function showRecovery(demo: Demo): Promise<void> {
   narrator.line(
     dim(
       // A sandbox that was started again has forgotten what it received before.
-      `  The service: ${keyed.length === 0 ? "" : `${times(keyed.length)} this key, `}${made.length === 1 ? "one payment" : `${made.length} payments`} of the bill.`,
+      `  The service ${keyed.length === 0 ? "" : `received its key ${times(keyed.length)} and `}has ${made.length === 1 ? "one payment" : `${made.length} payments`} of the bill.`,
     ),
   );
   demo.remember({ crashShown: true });
