@@ -146,6 +146,31 @@ it("logs what was received, also what was dropped, with the body's hash", async 
   ]);
 });
 
+it("takes a fixture's bill as the specification shows it, with its contact", async () => {
+  const fixture = {
+    businesses: [
+      {
+        name: "Acme",
+        contacts: [{ id: "con_v", displayName: "Vendor", bankAccount: { last4: "1234" } }],
+        payables: [{ id: "bill_1", contact: { id: "con_v" }, totalAmountCents: 500 }],
+      },
+    ],
+  };
+  await sandbox.reset(fixture);
+  const bill = await sandbox.api("GET", "/v1/payables/bill_1");
+  expect(bill.body).toMatchObject({ contact: { id: "con_v", displayName: "Vendor" } });
+  await sandbox.reset("blank");
+});
+
+it("refuses wishes for a clock that it doesn't know", async () => {
+  const answer = await fetch(`${sandbox.url}/sandbox/clock`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ wire: { set: "2020-01-01T00:00:00Z" } }),
+  });
+  expect(answer.status).toBe(400);
+});
+
 it("never lets a clock go back", async () => {
   await expect(sandbox.control.setClock("2020-01-01T00:00:00Z")).rejects.toThrow("422");
   await expect(sandbox.control.advance("-P1D")).rejects.toThrow("422");

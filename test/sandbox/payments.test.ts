@@ -105,6 +105,19 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(paid.body.payments).toMatchObject([{ paymentRail: "PROVIDER", bankAccountId }]);
   });
 
+  it("takes the documented bankAccountId alone, unless the authorization is declined", async () => {
+    const payableId = await makeBill(sandbox);
+    const body = { payableId, bankAccountId: await defaultBank() };
+    const declined = await sandbox.api("POST", "/v1/payments", {
+      key: unique("k"),
+      body: { ...body, achAuthorizationAccepted: false },
+    });
+    expect(declined.status).toBe(422);
+    const paid = await sandbox.api<Created>("POST", "/v1/payments", { key: unique("k"), body });
+    expect(paid.status).toBe(201);
+    expect(paid.body.payments).toMatchObject([{ paymentRail: "PROVIDER" }]);
+  });
+
   it("takes the balance's fields together with the default bank account's id", async () => {
     const payableId = await makeBill(sandbox);
     const answer = await pay(sandbox, { payableId, bankAccountId: await defaultBank() });

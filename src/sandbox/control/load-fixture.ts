@@ -124,7 +124,7 @@ function loadContact(ctx: Loading, businessId: string, contact: FixtureContact):
 }
 
 function loadPayable(ctx: Loading, businessId: string, payable: FixturePayable): void {
-  const contactId = payable.contactId ?? null;
+  const contactId = payable.contactId ?? payable.contact?.id ?? null;
   if (contactId !== null && contactOf(ctx.db, businessId, contactId) === undefined) {
     throw invalid("contactId", `The fixture's business has no contact "${contactId}"`);
   }

