@@ -2,7 +2,11 @@ import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contrac
 import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { classifyFailures, isReinitiable } from "../../src/domain/payments/failure-policy.ts";
+import {
+  classifyFailures,
+  isReinitiable,
+  REINITIATIONS_MAX,
+} from "../../src/domain/payments/failure-policy.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import {
   lineStateOfPayments,
@@ -142,6 +146,7 @@ async function withoutOpenPayment(
     return finish(retry, "paid elsewhere");
   }
   if (retry.row.requested === "retry") {
+    if (isUsedUp(retry)) return leaveToNextRun(retry);
     await retry.setLine({ state: "retrying", reason: `Retried by ${retry.row.requestedBy}.` });
     return payWhenFree(context, retry, "a person asked for it");
   }
@@ -158,6 +163,17 @@ async function withoutOpenPayment(
   if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
   if (retry.line.state === "settled") return finish(retry, "nothing is wrong with it");
   return parkedFor(retry);
+}
+
+/** An approval covers reinitiations within Nacha's cap; a person can't stretch it, only a new one can. */
+function isUsedUp({ row }: RetryCase): boolean {
+  return isReinitiable(row.reasonCode) && row.retriesMade >= REINITIATIONS_MAX;
+}
+
+async function leaveToNextRun(retry: RetryCase): Promise<RetryAssessment> {
+  const reason = `Retried ${retry.row.retriesMade} times under its approval, which is all that Nacha's rules allow. The next run asks for a new approval.`;
+  await retry.setLine({ state: "parked", reasonCode: "retries-used-up", reason });
+  return finish(retry, "left to the next run");
 }
 
 /** What is left is not what was approved: the bill is given back, and the next run plans it. */

@@ -6,7 +6,7 @@ import { attemptsOf } from "../../src/store/attempts.ts";
 import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine } from "../../src/store/lines.ts";
-import { requestRetry } from "../../src/store/retries.ts";
+import { requestRetry, updateRetry } from "../../src/store/retries.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import { flagLooks } from "../../src/store/watches.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
@@ -47,6 +47,25 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("following");
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("that Nacha's cap has used up is not made for a person either: the next run asks again", async () => {
+    const { runId, payableId } = await failedBill();
+    const { businessId } = world;
+    await updateRetry(
+      world.store.db,
+      { businessId, payableId },
+      { retriesMade: 2, phase: "parked" },
+      Date.now(),
+    );
+    await ask(runId, payableId);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "retries-used-up",
+    });
+    expect(await claimOwners(world.store.db, businessId, [payableId])).toEqual(new Map());
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
   test("whose vendor can't be paid now rests until a later look, and stays its own", async () => {

@@ -19,6 +19,9 @@ interface Rule {
   readonly text: string;
 }
 
+/** Reinitiations of one entry that Nacha allows. */
+export const REINITIATIONS_MAX = 2;
+
 /** The only two returns that Nacha lets an originator reinitiate without a new authorization. */
 const RETRYABLE_CODES = ["R01", "R09"] as const;
 
@@ -120,7 +123,7 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
       code,
       whose: rule.whose,
       action: rule.retry ? "retry-next-business-day" : "park",
-      maxRetries: rule.retry ? 2 : 0,
+      maxRetries: rule.retry ? REINITIATIONS_MAX : 0,
       withinDays: 180,
       text: rule.text,
     };
