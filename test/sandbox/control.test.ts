@@ -156,10 +156,10 @@ it("takes a fixture's bill as the specification shows it, with its contact", asy
       },
     ],
   };
-  await sandbox.reset(fixture);
+  await sandbox.control.reset(fixture);
   const bill = await sandbox.api("GET", "/v1/payables/bill_1");
   expect(bill.body).toMatchObject({ contact: { id: "con_v", displayName: "Vendor" } });
-  await sandbox.reset("blank");
+  await sandbox.control.reset("blank");
 });
 
 it("refuses wishes for a clock that it doesn't know", async () => {
