@@ -109,12 +109,12 @@ test("a hold can last for a duration on the business clock", async () => {
   expect(untilMs - before).toBeLessThan(74 * 3_600_000);
   const odd = await gateway.call("POST", "/v1/holds", operator, { ...body, until: "soon" });
   expect(odd.status).toBe(400);
-  await gateway.call("DELETE", `/v1/holds/${created.json["id"]}`, operator);
+  await gateway.call("DELETE", `/v1/holds/${String(created.json["id"])}`, operator);
 });
 
 test("a hold on a bill that a run has seen needs no business", async () => {
   const body = { payableId: "p1", reason: "known" };
   const created = await gateway.call("POST", "/v1/holds", operator, body);
   expect(created).toMatchObject({ status: 201, json: { business: "acme" } });
-  await gateway.call("DELETE", `/v1/holds/${created.json["id"]}`, operator);
+  await gateway.call("DELETE", `/v1/holds/${String(created.json["id"])}`, operator);
 });
