@@ -99,7 +99,8 @@ export async function signalRetry(
 /**
  * Runs a dry plan on a worker and waits for it.
  *
- * @throws GatewayError 504 where no worker finished it in time, 422 with the planner's reason
+ * @throws GatewayError 504 where no worker finished it in time, 503 where the service could not be
+ * read, 422 with the planner's reason
  */
 export async function runDryPlan(
   client: Client,
@@ -117,7 +118,7 @@ export async function runDryPlan(
   try {
     await client.withDeadline(Date.now() + plan.timeoutMs, () => handle.result());
   } catch (error) {
-    if (error instanceof WorkflowFailedError) throw unprocessable("plan_failed", deepest(error));
+    if (error instanceof WorkflowFailedError) throw planFailure(error);
     if (grpcCode(error) === GRPC.deadlineExceeded) {
       await handle.terminate("Nobody waits for it any more").catch(() => undefined);
       throw new GatewayError(
@@ -224,11 +225,26 @@ function detailsOf(error: unknown): string {
   return "";
 }
 
-function deepest(error: Error): string {
-  let message = error.message;
+/** Names of the errors that an activity ends with where the Payments Service can't be read. */
+const SERVICE_FAILURES = [
+  "PaymentsApiError",
+  "NoAnswerError",
+  "UnexpectedAnswerError",
+  "TokenUnavailableError",
+] as const;
+
+function planFailure(error: WorkflowFailedError): GatewayError {
+  let failure: Error = error;
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    message = at.message;
+    failure = at;
     if (at instanceof ApplicationFailure) break;
   }
-  return message;
+  const type = failure instanceof ApplicationFailure ? failure.type : undefined;
+  if (!SERVICE_FAILURES.some((name) => name === type))
+    return unprocessable("plan_failed", failure.message);
+  return new GatewayError(
+    503,
+    "api_unavailable",
+    `The Payments Service could not be read: ${failure.message}. Check its address and the token.`,
+  );
 }

@@ -348,7 +348,7 @@ async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Pro
   await exited;
 }
 
-function takeNamespace(): string {
+export function takeNamespace(): string {
   const folder = inject("temporalNamespaces");
   for (const namespace of NAMESPACES) {
     try {
