@@ -188,7 +188,11 @@ async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>
 }
 
 function lost(): GatewayError {
-  return new GatewayError(503, "temporal_unreachable", "Temporal can't be reached right now.");
+  return new GatewayError(
+    503,
+    "temporal_unreachable",
+    "Temporal can't be reached right now: “payrun up” or “temporal server start-dev” starts one.",
+  );
 }
 
 /** The 503 that a connection failure becomes, or undefined for every other error. */

@@ -107,7 +107,8 @@ describe("an approval", () => {
   test("shows in the run's status", async () => {
     const token = await gateway.token("cora", ["controller"]);
     await decide(token);
-    const status = await gateway.call("GET", `/v1/runs/${encodeURIComponent(run.runId)}`, token);
+    const path = `/v1/runs/${encodeURIComponent(run.runId)}?skipped=false`;
+    const status = await gateway.call("GET", path, token);
     const body = RunStatusBody.parse(status.json);
     const by = body.payments.map((payment) => [payment.payableId, payment.approvedBy]);
     expect(by).toEqual([
