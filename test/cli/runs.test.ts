@@ -221,7 +221,7 @@ describe("runs, from the command line", () => {
     expect(one.stdout).toContain("completed");
     expect(one.stdout).toMatch(/settled +2 +\$1,000\.00/);
     const unknown = await as("cleo", ["status", "no-such"]);
-    expect(unknown.code).toBe(2);
+    expect(unknown.code).toBe(1);
     expect((await as("cleo", ["status", "pay-run/x/y/2026-01-01"])).code).toBe(1);
   });
 });
