@@ -145,6 +145,7 @@ describe("a bill of more than $100,000", () => {
   test("is paid as several payments that are one line", async () => {
     const { runId, made } = await plannedScene(payrun, "split", [150_000_00]);
     await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
     const done = await ended(payrun, runId);
     const line = lineOf(done, made[0]);
     expect(line).toMatchObject({ state: "settled", attempts: 1 });
