@@ -13,7 +13,7 @@ const CHECKS = [
     name: "import directions",
     tool: "dependency-cruiser/bin/dependency-cruiser.mjs",
     args: ["--config", ".dependency-cruiser.mjs", "--output-type", "err-long"],
-    folders: ["workflows", "activities", "src", "test", "bin", "scripts", "docker"],
+    folders: ["workflows", "activities", "src", "test", "bench", "bin", "scripts", "docker"],
   },
   { name: "unused code", tool: "knip/bin/knip.js", args: ["--no-progress"] },
 ];

@@ -1,0 +1,21 @@
+/** A benchmark: measures, prints its figures, leaves nothing running. */
+type Benchmark = (args: readonly string[]) => Promise<void>;
+
+/** Loaded only when asked for: none should pay for what another one imports. */
+const benchmarks: Readonly<Record<string, () => Promise<{ main: Benchmark }>>> = {
+  sandbox: () => import("./sandbox.ts"),
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const load = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
+
+if (load === undefined) {
+  const names = Object.keys(benchmarks).join(", ");
+  process.stderr.write(
+    `bench: "${name}" is no benchmark; npm run bench -- NAME, one of ${names}\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const { main } = await load();
+  await main(args);
+}
