@@ -39,6 +39,23 @@ const stateRefusalStatus = {
   contact_not_payable: 422,
 } as const;
 
+/** Every other code of the service and the statuses it comes with, as OpenAPI tells them. */
+const otherStatus = {
+  validation_error: 422,
+  not_found: 404,
+  duplicate_contact: 409,
+  payment_not_cancellable: 409,
+} as const;
+
+/** A code that an operation can say it refuses with. */
+export type ErrorCode = StateRefusal | keyof typeof otherStatus;
+
+/** The status of the answer that carries a code. */
+export const errorStatus: Readonly<Record<ErrorCode, number>> = {
+  ...stateRefusalStatus,
+  ...otherStatus,
+};
+
 /** A refusal that comes from the state of things and passes with it, so it is never stored under a key. */
 export type StateRefusal = keyof typeof stateRefusalStatus;
 

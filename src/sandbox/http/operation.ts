@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { SandboxContext } from "../context.ts";
+import type { ErrorCode } from "./api-error.ts";
 import { validate } from "./validation.ts";
 
 /** Who calls, as the token says. */
@@ -28,10 +29,17 @@ export interface Call<Body, Query> {
 /** The same before validation. */
 export type RawCall = Call<unknown, Readonly<Record<string, string>>>;
 
+/** What a success looks like: its status, and the exact shape of its body, if it has one. */
+export type AnswerPromise =
+  | { readonly status: 200 | 201; readonly body: z.ZodType }
+  | { readonly status: 204 };
+
 interface OperationFacts {
   /** The operation's name in OpenAPI and MCP, such as `createPayment`. */
   readonly name: string;
   readonly summary: string;
+  /** What a caller should know beyond the summary, such as a choice of the sandbox's own. */
+  readonly description?: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path template such as `/v1/payments/{paymentId}`. */
   readonly path: string;
@@ -41,9 +49,16 @@ interface OperationFacts {
   readonly idempotency: "required" | "optional" | "refused" | "none";
   /** A money write: any 5xx is final for its key. */
   readonly money?: boolean;
+  /** Still answered, but no longer the way to do it (section 9). */
+  readonly deprecated?: boolean;
+  /** How the body comes: as JSON unless said; each file of a multipart one is an `UploadedFile`. */
+  readonly bodyKind?: "json" | "multipart";
+  /** The codes that it refuses with, beside those that every operation shares. */
+  readonly errors?: readonly ErrorCode[];
+  readonly answer?: AnswerPromise;
 }
 
-/** One operation of the service, as REST, and later MCP and OpenAPI, use it. */
+/** One operation of the service, as REST, MCP and OpenAPI use it. */
 export interface Operation extends OperationFacts {
   readonly bodySchema: z.ZodType | undefined;
   readonly querySchema: z.ZodType | undefined;

@@ -77,8 +77,14 @@ const countText = z
 
 /** `page` and `pageSize` as section 2 sets them; spread into a list's query schema. */
 export const pagingQuery = {
-  page: countText.pipe(z.number().min(1).max(largestPage)).default(1),
-  pageSize: countText.pipe(z.number().min(1).max(100)).default(25),
+  page: countText
+    .pipe(z.number().min(1).max(largestPage))
+    .default(1)
+    .meta({ type: "integer", minimum: 1, maximum: largestPage, default: 1 }),
+  pageSize: countText
+    .pipe(z.number().min(1).max(100))
+    .default(25)
+    .meta({ type: "integer", minimum: 1, maximum: 100, default: 25 }),
 };
 
 /** A calendar date `YYYY-MM-DD`. */

@@ -6,6 +6,8 @@ import { amount, optional, pagingQuery, plainDate } from "../http/validation.ts"
 import { createPayments, type PaymentRequest, retryPayment } from "./create.ts";
 import { paymentJson, paymentOf, type PaymentRow, paymentStatuses } from "./payment-rows.ts";
 import { cancel } from "./transitions.ts";
+import { pageShape } from "../http/shapes.ts";
+import { cancelledPaymentShape, createdPaymentsShape, paymentShape } from "./payment-shapes.ts";
 
 /** The largest amount one request may pay: $100,000,000.00, a thousand splits. */
 const largestRequestCents = 10_000_000_000;
@@ -47,6 +49,18 @@ const createPayment = defineOperation({
   scopes: ["payments:initiate"],
   idempotency: "required",
   money: true,
+  errors: [
+    "approval_required",
+    "contact_not_payable",
+    "payment_in_progress",
+    "insufficient_balance",
+    "setup_required",
+    "setup_incomplete",
+    "payments_locked",
+    "feature_unavailable",
+    "not_found",
+  ],
+  answer: { status: 201, body: createdPaymentsShape },
   body: paymentRequest,
   handler: ({ ctx, caller, body, partially }) => ({
     status: 201,
@@ -73,6 +87,7 @@ const listPayments = defineOperation({
   path: "/v1/payments",
   scopes: ["payments:read", "payables:read"],
   idempotency: "none",
+  answer: { status: 200, body: pageShape(paymentShape) },
   query: z.object({
     ...pagingQuery,
     payableId: z.string().optional(),
@@ -113,6 +128,7 @@ const getPayment = defineOperation({
   path: "/v1/payments/{paymentId}",
   scopes: ["payments:read", "payables:read"],
   idempotency: "none",
+  answer: { status: 200, body: paymentShape },
   handler: ({ ctx, caller, params }) => {
     const payment = paymentOf(ctx.db, caller.businessId, params["paymentId"] ?? "");
     if (payment === undefined) throw notFound("Payment");
@@ -128,6 +144,8 @@ const cancelPayment = defineOperation({
   scopes: ["payments:initiate"],
   idempotency: "required",
   money: true,
+  errors: ["payment_not_cancellable"],
+  answer: { status: 200, body: cancelledPaymentShape },
   body: z.object({ reason: optional(z.string().max(500)) }).default({ reason: undefined }),
   handler: ({ ctx, caller, params, body }) => {
     const payment = paymentOf(ctx.db, caller.businessId, params["paymentId"] ?? "");
@@ -170,6 +188,17 @@ const retryPayablePayment = defineOperation({
   scopes: ["payments:initiate"],
   idempotency: "required",
   money: true,
+  errors: [
+    "approval_required",
+    "contact_not_payable",
+    "payment_in_progress",
+    "insufficient_balance",
+    "setup_required",
+    "setup_incomplete",
+    "payments_locked",
+    "feature_unavailable",
+  ],
+  answer: { status: 201, body: createdPaymentsShape },
   handler: ({ ctx, caller, params }) => ({
     status: 201,
     body: retryPayment(ctx, caller.businessId, params["payableId"] ?? ""),

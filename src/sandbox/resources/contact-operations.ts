@@ -12,6 +12,8 @@ import {
   type ContactRow,
   insertContact,
 } from "./contacts.ts";
+import { pageShape } from "../http/shapes.ts";
+import { contactShape } from "./contact-shapes.ts";
 
 const email = z
   .string()
@@ -86,6 +88,8 @@ const createContact = defineOperation({
   path: "/v1/contacts",
   scopes: ["contacts:write"],
   idempotency: "optional",
+  errors: ["duplicate_contact"],
+  answer: { status: 201, body: contactShape },
   body: newContact,
   handler: ({ ctx, caller, body }) => {
     if (body.allowDuplicates !== true) refuseDuplicate(ctx, caller.businessId, body);
@@ -167,6 +171,7 @@ const listContacts = defineOperation({
   path: "/v1/contacts",
   scopes: ["contacts:read"],
   idempotency: "none",
+  answer: { status: 200, body: pageShape(contactShape) },
   query: z.object({
     ...pagingQuery,
     type: z.enum(["payee", "business"]).optional(),
@@ -212,6 +217,7 @@ const getContact = defineOperation({
   path: "/v1/contacts/{contactId}",
   scopes: ["contacts:read"],
   idempotency: "none",
+  answer: { status: 200, body: contactShape },
   handler: ({ ctx, caller, params }) => ({
     status: 200,
     body: contactJson(ownContact(ctx, caller.businessId, params)),
@@ -225,6 +231,7 @@ const patchContact = defineOperation({
   path: "/v1/contacts/{contactId}",
   scopes: ["contacts:write"],
   idempotency: "optional",
+  answer: { status: 200, body: contactShape },
   body: z.object({
     displayName: displayName.optional(),
     emails: emails.nullable().optional(),
@@ -261,6 +268,8 @@ const archiveContact = defineOperation({
   path: "/v1/contacts/{contactId}/archive",
   scopes: ["contacts:write"],
   idempotency: "optional",
+  errors: ["validation_error"],
+  answer: { status: 200, body: contactShape },
   handler: ({ ctx, caller, params }) => {
     const contact = ownContact(ctx, caller.businessId, params);
     if (contact.status === "revoked")
@@ -279,6 +288,8 @@ const unarchiveContact = defineOperation({
   path: "/v1/contacts/{contactId}/unarchive",
   scopes: ["contacts:write"],
   idempotency: "optional",
+  errors: ["validation_error"],
+  answer: { status: 200, body: contactShape },
   handler: ({ ctx, caller, params }) => {
     const contact = ownContact(ctx, caller.businessId, params);
     if (contact.status === "revoked") {

@@ -3,6 +3,9 @@ import { defineOperation, type Operation } from "../http/operation.ts";
 import { balanceJson, fundingSourcesJson, requireBalance } from "../payments/funding.ts";
 import { bankAccountJson, bankAccountOf, bankAccountsOf } from "./bank-accounts.ts";
 import { callersBusiness } from "./businesses.ts";
+import { listShape } from "../http/shapes.ts";
+import { balanceShape, fundingSourceShape } from "../payments/funding-shapes.ts";
+import { bankAccountShape } from "./bank-account-shapes.ts";
 
 const listBankAccounts = defineOperation({
   name: "listBankAccounts",
@@ -11,6 +14,7 @@ const listBankAccounts = defineOperation({
   path: "/v1/bank-accounts",
   scopes: ["bank-accounts:read", "bank-accounts:write"],
   idempotency: "none",
+  answer: { status: 200, body: listShape(bankAccountShape) },
   handler: ({ ctx, caller }) => ({
     status: 200,
     body: { items: bankAccountsOf(ctx.db, caller.businessId).map(bankAccountJson) },
@@ -24,6 +28,7 @@ const getBankAccount = defineOperation({
   path: "/v1/bank-accounts/{bankAccountId}",
   scopes: ["bank-accounts:read", "bank-accounts:write"],
   idempotency: "none",
+  answer: { status: 200, body: bankAccountShape },
   handler: ({ ctx, caller, params }) => {
     const account = bankAccountOf(ctx.db, caller.businessId, params["bankAccountId"] ?? "");
     if (account === undefined) throw notFound("Bank account");
@@ -38,6 +43,7 @@ const listFundingSources = defineOperation({
   path: "/v1/funding-sources",
   scopes: ["payments:initiate", "bank-accounts:read", "bank-accounts:write"],
   idempotency: "none",
+  answer: { status: 200, body: listShape(fundingSourceShape) },
   handler: ({ ctx, caller }) => {
     const maySeeBalance = caller.scopes.has("payments:read") || caller.scopes.has("balance:read");
     const business = callersBusiness(ctx.db, caller.businessId);
@@ -52,6 +58,8 @@ const getBalance = defineOperation({
   path: "/v1/balance",
   scopes: ["balance:read"],
   idempotency: "none",
+  errors: ["feature_unavailable", "setup_required"],
+  answer: { status: 200, body: balanceShape },
   handler: ({ ctx, caller }) => {
     const business = callersBusiness(ctx.db, caller.businessId);
     requireBalance(business);

@@ -14,6 +14,8 @@ import {
   payableOf,
   type PayableRow,
 } from "./payables.ts";
+import { pageShape } from "../http/shapes.ts";
+import { payableListItemShape, payableShape } from "./payable-shapes.ts";
 
 const payableStatuses = [
   "draft",
@@ -84,6 +86,8 @@ const createPayable = defineOperation({
   path: "/v1/payables",
   scopes: ["payables:write"],
   idempotency: "optional",
+  errors: ["not_found"],
+  answer: { status: 201, body: payableShape },
   body: z.object({ contactId: optional(z.string().min(1)), ...payableFields }),
   handler: ({ ctx, caller, body }) => {
     const { contactId } = body;
@@ -122,6 +126,7 @@ const listPayables = defineOperation({
   path: "/v1/payables",
   scopes: ["payables:read"],
   idempotency: "none",
+  answer: { status: 200, body: pageShape(payableListItemShape) },
   query: z.object({
     ...pagingQuery,
     search: z.string().optional(),
@@ -161,6 +166,7 @@ const getPayable = defineOperation({
   path: "/v1/payables/{payableId}",
   scopes: ["payables:read"],
   idempotency: "none",
+  answer: { status: 200, body: payableShape },
   handler: ({ ctx, caller, params }) => {
     const payable = payableOf(ctx.db, caller.businessId, params["payableId"] ?? "");
     if (payable === undefined) throw notFound("Payable");
@@ -175,6 +181,8 @@ const submitPayable = defineOperation({
   path: "/v1/payables/{payableId}/submit",
   scopes: ["payables:write"],
   idempotency: "optional",
+  errors: ["validation_error"],
+  answer: { status: 200, body: payableShape },
   handler: ({ ctx, caller, params }) => {
     const payable = payableOf(ctx.db, caller.businessId, params["payableId"] ?? "");
     if (payable === undefined) throw notFound("Payable");

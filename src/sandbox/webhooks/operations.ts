@@ -17,6 +17,8 @@ import {
 } from "./endpoints.ts";
 import { announceDeliveries } from "./events.ts";
 import { buryDeliveries, type EndpointRow, insertDelivery } from "./tables.ts";
+import { pageShape } from "../http/shapes.ts";
+import { deliveryShape, endpointShape, newEndpointShape, rotatedSecretShape } from "./shapes.ts";
 
 const reading = ["webhooks:read", "webhooks:manage"];
 const managing = ["webhooks:manage"];
@@ -32,6 +34,7 @@ const createEndpoint = defineOperation({
   path: "/v1/webhook-endpoints",
   scopes: managing,
   idempotency: "refused",
+  answer: { status: 201, body: newEndpointShape },
   body: z.object({ url, events: optional(events), description: optional(description) }),
   handler: ({ ctx, caller, body }) => {
     const { businessId } = caller;
@@ -47,6 +50,7 @@ const listEndpoints = defineOperation({
   path: "/v1/webhook-endpoints",
   scopes: reading,
   idempotency: "none",
+  answer: { status: 200, body: pageShape(endpointShape) },
   handler: ({ ctx, caller }) => {
     const items = endpointsOf(ctx.db, caller.businessId).map(endpointJson);
     return { status: 200, body: { items, totalCount: items.length } };
@@ -60,6 +64,7 @@ const getEndpoint = defineOperation({
   path: "/v1/webhook-endpoints/{webhookEndpointId}",
   scopes: reading,
   idempotency: "none",
+  answer: { status: 200, body: endpointShape },
   handler: ({ ctx, caller, params }) => ({
     status: 200,
     body: endpointJson(ownEndpoint(ctx.db, caller.businessId, params)),
@@ -73,6 +78,7 @@ const updateEndpoint = defineOperation({
   path: "/v1/webhook-endpoints/{webhookEndpointId}",
   scopes: managing,
   idempotency: "optional",
+  answer: { status: 200, body: endpointShape },
   body: z.object({
     url: optional(url),
     events: optional(events),
@@ -105,6 +111,7 @@ const rotateSecret = defineOperation({
   path: "/v1/webhook-endpoints/{webhookEndpointId}/rotate-secret",
   scopes: managing,
   idempotency: "refused",
+  answer: { status: 200, body: rotatedSecretShape },
   handler: ({ ctx, caller, params }) => {
     const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
     const secret = newSecret();
@@ -121,6 +128,7 @@ const deleteEndpoint = defineOperation({
   path: "/v1/webhook-endpoints/{webhookEndpointId}",
   scopes: managing,
   idempotency: "optional",
+  answer: { status: 204 },
   handler: ({ ctx, caller, params }) => {
     const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
     const nowMs = ctx.clock.wireNow();
@@ -137,6 +145,7 @@ const listDeliveries = defineOperation({
   path: "/v1/webhook-endpoints/{webhookEndpointId}/deliveries",
   scopes: reading,
   idempotency: "none",
+  answer: { status: 200, body: pageShape(deliveryShape) },
   query: z.object(pagingQuery),
   handler: ({ ctx, caller, params, query }) => {
     const endpoint = ownEndpoint(ctx.db, caller.businessId, params, true);
@@ -151,6 +160,7 @@ const redeliver = defineOperation({
   path: "/v1/webhook-endpoints/{webhookEndpointId}/deliveries/{deliveryId}/redeliver",
   scopes: managing,
   idempotency: "optional",
+  answer: { status: 201, body: deliveryShape },
   handler: ({ ctx, caller, params }) => {
     const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
     const original = deliveryOf(ctx.db, endpoint.id, params["deliveryId"] ?? "");
