@@ -3,7 +3,7 @@ type Benchmark = (args: readonly string[]) => Promise<void>;
 
 /** Loaded only when asked for: none should pay for what another one imports. */
 const benchmarks: Readonly<Record<string, () => Promise<{ main: Benchmark }>>> = {
-  sandbox: () => import("./sandbox.ts"),
+  sandbox: () => import("./sandbox/main.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);
