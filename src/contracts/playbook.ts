@@ -1,3 +1,6 @@
+/** Any playbook after loading; one interface for each kind. */
+export type Playbook = PayRunPlaybook;
+
 /**
  * A `pay-run` playbook after loading: every default filled in, every text parsed, JSON-safe.
  *

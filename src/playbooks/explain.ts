@@ -1,6 +1,8 @@
 import type { z } from "zod";
+import type { Playbook } from "../contracts/playbook.ts";
+import { PLAYBOOK_KINDS } from "./kinds/index.ts";
 import type { Fault } from "./problem.ts";
-import { type JsonSchema, playbookJsonSchema } from "./schema-json.ts";
+import { type JsonSchema, kindJsonSchema } from "./schema-json.ts";
 import type { Issue, Path, Source } from "./source.ts";
 import { suggest } from "./suggest.ts";
 import { shown } from "./texts.ts";
@@ -8,12 +10,28 @@ import { shown } from "./texts.ts";
 // Who has more of them has not written a playbook; explaining each would take seconds.
 const MAX_UNKNOWN_KEYS = 50;
 
-let cachedSchema: JsonSchema | undefined;
+const schemas = new Map<Playbook["kind"], JsonSchema>();
+
+function schemaOf(kind: Playbook["kind"]): JsonSchema {
+  const known = schemas.get(kind);
+  if (known !== undefined) return known;
+  const schema = kindJsonSchema(kind);
+  // Whoever mistakes the kind wants to see all there are.
+  const named = {
+    ...schema,
+    properties: { ...schema.properties, kind: { enum: Object.keys(PLAYBOOK_KINDS) } },
+  };
+  schemas.set(kind, named);
+  return named;
+}
 
 /** Turns what zod found into sentences for a playbook's author, each with its place. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], source: Source): Issue[] {
-  cachedSchema ??= playbookJsonSchema();
-  const root = cachedSchema;
+export function explainIssues(
+  issues: readonly z.core.$ZodIssue[],
+  source: Source,
+  kind: Playbook["kind"],
+): Issue[] {
+  const root = schemaOf(kind);
   return issues.flatMap((issue): Issue[] => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {

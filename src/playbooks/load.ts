@@ -1,18 +1,16 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import type { PayRunPlaybook } from "../contracts/playbook.ts";
-import { checkTogether } from "./checks.ts";
-import { compilePlaybook } from "./compile.ts";
+import type { Playbook } from "../contracts/playbook.ts";
 import { explainIssues } from "./explain.ts";
+import { kindOf, PLAYBOOK_KINDS } from "./kinds/index.ts";
 import type { Fault, Problem } from "./problem.ts";
-import { payRunSchema } from "./schema.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
 import { suggest } from "./suggest.ts";
 import { readWord } from "./texts.ts";
 
 /** A playbook ready to run, with the text it came from, or every mistake in it. */
 export type LoadResult =
-  | { readonly ok: true; readonly playbook: PayRunPlaybook; readonly text: string }
+  | { readonly ok: true; readonly playbook: Playbook; readonly text: string }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 interface LoadOptions {
@@ -38,14 +36,13 @@ export function loadPlaybook(text: string, options: LoadOptions): LoadResult {
   if (source.problems.length === 0 && source.value === null) {
     return failed([...nameProblems, aboutFile(file, EMPTY)]);
   }
-  const parsed = payRunSchema.safeParse(source.value);
-  const issues = [
-    ...explainIssues(parsed.error?.issues ?? [], source),
-    ...checkTogether(source.value),
-  ];
-  const problems = [...nameProblems, ...source.problems, ...locateReliable(issues, source)];
-  if (problems.length > 0 || !parsed.success) return failed(problems);
-  return { ok: true, playbook: compilePlaybook(name, parsed.data), text };
+  const kindName = kindOf(source.value);
+  const kind = PLAYBOOK_KINDS[kindName];
+  const { playbook, issues } = kind.read(name, source.value);
+  const found = [...explainIssues(issues, source, kindName), ...kind.checkTogether(source.value)];
+  const problems = [...nameProblems, ...source.problems, ...locateReliable(found, source)];
+  if (problems.length > 0 || playbook === null) return failed(problems);
+  return { ok: true, playbook, text };
 }
 
 /** Reads a playbook's file, which must be a UTF-8 text named `<name>.yaml` or `<name>.yml`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { payRunSchema } from "./schema.ts";
+import type { Playbook } from "../contracts/playbook.ts";
+import { PLAYBOOK_KINDS } from "./kinds/index.ts";
 
 /** A JSON Schema node, as far as playbooks use it. */
 export interface JsonSchema {
@@ -14,11 +15,28 @@ export interface JsonSchema {
 
 /**
  * The JSON Schema (draft 7) of a playbook, for editors: every key with a description, its default
- * and examples. It is looser than loading, which also checks conditions and rules against each
- * other.
+ * and examples; `kind` decides which keys there are. It is looser than loading, which also checks
+ * conditions and rules against each other.
  */
 export function playbookJsonSchema(): JsonSchema {
-  return z.toJSONSchema(payRunSchema, {
+  const kinds = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Payrun playbook",
+    type: "object",
+    properties: { kind: { description: "What the playbook does.", enum: kinds } },
+    required: ["kind"],
+    allOf: kinds.map((kind) => ({
+      if: { properties: { kind: { const: kind } } },
+      // An editor would read a second `$schema` as the start of another document.
+      then: { ...kindJsonSchema(kind), $schema: undefined },
+    })),
+  };
+}
+
+/** The same for the playbooks of one kind. */
+export function kindJsonSchema(kind: Playbook["kind"]): JsonSchema {
+  return z.toJSONSchema(PLAYBOOK_KINDS[kind].schema, {
     target: "draft-7",
     io: "input",
     unrepresentable: "any",

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from "kysely";
-import type { PayRunPlaybook } from "../contracts/playbook.ts";
+import type { Playbook } from "../contracts/playbook.ts";
 import type { Db } from "./db.ts";
 import type { PlaybooksTable, Tables } from "./tables.ts";
 
@@ -13,7 +13,7 @@ export interface StoredPlaybook {
   readonly business: string | null;
   /** The file as it was. */
   readonly text: string;
-  readonly compiled: PayRunPlaybook;
+  readonly compiled: Playbook;
   /** Who stored it: they don't count as an approver of its runs. */
   readonly author: string;
   readonly authorTokenId: string | null;
@@ -31,7 +31,7 @@ export async function applyPlaybook(
     readonly name: string;
     readonly kind: string;
     readonly text: string;
-    readonly compiled: PayRunPlaybook;
+    readonly compiled: Playbook;
     readonly business: string | null;
     readonly author: string;
     readonly authorTokenId: string | null;
@@ -108,7 +108,7 @@ function toPlaybook(row: Selectable<PlaybooksTable>): StoredPlaybook {
     kind: row.kind,
     business: row.business,
     text: row.text,
-    compiled: JSON.parse(row.compiled) as PayRunPlaybook,
+    compiled: JSON.parse(row.compiled) as Playbook,
     author: row.author,
     authorTokenId: row.author_token_id,
     createdAtMs: row.created_at_ms,

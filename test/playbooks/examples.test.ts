@@ -1,10 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { Playbook } from "../../src/contracts/playbook.ts";
+import { PLAYBOOK_KINDS } from "../../src/playbooks/kinds/index.ts";
 import { loadPlaybook, loadPlaybookFile } from "../../src/playbooks/load.ts";
-import { playbookJsonSchema, type JsonSchema } from "../../src/playbooks/schema-json.ts";
+import {
+  kindJsonSchema,
+  playbookJsonSchema,
+  type JsonSchema,
+} from "../../src/playbooks/schema-json.ts";
 
 const folder = new URL("../../playbooks/", import.meta.url);
+const kinds = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];
+
+/** What a playbook of each kind can't do without. */
+const smallest: Readonly<Record<Playbook["kind"], object>> = {
+  "pay-run": { kind: "pay-run" },
+};
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
 describe("the examples", () => {
@@ -30,9 +42,10 @@ describe("the JSON Schema for editors", () => {
     expect(committed).toEqual(JSON.parse(JSON.stringify(playbookJsonSchema())));
   });
 
-  test("describes every key, with something to complete, and refuses every other", () => {
-    const keys = keysBelow(playbookJsonSchema(), "");
-    expect(keys.length).toBeGreaterThan(25);
+  test.each(kinds)("%s: describes every key, with something to complete, no other", (kind) => {
+    const schema = kindJsonSchema(kind);
+    const keys = keysBelow(schema, "");
+    expect(keys.length).toBeGreaterThan(5);
     const without = (keyword: string): string[] =>
       keys.filter(({ node }) => node[keyword] === undefined).map(({ path }) => path);
     expect(without("description")).toEqual([]);
@@ -44,18 +57,24 @@ describe("the JSON Schema for editors", () => {
       ({ node }) => node.properties !== undefined && node["additionalProperties"] !== false,
     );
     expect(open).toEqual([]);
-    expect(playbookJsonSchema()["additionalProperties"]).toBe(false);
+    expect(schema["additionalProperties"]).toBe(false);
   });
 
-  test("gives examples and defaults that load", () => {
-    const refused = Object.entries(playbookJsonSchema().properties ?? {})
+  test.each(kinds)("%s: gives examples and defaults that load", (kind) => {
+    const refused = Object.entries(kindJsonSchema(kind).properties ?? {})
       .flatMap(([key, node]) =>
         [...(node.examples ?? []), ...("default" in node ? [node["default"]] : [])].map((value) =>
-          JSON.stringify({ kind: "pay-run", [key]: value }),
+          JSON.stringify({ ...smallest[kind], [key]: value }),
         ),
       )
       .filter((text) => !loadPlaybook(text, { file: "a.yaml" }).ok);
     expect(refused).toEqual([]);
+  });
+
+  test("lets `kind` decide which keys there are", () => {
+    const schema = playbookJsonSchema();
+    expect(schema.properties?.["kind"]?.enum).toEqual(kinds);
+    expect(schema["allOf"]).toHaveLength(kinds.length);
   });
 });
 

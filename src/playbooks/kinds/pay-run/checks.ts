@@ -1,6 +1,6 @@
 import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
-import type { Issue, Path } from "./source.ts";
-import { shown } from "./texts.ts";
+import type { Issue, Path } from "../../source.ts";
+import { shown } from "../../texts.ts";
 
 /**
  * Finds what is wrong between values that are each right alone: keys that exclude each other,
@@ -8,7 +8,7 @@ import { shown } from "./texts.ts";
  *
  * Works on a playbook as written, so that it also speaks where other values are wrong.
  */
-export function checkTogether(playbook: unknown): Issue[] {
+export function checkPayRun(playbook: unknown): Issue[] {
   if (!isRecord(playbook)) return [];
   return [
     ...checkPay(playbook["pay"]),

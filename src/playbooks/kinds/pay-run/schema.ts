@@ -1,87 +1,14 @@
 import { z } from "zod";
-import { REVIEW_REASONS } from "../contracts/playbook.ts";
-import type { ConditionUse } from "./condition-fields.ts";
-import { checkCondition } from "./conditions.ts";
+import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
+import { business, condition, money, moneyMeta, notify, read, schedule } from "../../blocks.ts";
 import {
   readDue,
-  readEvery,
   readFailurePlaybook,
   readFundingSource,
-  readProfile,
   readQuorum,
   readRole,
-  WEEKDAYS,
-} from "./field-texts.ts";
-import {
-  fine,
-  MONEY_PATTERN,
-  readDays,
-  readMoney,
-  readTime,
-  readZone,
-  shown,
-  TIME_PATTERN,
-  WORD_PATTERN,
-  wrong,
-} from "./texts.ts";
-import type { Reading } from "./texts.ts";
-
-/** A value that a reader of ours understands; its fault travels in the issue's `params`. */
-function read<T>(reader: (input: unknown) => Reading<T>) {
-  return z.unknown().transform((input, context): T => {
-    const reading = reader(input);
-    if (reading.ok) return reading.value;
-    context.issues.push({ code: "custom", input, params: { fault: reading.fault } });
-    return z.NEVER;
-  });
-}
-
-const money = read(readMoney);
-const moneyMeta = { type: "string", pattern: MONEY_PATTERN } as const;
-
-function condition(use: ConditionUse) {
-  return read((input): Reading<string> => {
-    if (typeof input !== "string") {
-      return wrong(
-        `${shown(input)} is not a condition`,
-        'such as payable.description.contains("rent")',
-      );
-    }
-    const fault = checkCondition(input, use);
-    return fault === null ? fine(input) : { ok: false, fault };
-  });
-}
-
-const schedule = z
-  .strictObject({
-    every: read(readEvery).meta({
-      description:
-        "The day to run on; `weekday` is Monday to Friday. On a bank holiday the run moves to the business day before.",
-      type: "string",
-      enum: [...WEEKDAYS],
-    }),
-    at: read(readTime)
-      .optional()
-      .meta({
-        description: "The time of day to run at, 24 hours.",
-        type: "string",
-        pattern: TIME_PATTERN,
-        default: "10:00",
-        examples: ["10:00"],
-      }),
-    zone: read(readZone)
-      .optional()
-      .meta({
-        description: "The IANA time zone of `at`.",
-        type: "string",
-        default: "America/New_York",
-        examples: ["America/New_York", "America/Chicago", "America/Los_Angeles", "UTC"],
-      }),
-  })
-  .meta({
-    description: "When to run by itself. Without it, the playbook runs when somebody launches it.",
-    examples: [{ every: "thursday", at: "10:00", zone: "America/New_York" }],
-  });
+} from "../../field-texts.ts";
+import { readDays, WORD_PATTERN } from "../../texts.ts";
 
 const select = z
   .strictObject({
@@ -210,34 +137,11 @@ export const approvalRuleSchema = z
   })
   .meta({ examples: [{ by: ["controller", "owner"] }] });
 
-const notify = z
-  .strictObject({
-    people: z.enum(["by-role", "none"]).optional().meta({
-      description: "Whom to tell that a decision or an action is wanted.",
-      default: "by-role",
-    }),
-    digest: z.enum(["daily", "weekly", "none"]).optional().meta({
-      description: "How often to send a summary.",
-      default: "none",
-    }),
-  })
-  .meta({
-    description: "Whom to tell, and how often. Checked and kept; nothing is sent yet.",
-    examples: [{ people: "by-role", digest: "daily" }],
-  });
-
 /** A pay-run playbook as its author writes it, before defaults. */
 export const payRunSchema = z
   .strictObject({
     kind: z.literal("pay-run").meta({ description: "What the playbook does: pay bills." }),
-    business: read(readProfile)
-      .optional()
-      .meta({
-        description:
-          "The business that pays, by its name in the profiles file. Unless said: the only one.",
-        type: "string",
-        examples: ["acme"],
-      }),
+    business,
     schedule: schedule.optional(),
     select: select.optional(),
     where: condition("select")
@@ -296,9 +200,9 @@ export const payRunSchema = z
     notify: notify.optional(),
   })
   .meta({
-    title: "Payrun playbook",
+    title: "Pay run",
     description: "Which bills to pay, when, with whose approval.",
   });
 
-export type PlaybookInput = z.output<typeof payRunSchema>;
+export type PayRunInput = z.output<typeof payRunSchema>;
 export type ApprovalRuleInput = z.output<typeof approvalRuleSchema>;

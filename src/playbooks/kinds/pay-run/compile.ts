@@ -1,18 +1,18 @@
-import { REVIEW_REASONS } from "../contracts/playbook.ts";
+import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
 import type {
   ApprovalRule,
   PayRule,
   PayRunPlaybook,
   PlaybookSchedule,
   SelectRule,
-} from "../contracts/playbook.ts";
-import type { ApprovalRuleInput, PlaybookInput } from "./schema.ts";
+} from "../../../contracts/playbook.ts";
+import type { ApprovalRuleInput, PayRunInput } from "./schema.ts";
 
 /**
  * Fills in every default. What is not said is the safe choice: nothing is paid without an
  * approval, and a decision that comes too late is asked for again.
  */
-export function compilePlaybook(name: string, input: PlaybookInput): PayRunPlaybook {
+export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook {
   const schedule = compileSchedule(input.schedule);
   return {
     kind: "pay-run",
@@ -39,7 +39,7 @@ export function compilePlaybook(name: string, input: PlaybookInput): PayRunPlayb
   };
 }
 
-function compileSchedule(input: PlaybookInput["schedule"]): PlaybookSchedule | null {
+function compileSchedule(input: PayRunInput["schedule"]): PlaybookSchedule | null {
   if (input === undefined) return null;
   return {
     every: input.every,
@@ -54,7 +54,7 @@ function compileSelect(due: SelectRule | undefined, schedule: PlaybookSchedule |
   return rule.due === "before-next-run" && schedule === null ? { due: "within", days: 7 } : rule;
 }
 
-function compilePay(input: PlaybookInput["pay"]): PayRule {
+function compilePay(input: PayRunInput["pay"]): PayRule {
   const clearing = input?.clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD";
   return {
     when: input?.on ?? "by-due-date",

@@ -1,0 +1,22 @@
+import type { Playbook } from "../../contracts/playbook.ts";
+import { suggest } from "../suggest.ts";
+import type { PlaybookKind } from "./kind.ts";
+import { payRunKind } from "./pay-run/index.ts";
+
+/** Every kind of playbook, by what its author writes after `kind:`. */
+export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = {
+  "pay-run": payRunKind,
+};
+
+/**
+ * The kind by which a text is read: the one it names, else the one it seems to mean, so that the
+ * rest of its mistakes can be told with the first.
+ */
+export function kindOf(written: unknown): Playbook["kind"] {
+  const value =
+    typeof written === "object" && written !== null && "kind" in written ? written.kind : undefined;
+  const names = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];
+  const named = names.find((name) => name === value);
+  const meant = typeof value === "string" ? suggest(value, names) : undefined;
+  return named ?? names.find((name) => name === meant) ?? "pay-run";
+}

@@ -1,0 +1,11 @@
+import { playbookKind } from "../kind.ts";
+import { checkPayRun } from "./checks.ts";
+import { compilePayRun } from "./compile.ts";
+import { payRunSchema } from "./schema.ts";
+
+/** Pays bills: which ones, when, with whose approval. */
+export const payRunKind = playbookKind({
+  schema: payRunSchema,
+  checkTogether: checkPayRun,
+  compile: compilePayRun,
+});
