@@ -1,9 +1,10 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { type HttpBindings, serve } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
+import { microDepositsDdl } from "./bank-accounts/micro-deposits.ts";
 import { bankDdl } from "./bank/outbox.ts";
 import { BankLink } from "./bank/link.ts";
 import { SandboxClock } from "./clock/clock.ts";
@@ -14,7 +15,7 @@ import { Resetting } from "./control/reset.ts";
 import { addControlRoutes } from "./control/routes.ts";
 import { openDatabase } from "./db.ts";
 import { errorAnswer, type HttpAnswer } from "./http/answers.ts";
-import { readBody } from "./http/body.ts";
+import { largestUploadBytes, readBody } from "./http/body.ts";
 import { IdempotencyKeys, idempotencyDdl } from "./http/idempotency.ts";
 import type { Operation } from "./http/operation.ts";
 import { answerRequest, type ServiceParts } from "./http/pipeline.ts";
@@ -22,6 +23,7 @@ import { Tokens } from "./http/tokens.ts";
 import { operations } from "./operations.ts";
 import { PaymentEngine } from "./payments/engine.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
+import { scheduleDdl } from "./schedule/scheduled-steps.ts";
 import { resourcesDdl } from "./schema.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import { emitEvent } from "./webhooks/events.ts";
@@ -54,6 +56,8 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
     requestLogDdl,
     bankDdl,
     webhooksDdl,
+    scheduleDdl,
+    microDepositsDdl,
   ]);
   const clock = new SandboxClock(db);
   const bank = new BankLink({ db, dataDir: options.dataDir });
@@ -124,21 +128,33 @@ async function respond(
   parts: ServiceParts,
   operation: Operation | undefined,
 ): Promise<Response> {
-  const body = await readBody(c.env.incoming).catch((error: unknown) => errorAnswer(error));
-  if (!(body instanceof Uint8Array)) return toResponse(body);
+  const { incoming } = c.env;
+  const limit = operation?.bodyKind === "multipart" ? largestUploadBytes : undefined;
+  const raw = await readBody(incoming, limit).catch((error: unknown) => errorAnswer(error));
+  if (!(raw instanceof Uint8Array)) return toResponse(raw);
   const answer = await answerRequest(parts, operation, {
+    channel: `REST ${c.req.method}`,
+    logAs: c.req.method,
     method: c.req.method,
     path: c.req.path,
     params: c.req.param(),
     query: c.req.query(),
     authorization: c.req.header("authorization"),
-    idempotencyKey: c.req.header("idempotency-key"),
-    contentType: c.req.header("content-type"),
-    body,
+    idempotencyKeys: keysOf(incoming),
+    body: { raw, contentType: c.req.header("content-type") },
   });
   if (answer.drop !== true) return toResponse(answer);
   c.env.incoming.socket.destroy();
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Node joins repeated headers with a comma, which a key may have in it: told apart only then. */
+function keysOf(incoming: IncomingMessage): readonly string[] {
+  const joined = incoming.headers["idempotency-key"];
+  if (typeof joined !== "string") return joined ?? [];
+  return joined.includes(",")
+    ? (incoming.headersDistinct["idempotency-key"] ?? [joined])
+    : [joined];
 }
 
 function toResponse({ status, body, headers }: HttpAnswer): Response {

@@ -1,15 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "./api-error.ts";
 
-const largestBodyBytes = 1_048_576;
+const largestJsonBytes = 1_048_576;
+/** A body with files may be larger. */
+export const largestUploadBytes = 10 * 1_048_576;
 
 /**
  * Reads a request's body.
  *
- * @throws {ApiError} 413 above 1 MiB, the rest of which is not read; 400 when it breaks off.
+ * @throws {ApiError} 413 above the limit, 1 MiB unless said, the rest of which is not read; 400
+ * when it breaks off.
  */
-export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  if (Number(incoming.headers["content-length"] ?? 0) > largestBodyBytes) throw tooLarge();
+export async function readBody(
+  incoming: IncomingMessage,
+  largestBytes = largestJsonBytes,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () => {
+    const message = `The body may have at most ${largestBytes} bytes`;
+    return new ApiError(413, "payload_too_large", message);
+  };
+  if (Number(incoming.headers["content-length"] ?? 0) > largestBytes) throw tooLarge();
   // From Node's own stream: the web stream that the framework offers costs half a request's time.
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -18,7 +28,7 @@ export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
     const stream = incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
     for await (const chunk of stream) {
       length += chunk.length;
-      if (length > largestBodyBytes) throw tooLarge();
+      if (length > largestBytes) throw tooLarge();
       chunks.push(chunk);
     }
   } catch (error) {
@@ -26,14 +36,6 @@ export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
     throw new ApiError(400, "validation_error", "The body ended too early");
   }
   return Buffer.concat(chunks, length);
-}
-
-function tooLarge(): ApiError {
-  return new ApiError(
-    413,
-    "payload_too_large",
-    `The body may have at most ${largestBodyBytes} bytes`,
-  );
 }
 
 /**

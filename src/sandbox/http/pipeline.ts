@@ -15,21 +15,31 @@ import {
 import type { Caller, Operation, RawCall } from "./operation.ts";
 import { errorAnswer, faultAnswer, type HttpAnswer, plainAnswer } from "./answers.ts";
 import { parseJsonBody } from "./body.ts";
+import { parseMultipartBody } from "./multipart.ts";
 import type { Tokens } from "./tokens.ts";
 
 const longestKey = 64;
 
-/** A request as the server hands it over; `path` is decoded, `body` raw. */
+/** A request as a server hands it over; `path` is decoded. */
 export interface ServiceRequest {
+  /** What the fingerprint calls it: a REST method, or an MCP tool. */
+  channel: string;
+  /** What the log calls it. */
+  logAs: string;
   method: string;
   path: string;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   authorization: string | undefined;
-  idempotencyKey: string | undefined;
-  contentType: string | undefined;
-  body: Uint8Array;
+  /** Every key that was sent, which should be one at most. */
+  idempotencyKeys: readonly string[];
+  body: RequestBody;
 }
+
+/** A body as it came, or as it was read already. */
+export type RequestBody =
+  | { raw: Uint8Array<ArrayBuffer>; contentType: string | undefined }
+  | { raw: Uint8Array<ArrayBuffer>; value: unknown };
 
 /** The parts that answering needs. */
 export interface ServiceParts {
@@ -59,11 +69,11 @@ export async function answerRequest(
   const exchange: Exchange = { caller: undefined };
   const answer = await new Answering(parts, request, exchange).answer(operation);
   parts.log.add({
-    method: request.method,
+    method: request.logAs,
     path: request.path,
     business: exchange.caller?.businessId ?? null,
-    key: request.idempotencyKey ?? null,
-    bodyHash: hashOf(request.body),
+    key: request.idempotencyKeys[0] ?? null,
+    bodyHash: hashOf(request.body.raw),
     status: answer.drop === true ? null : answer.status,
     at: new Date(parts.ctx.clock.wireNow()).toISOString(),
   });
@@ -111,7 +121,7 @@ class Answering {
   async #perform(operation: Operation, caller: Caller): Promise<HttpAnswer> {
     const isAllowed = operation.scopes.some((scope) => caller.scopes.has(scope));
     if (!isAllowed) return this.#forbid(operation, caller);
-    const call = this.#call(operation, caller);
+    const call = await this.#call(operation, caller);
     const key = this.#key(operation);
     if (key === undefined) return this.#finish(this.#act(operation, call, undefined), undefined);
     const claim = this.#claim(operation, call, key);
@@ -130,26 +140,29 @@ class Answering {
     return this.#finish(acted, claim);
   }
 
-  #call(operation: Operation, caller: Caller): RawCall {
-    const { params, query, body, contentType } = this.#request;
-    const hasBody = operation.method !== "GET" && body.length > 0;
-    return {
-      ctx: this.#parts.ctx,
-      caller,
-      params,
-      query,
-      body: hasBody ? parseJsonBody(body, contentType) : undefined,
-      partially: false,
-    };
+  async #call(operation: Operation, caller: Caller): Promise<RawCall> {
+    const { params, query } = this.#request;
+    const body = await this.#body(operation);
+    return { ctx: this.#parts.ctx, caller, params, query, body, partially: false };
+  }
+
+  async #body(operation: Operation): Promise<unknown> {
+    const { body } = this.#request;
+    if ("value" in body) return body.value;
+    if (operation.method === "GET" || body.raw.length === 0) return undefined;
+    if (operation.bodyKind === "multipart") return parseMultipartBody(body.raw, body.contentType);
+    return parseJsonBody(body.raw, body.contentType);
   }
 
   /** The key to claim, if any. @throws {ApiError} 400: missing, too long, or not taken here. */
   #key(operation: Operation): string | undefined {
-    const key = this.#request.idempotencyKey?.trim() || undefined;
+    const [first, ...more] = this.#request.idempotencyKeys;
+    const key = first?.trim() || undefined;
     const refuse = (message: string) =>
       new ApiError(400, "validation_error", message, { field: "Idempotency-Key" });
     const { idempotency } = operation;
     if (idempotency === "none") return undefined;
+    if (more.length > 0) throw refuse("Only one Idempotency-Key may be sent");
     if (idempotency === "refused" && key !== undefined) {
       throw refuse("This operation does not accept an Idempotency-Key");
     }
@@ -166,16 +179,16 @@ class Answering {
     return this.#parts.keys.claim({
       businessId: call.caller.businessId,
       key,
-      fingerprint: fingerprintOf(`REST ${operation.method}`, this.#request.path, call.body),
+      fingerprint: fingerprintOf(this.#request.channel, this.#request.path, call.body),
       money: operation.money === true,
     });
   }
 
   /** 403, stored under the key where the request could claim one. */
-  #forbid(operation: Operation, caller: Caller): HttpAnswer {
+  async #forbid(operation: Operation, caller: Caller): Promise<HttpAnswer> {
     const forbidden = plainAnswer(403, "Forbidden");
     try {
-      const call = this.#call(operation, caller);
+      const call = await this.#call(operation, caller);
       const key = this.#key(operation);
       if (key === undefined || this.#parts.keys.isUsed(caller.businessId, key)) return forbidden;
       const claim = this.#claim(operation, call, key);
