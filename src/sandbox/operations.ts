@@ -1,3 +1,4 @@
+import { bankAccountOperations } from "./bank-accounts/operations.ts";
 import type { Operation } from "./http/operation.ts";
 import { paymentOperations } from "./payments/operations.ts";
 import { contactOperations } from "./resources/contact-operations.ts";
@@ -11,5 +12,6 @@ export const operations: readonly Operation[] = [
   ...contactOperations,
   ...payableOperations,
   ...moneyOperations,
+  ...bankAccountOperations,
   ...webhookOperations,
 ];

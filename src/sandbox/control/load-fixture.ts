@@ -10,7 +10,7 @@ import { invalid } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
 import { insertOutcome } from "../payments/outcomes.ts";
 import { refreshPaymentStatus } from "../payments/payment-rows.ts";
-import { insertBankAccount } from "../resources/bank-accounts.ts";
+import { insertBankAccount } from "../bank-accounts/bank-accounts.ts";
 import { changeBusiness, insertBusiness } from "../resources/businesses.ts";
 import { contactOf, insertContact } from "../resources/contacts.ts";
 import { totalled } from "../resources/payable-operations.ts";

@@ -1,6 +1,11 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
+import {
+  bankAccountChange,
+  changeBankAccountByHand,
+  microDepositsByHand,
+} from "../bank-accounts/by-hand.ts";
 import { ClockError } from "../clock/clock.ts";
 import { transaction } from "../db.ts";
 import { fixtureObject } from "../fixtures/fixture-object.ts";
@@ -96,6 +101,10 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
   routes.post("/sandbox/businesses/:id", businessChange, (body, id) =>
     changeBusinessByHand(ctx, id, body),
   );
+  routes.post("/sandbox/bank-accounts/:id", bankAccountChange, (body, id) =>
+    changeBankAccountByHand(ctx, id, body),
+  );
+  routes.get("/sandbox/micro-deposits/:id", (id) => microDepositsByHand(ctx, id));
   routes.post("/sandbox/payments", outsidePayment, (body) => payOutside(ctx, body), 201);
   routes.post("/sandbox/outcomes", outcomeRule, (body) => setOutcome(ctx, body), 201);
 
@@ -126,7 +135,7 @@ class Routes {
     this.#app.get(path, (c) =>
       this.#answer(c, 200, () => {
         this.#parts.engine.takeDueNow();
-        return act();
+        return act(c.req.param("id") ?? "");
       }),
     );
   }

@@ -45,6 +45,8 @@ const otherStatus = {
   not_found: 404,
   duplicate_contact: 409,
   payment_not_cancellable: 409,
+  bank_account_exists: 409,
+  bank_account_not_verifiable: 409,
 } as const;
 
 /** A code that an operation can say it refuses with. */

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SandboxContext } from "../context.ts";
 import { transaction } from "../db.ts";
+import { nextScheduledInstant, nextScheduledStep } from "../schedule/scheduled-steps.ts";
+import { takeScheduledStep } from "../schedule/step-handlers.ts";
 import { nextDueInstant, nextDuePayment } from "./payment-rows.ts";
 import { takeDueStep } from "./transitions.ts";
 
@@ -9,8 +11,8 @@ const stepsPerRequest = 2_000;
 const longestTimerMs = 60_000;
 
 /**
- * Moves payments along on the bank clock, each step at its own instant and in the order of these
- * instants, also when the clock has leapt over many of them at once.
+ * Moves payments, and all else that has steps to come, along on the bank clock: each step at its
+ * own instant and in the order of these instants, also when the clock has leapt over many at once.
  */
 export class PaymentEngine {
   readonly #ctx: SandboxContext;
@@ -38,8 +40,12 @@ export class PaymentEngine {
   wake(): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
-    const dueAtMs = nextDueInstant(this.#ctx.db);
-    if (dueAtMs === undefined) return;
+    const { db } = this.#ctx;
+    const dueAtMs = Math.min(
+      nextDueInstant(db) ?? Number.POSITIVE_INFINITY,
+      nextScheduledInstant(db) ?? Number.POSITIVE_INFINITY,
+    );
+    if (dueAtMs === Number.POSITIVE_INFINITY) return;
     const waitMs = Math.min(longestTimerMs, this.#ctx.clock.realMsUntilBank(dueAtMs));
     this.#timer = setTimeout(() => this.#onTimer(), Math.ceil(waitMs));
     this.#timer.unref();
@@ -71,14 +77,23 @@ export class PaymentEngine {
     if (this.#stopped) return false;
     const { db, clock } = this.#ctx;
     const untilMs = clock.bankNow();
-    let payment = nextDuePayment(db, untilMs);
-    if (payment === undefined) return false;
+    let takeNext = nextDue(this.#ctx, untilMs);
+    if (takeNext === undefined) return false;
     transaction(db, () => {
-      for (let steps = 0; steps < stepsPerTransaction && payment !== undefined; steps += 1) {
-        takeDueStep(this.#ctx, payment);
-        payment = nextDuePayment(db, untilMs);
+      for (let steps = 0; steps < stepsPerTransaction && takeNext !== undefined; steps += 1) {
+        takeNext();
+        takeNext = nextDue(this.#ctx, untilMs);
       }
     });
-    return payment !== undefined;
+    return takeNext !== undefined;
   }
+}
+
+/** What takes the step that comes first, if one is due by `untilMs`. */
+function nextDue(ctx: SandboxContext, untilMs: number): (() => void) | undefined {
+  const step = nextScheduledStep(ctx.db, untilMs);
+  const payment = nextDuePayment(ctx.db, untilMs);
+  const isStepFirst = step !== undefined && step.due_at < (payment?.due_at ?? untilMs + 1);
+  if (isStepFirst) return () => takeScheduledStep(ctx, step);
+  return payment && (() => takeDueStep(ctx, payment));
 }

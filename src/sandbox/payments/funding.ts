@@ -1,6 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { invalid, malformed, notFound, refusal } from "../http/api-error.ts";
-import { bankAccountOf, bankAccountsOf, type BankAccountRow } from "../resources/bank-accounts.ts";
+import {
+  bankAccountOf,
+  bankAccountsOf,
+  type BankAccountRow,
+} from "../bank-accounts/bank-accounts.ts";
 import { type BusinessRow, mayPay } from "../resources/businesses.ts";
 import { balanceFigures } from "./money.ts";
 import type { PaymentRow } from "./payment-rows.ts";

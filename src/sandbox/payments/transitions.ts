@@ -1,6 +1,6 @@
 import { addDuration } from "../clock/duration.ts";
 import type { SandboxContext } from "../context.ts";
-import { bankAccountOf } from "../resources/bank-accounts.ts";
+import { bankAccountOf } from "../bank-accounts/bank-accounts.ts";
 import { callersBusiness, mayPay } from "../resources/businesses.ts";
 import { contactById, isPayable } from "../resources/contacts.ts";
 import { addPaid, payableById } from "../resources/payables.ts";

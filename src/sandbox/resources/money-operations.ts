@@ -1,40 +1,8 @@
-import { notFound } from "../http/api-error.ts";
 import { defineOperation, type Operation } from "../http/operation.ts";
 import { balanceJson, fundingSourcesJson, requireBalance } from "../payments/funding.ts";
-import { bankAccountJson, bankAccountOf, bankAccountsOf } from "./bank-accounts.ts";
 import { callersBusiness } from "./businesses.ts";
 import { listShape } from "../http/shapes.ts";
 import { balanceShape, fundingSourceShape } from "../payments/funding-shapes.ts";
-import { bankAccountShape } from "./bank-account-shapes.ts";
-
-const listBankAccounts = defineOperation({
-  name: "listBankAccounts",
-  summary: "Lists all bank accounts of the business.",
-  method: "GET",
-  path: "/v1/bank-accounts",
-  scopes: ["bank-accounts:read", "bank-accounts:write"],
-  idempotency: "none",
-  answer: { status: 200, body: listShape(bankAccountShape) },
-  handler: ({ ctx, caller }) => ({
-    status: 200,
-    body: { items: bankAccountsOf(ctx.db, caller.businessId).map(bankAccountJson) },
-  }),
-});
-
-const getBankAccount = defineOperation({
-  name: "getBankAccount",
-  summary: "Reads one bank account.",
-  method: "GET",
-  path: "/v1/bank-accounts/{bankAccountId}",
-  scopes: ["bank-accounts:read", "bank-accounts:write"],
-  idempotency: "none",
-  answer: { status: 200, body: bankAccountShape },
-  handler: ({ ctx, caller, params }) => {
-    const account = bankAccountOf(ctx.db, caller.businessId, params["bankAccountId"] ?? "");
-    if (account === undefined) throw notFound("Bank account");
-    return { status: 200, body: bankAccountJson(account) };
-  },
-});
 
 const listFundingSources = defineOperation({
   name: "listFundingSources",
@@ -67,9 +35,4 @@ const getBalance = defineOperation({
   },
 });
 
-export const moneyOperations: readonly Operation[] = [
-  listBankAccounts,
-  getBankAccount,
-  listFundingSources,
-  getBalance,
-];
+export const moneyOperations: readonly Operation[] = [listFundingSources, getBalance];

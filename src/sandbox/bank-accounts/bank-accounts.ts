@@ -1,11 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
-import { allRows, getRow, insertRow } from "../db.ts";
+import { allRows, execute, getRow, insertRow, updateRow } from "../db.ts";
 import { isoInstantOrNull } from "../ids.ts";
 
+export const bankAccountStatuses = [
+  "pending_verification",
+  "verified",
+  "unverified",
+  "removed",
+] as const;
+
+export type BankAccountStatus = (typeof bankAccountStatuses)[number];
+
+/** Of the account's numbers only the last four digits are kept. */
 export interface BankAccountRow {
   id: string;
   business_id: string;
-  status: string;
+  status: BankAccountStatus;
   type: string;
   connection_type: string;
   name: string | null;
@@ -33,6 +43,35 @@ export function bankAccountOf(
   id: string,
 ): BankAccountRow | undefined {
   return getRow(db, "SELECT * FROM bank_accounts WHERE id = ? AND business_id = ?", id, businessId);
+}
+
+export function bankAccountById(db: DatabaseSync, id: string): BankAccountRow | undefined {
+  return getRow(db, "SELECT * FROM bank_accounts WHERE id = ?", id);
+}
+
+export function changeBankAccount(
+  db: DatabaseSync,
+  id: string,
+  changes: Partial<Omit<BankAccountRow, "id" | "business_id">>,
+): void {
+  updateRow(db, "bank_accounts", id, changes);
+}
+
+/** Makes an account its business's default instead of any other. */
+export function makeDefault(db: DatabaseSync, account: BankAccountRow): void {
+  const sql = "UPDATE bank_accounts SET is_default = (id = ?) WHERE business_id = ?";
+  execute(db, sql, account.id, account.business_id);
+}
+
+/**
+ * Makes the oldest verified account the default where no verified one is: the first to be verified
+ * becomes it, and one that is removed passes it on.
+ */
+export function settleDefault(db: DatabaseSync, businessId: string): void {
+  const accounts = bankAccountsOf(db, businessId);
+  if (accounts.some(({ status, is_default }) => is_default === 1 && status === "verified")) return;
+  const heir = accounts.find(({ status }) => status === "verified");
+  if (heir !== undefined) makeDefault(db, heir);
 }
 
 /** Bank account, section 2. */

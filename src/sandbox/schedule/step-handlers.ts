@@ -1,0 +1,15 @@
+import type { SandboxContext } from "../context.ts";
+import { receiveMicroDeposits } from "../bank-accounts/micro-deposits.ts";
+import { removeStep, type ScheduledStep, type StepKind } from "./scheduled-steps.ts";
+
+type StepHandler = (ctx: SandboxContext, subject: string, atMs: number) => void;
+
+const stepHandlers: Readonly<Record<StepKind, StepHandler>> = {
+  "micro-deposits-arrive": receiveMicroDeposits,
+};
+
+/** Takes a step as of its instant on the bank clock; inside a transaction. */
+export function takeScheduledStep(ctx: SandboxContext, step: ScheduledStep): void {
+  removeStep(ctx.db, step.seq);
+  stepHandlers[step.kind](ctx, step.subject, step.due_at);
+}
