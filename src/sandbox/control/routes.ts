@@ -131,7 +131,7 @@ class Routes {
     this.#parts = parts;
   }
 
-  get(path: string, act: () => object | Promise<object>): void {
+  get(path: string, act: (id: string) => object | Promise<object>): void {
     this.#app.get(path, (c) =>
       this.#answer(c, 200, () => {
         this.#parts.engine.takeDueNow();
