@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { markDispatched, undispatched, type InboxEvent } from "../store/inbox.ts";
+import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { flagLooks, watchersOf } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 import { GatewayError } from "./http/errors.ts";
@@ -11,6 +13,9 @@ const BUSY_MS = 200;
 const BACK_OFF_MAX_MS = 5_000;
 /** Owners that are told at the same time. */
 const CONCURRENCY = 20;
+
+/** How long the other gateways leave the events to the one that tells of them. */
+const LEAD_MS = 5_000;
 
 /** Events after which a payable needs an owner even when its run is over. */
 const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
@@ -31,11 +36,15 @@ export interface Dispatcher {
  * Turns what is in the inbox into signals: grouped by who watches, one signal per workflow and
  * tick, an event marked only after its signals have succeeded. What fails stays and is tried
  * again, with back-off.
+ *
+ * Of several gateways one does this for all, whoever received the events; where it dies, the next
+ * goes on within seconds.
  */
 export function startDispatcher(context: Dispatch): Dispatcher {
   const stopping = new AbortController();
   let wakeUp = new AbortController();
   let wakeable = true;
+  const leader = new Leader(context);
 
   const pause = async (ms: number): Promise<void> => {
     wakeUp = new AbortController();
@@ -48,7 +57,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     let stuck = 0;
     while (!stopping.signal.aborted) {
       // Events that can't be delivered must not fill the batch for those behind them.
-      const tick = await dispatchTick(context, BATCH + stuck).catch((error: unknown) => {
+      const tick = await dispatchTick(context, leader, BATCH + stuck).catch((error: unknown) => {
         context.log.warn("dispatching events failed", { reason: reasonOf(error) });
         return { seen: 0, failed: 1 };
       });
@@ -74,8 +83,34 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     stop: async () => {
       stopping.abort();
       await running;
+      await leader.resign();
     },
   };
+}
+
+/** Which of the store's gateways tells of events now; asked only when there are some. */
+class Leader {
+  readonly #context: Dispatch;
+  readonly #lease: Lease = { name: "dispatcher", holder: randomUUID() };
+  #leadsUntilMs = 0;
+
+  constructor(context: Dispatch) {
+    this.#context = context;
+  }
+
+  async leads(): Promise<boolean> {
+    const nowMs = Date.now();
+    if (this.#leadsUntilMs - nowMs > LEAD_MS / 2) return true;
+    const untilMs = nowMs + LEAD_MS;
+    const taken = await takeLease(this.#context.store.db, this.#lease, nowMs, untilMs);
+    this.#leadsUntilMs = taken ? untilMs : 0;
+    return taken;
+  }
+
+  async resign(): Promise<void> {
+    if (this.#leadsUntilMs === 0) return;
+    await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
+  }
 }
 
 interface DispatchTick {
@@ -85,8 +120,13 @@ interface DispatchTick {
 }
 
 /** One pass over the oldest events of the inbox. */
-async function dispatchTick(context: Dispatch, limit = BATCH): Promise<DispatchTick> {
+async function dispatchTick(
+  context: Dispatch,
+  leader: Leader,
+  limit: number,
+): Promise<DispatchTick> {
   const events = await undispatched(context.store.db, limit);
+  if (events.length === 0 || !(await leader.leads())) return { seen: 0, failed: 0 };
   const messenger = new Messenger(context);
   let failed = 0;
   for (const [businessId, ofBusiness] of groupBy(events, (event) => event.businessId)) {

@@ -25,6 +25,7 @@ export interface Tables {
   audit: AuditTable;
   playbooks: PlaybooksTable;
   dry_plans: DryPlansTable;
+  leases: LeasesTable;
 }
 
 export interface RunsTable {
@@ -325,4 +326,12 @@ export interface DryPlansTable {
   created_at_ms: number;
   /** DryPlan as JSON. */
   plan: string;
+}
+
+/** Who may do what only one process does at a time. */
+export interface LeasesTable {
+  name: string;
+  holder: string;
+  /** Real instant. */
+  until_ms: number;
 }

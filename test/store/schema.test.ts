@@ -244,6 +244,11 @@ const columns: { [T in keyof Tables]: Columns<T> } = {
     created_at_ms: true,
     plan: true,
   },
+  leases: {
+    name: true,
+    holder: true,
+    until_ms: true,
+  },
 };
 
 test("the migrated tables have exactly the columns that queries are typed with", async () => {

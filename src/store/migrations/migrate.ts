@@ -3,6 +3,7 @@ import { StoreError } from "../errors.ts";
 import type { DdlDialect } from "../sqlite/ddl.ts";
 import type { Tables } from "../tables.ts";
 import { firstTables } from "./0001-first-tables.ts";
+import { leases } from "./0002-leases.ts";
 
 interface Migration {
   readonly name: string;
@@ -10,7 +11,10 @@ interface Migration {
 }
 
 /** In order; a migration that has been released never changes. Its version is its place, from 1. */
-const MIGRATIONS: readonly Migration[] = [{ name: "first tables", statements: firstTables }];
+const MIGRATIONS: readonly Migration[] = [
+  { name: "first tables", statements: firstTables },
+  { name: "leases", statements: leases },
+];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */
 const MARKER = "payrun";

@@ -1,0 +1,49 @@
+import type { Db } from "./db.ts";
+
+/** Something that one holder at a time may do, across all processes of the store. */
+export interface Lease {
+  readonly name: string;
+  /** Names the process, and whatever in it asks. */
+  readonly holder: string;
+}
+
+/**
+ * Takes a lease, or keeps it for longer, unless somebody else holds it.
+ *
+ * It keeps others from beginning; a process that froze past its lease may still go on with what
+ * it has begun, so whatever is done under a lease must be safe to be done twice.
+ *
+ * @param nowMs real time
+ * @param untilMs real instant from which somebody else may take it
+ * @returns true where `holder` has it until then
+ */
+export async function takeLease(
+  db: Db,
+  lease: Lease,
+  nowMs: number,
+  untilMs: number,
+): Promise<boolean> {
+  const row = await db
+    .insertInto("leases")
+    .values({ name: lease.name, holder: lease.holder, until_ms: untilMs })
+    .onConflict((conflict) =>
+      conflict
+        .column("name")
+        .doUpdateSet({ holder: lease.holder, until_ms: untilMs })
+        .where((eb) =>
+          eb.or([eb("leases.holder", "=", lease.holder), eb("leases.until_ms", "<=", nowMs)]),
+        ),
+    )
+    .returning("name")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Gives a lease back before its time; nothing happens where somebody else holds it by now. */
+export async function releaseLease(db: Db, lease: Lease): Promise<void> {
+  await db
+    .deleteFrom("leases")
+    .where("name", "=", lease.name)
+    .where("holder", "=", lease.holder)
+    .execute();
+}
