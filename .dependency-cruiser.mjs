@@ -49,6 +49,7 @@ const PLAYBOOKS = "src/playbooks";
 const GATEWAY = "src/gateway";
 const BUSINESS = "src/business";
 const TEMPORAL = "src/temporal";
+const PROCESS = "src/process";
 
 export default {
   forbidden: [
@@ -59,6 +60,7 @@ export default {
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
     only(TEMPORAL, [CONTRACTS], "how a process meets a Temporal server"),
+    only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [API], "the client and the clocks of a business"),
     only(
       "activities",
@@ -67,7 +69,7 @@ export default {
     ),
     only(
       GATEWAY,
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, "src/config"],
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, PROCESS, "src/config"],
       "HTTP in and out",
     ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
@@ -78,7 +80,7 @@ export default {
       severity: "error",
       from: {
         path: "^(src|workflows|activities)/",
-        pathNot: "^src/(config|worker|cli|gateway/main)",
+        pathNot: "^src/(config|process|worker|cli|gateway/main)",
       },
       to: { path: "^src/config(/|\\.ts$)", pathNot: PROFILE_TYPES },
     },

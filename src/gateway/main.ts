@@ -1,14 +1,14 @@
 import { parseArgs } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, isGrpcServiceError, type Connection } from "@temporalio/client";
-import { ConfigError, loadConfig, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
-import { openStore, StoreError, type Store } from "../store/index.ts";
 import { createGateway } from "./gateway.ts";
 import type { GatewayLog } from "./context.ts";
 import { createLog } from "./log.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
+import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
 import { temporalAnswers } from "./temporal.ts";
 
 /** How often a server that can't be reached yet is asked again. */
@@ -16,8 +16,7 @@ const REGISTER_EVERY_MS = 2_000;
 const GRPC_DEADLINE = 4;
 const GRPC_UNAVAILABLE = 14;
 
-const EXIT_USAGE = 2;
-const EXIT_UNREACHABLE = 4;
+const complain = complainAs("gateway");
 
 /** The gateway only lists deliveries. */
 const CONNECTIONS = 4;
@@ -37,10 +36,9 @@ async function main(): Promise<number> {
   const { values: options } = parseArgs({
     options: { "exit-with-parent": { type: "boolean", default: false } },
   });
-  const config = readConfig();
-  if (config === undefined) return EXIT_USAGE;
-  const store = await open(config);
-  if (store === undefined) return EXIT_UNREACHABLE;
+  const part = await openPart(complain);
+  if (typeof part === "number") return part;
+  const { config, store } = part;
   const log = createLog();
   const { connectionOptions, namespace } = config.temporal;
   const connection = lazyConnection(connectionOptions);
@@ -112,26 +110,6 @@ function isUnavailable(error: unknown): boolean {
   return isGrpcServiceError(error) && [GRPC_DEADLINE, GRPC_UNAVAILABLE].includes(error.code);
 }
 
-function readConfig(): Config | undefined {
-  try {
-    return loadConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) complain(problem);
-    return undefined;
-  }
-}
-
-async function open(config: Config): Promise<Store | undefined> {
-  try {
-    return await openStore(config.databaseUrl);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    complain(error.message);
-    return undefined;
-  }
-}
-
 function portProblem(error: unknown, config: Config): string {
   const { host, port } = config.gateway;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -139,20 +117,6 @@ function portProblem(error: unknown, config: Config): string {
   return code === "EADDRINUSE"
     ? `port ${port} on ${host} is taken: stop what listens there, or set PAYRUN_GATEWAY_PORT to another`
     : `the gateway can't listen on ${host}:${port}: ${message}`;
-}
-
-function complain(line: string): void {
-  process.stderr.write(`payrun gateway: ${line}\n`);
-}
-
-function stopSignal(exitWithParent: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-    if (!exitWithParent) return;
-    process.stdin.once("end", () => resolve());
-    process.stdin.once("error", () => resolve());
-    process.stdin.resume();
-  });
 }
 
 process.exitCode = await main();

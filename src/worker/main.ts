@@ -3,18 +3,17 @@ import { hostname } from "node:os";
 import { Client, type Connection } from "@temporalio/client";
 import { NativeConnection, Runtime, Worker, type WorkflowBundleOption } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
-import { ConfigError, loadConfig, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
-import { openStore, StoreError, type Store } from "../store/index.ts";
 import { lazyConnection } from "../temporal/connection.ts";
+import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
 import { readOptions } from "./options.ts";
 
-const EXIT_USAGE = 2;
-const EXIT_UNREACHABLE = 4;
+const complain = complainAs("worker");
 
 /** In-flight requests get their answers within their time-out; then what remains is left to look-ups. */
 const SHUTDOWN_FORCE_AFTER = "25 seconds";
@@ -30,12 +29,11 @@ const SHUTDOWN_FORCE_AFTER = "25 seconds";
  */
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
-  const config = readConfig();
-  if (config === undefined) return EXIT_USAGE;
+  const part = await openPart(complain);
+  if (typeof part === "number") return part;
+  const { config, store } = part;
   const log = createLog();
   Runtime.install({ logger: runtimeLogger(log), shutdownSignals: [] });
-  const store = await open(config);
-  if (store === undefined) return EXIT_UNREACHABLE;
   const { connectionOptions, namespace } = config.temporal;
   const connections = await connect(config);
   if (connections === undefined) {
@@ -91,26 +89,6 @@ function workflowSource(
   return { workflowsPath: fileURLToPath(new URL("../../workflows/index.ts", import.meta.url)) };
 }
 
-function readConfig(): Config | undefined {
-  try {
-    return loadConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) complain(problem);
-    return undefined;
-  }
-}
-
-async function open(config: Config): Promise<Store | undefined> {
-  try {
-    return await openStore(config.databaseUrl);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    complain(error.message);
-    return undefined;
-  }
-}
-
 async function connect(
   config: Config,
 ): Promise<{ client: Connection; native: NativeConnection } | undefined> {
@@ -142,18 +120,6 @@ async function prepareNamespace(client: Connection, { temporal }: Config): Promi
       `can't register the search attributes in namespace ${temporal.namespace}: ${why}. If they are missing, an administrator adds them: temporal operator search-attribute create ${flags.join(" ")}`,
     );
   }
-}
-
-function complain(line: string): void {
-  process.stderr.write(`payrun worker: ${line}\n`);
-}
-
-function stopSignal(exitWithParent: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-    if (!exitWithParent) return;
-    process.stdin.once("end", () => resolve()).resume();
-  });
 }
 
 process.exitCode = await main();

@@ -1,0 +1,51 @@
+import { ConfigError, loadConfig, type Config } from "../config.ts";
+import { openStore, StoreError, type Store } from "../store/index.ts";
+
+const EXIT_USAGE = 2;
+export const EXIT_UNREACHABLE = 4;
+
+/** What a part of Payrun that runs as a process of its own needs before it can begin. */
+export interface Part {
+  readonly config: Config;
+  readonly store: Store;
+}
+
+/** Tells the person who started a part what is wrong, on standard error, in one line. */
+export function complainAs(part: string): (line: string) => void {
+  return (line) => process.stderr.write(`payrun ${part}: ${line}\n`);
+}
+
+/**
+ * Reads the settings and opens the store.
+ *
+ * @returns the part, or the exit code once `complain` has said what is wrong: 2 for settings that
+ * can't be used, 4 for a store that can't be opened
+ */
+export async function openPart(complain: (line: string) => void): Promise<Part | number> {
+  let config: Config;
+  try {
+    config = loadConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) complain(problem);
+    return EXIT_USAGE;
+  }
+  try {
+    return { config, store: await openStore(config.databaseUrl) };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    complain(error.message);
+    return EXIT_UNREACHABLE;
+  }
+}
+
+/** Resolves at SIGTERM or SIGINT; with `withParent` also at the end of standard input. */
+export function stopSignal(withParent: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+    if (!withParent) return;
+    process.stdin.once("end", () => resolve());
+    process.stdin.once("error", () => resolve());
+    process.stdin.resume();
+  });
+}
