@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { netCreditByPayable, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { makeBill, movesOf, pay, type Payment, paymentsOf, statusesOf, unique } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
+const monday = "2029-03-12T14:00:00Z";
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  await sandbox.control.setClock(monday);
+});
+
+function bill(id: string): Promise<Record<string, unknown>> {
+  return sandbox.api("GET", `/v1/payables/${id}`).then(({ body }) => body);
+}
+
+async function only(payableId: string): Promise<Payment> {
+  const [payment] = await paymentsOf(sandbox, payableId);
+  if (payment === undefined) throw new Error("no payment");
+  return payment;
+}
+
+describe("cancelling (API specification, section 4)", () => {
+  const cancel = (id: string, body?: object, key = unique("cancel")) =>
+    sandbox.api<{ payment: Payment; message: string }>("POST", `/v1/payments/${id}/cancel`, {
+      key,
+      ...(body !== undefined && { body }),
+    });
+
+  it("cancels a scheduled payment: no money moves, and the bill can be paid again", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
+    const { id } = await only(payableId);
+    const answer = await cancel(id, { reason: "Wrong amount" });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { payment: { id, status: "cancelled" }, message: expect.any(String) },
+    });
+    expect(await bill(payableId)).toMatchObject({ paymentStatus: "none" });
+    expect((await pay(sandbox, { payableId })).status).toBe(201);
+    await sandbox.control.advance("P30D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["cancelled", "completed"]);
+  });
+
+  it("refunds a payment that the service holds at once", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("PT1M");
+    const answer = await cancel((await only(payableId)).id);
+    expect(answer.body.payment.status).toBe("refunded");
+    expect(netCreditByPayable(await sandbox.control.ledger()).size).toBe(0);
+    const { body } = await sandbox.api("GET", "/v1/balance");
+    expect(body).toMatchObject({ availableCents: 100_000_000, reservedCents: 0 });
+  });
+
+  it("gives the money of an external provider's hold back within three banking days", async () => {
+    const { body: banks } = await sandbox.api<{ items: { id: string }[] }>(
+      "GET",
+      "/v1/bank-accounts",
+    );
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
+    await sandbox.api("POST", "/v1/payments", {
+      key: unique("k"),
+      body: {
+        payableId,
+        bankAccountId: banks.items[0]?.id,
+        paymentRail: "PROVIDER",
+        achAuthorizationAccepted: true,
+      },
+    });
+    await sandbox.control.advance("PT1M");
+    const answer = await cancel((await only(payableId)).id);
+    expect(answer.body.payment.status).toBe("refund_pending");
+    await sandbox.control.advance("P5D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["refunded"]);
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "refund"]);
+  });
+
+  it("refuses every other state, saying which it is", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId });
+    const { id } = await only(payableId);
+    const refused = (status: string) => ({
+      status: 409,
+      body: { error: "payment_not_cancellable", details: { status } },
+    });
+    await sandbox.control.advance("PT1M");
+    expect(await cancel(id)).toMatchObject(refused("processing"));
+    await sandbox.control.advance("P7D");
+    expect(await cancel(id)).toMatchObject(refused("completed"));
+    expect((await cancel("pay_none")).status).toBe(404);
+  });
+
+  it("refuses a bill with several scheduled payments", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 150_000_00 });
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
+    const [first] = await paymentsOf(sandbox, payableId);
+    expect(await cancel(first?.id ?? "")).toMatchObject({
+      status: 409,
+      body: { error: "payment_not_cancellable", details: { status: "scheduled" } },
+    });
+  });
+
+  it("takes a reason of up to 500 characters", async () => {
+    const payableId = await makeBill(sandbox);
+    await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
+    const { id } = await only(payableId);
+    expect(await cancel(id, { reason: "r".repeat(501) })).toMatchObject({
+      status: 422,
+      body: { error: "validation_error" },
+    });
+    expect((await cancel(id, { reason: "r".repeat(500) })).status).toBe(200);
+  });
+});
+
+describe("retrying a failed payment", () => {
+  const retry = (payableId: string, key = unique("retry")) =>
+    sandbox.api<{ payableId: string; payments: Payment[] }>(
+      "POST",
+      `/v1/payables/${payableId}/retry-payment`,
+      { key },
+    );
+
+  it("pays the last failed payment's amount again, as a payment of its own", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
+    await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    await pay(sandbox, { payableId, amountCents: 3_000 });
+    await sandbox.control.advance("P7D");
+    const answer = await retry(payableId);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { payableId, payments: [{ amountCents: 3_000, paymentRail: "SERVICE" }] },
+    });
+    expect(await retry(payableId)).toMatchObject({
+      status: 409,
+      body: { error: "payment_in_progress" },
+    });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["failed", "completed"]);
+  });
+
+  it("has nothing to retry where nothing failed", async () => {
+    const payableId = await makeBill(sandbox);
+    expect(await retry(payableId)).toMatchObject({
+      status: 422,
+      body: { error: "validation_error" },
+    });
+    expect((await retry("bill_none")).status).toBe(404);
+  });
+});

@@ -1,0 +1,27 @@
+export interface LedgerEntry {
+  id: string;
+  at: string;
+  kind: "debit" | "credit" | "return" | "refund";
+  paymentId: string | null;
+  transactionId: string | null;
+  payableId: string | null;
+  businessId: string;
+  amountCents: number;
+}
+
+/**
+ * What each payable's payees have got, in cents, from a ledger: credits less the returns of
+ * credits. A return without a credit gave a debit back to the payer and does not count.
+ */
+export function netCreditByPayable(ledger: readonly LedgerEntry[]): Map<string, number> {
+  const credited = new Set(
+    ledger.filter(({ kind }) => kind === "credit").map(({ paymentId }) => paymentId),
+  );
+  const net = new Map<string, number>();
+  for (const { kind, paymentId, payableId, amountCents } of ledger) {
+    if (payableId === null || !credited.has(paymentId)) continue;
+    const sign = kind === "credit" ? 1 : kind === "return" ? -1 : 0;
+    net.set(payableId, (net.get(payableId) ?? 0) + sign * amountCents);
+  }
+  return net;
+}
