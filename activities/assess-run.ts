@@ -29,6 +29,7 @@ const DECISION_MIN_MS = 60_000;
 export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
   const found = await getRun(context.store.db, runId);
   if (found === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
   return context.store.transaction(async (trx) => {
     const run = await startDecisionTime(trx, runId, clock);
@@ -54,6 +55,25 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
     }
     return progress;
   });
+}
+
+/** A run that was launched anew after its row was lost: without a plan nothing could be open. */
+function unplanned(run: Run): Assessment {
+  return {
+    phase: "planning",
+    ended: false,
+    waitingFor: null,
+    toFund: 0,
+    toPay: 0,
+    toFollow: 0,
+    wakeInMs: 0,
+    needsAction: false,
+    exceptions: 0,
+    totalCents: 0,
+    payDate: null,
+    details: `**${run.playbook}** for ${run.business}, period ${run.period}: **planning**`,
+    toPlan: true,
+  };
 }
 
 /** The run's row; the time to approve begins with the first look at its plan. */

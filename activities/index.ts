@@ -1,5 +1,6 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
-import type { PayrunActivities } from "../src/contracts/activities.ts";
+import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
+import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { getRun } from "../src/store/runs.ts";
 import { inFailures } from "./application-failure.ts";
@@ -12,6 +13,7 @@ import { runLane } from "./pay/lane.ts";
 import { createPlanActivities } from "./plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
+import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
 import { verifyDecision } from "./verify-decision.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
@@ -24,15 +26,31 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     beginRun: inFailures(({ runId }) => beginRun(context, runId)),
     planRun: inFailures((input) => beating(() => planning.planRun(input))),
     planDry: inFailures((input) => beating(() => planning.planDry(input))),
-    assessRun: inFailures(({ runId }) => assessRun(context, runId)),
+    assessRun: inFailures(({ runId, ...seen }) =>
+      withAuditHead(context, runId, seen, () => assessRun(context, runId)),
+    ),
     fundRun: inFailures(({ runId }) => fundRun(context, runId)),
-    payLane: inFailures((input) => beating(() => payLane(context, input))),
+    payLane: inFailures((input) =>
+      beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
+    ),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => failRun(context, runId, reason)),
     verifyDecision: inFailures((input) => verifyDecision(context, input)),
-    assessRetry: inFailures((input) => assessRetry(context, input)),
-    payRetry: inFailures((input) => beating(() => payRetry(context, input, sender(context)))),
+    assessRetry: inFailures((input) =>
+      withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
+    ),
+    payRetry: inFailures((input) =>
+      beating(() =>
+        onStoreNotBehind(context, retryId(input), input, () =>
+          payRetry(context, input, sender(context)),
+        ),
+      ),
+    ),
   };
+}
+
+function retryId({ business, payableId }: RetryFailedPaymentInput): string {
+  return retryFailedPaymentId(business, payableId);
 }
 
 async function payLane(

@@ -13,7 +13,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from "@temporalio/workflow";
-import type { Assessment } from "../src/contracts/activities.ts";
+import type { Assessment, Seen } from "../src/contracts/activities.ts";
 import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
@@ -37,7 +37,7 @@ const UNVERIFIED_MAX = 200;
  * says what there is to do; lanes pay, the follower reads. Signals only say "look".
  */
 export async function payRun(input: PayRunInput): Promise<RunPhase> {
-  const run = new PayRun(input.runId);
+  const run = new PayRun(input);
   const begun = await steps.beginRun.executeWithOptions(
     { summary: `Reads the run ${input.runId}` },
     [{ runId: input.runId }],
@@ -53,9 +53,12 @@ class PayRun {
   #lanes = 0;
   #unverified = 0;
   #last: Assessment | null = null;
+  /** What this run has last seen of the store, which must never be older than that. */
+  #seen: Seen;
 
-  constructor(runId: string) {
+  constructor({ runId, seen }: PayRunInput) {
     this.#runId = runId;
+    this.#seen = seen === undefined ? {} : { seen };
     setHandler(eventsArrived, () => {
       this.#looked = true;
     });
@@ -89,9 +92,14 @@ class PayRun {
     for (;;) {
       this.#looked = false;
       const now = await steps.assessRun.executeWithOptions({ summary: "Where the run stands" }, [
-        { runId: this.#runId },
+        { runId: this.#runId, ...this.#seen },
       ]);
+      if (now.auditHead !== undefined) this.#seen = { seen: now.auditHead };
       this.#show(now);
+      if (now.toPlan === true) {
+        await this.plan();
+        continue;
+      }
       if (now.ended) {
         await condition(() => this.#lanes === 0);
         // An event that was told to this run must not end with it: nobody else hears of it.
@@ -137,7 +145,7 @@ class PayRun {
       const lane = this.#lanes;
       void money.payLane
         .executeWithOptions({ summary: `Pays up to ${toPay} bills, lane ${lane}` }, [
-          { runId: this.#runId, lane },
+          { runId: this.#runId, lane, ...this.#seen },
         ])
         .catch(() => undefined)
         .finally(() => {
@@ -171,7 +179,11 @@ class PayRun {
 
   async #continueAsNew(): Promise<void> {
     await condition(() => this.#lanes === 0 && allHandlersFinished());
-    await continueAsNew<typeof payRun>({ runId: this.#runId, resumed: true });
+    await continueAsNew<typeof payRun>({
+      runId: this.#runId,
+      resumed: true,
+      ...this.#seen,
+    });
   }
 }
 

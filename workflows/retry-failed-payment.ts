@@ -19,6 +19,7 @@ const eventsArrived = defineSignal(SIGNAL.eventsArrived);
  */
 export async function retryFailedPayment(input: RetryFailedPaymentInput): Promise<string> {
   let looked = true;
+  let known = input;
   setHandler(eventsArrived, () => {
     looked = true;
   });
@@ -26,8 +27,9 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
     looked = false;
     const now = await steps.assessRetry.executeWithOptions(
       { summary: `Where ${input.payableId} stands` },
-      [input],
+      [known],
     );
+    if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
     setCurrentDetails(now.details);
     if (now.phase === "ended") {
       // An event or a person's request that came meanwhile must not end with this owner.
@@ -36,12 +38,12 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
     }
     if (now.phase === "pay") {
       await money.payRetry.executeWithOptions({ summary: `Pays ${input.payableId} again` }, [
-        input,
+        known,
       ]);
       continue;
     }
     if (workflowInfo().continueAsNewSuggested && !looked) {
-      await continueAsNew<typeof retryFailedPayment>(input);
+      await continueAsNew<typeof retryFailedPayment>(known);
     }
     await condition(() => looked, now.wakeInMs, { summary: now.waitingFor ?? now.phase });
   }

@@ -12,6 +12,21 @@ export interface BegunRun {
   readonly period: string;
 }
 
+/**
+ * The end of a business's audit trail, as a workflow has last heard of it. The trail only grows, so
+ * a store that doesn't have it has been restored from an older copy, or is empty.
+ */
+export interface AuditHead {
+  readonly hash: string;
+  /** Real instant at which it was read. */
+  readonly atMs: number;
+}
+
+/** What a workflow tells its activities of the store, and hears of it. */
+export interface Seen {
+  readonly seen?: AuditHead;
+}
+
 /** Everything a pay run decides by; made of the store alone, in one transaction. */
 export interface Assessment {
   readonly phase: RunPhase;
@@ -32,6 +47,9 @@ export interface Assessment {
   readonly payDate: string | null;
   /** Markdown for the Temporal UI. */
   readonly details: string;
+  /** True where the run has no plan: its row was lost, and launched anew. */
+  readonly toPlan?: boolean;
+  readonly auditHead?: AuditHead;
 }
 
 export interface FundResult {
@@ -52,9 +70,10 @@ export interface RetryAssessment {
   readonly wakeInMs: number;
   readonly details: string;
   readonly outcome: string | null;
+  readonly auditHead?: AuditHead;
 }
 
-export interface RetryFailedPaymentInput {
+export interface RetryFailedPaymentInput extends Seen {
   readonly business: string;
   readonly payableId: string;
 }
@@ -73,9 +92,9 @@ export interface PayrunActivities {
   beginRun(input: { readonly runId: string }): Promise<BegunRun>;
   planRun(input: { readonly runId: string }): Promise<PlanSummary>;
   planDry(input: PlanDryInput): Promise<void>;
-  assessRun(input: { readonly runId: string }): Promise<Assessment>;
+  assessRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
   fundRun(input: { readonly runId: string }): Promise<FundResult>;
-  payLane(input: { readonly runId: string; readonly lane: number }): Promise<LaneSummary>;
+  payLane(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   followRun(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
   failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {

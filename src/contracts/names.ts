@@ -41,6 +41,11 @@ export function retryFailedPaymentId(business: string, payableId: string): strin
   return `retry-failed-payment/${business}/${payableId}`;
 }
 
+/** The profile's name in the id of a pay run or a retry; undefined for other workflows. */
+export function businessOfWorkflow(workflowId: string): string | undefined {
+  return /^(?:pay-run|retry-failed-payment)\/([^/]+)\//.exec(workflowId)?.[1];
+}
+
 /** Workflow id of a dry plan; random part so that two at once don't meet. */
 export function planDryId(business: string, playbook: string, nonce: string): string {
   return `plan/${business}/${playbook}/${nonce}`;

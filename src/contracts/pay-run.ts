@@ -1,3 +1,4 @@
+import type { Seen } from "./activities.ts";
 import type { ReviewReason } from "./playbook.ts";
 
 export const RUN_PHASES = [
@@ -152,7 +153,7 @@ export interface DryPlan extends PlanSummary {
 }
 
 /** Input of the `payRun` workflow: only references, everything else is in the store. */
-export interface PayRunInput {
+export interface PayRunInput extends Seen {
   readonly runId: string;
   /** Carried over continue-as-new. */
   readonly resumed?: boolean;

@@ -1,0 +1,96 @@
+import type { Transaction } from "kysely";
+import type { AuditHead } from "../contracts/activities.ts";
+import { appendAudit } from "./audit.ts";
+import type { Db } from "./db.ts";
+import { createHold } from "./holds.ts";
+import type { Tables } from "./tables.ts";
+
+const AUTHOR = "payrun";
+const ACTION = "store.behind";
+
+/** Entries about the store itself have this subject. */
+const SUBJECT = "store";
+
+/** The end of a business's audit trail now; undefined where it has none yet. */
+export async function auditHead(
+  db: Db,
+  businessId: string,
+  nowMs: number,
+): Promise<AuditHead | undefined> {
+  const last = await db
+    .selectFrom("audit")
+    .select("hash")
+    .where("business_id", "=", businessId)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined ? undefined : { hash: last.hash, atMs: nowMs };
+}
+
+/** Whether the business's trail still has the entry that was once its end. */
+export async function hasAuditHead(db: Db, businessId: string, hash: string): Promise<boolean> {
+  // By the link of the entry that followed it, which has an index; the last one has none.
+  const next = await db
+    .selectFrom("audit")
+    .select("audit_id")
+    .where("business_id", "=", businessId)
+    .where("prev_hash", "=", hash)
+    .executeTakeFirst();
+  if (next !== undefined) return true;
+  return (await auditHead(db, businessId, 0))?.hash === hash;
+}
+
+/** Something that shows that the store has lost what it once had. */
+export interface Loss {
+  readonly businessId: string;
+  /** Half a sentence for people: "Temporal has a run … that the store doesn't know". */
+  readonly evidence: string;
+  /** Real instant at which the store still had it. */
+  readonly hadItAtMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Holds everything of a business because its store is older than what was done with it. Only a
+ * person lifts that: they know which backup it was, and what the bank says.
+ *
+ * One loss shows in many places; what the store had before the last hold of this kind belongs to
+ * the loss that was held for, and to what a person may have released since.
+ *
+ * @returns true where the hold was set now
+ */
+export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise<boolean> {
+  const { businessId, nowMs } = loss;
+  const held = await trx
+    .selectFrom("audit")
+    .select("at_ms")
+    .where("business_id", "=", businessId)
+    .where("subject", "=", SUBJECT)
+    .where("action", "=", ACTION)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (held !== undefined && held.at_ms >= loss.hadItAtMs) return false;
+  const reason =
+    `The store is older than what was done with it: ${loss.evidence}. It was restored from a ` +
+    "backup, or is empty. Compare it with the bank, then release this hold: what was paid " +
+    "meanwhile is then found at the service, and not paid again.";
+  const hold = await createHold(trx, {
+    businessId,
+    scope: "all",
+    value: "",
+    reason,
+    author: AUTHOR,
+    untilMs: null,
+    nowMs,
+  });
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: AUTHOR,
+    action: ACTION,
+    subject: SUBJECT,
+    details: { evidence: loss.evidence, holdId: hold.holdId },
+  });
+  return true;
+}
