@@ -20,6 +20,8 @@ import { IdempotencyKeys, idempotencyDdl } from "./http/idempotency.ts";
 import type { Operation } from "./http/operation.ts";
 import { answerRequest, type ServiceParts } from "./http/pipeline.ts";
 import { Tokens } from "./http/tokens.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { addDocumentRoutes } from "./openapi/routes.ts";
 import { operations } from "./operations.ts";
 import { PaymentEngine } from "./payments/engine.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
@@ -111,6 +113,7 @@ function makeApp(parts: ServiceParts, resetting: Resetting): App {
     c.header("date", new Date(parts.ctx.clock.wireNow()).toUTCString());
   });
   addControlRoutes(app, parts, resetting);
+  addDocumentRoutes(app, () => openApiDocument(operations));
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ":$1");
     app.on(operation.method, path, (c) => respond(c, parts, operation));

@@ -1,0 +1,131 @@
+import type { z } from "zod";
+import type { Operation } from "../http/operation.ts";
+import { allScopes } from "../http/tokens.ts";
+import { about } from "./about.ts";
+import { eventWebhook } from "./event.ts";
+import { DocumentSchemas, type JsonSchema } from "./json-schemas.ts";
+import { authErrorSchema, errorSchema, sharedResponses, responsesOf } from "./responses.ts";
+import { tagOf, tags } from "./tags.ts";
+
+const keyNotes = {
+  required: "One key per action, the same on every resend of it.",
+  optional: "With a key, a resend replays the first answer.",
+};
+
+/** The OpenAPI 3.1 document of the service, made from its operations. */
+export function openApiDocument(operations: readonly Operation[]): JsonSchema {
+  const schemas = new DocumentSchemas("#/components/schemas/");
+  const paths: Record<string, JsonSchema> = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describe(operation, schemas);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Payments Service (sandbox)", version: "1", description: about },
+    servers: [{ url: "/" }],
+    tags,
+    paths,
+    webhooks: { event: eventWebhook },
+    components: {
+      schemas: { ...schemas.named, Error: errorSchema, AuthError: authErrorSchema },
+      responses: sharedResponses,
+      parameters: {
+        RequiredKey: keyParameter("required"),
+        OptionalKey: keyParameter("optional"),
+      },
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: `A token of POST /sandbox/tokens. Scopes: ${allScopes.join(", ")}.`,
+        },
+      },
+    },
+  };
+}
+
+function describe(operation: Operation, schemas: DocumentSchemas): JsonSchema {
+  const { name, summary, deprecated, scopes } = operation;
+  const body = requestBody(operation, schemas);
+  return {
+    operationId: name,
+    summary,
+    description: descriptionOf(operation),
+    tags: [tagOf(operation.path)],
+    ...(deprecated === true && { deprecated }),
+    // Alternatives: any one of the scopes suffices.
+    security: scopes.map((scope) => ({ bearer: [scope] })),
+    parameters: parameters(operation, schemas),
+    ...(body !== undefined && { requestBody: body }),
+    responses: responsesOf(operation, schemas),
+  };
+}
+
+function descriptionOf({ description, scopes, idempotency, money }: Operation): string {
+  const parts = [description, `Scope: ${scopes.map((scope) => `\`${scope}\``).join(" or ")}.`];
+  if (idempotency === "refused") parts.push("Does not accept an `Idempotency-Key`.");
+  if (money === true) {
+    parts.push(
+      "A money write: any 5xx is final for its key, which then answers `payment_unconfirmed`.",
+    );
+  }
+  return parts.filter((part) => part !== undefined).join("\n\n");
+}
+
+function parameters(operation: Operation, schemas: DocumentSchemas): JsonSchema[] {
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+  }));
+  return [...inPath, ...queryParameters(operation.querySchema, schemas), ...key(operation)];
+}
+
+function key({ idempotency }: Operation): JsonSchema[] {
+  if (idempotency === "required") return [{ $ref: "#/components/parameters/RequiredKey" }];
+  if (idempotency === "optional") return [{ $ref: "#/components/parameters/OptionalKey" }];
+  return [];
+}
+
+function keyParameter(kind: "required" | "optional"): JsonSchema {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    required: kind === "required",
+    description: keyNotes[kind],
+    schema: { type: "string", minLength: 1, maxLength: 64 },
+  };
+}
+
+function queryParameters(query: z.ZodType | undefined, schemas: DocumentSchemas): JsonSchema[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemas.add(query, "input") as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+function requestBody(operation: Operation, schemas: DocumentSchemas): JsonSchema | undefined {
+  const { bodySchema, bodyKind, example } = operation;
+  if (bodySchema === undefined) return undefined;
+  const type = bodyKind === "multipart" ? "multipart/form-data" : "application/json";
+  return {
+    required: !bodySchema.safeParse(undefined).success,
+    content: {
+      [type]: {
+        schema: schemas.add(bodySchema, "input"),
+        ...(example !== undefined && { example }),
+      },
+    },
+  };
+}

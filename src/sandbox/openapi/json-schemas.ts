@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+/** A JSON Schema of the 2020-12 draft, which is what OpenAPI 3.1 and MCP speak. */
+export type JsonSchema = Record<string, unknown>;
+
+type Direction = "input" | "output";
+
+const localPrefix = "#/$defs/";
+const formatsThatSayEnough = new Set(["date-time", "date"]);
+
+/** A schema that stands for itself: what it refers to is in its `$defs`. */
+export function jsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
+  const { $schema: _, ...rest }: JsonSchema = z.toJSONSchema(schema, {
+    io: direction,
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => tidy(jsonSchema),
+  });
+  return rest;
+}
+
+/** Takes out what says nothing to a reader: the pattern of a format, the limits of a double. */
+function tidy(schema: JsonSchema): void {
+  if (formatsThatSayEnough.has(String(schema["format"]))) delete schema["pattern"];
+  if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
+  if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
+}
+
+/** The schemas of one document: those with a name of their own stand in it once. */
+export class DocumentSchemas {
+  /** By name. */
+  readonly named: Record<string, JsonSchema> = {};
+  readonly #prefix: string;
+
+  /** @param prefix what a reference begins with, such as `#/components/schemas/`. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** @throws {Error} another schema of the document has the same name. */
+  add(schema: z.ZodType, direction: Direction): JsonSchema {
+    const { $defs = {}, ...root } = jsonSchemaOf(schema, direction);
+    // What may be sent is laxer than what is promised, so a shape that is both has two names.
+    const suffix = direction === "input" ? "Input" : "";
+    for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
+      this.#define(`${name}${suffix}`, this.#moved(definition, suffix) as JsonSchema);
+    }
+    return this.#moved(root, suffix) as JsonSchema;
+  }
+
+  #define(name: string, schema: JsonSchema): void {
+    const { id: _, ...definition } = schema;
+    const known = this.named[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    this.named[name] = definition;
+  }
+
+  #moved(value: unknown, suffix: string): unknown {
+    if (Array.isArray(value)) return value.map((entry) => this.#moved(entry, suffix));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]: [string, unknown]) =>
+        name === "$ref" && typeof member === "string"
+          ? [name, `${member.replace(localPrefix, this.#prefix)}${suffix}`]
+          : [name, this.#moved(member, suffix)],
+      ),
+    );
+  }
+}
