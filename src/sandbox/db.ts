@@ -147,6 +147,30 @@ export function pageOf<Row>(
   return { rows, totalCount: count?.n ?? 0 };
 }
 
+/**
+ * One page of a list whose filters may be left out.
+ *
+ * @param query.filters conditions with one mark each; those whose value is undefined don't count.
+ */
+export function filteredPage<Row>(
+  db: DatabaseSync,
+  query: {
+    table: string;
+    filters: readonly (readonly [condition: string, value: SQLInputValue | undefined])[];
+    orderBy: string;
+  },
+  paging: { page: number; pageSize: number },
+): { rows: Row[]; totalCount: number } {
+  const where: string[] = [];
+  const values: SQLInputValue[] = [];
+  for (const [condition, value] of query.filters) {
+    if (value === undefined) continue;
+    where.push(condition);
+    values.push(value);
+  }
+  return pageOf(db, { table: query.table, where, values, orderBy: query.orderBy }, paging);
+}
+
 /** Empties every table but `kept`. */
 export function emptyTables(db: DatabaseSync, kept: readonly string[]): void {
   const tables = allRows<{ name: string }>(

@@ -1,8 +1,9 @@
+import { balanceOperations } from "./balance/operations.ts";
 import { bankAccountOperations } from "./bank-accounts/operations.ts";
+import { businessOperations } from "./businesses/operations.ts";
 import type { Operation } from "./http/operation.ts";
 import { paymentOperations } from "./payments/operations.ts";
 import { contactOperations } from "./resources/contact-operations.ts";
-import { moneyOperations } from "./resources/money-operations.ts";
 import { payableOperations } from "./resources/payable-operations.ts";
 import { webhookOperations } from "./webhooks/operations.ts";
 
@@ -11,7 +12,8 @@ export const operations: readonly Operation[] = [
   ...paymentOperations,
   ...contactOperations,
   ...payableOperations,
-  ...moneyOperations,
+  ...balanceOperations,
   ...bankAccountOperations,
+  ...businessOperations,
   ...webhookOperations,
 ];

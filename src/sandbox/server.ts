@@ -5,8 +5,11 @@ import { type HttpBindings, serve } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { microDepositsDdl } from "./bank-accounts/micro-deposits.ts";
+import { allCash } from "./balance/cash.ts";
+import { balanceDdl } from "./balance/transfer-rows.ts";
 import { bankDdl } from "./bank/outbox.ts";
 import { BankLink } from "./bank/link.ts";
+import { businessesDdl } from "./businesses/tables.ts";
 import { SandboxClock } from "./clock/clock.ts";
 import type { SandboxContext } from "./context.ts";
 import { Faults, faultsDdl } from "./control/faults.ts";
@@ -24,6 +27,7 @@ import { openApiDocument } from "./openapi/document.ts";
 import { addDocumentRoutes } from "./openapi/routes.ts";
 import { operations } from "./operations.ts";
 import { PaymentEngine } from "./payments/engine.ts";
+import { magicDdl } from "./payments/magic.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
 import { scheduleDdl } from "./schedule/scheduled-steps.ts";
 import { resourcesDdl } from "./schema.ts";
@@ -57,12 +61,15 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
     faultsDdl,
     requestLogDdl,
     bankDdl,
+    balanceDdl,
+    magicDdl,
     webhooksDdl,
     scheduleDdl,
     microDepositsDdl,
+    businessesDdl,
   ]);
   const clock = new SandboxClock(db);
-  const bank = new BankLink({ db, dataDir: options.dataDir });
+  const bank = new BankLink({ db, dataDir: options.dataDir, cashOf: allCash });
   const ctx: SandboxContext = {
     db,
     dataDir: options.dataDir,

@@ -1,6 +1,7 @@
 import type { SandboxContext } from "../context.ts";
 import { ApiError } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
+import { rememberAccountNumber } from "../payments/magic.ts";
 import { tellBankAccount } from "./events.ts";
 import { type BankAccountRow, insertBankAccount } from "./bank-accounts.ts";
 import { linkedAccount, numberHashOf, sendMicroDeposits } from "./micro-deposits.ts";
@@ -49,6 +50,7 @@ export function linkBankAccount(
     verification_attempts: 0,
   };
   insertBankAccount(ctx.db, account);
+  rememberAccountNumber(ctx.db, account.id, accountNumber);
   sendMicroDeposits(ctx, account, numberHash, nowMs);
   tellBankAccount(ctx, account, "created");
   return account;

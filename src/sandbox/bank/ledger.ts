@@ -1,5 +1,14 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { BankMove, LedgerEntry, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
+import type {
+  BalanceStatement,
+  BankBooks,
+  BankMove,
+  BankOrder,
+  LedgerEntry,
+  LedgerTotals,
+  MoveKind,
+  Refusal,
+} from "./moves.ts";
 
 const ddl = `
 CREATE TABLE IF NOT EXISTS ledger (
@@ -17,6 +26,13 @@ CREATE TABLE IF NOT EXISTS ledger (
 CREATE INDEX IF NOT EXISTS ledger_payment ON ledger (payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ledger_transaction ON ledger (transaction_id)
   WHERE transaction_id IS NOT NULL;
+CREATE TABLE IF NOT EXISTS balances (
+  business_id TEXT PRIMARY KEY,
+  cents INTEGER NOT NULL CHECK (cents >= 0)
+) STRICT;
+CREATE TABLE IF NOT EXISTS statements (
+  order_id TEXT PRIMARY KEY
+) STRICT;
 CREATE TABLE IF NOT EXISTS refusals (
   move_id TEXT PRIMARY KEY,
   reason TEXT NOT NULL
@@ -50,18 +66,18 @@ export class Ledger {
   }
 
   /**
-   * Books moves in their order, all in one transaction; a move that is booked already is passed
+   * Books orders one after the other, all in one transaction; a move that is booked already is passed
    * over, a move that cannot be is refused for ever.
    *
    * @returns the moves that were refused, now or when they were first sent.
    */
-  apply(moves: readonly BankMove[]): Refusal[] {
+  apply(orders: readonly BankOrder[]): Refusal[] {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const refusals: Refusal[] = [];
-      for (const move of moves) {
-        const reason = this.#book(move);
-        if (reason !== undefined) refusals.push({ moveId: move.id, reason });
+      for (const order of orders) {
+        const reason = order.kind === "statement" ? this.#state(order) : this.#book(order);
+        if (reason !== undefined) refusals.push({ moveId: order.id, reason });
       }
       this.#db.exec("COMMIT");
       return refusals;
@@ -80,7 +96,14 @@ export class Ledger {
     return { entries: rows.map(toEntry), lastSeq: last ? Number(last["seq"]) : afterSeq };
   }
 
-  totals(): LedgerTotals {
+  /** What the service's books are held against. */
+  books(): BankBooks {
+    const rows = this.#db.prepare("SELECT business_id, cents FROM balances").all();
+    const balances = rows.map((row) => [String(row["business_id"]), Number(row["cents"])] as const);
+    return { totals: this.#totals(), balances: Object.fromEntries(balances) };
+  }
+
+  #totals(): LedgerTotals {
     const totals: LedgerTotals = {};
     const rows = this.#db
       .prepare("SELECT kind, count(*) AS n, sum(amount_cents) AS cents FROM ledger GROUP BY kind")
@@ -96,6 +119,19 @@ export class Ledger {
     this.#db.close();
   }
 
+  #state({ id, businessId, balanceCents }: BalanceStatement): string | undefined {
+    const isNew = this.#prepared("INSERT OR IGNORE INTO statements VALUES (?)").run(id).changes > 0;
+    if (!isNew) return undefined;
+    if (!Number.isSafeInteger(balanceCents) || balanceCents < 0) {
+      return "a balance must be a number of cents, and not negative";
+    }
+    this.#prepared(
+      `INSERT INTO balances VALUES (?, ?)
+       ON CONFLICT (business_id) DO UPDATE SET cents = excluded.cents`,
+    ).run(businessId, balanceCents);
+    return undefined;
+  }
+
   #book(move: BankMove): string | undefined {
     const booked = this.#prepared("SELECT * FROM ledger WHERE move_id = ?").get(move.id);
     if (booked !== undefined) {
@@ -103,7 +139,7 @@ export class Ledger {
     }
     const refused = this.#prepared("SELECT reason FROM refusals WHERE move_id = ?").get(move.id);
     if (refused !== undefined) return String(refused["reason"]);
-    const reason = impossible(move) ?? this.#contradicts(move);
+    const reason = impossible(move) ?? this.#contradicts(move) ?? this.#overdraws(move);
     if (reason === undefined) {
       this.#append(move);
       return undefined;
@@ -126,6 +162,18 @@ export class Ledger {
       move.businessId,
       move.amountCents,
     );
+    this.#prepared("UPDATE balances SET cents = cents + ? WHERE business_id = ?").run(
+      move.toBalanceCents ?? 0,
+      move.businessId,
+    );
+  }
+
+  /** Why the business's balance can't pay the move; one that the bank was never told of has no limit. */
+  #overdraws({ businessId, toBalanceCents = 0 }: BankMove): string | undefined {
+    if (toBalanceCents >= 0) return undefined;
+    const row = this.#prepared("SELECT cents FROM balances WHERE business_id = ?").get(businessId);
+    if (row === undefined || Number(row["cents"]) + toBalanceCents >= 0) return undefined;
+    return `the balance of ${String(row["cents"])} cents would become negative`;
   }
 
   #prepared(sql: string): StatementSync {
@@ -167,6 +215,10 @@ function impossible(move: BankMove): string | undefined {
     return "the move names neither a payment nor a transaction";
   }
   if (Number.isNaN(Date.parse(move.at))) return "the move has no instant";
+  const toBalanceCents = Math.abs(move.toBalanceCents ?? 0);
+  if (toBalanceCents !== 0 && toBalanceCents !== move.amountCents) {
+    return "the balance would change by another amount";
+  }
   if (move.businessId === "") return "the move names no business";
   if (!["debit", "credit", "return", "refund"].includes(move.kind)) return "the kind is unknown";
   return undefined;

@@ -5,13 +5,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type {
   BankAnswer,
+  BankBooks,
   BankQuestion,
   BankRequest,
   LedgerEntry,
   LedgerTotals,
   Refusal,
 } from "./moves.ts";
-import { ledgerIdOf, markAnswered, onBankMove, outboxBooks, queuedMoves } from "./outbox.ts";
+import {
+  lastOrder,
+  ledgerIdOf,
+  markAnswered,
+  onBankMove,
+  outboxBooks,
+  queuedOrders,
+} from "./outbox.ts";
 
 const program = fileURLToPath(new URL("./main.ts", import.meta.url));
 const batchSize = 500;
@@ -19,7 +27,8 @@ const pageSize = 5_000;
 const answerTimeoutMs = 15_000;
 const firstRestartMs = 100;
 const slowestRestartMs = 5_000;
-const looksAtBooks = 3;
+const looksAtBooks = 20;
+const compareEveryMs = 5_000;
 const deliverAgainMs = 1_000;
 
 /** What `GET /sandbox/health` says about the bank. */
@@ -42,6 +51,7 @@ export interface BankHealth {
 export class BankLink {
   readonly #db: DatabaseSync;
   readonly #dataDir: string;
+  readonly #cashOf: CashBook | undefined;
   readonly #waiting = new Map<number, (answer: BankAnswer | Error) => void>();
   #child: ChildProcess | undefined;
   #starting: Promise<void> | undefined;
@@ -52,11 +62,18 @@ export class BankLink {
   #restarts = 0;
   #reviving = false;
   #mismatch: string | null = null;
+  #comparedOrder = -1;
+  #comparing: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** @param options the service's database, with `bankDdl` applied, and where the bank keeps its. */
-  constructor(options: { db: DatabaseSync; dataDir: string }) {
+  /**
+   * @param options.db the service's database, with `bankDdl` applied.
+   * @param options.dataDir where the bank keeps its own.
+   * @param options.cashOf what the service believes businesses' balances to hold, to be compared.
+   */
+  constructor(options: { db: DatabaseSync; dataDir: string; cashOf?: CashBook }) {
     this.#db = options.db;
+    this.#cashOf = options.cashOf;
     this.#dataDir = options.dataDir;
   }
 
@@ -67,23 +84,32 @@ export class BankLink {
     this.#stopListening = onBankMove(this.#db, wake);
     this.#again = setInterval(wake, deliverAgainMs);
     this.#again.unref();
+    this.#comparing = setInterval(() => this.#compareIfNew(), compareEveryMs);
+    this.#comparing.unref();
     await this.#launch();
     await this.flush();
   }
 
   /**
-   * Waits until everything ordered so far has been answered by the bank, and compares the books.
+   * Waits until everything ordered so far has been answered by the bank, and compares the books; while
+   * ever new orders come in between, that waits for a quieter moment.
    *
    * @throws the bank does not answer.
    */
   async flush(): Promise<void> {
     for (let look = 1; ; look += 1) {
       await this.#pump();
-      const { totals } = await this.#ask("totals", { op: "totals" });
+      const order = lastOrder(this.#db);
+      const bank = await this.#ask("books", { op: "books" });
       const { booked, queued } = outboxBooks(this.#db);
-      const mismatch = differenceOf(booked, totals);
-      // A delivery between the two readings looks like a difference; a real one stays.
-      if (look < looksAtBooks && (mismatch !== null || queued > 0)) continue;
+      // What is ordered between the two readings would look like a difference.
+      if (queued > 0 || lastOrder(this.#db) !== order) {
+        if (look === looksAtBooks) return;
+        continue;
+      }
+      this.#comparedOrder = order;
+      const cash = this.#cashOf?.(this.#db, Object.keys(bank.balances));
+      const mismatch = differenceOf({ totals: booked, cash }, bank);
       if (mismatch !== null && mismatch !== this.#mismatch) shout(`the books differ: ${mismatch}`);
       this.#mismatch = mismatch;
       return;
@@ -117,6 +143,7 @@ export class BankLink {
     this.#stopped = true;
     this.#stopListening?.();
     clearInterval(this.#again);
+    clearInterval(this.#comparing);
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
@@ -124,6 +151,11 @@ export class BankLink {
     const patience = setTimeout(() => child.kill("SIGKILL"), 3_000);
     await exited;
     clearTimeout(patience);
+  }
+
+  #compareIfNew(): void {
+    const isNew = !this.#stopped && lastOrder(this.#db) !== this.#comparedOrder;
+    if (isNew) void this.flush().catch(() => undefined);
   }
 
   async #launch(): Promise<void> {
@@ -141,7 +173,7 @@ export class BankLink {
     // A send to a dying process also fails here; its exit is what counts.
     child.on("error", () => undefined);
     child.once("exit", () => void this.#died(child));
-    await this.#ask("totals", { op: "totals" });
+    await this.#ask("books", { op: "books" });
   }
 
   async #died(child: ChildProcess): Promise<void> {
@@ -204,25 +236,36 @@ export class BankLink {
   async #deliver(): Promise<void> {
     await this.#starting;
     for (;;) {
-      const moves = queuedMoves(this.#db, batchSize);
-      if (moves.length === 0) return;
-      const { refusals } = await this.#ask("apply", { op: "apply", moves });
-      markAnswered(this.#db, moves, refusals);
+      const orders = queuedOrders(this.#db, batchSize);
+      if (orders.length === 0) return;
+      const { refusals } = await this.#ask("apply", { op: "apply", orders });
+      markAnswered(this.#db, orders, refusals);
       for (const { moveId, reason } of refusals) shout(`refused the move ${moveId}: ${reason}`);
     }
   }
 }
 
-function differenceOf(service: LedgerTotals, bank: LedgerTotals): string | null {
-  const differences = (["debit", "credit", "return", "refund"] as const).flatMap((kind) => {
-    const ours = service[kind] ?? { entries: 0, amountCents: 0 };
-    const theirs = bank[kind] ?? { entries: 0, amountCents: 0 };
+type CashBook = (db: DatabaseSync, businessIds: readonly string[]) => ReadonlyMap<string, number>;
+
+function differenceOf(
+  service: { totals: LedgerTotals; cash: ReadonlyMap<string, number> | undefined },
+  bank: BankBooks,
+): string | null {
+  const moved = (["debit", "credit", "return", "refund"] as const).flatMap((kind) => {
+    const ours = service.totals[kind] ?? { entries: 0, amountCents: 0 };
+    const theirs = bank.totals[kind] ?? { entries: 0, amountCents: 0 };
     if (ours.entries === theirs.entries && ours.amountCents === theirs.amountCents) return [];
     return [
       `${kind}: service ${ours.entries} moves, ${ours.amountCents} cents; ` +
         `bank ${theirs.entries} moves, ${theirs.amountCents} cents`,
     ];
   });
+  const held = Object.entries(bank.balances).flatMap(([businessId, theirs]) => {
+    const ours = service.cash?.get(businessId) ?? theirs;
+    if (ours === theirs) return [];
+    return [`balance of ${businessId}: service ${ours} cents; bank ${theirs} cents`];
+  });
+  const differences = [...moved, ...held];
   return differences.length === 0 ? null : differences.join("; ");
 }
 

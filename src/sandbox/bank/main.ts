@@ -39,11 +39,11 @@ function answer(directory: string, request: BankRequest): BankAnswer {
   const book = openLedger(directory, request.ledgerId);
   switch (op) {
     case "apply":
-      return { id, op, refusals: book.apply(request.moves) };
+      return { id, op, refusals: book.apply(request.orders) };
     case "entries":
       return { id, op, ...book.entries(request.afterSeq, request.limit) };
-    case "totals":
-      return { id, op, totals: book.totals() };
+    case "books":
+      return { id, op, ...book.books() };
   }
 }
 

@@ -18,10 +18,26 @@ export interface BankMove {
   payableId: string | null;
   businessId: string;
   amountCents: number;
+  /** What the business's balance at the bank gains, or loses where it is negative; none if left out. */
+  toBalanceCents?: number;
 }
 
+/**
+ * What a business's balance holds from now on, whatever moved before: how an account is opened, and
+ * what fixtures and people set by hand. It is no move, so it is not in the ledger.
+ */
+export interface BalanceStatement {
+  id: string;
+  kind: "statement";
+  businessId: string;
+  balanceCents: number;
+}
+
+/** What the service orders from its bank. */
+export type BankOrder = BankMove | BalanceStatement;
+
 /** A booked move; `id` is the bank's own and stays with the entry. */
-export type LedgerEntry = BankMove;
+export type LedgerEntry = Omit<BankMove, "toBalanceCents">;
 
 /** A move the bank would not book, and why. */
 export interface Refusal {
@@ -29,7 +45,14 @@ export interface Refusal {
   reason: string;
 }
 
-/** Entries and cents per kind: what both sides' books must agree on. */
+/** What both sides must agree on. */
+export interface BankBooks {
+  totals: LedgerTotals;
+  /** Cents of each business's balance. */
+  balances: Record<string, number>;
+}
+
+/** Entries and cents per kind. */
 export type LedgerTotals = Partial<Record<MoveKind, { entries: number; amountCents: number }>>;
 
 /**
@@ -39,12 +62,12 @@ export type LedgerTotals = Partial<Record<MoveKind, { entries: number; amountCen
 export type BankRequest = { id: number; ledgerId: string } & BankQuestion;
 
 export type BankQuestion =
-  | { op: "apply"; moves: BankMove[] }
+  | { op: "apply"; orders: BankOrder[] }
   | { op: "entries"; afterSeq: number; limit: number }
-  | { op: "totals" };
+  | { op: "books" };
 
 export type BankAnswer =
   | { id: number; op: "apply"; refusals: Refusal[] }
   | { id: number; op: "entries"; entries: LedgerEntry[]; lastSeq: number }
-  | { id: number; op: "totals"; totals: LedgerTotals }
+  | ({ id: number; op: "books" } & BankBooks)
   | { id: number; op: "error"; message: string };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { afterCommit, allRows, execute, getRow, insertRow, transaction } from "../db.ts";
-import type { BankMove, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
+import type { BankMove, BankOrder, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
 
 /** The service's side of its books with the bank. */
 export const bankDdl = `
@@ -30,11 +30,21 @@ const pumps = new WeakMap<DatabaseSync, Set<() => void>>();
  * @throws when a move of this id has been ordered before.
  */
 export function enqueueBankMove(db: DatabaseSync, move: BankMove): void {
+  enqueue(db, move, move.amountCents);
+}
+
+/** Tells the bank what a business's balance holds from now on, in order with the moves. */
+export function enqueueStatement(db: DatabaseSync, businessId: string, balanceCents: number): void {
+  const id = `${businessId}:statement:${randomUUID()}`;
+  enqueue(db, { id, kind: "statement", businessId, balanceCents }, balanceCents);
+}
+
+function enqueue(db: DatabaseSync, order: BankOrder, amountCents: number): void {
   insertRow(db, "bank_outbox", {
-    move_id: move.id,
-    kind: move.kind,
-    amount_cents: move.amountCents,
-    move: JSON.stringify(move),
+    move_id: order.id,
+    kind: order.kind,
+    amount_cents: amountCents,
+    move: JSON.stringify(order),
   });
   afterCommit(db, () => {
     for (const wake of pumps.get(db) ?? []) wake();
@@ -58,29 +68,34 @@ export function ledgerIdOf(db: DatabaseSync): string {
 }
 
 /** The next orders without an answer, oldest first. */
-export function queuedMoves(db: DatabaseSync, limit: number): BankMove[] {
+export function queuedOrders(db: DatabaseSync, limit: number): BankOrder[] {
   return allRows<{ move: string }>(
     db,
     "SELECT move FROM bank_outbox WHERE state = 'queued' ORDER BY seq LIMIT ?",
     limit,
-  ).map((row) => JSON.parse(row.move) as BankMove);
+  ).map((row) => JSON.parse(row.move) as BankOrder);
 }
 
 /** Records the bank's answer to orders that it was sent. */
 export function markAnswered(
   db: DatabaseSync,
-  moves: readonly BankMove[],
+  orders: readonly BankOrder[],
   refusals: readonly Refusal[],
 ): void {
   const refused = new Map(refusals.map(({ moveId, reason }) => [moveId, reason]));
   transaction(db, () => {
-    for (const { id } of moves) {
+    for (const { id } of orders) {
       const reason = refused.get(id) ?? null;
       const state = reason === null ? "booked" : "refused";
       const sql = "UPDATE bank_outbox SET state = ?, refusal = ? WHERE move_id = ?";
       execute(db, sql, state, reason, id);
     }
   });
+}
+
+/** The newest order there is, to tell whether there were others meanwhile. */
+export function lastOrder(db: DatabaseSync): number {
+  return getRow<{ seq: number | null }>(db, "SELECT max(seq) AS seq FROM bank_outbox")?.seq ?? 0;
 }
 
 /** How many orders wait, what the bank refused, and the totals it says it has booked. */

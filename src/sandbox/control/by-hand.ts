@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { setCash } from "../balance/cash.ts";
+import { recordReview, reviewFields } from "../businesses/review.ts";
 import type { SandboxContext } from "../context.ts";
 import { invalid, notFound } from "../http/api-error.ts";
 import { amount, plainDate } from "../http/validation.ts";
+import { rememberAccountNumber } from "../payments/magic.ts";
 import { paymentById, paymentJson, refreshPaymentStatus } from "../payments/payment-rows.ts";
 import {
   allBusinesses,
@@ -52,7 +55,7 @@ export const contactChange = z.object({
 });
 
 export const businessChange = z.object({
-  verification: z.enum(["pending", "document", "verified", "suspended"]).optional(),
+  ...reviewFields,
   paymentsLocked: z.boolean().optional(),
   features: z
     .object({ balance: z.boolean().optional(), acceleratedClearing: z.boolean().optional() })
@@ -162,6 +165,7 @@ export function changeContactByHand(
   if (contact === undefined) throw notFound("Contact");
   const bankLast4 = last4Of(body.bankAccount);
   const nowMs = ctx.clock.bankNow();
+  if (bankLast4 !== undefined) rememberAccountNumber(ctx.db, id, numberOf(body.bankAccount));
   const updated = updateContact(ctx, contact, {
     ...(body.displayName !== undefined && { display_name: body.displayName }),
     ...(body.status !== undefined && {
@@ -177,6 +181,10 @@ export function changeContactByHand(
     ...(body.paymentDirection !== undefined && { payment_direction: body.paymentDirection }),
   });
   return contactJson(updated);
+}
+
+function numberOf(account: z.infer<typeof contactChange>["bankAccount"]): string | null {
+  return account && "accountNumber" in account ? (account.accountNumber ?? null) : null;
 }
 
 function last4Of(account: z.infer<typeof contactChange>["bankAccount"]): string | null | undefined {
@@ -199,6 +207,7 @@ export function changeBusinessByHand(
 ): Record<string, unknown> {
   const business = businessById(ctx.db, id);
   if (business === undefined) throw notFound("Business");
+  recordReview(ctx, business, body);
   const { features } = body;
   const flag = (value: boolean) => (value ? 1 : 0);
   const isReady = body.verification === "verified" || body.balanceCents !== undefined;
@@ -212,8 +221,8 @@ export function changeBusinessByHand(
       accelerated_feature: flag(features.acceleratedClearing),
     }),
     ...(body.setup !== undefined && { setup_complete: flag(body.setup === "complete") }),
-    ...(body.balanceCents !== undefined && { cash_cents: body.balanceCents }),
   });
+  if (body.balanceCents !== undefined) setCash(ctx.db, id, body.balanceCents);
   return businessJson(businessById(ctx.db, id) ?? business);
 }
 

@@ -1,3 +1,5 @@
+import { openAccount, setCash } from "../balance/cash.ts";
+import { loadVerification } from "../businesses/review.ts";
 import type { SandboxContext } from "../context.ts";
 import type {
   FixtureBankAccount,
@@ -8,10 +10,11 @@ import type {
 } from "../fixtures/fixture-object.ts";
 import { invalid } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
+import { rememberAccountNumber } from "../payments/magic.ts";
 import { insertOutcome } from "../payments/outcomes.ts";
 import { refreshPaymentStatus } from "../payments/payment-rows.ts";
 import { insertBankAccount } from "../bank-accounts/bank-accounts.ts";
-import { changeBusiness, insertBusiness } from "../resources/businesses.ts";
+import { insertBusiness } from "../resources/businesses.ts";
 import { contactOf, insertContact } from "../resources/contacts.ts";
 import { totalled } from "../resources/payable-operations.ts";
 import { insertPayable } from "../resources/payables.ts";
@@ -26,7 +29,8 @@ import { insertPastPayment } from "./past-payments.ts";
  * @throws {ApiError} 422 when a bill names a contact that the fixture doesn't have.
  */
 export function loadFixture(ctx: SandboxContext, fixture: FixtureObject, nowMs: number): string[] {
-  const ids = fixture.businesses.map((business) => loadBusiness({ ...ctx, nowMs }, business));
+  const loading: Loading = { ...ctx, nowMs, organizations: new Map() };
+  const ids = fixture.businesses.map((business) => loadBusiness(loading, business));
   for (const { match, times, ...planned } of fixture.outcomes ?? []) {
     insertOutcome(ctx.db, match, planned, times);
   }
@@ -35,6 +39,15 @@ export function loadFixture(ctx: SandboxContext, fixture: FixtureObject, nowMs: 
 
 interface Loading extends SandboxContext {
   readonly nowMs: number;
+  /** The ids of the organizations that the fixture names. */
+  readonly organizations: Map<string, string>;
+}
+
+/** Businesses that name the same organization belong together; any other has one of its own. */
+function organizationOf({ organizations }: Loading, { organization }: FixtureBusiness): string {
+  const id = organizations.get(organization ?? "") ?? newId("org");
+  if (organization !== undefined) organizations.set(organization, id);
+  return id;
 }
 
 function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
@@ -44,7 +57,7 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
   const cashCents = hasBalance ? (business.balanceCents ?? 0) : 0;
   insertBusiness(ctx.db, {
     id,
-    organization_id: newId("org"),
+    organization_id: organizationOf(ctx, business),
     name: business.name,
     verification,
     setup_complete: business.setup === "incomplete" ? 0 : 1,
@@ -56,6 +69,8 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
     next_bill_number: 0,
     created_at: ctx.nowMs,
   });
+  loadVerification(ctx.db, { id, verification, entityType: business.entityType }, ctx.nowMs);
+  openAccount(ctx.db, id, cashCents + pastCents(business));
   for (const [index, account] of (business.bankAccounts ?? []).entries()) {
     loadBankAccount(ctx, id, account, index === 0);
   }
@@ -65,8 +80,16 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
     insertEndpoint(ctx.db, { businessId: id, ...endpoint }, ctx.nowMs);
   }
   // Past payments have moved money in and out; the fixture says what is left.
-  changeBusiness(ctx.db, id, { cash_cents: cashCents });
+  setCash(ctx.db, id, cashCents);
   return id;
+}
+
+/** What the past payments of a fixture have moved at most. */
+function pastCents({ payables = [] }: FixtureBusiness): number {
+  const cents = payables.flatMap(({ payments = [], totalAmountCents }) =>
+    payments.map(({ amountCents }) => amountCents ?? totalAmountCents),
+  );
+  return cents.reduce((sum, one) => sum + one, 0);
 }
 
 function loadBankAccount(
@@ -77,15 +100,17 @@ function loadBankAccount(
 ): void {
   const status = account.status ?? "verified";
   const verifiedAt = status === "verified" ? ctx.nowMs : null;
+  const id = account.id ?? newId("ba");
+  rememberAccountNumber(ctx.db, id, account.accountNumber ?? null);
   insertBankAccount(ctx.db, {
-    id: account.id ?? newId("ba"),
+    id,
     business_id: businessId,
     status,
     type: account.type ?? "checking",
     connection_type: account.connectionType ?? "manual",
     name: account.name ?? null,
     institution_name: account.institutionName ?? null,
-    account_last4: account.accountNumberLast4 ?? null,
+    account_last4: account.accountNumberLast4 ?? account.accountNumber?.slice(-4) ?? null,
     routing_last4: account.routingNumberLast4 ?? null,
     is_default: (account.isDefault ?? isFirst) ? 1 : 0,
     micro_deposits_initiated_at: verifiedAt,
@@ -100,8 +125,10 @@ function loadContact(ctx: Loading, businessId: string, contact: FixtureContact):
   const type = contact.type ?? "payee";
   const receiving = type === "business" ? "bidirectional" : "can_be_paid";
   const nowMs = ctx.nowMs;
+  const id = contact.id ?? newId("con");
+  rememberAccountNumber(ctx.db, id, bankAccount?.accountNumber ?? null);
   insertContact(ctx.db, {
-    id: contact.id ?? newId("con"),
+    id,
     business_id: businessId,
     type,
     status: contact.status ?? "active",

@@ -6,12 +6,14 @@ const duration = z.string().refine((text) => (addDuration(0, text) ?? -1) >= 0, 
   error: "must be an ISO 8601 duration such as P3D or PT9H",
 });
 
-/** The body of `POST /sandbox/outcomes`: what the bank does with the payments that match. */
+/** The body of `POST /sandbox/outcomes`: what the bank does with the payments that match, and with the deposits and withdrawals that `transactionId` or `bankAccountId` name. */
 export const outcomeRule = z.object({
   match: z.object({
     payableId: z.string().optional(),
     contactId: z.string().optional(),
     paymentId: z.string().optional(),
+    transactionId: z.string().optional(),
+    bankAccountId: z.string().optional(),
   }),
   outcome: z.enum(["settle", "fail", "return", "hold"]),
   code: z.string().min(1).optional(),

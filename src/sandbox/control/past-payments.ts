@@ -4,13 +4,13 @@ import type { FixturePayment } from "../fixtures/fixture-object.ts";
 import { newId } from "../ids.ts";
 import { settlementInstant } from "../payments/banking-days.ts";
 import { moveMoney } from "../payments/money.ts";
-import { failsAtPayer } from "../payments/outcomes.ts";
 import {
   type DueStep,
   insertPayment,
   type PaymentRow,
   type PaymentStatus,
 } from "../payments/payment-rows.ts";
+import { failsAtPayer } from "../payments/planned-outcome.ts";
 import { addPaid } from "../resources/payables.ts";
 
 interface Target {

@@ -1,5 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { z } from "zod";
+import { applyNewTransferOutcome } from "../balance/transfer-steps.ts";
+import type { TransferRow } from "../balance/transfer-rows.ts";
 import type { SandboxContext } from "../context.ts";
 import { allRows } from "../db.ts";
 import { insertOutcome } from "../payments/outcomes.ts";
@@ -16,6 +18,7 @@ export function setOutcome(ctx: SandboxContext, rule: OutcomeRule): object {
   insertOutcome(ctx.db, match, planned, times);
   const nowMs = ctx.clock.bankNow();
   for (const payment of reachedPayments(ctx, rule)) applyNewOutcome(ctx, payment, nowMs);
+  for (const transfer of reachedTransfers(ctx, rule)) applyNewTransferOutcome(ctx, transfer, nowMs);
   return rule;
 }
 
@@ -29,6 +32,7 @@ function reachedPayments(
   const isNamed = match.paymentId !== undefined || match.payableId !== undefined;
   if (outcome === "return" && isNamed) states.push("status = 'completed'");
   if (outcome === "settle") states.push("due_step = 'return'");
+  if (match.transactionId !== undefined) return [];
   const where = ["payment_rail IS NOT NULL", `(${states.join(" OR ")})`];
   const values: SQLInputValue[] = [];
   const add = (condition: string, ...added: SQLInputValue[]): void => {
@@ -37,6 +41,7 @@ function reachedPayments(
   };
   if (match.paymentId !== undefined) add("id = ?", match.paymentId);
   if (match.payableId !== undefined) add("payable_id = ?", match.payableId);
+  if (match.bankAccountId !== undefined) add("bank_account_id = ?", match.bankAccountId);
   if (match.contactId !== undefined) {
     const businessId = contactById(ctx.db, match.contactId)?.business_id ?? null;
     add("business_id = ? AND contact_id = ?", businessId, match.contactId);
@@ -46,5 +51,24 @@ function reachedPayments(
     `SELECT * FROM payments WHERE ${where.join(" AND ")} ORDER BY seq LIMIT ?`,
     ...values,
     times ?? -1,
+  );
+}
+
+/** The deposits and withdrawals at the bank on which a new outcome still has an effect. */
+function reachedTransfers(ctx: SandboxContext, { match, outcome }: OutcomeRule): TransferRow[] {
+  const { transactionId, bankAccountId } = match;
+  const rest = [match.payableId, match.contactId, match.paymentId];
+  const isTransfer = transactionId !== undefined || bankAccountId !== undefined;
+  if (!isTransfer || rest.some((id) => id !== undefined)) return [];
+  const isReturn = outcome === "return" && transactionId !== undefined;
+  const statuses = isReturn ? "('processing', 'completed')" : "('processing')";
+  return allRows(
+    ctx.db,
+    `SELECT * FROM transfers WHERE status IN ${statuses}
+       AND (? IS NULL OR id = ?) AND (? IS NULL OR bank_account_id = ?) ORDER BY seq`,
+    transactionId ?? null,
+    transactionId ?? null,
+    bankAccountId ?? null,
+    bankAccountId ?? null,
   );
 }

@@ -87,6 +87,19 @@ export const pagingQuery = {
     .meta({ type: "integer", minimum: 1, maximum: 100, default: 25 }),
 };
 
+/** An instant with or without a zone, read as milliseconds since the epoch. */
+export const instant = z.string().transform((text, check) => {
+  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  check.issues.push({
+    code: "custom",
+    input: text,
+    message: "must be an ISO 8601 instant",
+    params: { status: 422 },
+  });
+  return z.NEVER;
+});
+
 /** A calendar date `YYYY-MM-DD`. */
 export const plainDate = z.iso.date({ error: "must be a date YYYY-MM-DD" });
 

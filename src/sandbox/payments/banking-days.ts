@@ -40,6 +40,17 @@ export function settlementInstant(fromMs: number, days: number): number {
   return newYorkInstant(date.toString(), "08:30");
 }
 
+/**
+ * When same-day ACH settles: 5:00 PM New York on a banking day for what is submitted before 2:45 PM,
+ * else with the next banking day's first settlement.
+ */
+export function sameDaySettlementInstant(fromMs: number): number {
+  const date = newYorkDate(fromMs);
+  const isInTime =
+    isBankingDay(Temporal.PlainDate.from(date)) && fromMs < newYorkInstant(date, "14:45");
+  return isInTime ? newYorkInstant(date, "17:00") : settlementInstant(fromMs, 1);
+}
+
 function isBankingDay(date: Temporal.PlainDate): boolean {
   const key = date.toString();
   let answer = bankingDays.get(key);

@@ -1,3 +1,4 @@
+import { requireAvailable, requireOpenBalance } from "../balance/balance.ts";
 import type { SandboxContext } from "../context.ts";
 import { invalid, notFound, refusal } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
@@ -5,7 +6,8 @@ import { callersBusiness, type BusinessRow, mayPay } from "../resources/business
 import { contactById, contactOf, type ContactRow, isPayable } from "../resources/contacts.ts";
 import { insertPayable, payableOf, type PayableRow } from "../resources/payables.ts";
 import { newYorkDate, newYorkInstant } from "./banking-days.ts";
-import { checkBalance, chooseSource, type Source, type SourceRequest } from "./funding.ts";
+import { chooseSource, type Source, type SourceRequest } from "./funding.ts";
+import { magicParts } from "./magic.ts";
 import {
   inFlightCents,
   insertPayment,
@@ -66,7 +68,8 @@ export function createPayments(
     throw refusal("feature_unavailable", "Accelerated clearing is not enabled for this business");
   }
   if (source.payment_rail === "SERVICE") {
-    checkBalance(ctx.db, business, amountCents, scheduledAtMs !== undefined);
+    requireOpenBalance(business);
+    if (scheduledAtMs === undefined) requireAvailable(ctx.db, business, amountCents);
   }
   const payableId = target.payable?.id ?? generatePayable(ctx, business, request, amountCents);
   return insertPayments(ctx, {
@@ -75,7 +78,7 @@ export function createPayments(
     contactId: target.contact.id,
     source,
     clearing: request.clearing ?? "STANDARD",
-    amounts: split(amountCents).slice(0, limit),
+    amounts: split(amountCents, magicParts(ctx.db, target.contact.id)).slice(0, limit),
     scheduledAtMs,
     nowMs,
   });
@@ -220,10 +223,15 @@ function generatePayable(
   return id;
 }
 
-function split(amountCents: number): number[] {
+/**
+ * @param parts at least so many payments, as even as cents allow, for test numbers that ask for it.
+ */
+function split(amountCents: number, parts: number): number[] {
+  const evenCents = Math.ceil(amountCents / parts);
+  const partCents = Math.min(evenCents, largestPaymentCents);
   const amounts: number[] = [];
-  for (let left = amountCents; left > 0; left -= largestPaymentCents) {
-    amounts.push(Math.min(left, largestPaymentCents));
+  for (let left = amountCents; left > 0; left -= partCents) {
+    amounts.push(Math.min(left, partCents));
   }
   return amounts;
 }

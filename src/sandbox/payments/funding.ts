@@ -6,7 +6,8 @@ import {
   type BankAccountRow,
 } from "../bank-accounts/bank-accounts.ts";
 import { type BusinessRow, mayPay } from "../resources/businesses.ts";
-import { balanceFigures } from "./money.ts";
+import { balanceCanPay } from "../balance/balance.ts";
+import { balanceFigures } from "../balance/figures.ts";
 import type { PaymentRow } from "./payment-rows.ts";
 
 /** Where a payment's money comes from. */
@@ -90,48 +91,6 @@ function requestedAccount(
   throw invalid("fundingSource", "fundingSource must be one that GET /v1/funding-sources lists");
 }
 
-/**
- * Refuses what the balance can't fund now.
- *
- * @throws {ApiError} `feature_unavailable`, `setup_required` or `insufficient_balance`.
- */
-export function checkBalance(
-  db: DatabaseSync,
-  business: BusinessRow,
-  amountCents: number,
-  isScheduled: boolean,
-): void {
-  requireBalance(business);
-  if (business.balance_status !== "open") {
-    throw refusal("feature_unavailable", "The balance is closed");
-  }
-  const { availableCents } = balanceFigures(db, business.id);
-  if (!isScheduled && availableCents < amountCents) {
-    throw refusal(
-      "insufficient_balance",
-      `The balance has ${availableCents} cents available; the payment needs ${amountCents}`,
-      { availableCents, amountCents },
-    );
-  }
-}
-
-/** @throws {ApiError} `feature_unavailable` or `setup_required`: there is no balance to speak of. */
-export function requireBalance(business: BusinessRow): void {
-  if (business.balance_feature === 0) {
-    throw refusal("feature_unavailable", "The balance is not available for this business");
-  }
-  if (business.balance_status === null) {
-    throw refusal("setup_required", "The balance has not been set up yet", {
-      actionUrl: `https://app.payments.example/businesses/${business.id}/balance/setup`,
-    });
-  }
-}
-
-/** Whether the balance can fund payments now. */
-function balanceCanPay(business: BusinessRow): boolean {
-  return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
-}
-
 /** The sources a business can see, its default rail's first (Funding source, section 2). */
 export function fundingSourcesJson(
   db: DatabaseSync,
@@ -187,30 +146,4 @@ export function fundingSourcesJson(
     },
     ...bankSources,
   ];
-}
-
-/** Balance, section 2. */
-export function balanceJson(db: DatabaseSync, business: BusinessRow): Record<string, unknown> {
-  const figures = balanceFigures(db, business.id);
-  const canSendPayments = balanceCanPay(business) && business.payments_locked === 0;
-  const linked = bankAccountsOf(db, business.id).find(
-    (account) => account.status === "verified" && account.is_default === 1,
-  );
-  return {
-    status: business.balance_status,
-    availableCents: figures.availableCents,
-    cashCents: figures.cashCents,
-    reservedCents: figures.reservedCents,
-    pendingInboundCents: 0,
-    pendingInboundPassThroughCents: 0,
-    pendingOutboundCents: figures.pendingOutboundCents,
-    isReady: mayPay(business),
-    canSendPayments,
-    sameDayAch: { inbound: false, outbound: false, maxAmountCents: 100_000_000 },
-    linkedBank:
-      linked === undefined
-        ? null
-        : { bankName: linked.institution_name, last4: linked.account_last4 },
-    dashboardUrl: `https://app.payments.example/businesses/${business.id}/balance`,
-  };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { pageOf } from "../db.ts";
+import { filteredPage, getRow } from "../db.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
 import { defineOperation, type Operation } from "../http/operation.ts";
-import { amount, optional, pagingQuery, plainDate } from "../http/validation.ts";
+import { amount, instant, optional, pagingQuery, plainDate } from "../http/validation.ts";
 import { createPayments, type PaymentRequest, retryPayment } from "./create.ts";
 import { paymentJson, paymentOf, type PaymentRow, paymentStatuses } from "./payment-rows.ts";
 import { cancel } from "./transitions.ts";
@@ -68,18 +68,6 @@ const createPayment = defineOperation({
   }),
 });
 
-const instant = z.string().transform((text, check) => {
-  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
-  check.issues.push({
-    code: "custom",
-    input: text,
-    message: "must be an ISO 8601 instant",
-    params: { status: 422 },
-  });
-  return z.NEVER;
-});
-
 const listPayments = defineOperation({
   name: "listPayments",
   summary: "Lists payments, newest first.",
@@ -97,24 +85,20 @@ const listPayments = defineOperation({
     createdBefore: instant.optional(),
   }),
   handler: ({ ctx, caller, query }) => {
-    const filters: [string, string | number | undefined][] = [
-      ["business_id = ?", caller.businessId],
-      ["payable_id = ?", query.payableId],
-      ["contact_id = ?", query.contactId],
-      ["status = ?", query.status],
-      ["created_at >= ?", query.createdAfter],
-      ["created_at < ?", query.createdBefore],
-    ];
-    const where: string[] = [];
-    const values: (string | number)[] = [];
-    for (const [condition, value] of filters) {
-      if (value === undefined) continue;
-      where.push(condition);
-      values.push(value);
-    }
-    const { rows, totalCount } = pageOf<PaymentRow>(
+    const { rows, totalCount } = filteredPage<PaymentRow>(
       ctx.db,
-      { table: "payments", where, values, orderBy: "created_at DESC, seq DESC" },
+      {
+        table: "payments",
+        filters: [
+          ["business_id = ?", caller.businessId],
+          ["payable_id = ?", query.payableId],
+          ["contact_id = ?", query.contactId],
+          ["status = ?", query.status],
+          ["created_at >= ?", query.createdAfter],
+          ["created_at < ?", query.createdBefore],
+        ],
+        orderBy: "created_at DESC, seq DESC",
+      },
       query,
     );
     return { status: 200, body: { items: rows.map(paymentJson), totalCount } };
@@ -163,17 +147,12 @@ function checkCancellable(db: Parameters<typeof paymentOf>[0], payment: PaymentR
     const message = `This payment is ${payment.status}; only scheduled and held ones can be cancelled`;
     throw new ApiError(409, "payment_not_cancellable", message, details);
   }
-  const { totalCount } = pageOf(
+  const scheduled = getRow<{ n: number }>(
     db,
-    {
-      table: "payments",
-      where: ["payable_id = ?", "status = 'scheduled'"],
-      values: [payment.payable_id],
-      orderBy: "seq",
-    },
-    { page: 1, pageSize: 1 },
+    "SELECT count(*) AS n FROM payments WHERE payable_id = ? AND status = 'scheduled'",
+    payment.payable_id,
   );
-  if (payment.status === "scheduled" && totalCount > 1) {
+  if (payment.status === "scheduled" && (scheduled?.n ?? 0) > 1) {
     const message =
       "This payment's bill has several scheduled payments; none of them can be cancelled";
     throw new ApiError(409, "payment_not_cancellable", message, details);

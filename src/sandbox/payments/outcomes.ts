@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { allRows, execute, insertRow } from "../db.ts";
+import { execute, getRow, insertRow } from "../db.ts";
+import { magicOutcome } from "./magic.ts";
 import type { PaymentRow } from "./payment-rows.ts";
+import { parsePlanned, type PlannedOutcome } from "./planned-outcome.ts";
 
 export const outcomesDdl = `
 CREATE TABLE IF NOT EXISTS outcomes (
@@ -8,23 +10,21 @@ CREATE TABLE IF NOT EXISTS outcomes (
   payable_id TEXT,
   contact_id TEXT,
   payment_id TEXT,
+  transaction_id TEXT,
+  bank_account_id TEXT,
   planned TEXT NOT NULL,
   times_left INTEGER
 );
 `;
 
-/** What the bank does with a payment; `after` is an ISO 8601 duration on the bank clock. */
-export interface PlannedOutcome {
-  outcome: "settle" | "fail" | "return" | "hold";
-  code?: string | undefined;
-  reason?: string | undefined;
-  after?: string | undefined;
-}
-
 export interface OutcomeMatch {
   payableId?: string | undefined;
   contactId?: string | undefined;
   paymentId?: string | undefined;
+  /** A deposit or withdrawal. */
+  transactionId?: string | undefined;
+  /** The business's own account: payments that debit it, deposits and withdrawals. */
+  bankAccountId?: string | undefined;
 }
 
 /** Records what the bank shall do with the payments that match, `times` of them or all. */
@@ -38,72 +38,61 @@ export function insertOutcome(
     payable_id: match.payableId ?? null,
     contact_id: match.contactId ?? null,
     payment_id: match.paymentId ?? null,
+    transaction_id: match.transactionId ?? null,
+    bank_account_id: match.bankAccountId ?? null,
     planned: JSON.stringify(planned),
     times_left: times ?? null,
   });
 }
 
-/** The newest outcome that matches a payment; one of its `times` is used up by asking. */
+interface OutcomeRow {
+  seq: number;
+  planned: string;
+}
+
+/**
+ * The newest outcome that matches a payment, one of whose `times` is used up by asking; without one,
+ * what the account number of its contact, or else of its payer, stands for.
+ */
 export function takeOutcome(db: DatabaseSync, payment: PaymentRow): PlannedOutcome | undefined {
-  const [row] = allRows<{ seq: number; planned: string }>(
+  const row = getRow<OutcomeRow>(
     db,
     `SELECT seq, planned FROM outcomes
      WHERE (times_left IS NULL OR times_left > 0)
+       AND transaction_id IS NULL
        AND (payable_id IS NULL OR payable_id = ?)
        AND (contact_id IS NULL OR contact_id = ?)
        AND (payment_id IS NULL OR payment_id = ?)
+       AND (bank_account_id IS NULL OR bank_account_id = ?)
      ORDER BY seq DESC LIMIT 1`,
     payment.payable_id,
     payment.contact_id,
     payment.id,
+    payment.bank_account_id,
   );
-  if (row === undefined) return undefined;
+  if (row !== undefined) return use(db, row);
+  return magicOutcome(db, payment.contact_id) ?? magicOutcome(db, payment.bank_account_id);
+}
+
+/** The same for a deposit or withdrawal, which only its own id or its bank account matches. */
+export function takeTransferOutcome(
+  db: DatabaseSync,
+  transfer: { id: string; bank_account_id: string },
+): PlannedOutcome | undefined {
+  const row = getRow<OutcomeRow>(
+    db,
+    `SELECT seq, planned FROM outcomes
+     WHERE (times_left IS NULL OR times_left > 0)
+       AND payable_id IS NULL AND contact_id IS NULL AND payment_id IS NULL
+       AND (transaction_id = ? OR (transaction_id IS NULL AND bank_account_id = ?))
+     ORDER BY seq DESC LIMIT 1`,
+    transfer.id,
+    transfer.bank_account_id,
+  );
+  return row === undefined ? magicOutcome(db, transfer.bank_account_id) : use(db, row);
+}
+
+function use(db: DatabaseSync, row: OutcomeRow): PlannedOutcome | undefined {
   execute(db, "UPDATE outcomes SET times_left = times_left - 1 WHERE seq = ?", row.seq);
   return parsePlanned(row.planned);
-}
-
-export function parsePlanned(text: string | null): PlannedOutcome | undefined {
-  return text === null ? undefined : (JSON.parse(text) as PlannedOutcome);
-}
-
-interface ReturnReason {
-  text: string;
-  /** Whose account it is about: the payer's debit comes back, or the payee's credit. */
-  side: "payer" | "payee";
-}
-
-const returnReasons: Readonly<Record<string, ReturnReason>> = {
-  R01: { text: "Insufficient funds", side: "payer" },
-  R02: { text: "Account closed", side: "payee" },
-  R03: { text: "No account or unable to locate account", side: "payee" },
-  R04: { text: "Invalid account number", side: "payee" },
-  R05: { text: "Unauthorized debit to a consumer account", side: "payer" },
-  R07: { text: "Authorization revoked by customer", side: "payer" },
-  R08: { text: "Payment stopped", side: "payer" },
-  R09: { text: "Uncollected funds", side: "payer" },
-  R10: { text: "Customer advises not authorized", side: "payer" },
-  R11: { text: "Entry not in accordance with the terms of the authorization", side: "payer" },
-  R12: { text: "Account sold to another financial institution", side: "payee" },
-  R13: { text: "Invalid routing number", side: "payee" },
-  R14: { text: "Representative payee deceased", side: "payee" },
-  R15: { text: "Beneficiary or account holder deceased", side: "payee" },
-  R16: { text: "Account frozen", side: "payee" },
-  R17: { text: "Questionable entry", side: "payee" },
-  R20: { text: "Non-transaction account", side: "payee" },
-  R23: { text: "Credit entry refused by receiver", side: "payee" },
-  R24: { text: "Duplicate entry", side: "payee" },
-  R29: { text: "Corporate customer advises not authorized", side: "payer" },
-};
-
-/** The text a failed or returned payment carries, such as `R01 Insufficient funds`. */
-export function failureText(planned: PlannedOutcome): string {
-  if (planned.code === undefined) return planned.reason ?? "R01 Insufficient funds";
-  const reason = planned.reason ?? returnReasons[planned.code]?.text;
-  return reason === undefined ? planned.code : `${planned.code} ${reason}`;
-}
-
-/** Whether a failure is one of the payer's account: then the payee was never credited. */
-export function failsAtPayer(planned: Pick<PlannedOutcome, "code" | "reason">): boolean {
-  const code = planned.code ?? /^R\d\d/.exec(planned.reason ?? "R01")?.[0];
-  return code === undefined || returnReasons[code]?.side === "payer";
 }

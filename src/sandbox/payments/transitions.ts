@@ -1,3 +1,4 @@
+import { balanceFigures } from "../balance/figures.ts";
 import { addDuration } from "../clock/duration.ts";
 import type { SandboxContext } from "../context.ts";
 import { bankAccountOf } from "../bank-accounts/bank-accounts.ts";
@@ -5,14 +6,8 @@ import { callersBusiness, mayPay } from "../resources/businesses.ts";
 import { contactById, isPayable } from "../resources/contacts.ts";
 import { addPaid, payableById } from "../resources/payables.ts";
 import { settlementInstant } from "./banking-days.ts";
-import { balanceFigures, moveMoney } from "./money.ts";
-import {
-  failsAtPayer,
-  failureText,
-  parsePlanned,
-  type PlannedOutcome,
-  takeOutcome,
-} from "./outcomes.ts";
+import { moveMoney } from "./money.ts";
+import { takeOutcome } from "./outcomes.ts";
 import {
   changePayment,
   type DueStep,
@@ -20,6 +15,9 @@ import {
   type PaymentStatus,
   refreshPaymentStatus,
 } from "./payment-rows.ts";
+import { failsAtPayer, failureText, parsePlanned, type PlannedOutcome } from "./planned-outcome.ts";
+
+const insufficient = "Insufficient balance";
 
 /** Takes a payment's next step, as of its instant on the bank clock; inside a transaction. */
 export function takeDueStep(ctx: SandboxContext, payment: PaymentRow): void {
@@ -76,14 +74,21 @@ function tell(ctx: SandboxContext, payment: PaymentRow, type: string): void {
 
 function submit(ctx: SandboxContext, payment: PaymentRow, atMs: number): void {
   const obstacle = obstacleOf(ctx, payment);
-  if (obstacle !== undefined) {
-    move(ctx, payment, { status: "failed", atMs }, { failure_reason: obstacle });
-    tell(ctx, payment, "payable.payment.failed");
-    return;
-  }
+  if (obstacle !== undefined) return failUnmoved(ctx, payment, obstacle, atMs);
   const planned = takeOutcome(ctx.db, payment);
   if (planned?.outcome === "hold") return hold(ctx, payment, planned, atMs);
   beginProcessing(ctx, payment, planned, atMs);
+}
+
+/** A payment that could not begin: no money has moved. */
+function failUnmoved(
+  ctx: SandboxContext,
+  payment: PaymentRow,
+  failure_reason: string,
+  atMs: number,
+): void {
+  move(ctx, payment, { status: "failed", atMs }, { failure_reason, hold_by: null });
+  tell(ctx, payment, "payable.payment.failed");
 }
 
 /** Why a payment can't be executed now; one that was scheduled has reserved nothing before. */
@@ -95,11 +100,10 @@ function obstacleOf(ctx: SandboxContext, payment: PaymentRow): string | undefine
   if (business.payments_locked === 1) return "Payments are locked";
   if (!mayPay(business)) return "Business set-up is incomplete";
   if (payment.payment_rail === "SERVICE") {
+    const { availableCents, cashCents } = balanceFigures(ctx.db, payment.business_id);
     // What was not scheduled has its money reserved already.
-    if (payment.status !== "scheduled") return undefined;
-    const { availableCents } = balanceFigures(ctx.db, payment.business_id);
-    const isShort = availableCents < payment.amount_cents;
-    return isShort ? "Insufficient balance" : undefined;
+    const ownCents = payment.status === "scheduled" ? availableCents : cashCents;
+    return ownCents < payment.amount_cents ? insufficient : undefined;
   }
   const accountId = payment.bank_account_id ?? "";
   const account = bankAccountOf(ctx.db, payment.business_id, accountId);
@@ -154,8 +158,17 @@ function hold(
   move(ctx, payment, { status: "held", atMs, next }, { hold_by: by, planned: null });
 }
 
-function releaseHold(ctx: SandboxContext, payment: PaymentRow, atMs: number): void {
-  beginProcessing(ctx, payment, undefined, atMs);
+function releaseHold(
+  ctx: SandboxContext,
+  payment: PaymentRow,
+  atMs: number,
+  planned?: PlannedOutcome,
+): void {
+  if (payment.payment_rail === "SERVICE" && payment.debited === 0) {
+    const { cashCents } = balanceFigures(ctx.db, payment.business_id);
+    if (cashCents < payment.amount_cents) return failUnmoved(ctx, payment, insufficient, atMs);
+  }
+  beginProcessing(ctx, payment, planned, atMs);
 }
 
 function applyResult(ctx: SandboxContext, payment: PaymentRow, atMs: number): void {
@@ -265,7 +278,7 @@ export function applyNewOutcome(ctx: SandboxContext, payment: PaymentRow, atMs: 
     return;
   }
   if (planned.outcome === "hold") return hold(ctx, payment, planned, atMs);
-  if (payment.status === "held") return beginProcessing(ctx, payment, planned, atMs);
+  if (payment.status === "held") return releaseHold(ctx, payment, atMs, planned);
   const { atMs: dueAtMs } = resultAfter(payment, planned, payment.updated_at);
   changePayment(ctx.db, payment.id, {
     planned: JSON.stringify(planned),

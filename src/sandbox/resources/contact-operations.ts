@@ -5,6 +5,7 @@ import { ApiError, invalid, notFound } from "../http/api-error.ts";
 import { defineOperation, type Operation } from "../http/operation.ts";
 import { optional, pagingQuery } from "../http/validation.ts";
 import { newId } from "../ids.ts";
+import { rememberAccountNumber } from "../payments/magic.ts";
 import {
   changeContact,
   contactJson,
@@ -114,6 +115,7 @@ const createContact = defineOperation({
       archived_at: null,
     };
     insertContact(ctx.db, row);
+    rememberAccountNumber(ctx.db, row.id, body.bankAccount?.accountNumber ?? null);
     ctx.emitEvent({
       type: "contact.created",
       businessId: caller.businessId,

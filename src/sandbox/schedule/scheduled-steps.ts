@@ -14,7 +14,11 @@ CREATE INDEX IF NOT EXISTS scheduled_steps_subject ON scheduled_steps (subject);
 `;
 
 /** The kinds of steps; `step-handlers.ts` says what each does. */
-export type StepKind = "micro-deposits-arrive";
+export type StepKind =
+  | "micro-deposits-arrive"
+  | "transfer-submits"
+  | "transfer-settles"
+  | "transfer-returns";
 
 export interface ScheduledStep {
   seq: number;
@@ -38,6 +42,11 @@ export function scheduleStep(
 /** Forgets a step that was taken or must not happen any more. */
 export function removeStep(db: DatabaseSync, seq: number): void {
   execute(db, "DELETE FROM scheduled_steps WHERE seq = ?", seq);
+}
+
+/** Forgets all that was to happen to one thing. */
+export function removeStepsOf(db: DatabaseSync, subject: string): void {
+  execute(db, "DELETE FROM scheduled_steps WHERE subject = ?", subject);
 }
 
 /** The step that comes first on the bank clock, if it is due by `untilMs`. */

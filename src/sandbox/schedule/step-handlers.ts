@@ -1,3 +1,4 @@
+import { returnTransfer, settleTransfer, submitTransfer } from "../balance/transfer-steps.ts";
 import type { SandboxContext } from "../context.ts";
 import { receiveMicroDeposits } from "../bank-accounts/micro-deposits.ts";
 import { removeStep, type ScheduledStep, type StepKind } from "./scheduled-steps.ts";
@@ -6,6 +7,9 @@ type StepHandler = (ctx: SandboxContext, subject: string, atMs: number) => void;
 
 const stepHandlers: Readonly<Record<StepKind, StepHandler>> = {
   "micro-deposits-arrive": receiveMicroDeposits,
+  "transfer-submits": submitTransfer,
+  "transfer-settles": settleTransfer,
+  "transfer-returns": returnTransfer,
 };
 
 /** Takes a step as of its instant on the bank clock; inside a transaction. */

@@ -8,7 +8,13 @@ export interface ClockReading {
 }
 
 export interface OutcomeRule {
-  match: { payableId?: string; contactId?: string; paymentId?: string };
+  match: {
+    payableId?: string;
+    contactId?: string;
+    paymentId?: string;
+    transactionId?: string;
+    bankAccountId?: string;
+  };
   outcome: "settle" | "fail" | "return" | "hold";
   code?: string;
   reason?: string;

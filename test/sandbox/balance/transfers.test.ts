@@ -1,0 +1,384 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { makeBill, type Page, pay, unique } from "../world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
+const monday = "2029-03-12T14:00:00Z";
+const openingCents = 100_000_000;
+let bankAccountId = "";
+
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  await sandbox.control.setClock(monday);
+  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
+  bankAccountId = body.items[0]?.id ?? "";
+});
+
+interface Transfer {
+  id: string;
+  type: string;
+  status: string;
+  amountCents: number;
+  sameDay: boolean;
+  failureReason: string | null;
+  processedAt: string | null;
+}
+
+type Kind = "deposits" | "withdrawals";
+
+function send(kind: Kind, body: object, key: string | null = unique("transfer")) {
+  return sandbox.api<Transfer & Record<string, unknown>>("POST", `/v1/balance/${kind}`, {
+    body: { bankAccountId, ...body },
+    ...(key !== null && { key }),
+  });
+}
+
+async function transfers(query = ""): Promise<Transfer[]> {
+  const { body } = await sandbox.api<Page<Transfer>>("GET", `/v1/balance/transactions?${query}`);
+  return body.items;
+}
+
+async function only(): Promise<Transfer> {
+  const [first, second] = await transfers();
+  if (first === undefined || second !== undefined) throw new Error("not one transfer");
+  return first;
+}
+
+async function balance(): Promise<Record<string, unknown>> {
+  return (await sandbox.api("GET", "/v1/balance")).body;
+}
+
+async function moves(): Promise<unknown[]> {
+  const ledger = await sandbox.control.ledger();
+  return ledger.map(({ kind, amountCents, transactionId }) => [kind, amountCents, transactionId]);
+}
+
+/** Nothing goes the same day, so that each step can be looked at. */
+async function standardOnly(): Promise<void> {
+  await sandbox.control.changeBusiness({ features: { acceleratedClearing: false } });
+}
+
+describe("a deposit", () => {
+  it("is on its way in until it settles after two banking days, then it is cash", async () => {
+    await standardOnly();
+    const answer = await send("deposits", { amountCents: 25_000 });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        id: expect.any(String),
+        type: "deposit",
+        status: "pending",
+        amountCents: 25_000,
+        bankAccountId,
+        sameDay: false,
+        failureReason: null,
+        processedAt: null,
+      },
+    });
+    const onItsWay = {
+      cashCents: openingCents,
+      availableCents: openingCents,
+      pendingInboundCents: 25_000,
+    };
+    expect(await balance()).toMatchObject(onItsWay);
+    await sandbox.control.advance("PT1M");
+    expect((await only()).status).toBe("processing");
+    expect(await balance()).toMatchObject(onItsWay);
+    await sandbox.control.setClock("2029-03-14T12:30:00Z");
+    expect(await only()).toMatchObject({
+      status: "completed",
+      processedAt: "2029-03-14T12:30:00.000Z",
+    });
+    expect(await balance()).toMatchObject({
+      cashCents: openingCents + 25_000,
+      availableCents: openingCents + 25_000,
+      pendingInboundCents: 0,
+    });
+    expect(await moves()).toEqual([
+      ["debit", 25_000, answer.body.id],
+      ["credit", 25_000, answer.body.id],
+    ]);
+  });
+
+  it("bounces with R01: the debit comes back, and the balance has never had it", async () => {
+    await sandbox.control.outcome({ match: { bankAccountId }, outcome: "fail" });
+    await send("deposits", { amountCents: 700 });
+    await sandbox.control.advance("P3D");
+    expect(await only()).toMatchObject({
+      status: "failed",
+      failureReason: "R01 Insufficient funds",
+    });
+    expect(await balance()).toMatchObject({ cashCents: openingCents, pendingInboundCents: 0 });
+    expect((await moves()).map((move) => (move as string[])[0])).toEqual(["debit", "return"]);
+  });
+
+  it("is returned later, when its money is there to be taken", async () => {
+    await sandbox.control.changeBusiness({ balanceCents: 0 });
+    const { body } = await send("deposits", { amountCents: 90_000 });
+    await sandbox.control.outcome({
+      match: { transactionId: body.id },
+      outcome: "return",
+      code: "R10",
+    });
+    await sandbox.control.setClock("2029-03-12T21:00:00Z");
+    expect((await only()).status).toBe("completed");
+    await pay(sandbox, { payableId: await makeBill(sandbox, { totalAmountCents: 60_000 }) });
+    await sandbox.control.advance("P4D");
+    expect((await only()).status).toBe("completed");
+    await send("deposits", { amountCents: 60_000 });
+    await sandbox.control.advance("P4D");
+    expect((await transfers()).map(({ status }) => status)).toEqual(["completed", "returned"]);
+    expect(await balance()).toMatchObject({ cashCents: 0 });
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+  });
+});
+
+describe("a withdrawal", () => {
+  it("reserves, is on its way out, and settles", async () => {
+    await standardOnly();
+    const { body } = await send("withdrawals", { amountCents: 40_000 });
+    expect(body).toMatchObject({ type: "withdrawal", status: "pending" });
+    expect(await balance()).toMatchObject({
+      cashCents: openingCents,
+      reservedCents: 40_000,
+      availableCents: openingCents - 40_000,
+    });
+    await sandbox.control.advance("PT1M");
+    expect(await balance()).toMatchObject({
+      cashCents: openingCents - 40_000,
+      reservedCents: 0,
+      pendingOutboundCents: 40_000,
+    });
+    await sandbox.control.advance("P3D");
+    expect((await only()).status).toBe("completed");
+    expect(await balance()).toMatchObject({
+      cashCents: openingCents - 40_000,
+      pendingOutboundCents: 0,
+    });
+  });
+
+  it("comes back to the balance when the account refuses it, at once or later", async () => {
+    await sandbox.control.outcome({ match: { bankAccountId }, outcome: "fail", code: "R02" });
+    await send("withdrawals", { amountCents: 500 });
+    await sandbox.control.advance("P3D");
+    const { body } = await send("withdrawals", { amountCents: 800 });
+    await sandbox.control.outcome({
+      match: { transactionId: body.id },
+      outcome: "return",
+      code: "R16",
+      after: "P5D",
+    });
+    await sandbox.control.advance("P3D");
+    expect((await transfers()).map(({ status }) => status)).toEqual(["completed", "failed"]);
+    await sandbox.control.advance("P10D");
+    expect(await transfers()).toMatchObject([
+      { status: "returned", failureReason: "R16 Account frozen" },
+      { status: "failed", failureReason: "R02 Account closed" },
+    ]);
+    expect(await balance()).toMatchObject({ cashCents: openingCents, pendingOutboundCents: 0 });
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+  });
+
+  it("can take exactly what is available, and not a cent more", async () => {
+    const key = unique("all");
+    expect(await send("withdrawals", { amountCents: openingCents + 1 }, key)).toMatchObject({
+      status: 409,
+      body: { error: "insufficient_balance", details: { availableCents: openingCents } },
+    });
+    await sandbox.control.changeBusiness({ balanceCents: openingCents + 1 });
+    expect((await send("withdrawals", { amountCents: openingCents + 1 }, key)).status).toBe(201);
+    expect(await send("withdrawals", { amountCents: 1 })).toMatchObject({
+      status: 409,
+      body: { error: "insufficient_balance" },
+    });
+  });
+
+  it("fails when somebody empties the balance before it is submitted", async () => {
+    await send("withdrawals", { amountCents: 5_000 });
+    await sandbox.control.changeBusiness({ balanceCents: 4_999 });
+    await sandbox.control.advance("P1D");
+    expect(await only()).toMatchObject({ status: "failed", failureReason: "Insufficient balance" });
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+  });
+});
+
+describe("same-day ACH (API specification, section 8)", () => {
+  it("takes up to the balance's maximum the same day, and standard ACH what is above", async () => {
+    const { sameDayAch } = await balance();
+    expect(sameDayAch).toEqual({ inbound: true, outbound: true, maxAmountCents: 100_000_000 });
+    await send("deposits", { amountCents: 100_000_000 });
+    await send("deposits", { amountCents: 100_000_001 });
+    expect((await transfers()).map(({ sameDay }) => sameDay)).toEqual([false, true]);
+    await sandbox.control.setClock("2029-03-12T21:00:00Z");
+    expect((await transfers()).map(({ status }) => status)).toEqual(["processing", "completed"]);
+    await sandbox.control.setClock("2029-03-14T12:30:00Z");
+    expect((await transfers()).map(({ status }) => status)).toEqual(["completed", "completed"]);
+  });
+
+  it("settles with the next banking day what is submitted after 2:45 PM", async () => {
+    await sandbox.control.setClock("2029-03-16T18:45:00Z");
+    await send("withdrawals", { amountCents: 100 });
+    await sandbox.control.setClock("2029-03-19T12:29:00Z");
+    expect((await only()).status).toBe("processing");
+    await sandbox.control.setClock("2029-03-19T12:30:00Z");
+    expect((await only()).status).toBe("completed");
+  });
+
+  it("is off where accelerated clearing is", async () => {
+    await standardOnly();
+    expect((await balance())["sameDayAch"]).toMatchObject({ inbound: false, outbound: false });
+    expect((await send("deposits", { amountCents: 100 })).body.sameDay).toBe(false);
+  });
+});
+
+describe("what is refused", () => {
+  it.each<[string, object, number, string]>([
+    ["no amount", { amountCents: undefined }, 400, "amountCents"],
+    ["nothing", { amountCents: 0 }, 422, "amountCents"],
+    ["half a cent", { amountCents: 0.5 }, 422, "amountCents"],
+    ["an amount as text", { amountCents: "5" }, 400, "amountCents"],
+    ["no account", { amountCents: 5, bankAccountId: undefined }, 400, "bankAccountId"],
+  ])("%s", async (_, body, status, field) => {
+    for (const kind of ["deposits", "withdrawals"] as const) {
+      expect(await send(kind, body)).toMatchObject({
+        status,
+        body: { error: "validation_error", details: { field } },
+      });
+    }
+  });
+
+  it("a write without a key, one with a long key, and an account that isn't there", async () => {
+    for (const kind of ["deposits", "withdrawals"] as const) {
+      const keyless = await send(kind, { amountCents: 5 }, null);
+      expect(keyless).toMatchObject({ status: 400, body: { error: "validation_error" } });
+      expect((await send(kind, { amountCents: 5 }, "k".repeat(65))).status).toBe(400);
+      expect(await send(kind, { amountCents: 5, bankAccountId: "ba_none" })).toMatchObject({
+        status: 404,
+        body: { error: "not_found" },
+      });
+    }
+  });
+
+  it("an account that is not verified", async () => {
+    await sandbox.control.reset({
+      businesses: [
+        { name: "B", balanceCents: 500, bankAccounts: [{ id: "ba_1", status: "unverified" }] },
+      ],
+    });
+    bankAccountId = "ba_1";
+    for (const kind of ["deposits", "withdrawals"] as const) {
+      expect(await send(kind, { amountCents: 5 })).toMatchObject({
+        status: 422,
+        body: { error: "validation_error", details: { field: "bankAccountId" } },
+      });
+    }
+  });
+
+  it("by the business's state, and accepted under the same key when it has passed", async () => {
+    const states: [object, object, number, string, readonly Kind[]][] = [
+      [{ setup: "incomplete" }, { setup: "complete" }, 409, "setup_incomplete", ["deposits"]],
+      [
+        { verification: "suspended" },
+        { verification: "verified" },
+        409,
+        "setup_incomplete",
+        ["withdrawals"],
+      ],
+      [
+        { features: { balance: false } },
+        { features: { balance: true } },
+        403,
+        "feature_unavailable",
+        ["deposits", "withdrawals"],
+      ],
+      [
+        { paymentsLocked: true },
+        { paymentsLocked: false },
+        409,
+        "payments_locked",
+        ["withdrawals"],
+      ],
+    ];
+    for (const [bad, good, status, error, kinds] of states) {
+      for (const kind of kinds) {
+        const key = unique("k");
+        await sandbox.control.changeBusiness({ ...bad });
+        expect(await send(kind, { amountCents: 5 }, key)).toMatchObject({
+          status,
+          body: { error },
+        });
+        await sandbox.control.changeBusiness({ ...good });
+        expect((await send(kind, { amountCents: 5 }, key)).status).toBe(201);
+      }
+    }
+  });
+
+  it("where no balance has been set up yet, with the address that sets it up", async () => {
+    await sandbox.control.reset({
+      businesses: [{ name: "B", balanceCents: null, bankAccounts: [{ id: "ba_1" }] }],
+    });
+    bankAccountId = "ba_1";
+    const refused = {
+      status: 409,
+      body: {
+        error: "setup_required",
+        details: { actionUrl: expect.stringContaining("https://") },
+      },
+    };
+    expect(await send("deposits", { amountCents: 5 })).toMatchObject(refused);
+    expect(await send("withdrawals", { amountCents: 5 })).toMatchObject(refused);
+    expect(await sandbox.api("GET", "/v1/balance/transactions")).toMatchObject(refused);
+    expect(await pay(sandbox, { payableId: await makeBill(sandbox) })).toMatchObject(refused);
+  });
+});
+
+describe("the list of balance transactions", () => {
+  it("pages newest first, filters, and shows no other business's", async () => {
+    const ids: string[] = [];
+    for (const kind of ["deposits", "withdrawals", "deposits"] as const) {
+      ids.unshift((await send(kind, { amountCents: 5 })).body.id);
+    }
+    expect((await transfers()).map(({ id }) => id)).toEqual(ids);
+    expect((await transfers("page=2&pageSize=2")).map(({ id }) => id)).toEqual(ids.slice(2));
+    expect((await transfers("type=withdrawal")).map(({ id }) => id)).toEqual([ids[1]]);
+    expect(await transfers("status=completed")).toEqual([]);
+    expect(await transfers(`bankAccountId=${bankAccountId}&status=pending`)).toHaveLength(3);
+    expect(await transfers("createdAfter=2029-03-13T00:00:00Z")).toEqual([]);
+    expect(await transfers("createdBefore=2029-03-13T00:00:00Z")).toHaveLength(3);
+    const refused = await sandbox.api("GET", "/v1/balance/transactions?type=gift");
+    expect(refused).toMatchObject({ status: 422, body: { details: { field: "type" } } });
+    await sandbox.control.reset("two-businesses");
+    expect(await transfers()).toEqual([]);
+  });
+
+  it("finds a deposit whose answer was lost, whose key says payment_unconfirmed", async () => {
+    await sandbox.control.faults([
+      { path: "/v1/balance/deposits", when: "after", effect: "status", status: 500, times: 1 },
+    ]);
+    const key = unique("lost");
+    expect((await send("deposits", { amountCents: 5 }, key)).status).toBe(500);
+    expect(await send("deposits", { amountCents: 5 }, key)).toMatchObject({
+      status: 409,
+      body: { error: "payment_unconfirmed" },
+    });
+    expect(await only()).toMatchObject({ amountCents: 5, type: "deposit" });
+    expect(await send("deposits", { amountCents: 6 }, key)).toMatchObject({
+      status: 409,
+      body: { error: "idempotency_conflict" },
+    });
+  });
+});
+
+it("keeps its transfers, and their steps, over a restart", async () => {
+  await send("withdrawals", { amountCents: 100 });
+  await sandbox.restart("SIGKILL");
+  await sandbox.control.advance("P3D");
+  expect((await only()).status).toBe("completed");
+  expect(await sandbox.control.health()).toMatchObject({ ok: true });
+});
