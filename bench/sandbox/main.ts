@@ -191,7 +191,10 @@ async function measureLarge(sandbox: TestSandbox): Promise<void> {
 function report(name: string, stretch: Stretch, base: Stretch): void {
   const { perSecond, p50Ms, p99Ms, cores } = stretch;
   const share = (perSecond / base.perSecond).toFixed(2);
-  const used = cores === undefined ? "" : `, ${cores.toFixed(2)} cores`;
+  const used =
+    cores === undefined
+      ? ""
+      : `, ${cores.toFixed(2)} cores: ${rate(perSecond / cores).trim()} a second of one`;
   print(
     `${name.padEnd(32)}${rate(perSecond)}/s  ${share} of plain, ` +
       `p50 ${millis(p50Ms)}, p99 ${millis(p99Ms)}${used}`,

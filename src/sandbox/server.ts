@@ -30,6 +30,7 @@ import { PaymentEngine } from "./payments/engine.ts";
 import { magicDdl } from "./payments/magic.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
 import { scheduleDdl } from "./schedule/scheduled-steps.ts";
+import { payableCountsDdl } from "./resources/payable-list.ts";
 import { resourcesDdl } from "./schema.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import { emitEvent } from "./webhooks/events.ts";
@@ -56,6 +57,7 @@ export interface SandboxOptions {
 export async function startService(options: SandboxOptions): Promise<SandboxService> {
   const db = openDatabase(join(options.dataDir, "sandbox.sqlite"), [
     resourcesDdl,
+    payableCountsDdl,
     outcomesDdl,
     idempotencyDdl,
     faultsDdl,
@@ -117,7 +119,11 @@ function makeApp(parts: ServiceParts, resetting: Resetting): App {
   app.use(async (c, next) => {
     if (c.req.path !== "/sandbox/reset") await resetting.done;
     await next();
-    c.header("date", new Date(parts.ctx.clock.wireNow()).toUTCString());
+    // On Node's own response: a header on the framework's makes it a web stream, half a request's time.
+    const { outgoing } = c.env;
+    if (!outgoing.headersSent) {
+      outgoing.setHeader("date", new Date(parts.ctx.clock.wireNow()).toUTCString());
+    }
   });
   addControlRoutes(app, parts, resetting);
   addDocumentRoutes(app, () => openApiDocument(operations));

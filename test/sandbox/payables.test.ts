@@ -109,3 +109,26 @@ it("can be paid outside the service, which moves no money through it", async () 
   });
   expect(await sandbox.control.ledger()).toEqual([]);
 });
+
+it("counts the bills of a list by business and status, through every change of status and a restart", async () => {
+  const [, other] = await sandbox.control.reset("two-businesses");
+  const businessId = other?.businessId ?? "";
+  await sandbox.control.createPayable({ businessId, totalAmountCents: 100 });
+  const ids: string[] = [];
+  for (const status of ["draft", "draft", "pending_approval", "approved"]) {
+    ids.push((await sandbox.control.createPayable({ totalAmountCents: 100, status })).id);
+  }
+  await sandbox.control.changePayable(ids[0] ?? "", { status: "approved" });
+  await sandbox.control.changePayable(ids[1] ?? "", { status: "void" });
+  await sandbox.control.changePayable(ids[1] ?? "", { totalAmountCents: 200 });
+  const counts = async () =>
+    Promise.all(
+      ["", "status=draft", "status=approved", "status=void", "status=declined"].map(
+        async (query) =>
+          (await sandbox.api<Page<Json>>("GET", `/v1/payables?${query}`)).body.totalCount,
+      ),
+    );
+  expect(await counts()).toEqual([4, 0, 2, 1, 0]);
+  await sandbox.restart();
+  expect(await counts()).toEqual([4, 0, 2, 1, 0]);
+});

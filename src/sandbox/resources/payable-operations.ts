@@ -1,20 +1,17 @@
 import { z } from "zod";
-import { pageOf } from "../db.ts";
 import { invalid, malformed, notFound } from "../http/api-error.ts";
 import { defineOperation, type Operation } from "../http/operation.ts";
 import { amount, optional, pagingQuery, plainDate } from "../http/validation.ts";
-import { likePattern } from "./contact-operations.ts";
 import { contactOf } from "./contacts.ts";
 import {
   changePayable,
   insertPayable,
   payableJson,
-  payableListJson,
   type PayableItem,
   payableOf,
-  type PayableRow,
 } from "./payables.ts";
 import { pageShape } from "../http/shapes.ts";
+import { payablesPage } from "./payable-list.ts";
 import { payableListItemShape, payableShape } from "./payable-shapes.ts";
 
 const payableStatuses = [
@@ -132,31 +129,10 @@ const listPayables = defineOperation({
     search: z.string().optional(),
     status: payableStatus.optional(),
   }),
-  handler: ({ ctx, caller, query }) => {
-    const where = ["business_id = ?"];
-    const values: string[] = [caller.businessId];
-    if (query.status !== undefined) {
-      where.push("status = ?");
-      values.push(query.status);
-    }
-    if (query.search !== undefined && query.search !== "") {
-      const columns = ["public_id", "custom_number", "description"];
-      const matches = columns.map((column) => `${column} LIKE ? ESCAPE '\\'`);
-      const byContact =
-        "contact_id IN (SELECT id FROM contacts WHERE business_id = payables.business_id AND display_name LIKE ? ESCAPE '\\')";
-      where.push(`(${[...matches, byContact].join(" OR ")})`);
-      values.push(...[...columns, byContact].map(() => likePattern(query.search ?? "")));
-    }
-    const { rows, totalCount } = pageOf<PayableRow>(
-      ctx.db,
-      { table: "payables", where, values, orderBy: "seq DESC" },
-      query,
-    );
-    return {
-      status: 200,
-      body: { items: rows.map((row) => payableListJson(ctx.db, row)), totalCount },
-    };
-  },
+  handler: ({ ctx, caller, query }) => ({
+    status: 200,
+    body: payablesPage(ctx.db, caller.businessId, query, query),
+  }),
 });
 
 const getPayable = defineOperation({

@@ -95,12 +95,18 @@ export function addPaid(db: DatabaseSync, id: string, amountCents: number): void
 
 /** PayableDetail, section 2. */
 export function payableJson(db: DatabaseSync, row: PayableRow): Record<string, unknown> {
-  return { ...payableListJson(db, row), items: JSON.parse(row.items) };
+  const contact = row.contact_id === null ? undefined : contactById(db, row.contact_id);
+  return {
+    ...payableListJson(row, contact?.display_name ?? null),
+    items: JSON.parse(row.items),
+  };
 }
 
 /** What a list shows of a bill: PayableDetail without its items. */
-export function payableListJson(db: DatabaseSync, row: PayableRow): Record<string, unknown> {
-  const contact = row.contact_id === null ? undefined : contactById(db, row.contact_id);
+export function payableListJson(
+  row: Omit<PayableRow, "items">,
+  contactName: string | null,
+): Record<string, unknown> {
   return {
     id: row.id,
     publicId: row.public_id,
@@ -113,6 +119,6 @@ export function payableListJson(db: DatabaseSync, row: PayableRow): Record<strin
     issueDate: row.issue_date,
     customNumber: row.custom_number,
     description: row.description,
-    contact: { id: row.contact_id, displayName: contact?.display_name ?? null },
+    contact: { id: row.contact_id, displayName: contactName },
   };
 }
