@@ -1,4 +1,5 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { hasPostgres } from "./test/support/postgres-programs.ts";
 
 /** Tests in these folders talk to a real Temporal server, which is started once for all of them. */
 const withTemporal = [
@@ -13,6 +14,30 @@ const withTemporal = [
 ];
 const temporalTests = withTemporal.map((folder) => `test/${folder}/**/*.test.ts`);
 
+/** What holds for PostgreSQL alone; every other test of the store runs on both kinds. */
+const postgresOnly = ["test/store/postgres/**/*.test.ts"];
+const sqliteOnly = ["test/store/sqlite/**/*.test.ts"];
+
+function onPostgres(): TestProjectInlineConfiguration[] {
+  if (!hasPostgres()) {
+    process.stderr.write(
+      "No PostgreSQL: set PAYRUN_TEST_POSTGRES_URL or install one. Stores are tested on SQLite only.\n",
+    );
+    return [];
+  }
+  return [
+    {
+      extends: true,
+      test: {
+        name: "postgres",
+        include: ["test/store/**/*.test.ts"],
+        exclude: sqliteOnly,
+        globalSetup: ["test/support/postgres-setup.ts"],
+      },
+    },
+  ];
+}
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -24,8 +49,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: temporalTests },
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [...temporalTests, ...postgresOnly],
+        },
       },
+      ...onPostgres(),
       {
         extends: true,
         test: {

@@ -38,8 +38,10 @@ export interface TemporalSettings {
 /** Everything that can be set, checked, with defaults filled in. Paths are absolute. */
 export interface Config {
   readonly home: string;
-  /** `sqlite:` and an absolute path. */
+  /** `sqlite:` and an absolute path, or `postgres://…` with its password. */
   readonly databaseUrl: string;
+  /** Connections to PostgreSQL that a process opens at most. */
+  readonly databasePoolSize: number;
   readonly gateway: PortSetting & { readonly host: string };
   /** Where commands find the gateway, without a slash at the end. */
   readonly gatewayUrl: string;
@@ -78,6 +80,7 @@ export function loadConfig(env?: Environment): Config {
   return {
     home,
     databaseUrl: values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`,
+    databasePoolSize: values.PAYRUN_DATABASE_POOL ?? 10,
     gateway,
     gatewayUrl,
     publicUrl: values.PAYRUN_PUBLIC_URL ?? gatewayUrl,

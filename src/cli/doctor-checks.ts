@@ -1,6 +1,6 @@
 import type { BusinessProfile, Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
-import { openStore } from "../store/index.ts";
+import { isPostgres, openStore } from "../store/index.ts";
 import { reasonOf } from "./cli-error.ts";
 import { gatewayOf } from "./gateway-client.ts";
 import { httpJson } from "./http.ts";
@@ -39,16 +39,17 @@ async function nodeCheck(): Promise<Check> {
   return { name: "Node", state: "ok", text: process.versions.node };
 }
 
-async function storeCheck({ databaseUrl }: Config): Promise<Check> {
+async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): Promise<Check> {
   const name = "Store";
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
     await store.close();
-    return {
-      name,
-      state: "ok",
-      text: `${databaseUrl}; SQLite means one host: worker and gateway run on this machine`,
-    };
+    // Settings are listed without the password.
+    const shown = settings.find((setting) => setting.name === "PAYRUN_DATABASE_URL")?.value;
+    const text = isPostgres(databaseUrl)
+      ? `${shown}; at most ${databasePoolSize} connections a process`
+      : `${databaseUrl}; SQLite means one host: worker and gateway run on this machine`;
+    return { name, state: "ok", text };
   } catch (error) {
     return {
       name,

@@ -75,13 +75,34 @@ export const secretList = z.string().transform((value) =>
 );
 
 const databaseUrl = z.string().transform((value, context) => {
+  if (/^postgres(ql)?:\/\//.test(value)) {
+    if (URL.canParse(value)) return value;
+    context.addIssue({ code: "custom", message: POSTGRES_MESSAGE });
+    return z.NEVER;
+  }
   const file = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (file === undefined) {
-    context.addIssue({ code: "custom", message: "must be sqlite: and the path of a file" });
+    context.addIssue({ code: "custom", message: DATABASE_MESSAGE });
     return z.NEVER;
   }
   return `sqlite:${resolve(file)}`;
 });
+
+const POSTGRES_MESSAGE =
+  "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE, special characters percent-encoded";
+const DATABASE_MESSAGE =
+  "must be sqlite: and the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
+
+const poolSize = z
+  .string()
+  .regex(/^\d{1,3}$/, "must be a number from 2 to 100")
+  .transform(Number)
+  .refine((value) => value >= 2 && value <= 100, "must be a number from 2 to 100");
+
+/** An address without the password in it. */
+function withoutPassword(address: string): string {
+  return address.replace(/^(\w+:\/\/[^/@:]*):.*@/, "$1:••••••@");
+}
 
 /**
  * Every setting that Payrun has, by the name of its variable. Temporal's own variables
@@ -91,9 +112,14 @@ const databaseUrl = z.string().transform((value, context) => {
 export const SETTINGS = {
   PAYRUN_HOME: setting("folder of everything kept on this machine", ".payrun", path),
   PAYRUN_DATABASE_URL: setting(
-    "the store: sqlite: and the path of a file",
+    "the store: sqlite: and the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
     "sqlite:$PAYRUN_HOME/payrun.db",
     databaseUrl,
+  ),
+  PAYRUN_DATABASE_POOL: setting(
+    "connections to PostgreSQL that each process opens at most",
+    "10",
+    poolSize,
   ),
   PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", text),
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
@@ -173,7 +199,9 @@ export function readSettings(env: Environment): { values: SettingValues; problem
 function problemLine(name: SettingName, raw: string, error: z.ZodError): string {
   const why = error.issues.map((issue) => issue.message).join("; ");
   const definition: Definition<unknown> = SETTINGS[name];
-  return definition.secret ? `${name} ${why}` : `${name} ${why}, not ${JSON.stringify(raw)}`;
+  return definition.secret
+    ? `${name} ${why}`
+    : `${name} ${why}, not ${JSON.stringify(withoutPassword(raw))}`;
 }
 
 /** Lists every setting as `payrun doctor` shows it. */
@@ -182,7 +210,7 @@ export function describeSettings(env: Environment): SettingLine[] {
     const { description, defaultText, secret }: Definition<unknown> = SETTINGS[name];
     const raw = env[name]?.trim() ?? "";
     const isSet = raw !== "";
-    const value = !isSet ? defaultText : secret ? "••••••" : raw;
+    const value = !isSet ? defaultText : secret ? "••••••" : withoutPassword(raw);
     return { name, description, value, isSet };
   });
 }

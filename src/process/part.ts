@@ -31,7 +31,10 @@ export async function openPart(complain: (line: string) => void): Promise<Part |
     return EXIT_USAGE;
   }
   try {
-    return { config, store: await openStore(config.databaseUrl) };
+    return {
+      config,
+      store: await openStore(config.databaseUrl, { poolSize: config.databasePoolSize }),
+    };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     complain(error.message);

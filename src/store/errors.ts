@@ -5,7 +5,9 @@ export type StoreErrorCode =
   | "locked"
   | "corrupt"
   | "unreadable"
-  | "unsupported";
+  | "unsupported"
+  | "unreachable"
+  | "refused";
 
 /**
  * The store can't be opened or reached; `message` says where, what, and what to do.
@@ -17,6 +19,8 @@ export type StoreErrorCode =
  * - `corrupt`: the file is damaged.
  * - `unreadable`: the path can't be opened (rights, a folder).
  * - `unsupported`: the address names a kind of database that this version can't use.
+ * - `unreachable`: the database server doesn't answer, or not in time.
+ * - `refused`: the database server lets this user or password not in, or not to the tables.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";

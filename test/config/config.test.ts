@@ -76,7 +76,7 @@ test("every mistake is told at once, with the variable's name and what it must b
   });
   expect(problems).toHaveLength(6);
   expect(problems[0]).toBe(
-    'PAYRUN_DATABASE_URL must be sqlite: and the path of a file, not "mysql://x"',
+    'PAYRUN_DATABASE_URL must be sqlite: and the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE, not "mysql://x"',
   );
   expect(problems.join("\n")).toMatch(/PAYRUN_GATEWAY_PORT must be a port number .*"80a"/);
   expect(problems.join("\n")).toMatch(/PAYRUN_TEMPORAL_PORT .*64535/);

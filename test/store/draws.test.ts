@@ -233,7 +233,7 @@ test("a payable has at most one live attempt, whoever tries", async () => {
   const store = await approvedRun();
   await insertAttempt(store.db, attemptAt("pay_1"), 4);
   const second = attemptAt("pay_1", { attemptId: "att_2", seq: 2, idempotencyKey: "key_2" });
-  await expect(insertAttempt(store.db, second, 5)).rejects.toThrow(/UNIQUE/);
+  await expect(insertAttempt(store.db, second, 5)).rejects.toThrow(/unique/i);
   expect((await liveAttempt(store.db, "biz_1", "pay_1"))?.attemptId).toBe("att_pay_1");
 });
 

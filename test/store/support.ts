@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../src/store/index.ts";
+import { newDatabase } from "../support/postgres.ts";
 
 const run = promisify(execFile);
 
@@ -15,9 +16,16 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A store in a file of its own. */
+/** Address of a place where no store is yet, of the kind that the project is about. */
+export async function emptyPlace(): Promise<string> {
+  return inject("postgres") === undefined
+    ? `sqlite:${join(temporaryFolder(), "payrun.db")}`
+    : newDatabase("empty");
+}
+
+/** A store in a file or database of its own. */
 export async function testStore(): Promise<{ store: Store; url: string }> {
-  const url = `sqlite:${join(temporaryFolder(), "payrun.db")}`;
+  const url = inject("postgres") === undefined ? await emptyPlace() : await newDatabase("store");
   const store = await openStore(url);
   onTestFinished(() => store.close());
   return { store, url };

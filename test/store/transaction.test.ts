@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import type { Db } from "../../src/store/index.ts";
 import { testStore } from "./support.ts";
 
 const claim = (payableId: string) => ({
@@ -69,19 +68,4 @@ test("a number that would come back rounded is an error", async () => {
     .execute();
   const read = store.db.selectFrom("claims").select("claimed_at_ms").execute();
   await expect(read).rejects.toThrow(/too large|range/i);
-});
-
-test("only a transaction that says so is not flushed, and only while it lasts", async () => {
-  const { store } = await testStore();
-  const level = (db: Db) =>
-    sql<{ synchronous: number }>`pragma synchronous`
-      .execute(db)
-      .then(({ rows }) => rows[0]?.synchronous);
-  const [full, normal] = [2, 1];
-  expect(await store.transaction(level)).toBe(full);
-  expect(await store.transaction(level, { flush: false })).toBe(normal);
-  expect(await level(store.db)).toBe(full);
-  const failing = store.transaction(() => Promise.reject(new Error("no")), { flush: false });
-  await expect(failing).rejects.toThrow("no");
-  expect(await level(store.db)).toBe(full);
 });

@@ -1,4 +1,4 @@
-import type { DdlDialect } from "../sqlite/ddl.ts";
+import type { DdlDialect } from "./ddl.ts";
 
 /** Runs, plans and their lines. */
 const runTables = [

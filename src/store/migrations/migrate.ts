@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { StoreError } from "../errors.ts";
-import type { DdlDialect } from "../sqlite/ddl.ts";
+import type { DdlDialect } from "./ddl.ts";
 import type { Tables } from "../tables.ts";
 import { firstTables } from "./0001-first-tables.ts";
 import { leases } from "./0002-leases.ts";
@@ -60,14 +60,14 @@ export function checkStoreState(state: StoreState, location: string): void {
     throw new StoreError(
       "foreign",
       `${location} is a database of something else (it has a table "${state.table}" and no mark ` +
-        "of Payrun). It was left alone; set PAYRUN_DATABASE_URL to another file.",
+        "of Payrun). It was left alone; set PAYRUN_DATABASE_URL to another one.",
     );
   }
   if (state.kind === "ours" && state.version > LATEST) {
     throw new StoreError(
       "newer",
       `${location} was written by a newer Payrun (store version ${state.version}, this one knows ` +
-        `${LATEST}). Update Payrun, or set PAYRUN_DATABASE_URL to another file.`,
+        `${LATEST}). Update Payrun, or set PAYRUN_DATABASE_URL to another one.`,
     );
   }
 }
@@ -90,6 +90,7 @@ export async function migrate(
 ): Promise<void> {
   const done = trx.withTables<Pick<MigrationTables, "payrun_migrations">>();
   if (state.kind === "empty") {
+    for (const statement of ddl.ownTables) await sql.raw(statement).execute(trx);
     await sql`create table payrun_migrations (
       version bigint primary key not null,
       name text not null,
@@ -104,7 +105,9 @@ export async function migrate(
   for (const [index, migration] of MIGRATIONS.entries()) {
     const version = index + 1;
     if (version <= from) continue;
-    for (const statement of migration.statements(ddl)) await sql.raw(statement).execute(trx);
+    for (const statement of migration.statements(ddl)) {
+      await sql.raw(ddl.adapt(statement)).execute(trx);
+    }
     await done
       .insertInto("payrun_migrations")
       .values({ version, name: migration.name, applied_at_ms: nowMs })

@@ -1,10 +1,4 @@
-/** The few parts of a table's definition that differ between databases. */
-export interface DdlDialect {
-  /** Type of a key that the database counts up. */
-  readonly countedKey: string;
-  /** Statements after which the table refuses changes and deletions. */
-  appendOnly(table: string): string[];
-}
+import type { DdlDialect } from "../migrations/ddl.ts";
 
 export const sqliteDdl: DdlDialect = {
   countedKey: "integer primary key autoincrement",
@@ -16,4 +10,6 @@ export const sqliteDdl: DdlDialect = {
          end`,
     );
   },
+  adapt: (statement) => statement,
+  ownTables: [],
 };

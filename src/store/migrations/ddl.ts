@@ -1,0 +1,11 @@
+/** The few parts of a table's definition that differ between databases. */
+export interface DdlDialect {
+  /** Type of a key that the database counts up. */
+  readonly countedKey: string;
+  /** Statements after which the table refuses changes and deletions. */
+  appendOnly(table: string): string[];
+  /** A statement of a migration as this database takes it. */
+  adapt(statement: string): string;
+  /** Tables that only this kind of database needs, made before the first migration. */
+  readonly ownTables: readonly string[];
+}

@@ -1,0 +1,121 @@
+import { StoreError } from "../errors.ts";
+import type { Location } from "./location.ts";
+
+const SERIALIZATION_FAILURE = "40001";
+const DEADLOCK = "40P01";
+const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
+const NO_SUCH_DATABASE = "3D000";
+const NO_RIGHTS = "42501";
+const UNIQUE_VIOLATION = "23505";
+const TOO_MANY_CONNECTIONS = "53300";
+
+/** The server is shutting down, starting up, has ended our connection or takes no more of them. */
+const GONE = ["57P01", "57P02", "57P03", "57P05", "25P03", "25P04", TOO_MANY_CONNECTIONS];
+
+const SOCKET_ERRORS = [
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EAI_AGAIN",
+  "ENOTFOUND",
+];
+
+/** What the driver itself says, without a code. */
+const LOST_MESSAGE =
+  /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection ended unexpectedly|client was closed/i;
+
+/** SQLSTATE, or the code of the socket's error. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+}
+
+/** True where the connection is gone or was never there; the same may succeed on another one. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error);
+  if (GONE.includes(code) || SOCKET_ERRORS.includes(code) || /^08...$/.test(code)) return true;
+  if (error instanceof AggregateError) return error.errors.some(isLost);
+  return code === "" && error instanceof Error && LOST_MESSAGE.test(error.message);
+}
+
+/** True where nobody could be reached, as against a connection that was lost later. */
+export function isNobodyThere(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isNobodyThere);
+  return ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ENOTFOUND"].includes(
+    codeOf(error),
+  );
+}
+
+/** True where the database has undone a transaction that another one was in the way of. */
+export function isCollision(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === SERIALIZATION_FAILURE || code === DEADLOCK) return true;
+  // Two entries after the same one: whoever comes second looks for the head again.
+  return (
+    code === UNIQUE_VIOLATION &&
+    error instanceof Error &&
+    "constraint" in error &&
+    error.constraint === "audit_chain"
+  );
+}
+
+/** The error as the users of a store know it; others are left as they are. */
+export function toStoreError(error: unknown, { text, database, user }: Location): unknown {
+  if (error instanceof StoreError) return error;
+  const code = codeOf(error);
+  const cause = { cause: error };
+  if (isLost(error)) {
+    return new StoreError(
+      "unreachable",
+      `The PostgreSQL server of ${text} can't be reached (${reasonOf(error)}). Start it, or set ` +
+        "PAYRUN_DATABASE_URL to where it is.",
+      cause,
+    );
+  }
+  if (code === NO_SUCH_DATABASE) {
+    return new StoreError(
+      "missing",
+      `There is no database "${database}" at ${text}. Create it (createdb ${database}), or set ` +
+        "PAYRUN_DATABASE_URL to another one.",
+      cause,
+    );
+  }
+  if (/^28...$/.test(code) || /SASL|password must be a string/.test(reasonOf(error))) {
+    return new StoreError(
+      "refused",
+      `The PostgreSQL server of ${text} refuses ${user === "" ? "the user" : `user "${user}"`}: ` +
+        "check user and password in PAYRUN_DATABASE_URL.",
+      cause,
+    );
+  }
+  if (code === NO_RIGHTS) {
+    return new StoreError(
+      "refused",
+      `${text}: ${reasonOf(error)}. Let the user of PAYRUN_DATABASE_URL own the database.`,
+      cause,
+    );
+  }
+  if (code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED) {
+    return new StoreError(
+      "locked",
+      `${text}: another process kept the store locked for too long. End what has a transaction ` +
+        "open there (select * from pg_stat_activity shows it), then try again.",
+      cause,
+    );
+  }
+  return error;
+}
+
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
+  if (code === "ECONNREFUSED") return "nothing listens there";
+  if (code === "ENOTFOUND") return "no such host";
+  return error instanceof Error ? error.message : String(error);
+}

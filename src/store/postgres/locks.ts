@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+
+/** First half of every advisory lock of ours: others may use the same database's locks. */
+const CLASS = 0x70_61_79_72;
+
+const EVERYBODY = 0;
+const MIGRATION = 1;
+
+/** Taken while the schema changes. */
+export const MIGRATION_LOCK = `select pg_advisory_xact_lock(${CLASS}, ${MIGRATION})`;
+
+/**
+ * The locks that a transaction takes before it reads anything, always in this order: everybody's,
+ * shared where it is about one business, then the business's own.
+ *
+ * They are held until the transaction's end, so what it has read stays true until it writes, as in
+ * SQLite, whose transactions follow one another.
+ */
+export function lockStatements(businessId: string | undefined): string[] {
+  if (businessId === undefined) return [`select pg_advisory_xact_lock(${CLASS}, ${EVERYBODY})`];
+  return [
+    `select pg_advisory_xact_lock_shared(${CLASS}, ${EVERYBODY})`,
+    `select pg_advisory_xact_lock(${CLASS}, ${keyOf(businessId)})`,
+  ];
+}
+
+/** Two businesses of one key wait for each other; nothing worse happens. */
+function keyOf(businessId: string): number {
+  const key = createHash("sha256").update(businessId).digest().readInt32BE(0);
+  return key === EVERYBODY || key === MIGRATION ? 2 : key;
+}

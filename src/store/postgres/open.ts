@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  HandleEmptyInListsPlugin,
+  Kysely,
+  replaceWithNoncontingentExpression,
+  type Transaction,
+} from "kysely";
+import { StoreError } from "../errors.ts";
+import { checkStoreState, inspectStore, isCurrent, migrate } from "../migrations/migrate.ts";
+import {
+  guarded,
+  type OpenStoreOptions,
+  type RunTransaction,
+  type Scope,
+  type Store,
+} from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { again } from "./again.ts";
+import { postgresDdl } from "./ddl.ts";
+import { PoolDialect, type TransactionHooks } from "./dialect.ts";
+import { isNobodyThere, toStoreError } from "./errors.ts";
+import { type Location, locationOf } from "./location.ts";
+import { MIGRATION_LOCK } from "./locks.ts";
+import { makePool } from "./pool.ts";
+import { MarkCleaner, Tries, Turns } from "./transactions.ts";
+
+const DEFAULT_POOL_SIZE = 10;
+
+/** Opens the store in a PostgreSQL database; see `openStore`. */
+export async function openPostgres(url: string, options: OpenStoreOptions): Promise<Store> {
+  const location = locationOf(url);
+  const busyLimitMs = options.busyLimitMs ?? 30_000;
+  const pool = makePool(url, {
+    max: options.poolSize ?? DEFAULT_POOL_SIZE,
+    lockTimeoutMs: busyLimitMs,
+    applicationName: `payrun ${process.pid}`,
+  });
+  const tries = new AsyncLocalStorage<{ readonly hooks: TransactionHooks }>();
+  const base = new Kysely<Tables>({
+    dialect: new PoolDialect({
+      pool,
+      hooks: {
+        begin: () =>
+          tries.getStore()?.hooks.begin() ??
+          `begin isolation level read committed; ${MIGRATION_LOCK}`,
+        begun: async (client) => tries.getStore()?.hooks.begun(client),
+        committing: () => tries.getStore()?.hooks.committing(),
+      },
+      single: (work) => inWords(location, () => again(work, busyLimitMs)),
+    }),
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+  try {
+    // Nobody there at the start is a mistake in the settings; a server that starts is waited for.
+    await inWords(location, () => again(() => pool.query("select 1"), busyLimitMs, isNobodyThere));
+    await inWords(location, () => prepare(base, location, options.mustExist ?? false));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const turns = new Turns();
+  const marks = new MarkCleaner(pool);
+  const transaction: RunTransaction = (fn, asked = {}) =>
+    turns.take(asked.businessId ?? "", () => {
+      marks.count();
+      const all = new Tries(asked);
+      return tries.run(all, () => inWords(location, () => all.run(base, fn, busyLimitMs)));
+    });
+  return guarded(base, transaction, new AsyncLocalStorage<Scope>());
+}
+
+async function prepare(
+  base: Kysely<Tables>,
+  { text }: Location,
+  mustExist: boolean,
+): Promise<void> {
+  const inspect = async (db: Kysely<Tables> | Transaction<Tables>) => {
+    const state = await inspectStore(db, await tableNames(db));
+    checkStoreState(state, text);
+    return state;
+  };
+  const state = await inspect(base);
+  if (state.kind === "empty" && mustExist) {
+    throw new StoreError(
+      "missing",
+      `${text} is empty: it holds no Payrun store. Restore it from a backup, or let ` +
+        "`payrun up`, `payrun worker` or `payrun gateway` make a new one.",
+    );
+  }
+  if (isCurrent(state)) return;
+  await base
+    .transaction()
+    .execute(async (trx) => migrate(trx, await inspect(trx), postgresDdl, Date.now()));
+}
+
+/** Tables of the schema in which ours are, or would be made. */
+async function tableNames(db: Kysely<Tables> | Transaction<Tables>): Promise<string[]> {
+  const rows = await db
+    .withTables<{ "pg_catalog.pg_tables": { schemaname: string; tablename: string } }>()
+    .selectFrom("pg_catalog.pg_tables")
+    .select("tablename")
+    .where((eb) => eb("schemaname", "=", eb.fn<string>("current_schema")))
+    .orderBy("tablename")
+    .execute();
+  return rows.map((row) => row.tablename);
+}
+
+async function inWords<T>(location: Location, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStoreError(error, location);
+  }
+}

@@ -1,0 +1,51 @@
+import pg from "pg";
+
+const INT8 = pg.types.builtins.INT8;
+const NUMERIC = pg.types.builtins.NUMERIC;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** A process that froze within a transaction keeps everybody waiting no longer than this. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+/**
+ * Connections whose integers come back as numbers, as SQLite's do: instants in milliseconds,
+ * amounts in cents and their sums are all within 2^53, and what isn't throws.
+ */
+export function makePool(
+  url: string,
+  options: {
+    readonly max: number;
+    readonly lockTimeoutMs: number;
+    readonly applicationName: string;
+  },
+): pg.Pool {
+  const types: pg.CustomTypesConfig = {
+    getTypeParser: ((oid: number, format?: "text" | "binary") =>
+      oid === INT8 || oid === NUMERIC
+        ? wholeNumber
+        : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    types,
+    keepAlive: true,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: Math.max(STATEMENT_TIMEOUT_MS, 2 * options.lockTimeoutMs),
+    lock_timeout: options.lockTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  });
+  // A connection that dies while nobody uses it is replaced when one is needed.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) {
+    throw new RangeError(`The store holds ${text}, which is out of the range of exact numbers.`);
+  }
+  return value;
+}

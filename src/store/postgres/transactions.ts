@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import type { Kysely, Transaction } from "kysely";
+import type pg from "pg";
+import type { TransactionOptions } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { again } from "./again.ts";
+import { COMMITS_TABLE } from "./ddl.ts";
+import type { TransactionHooks } from "./dialect.ts";
+import { lockStatements } from "./locks.ts";
+
+/** How long a mark is kept: longer than anybody asks for it. */
+const MARK_KEPT_MS = 3_600_000;
+const TRANSACTIONS_BETWEEN_CLEANINGS = 5_000;
+
+/** An earlier try of the same transaction turned out to have been kept. */
+class AlreadyCommitted extends Error {
+  override readonly name = "AlreadyCommitted";
+}
+
+/** One transaction through all its tries. */
+export class Tries {
+  readonly #options: TransactionOptions;
+  /** Marks of tries whose COMMIT was sent and not answered. */
+  readonly #unsure: string[] = [];
+  #mark = "";
+
+  constructor(options: TransactionOptions) {
+    this.#options = options;
+  }
+
+  readonly hooks: TransactionHooks = {
+    begin: () => {
+      this.#mark = randomUUID();
+      const { businessId, flush } = this.#options;
+      return [
+        "begin isolation level read committed",
+        ...(flush === false ? ["set local synchronous_commit = off"] : []),
+        ...lockStatements(businessId),
+        `insert into ${COMMITS_TABLE} (commit_id, at_ms) values ('${this.#mark}', ${Date.now()})`,
+      ].join("; ");
+    },
+    // The locks are ours now, so an earlier try has ended by now, one way or the other.
+    begun: async (client) => {
+      if (this.#unsure.length === 0) return;
+      const { rowCount } = await client.query(
+        `select 1 from ${COMMITS_TABLE} where commit_id = any($1::uuid[])`,
+        [this.#unsure],
+      );
+      if (rowCount !== null && rowCount > 0) throw new AlreadyCommitted();
+    },
+    committing: () => {
+      this.#unsure.push(this.#mark);
+    },
+  };
+
+  async run<T>(
+    base: Kysely<Tables>,
+    fn: (trx: Transaction<Tables>) => Promise<T>,
+    limitMs: number,
+  ): Promise<T> {
+    let last: { readonly value: T } | undefined;
+    try {
+      return await again(
+        () =>
+          base.transaction().execute(async (trx) => {
+            const value = await fn(trx);
+            last = { value };
+            return value;
+          }),
+        limitMs,
+      );
+    } catch (error) {
+      if (error instanceof AlreadyCommitted && last !== undefined) return last.value;
+      throw error;
+    }
+  }
+}
+
+/** Lets the transactions of one process and business queue here, and not each on a connection. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
+    const mine = (before ?? Promise.resolve()).then(work, work);
+    this.#last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(key) === mine) this.#last.delete(key);
+    }
+  }
+}
+
+/** Forgets old marks now and then. */
+export class MarkCleaner {
+  readonly #pool: pg.Pool;
+  #left = 0;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  count(): void {
+    this.#left -= 1;
+    if (this.#left > 0) return;
+    this.#left = TRANSACTIONS_BETWEEN_CLEANINGS;
+    const before = Date.now() - MARK_KEPT_MS;
+    // Best effort: the next one finds what this one leaves.
+    this.#pool
+      .query(`delete from ${COMMITS_TABLE} where at_ms < $1`, [before])
+      .catch(() => undefined);
+  }
+}

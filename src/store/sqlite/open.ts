@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Kysely, type Transaction } from "kysely";
+import { StoreError } from "../errors.ts";
+import { checkStoreState, inspectStore, isCurrent, migrate } from "../migrations/migrate.ts";
+import { guarded, type OpenStoreOptions, type Scope, type Store } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { retryWhileBusy } from "./busy.ts";
+import { sqliteDdl } from "./ddl.ts";
+import { NodeSqliteDialect } from "./dialect.ts";
+import { openFile, tableNames, useWriteAheadLog } from "./file.ts";
+
+/** Opens the store in a file; see `openStore`. */
+export async function openSqlite(path: string, options: OpenStoreOptions): Promise<Store> {
+  const busyLimitMs = options.busyLimitMs ?? 30_000;
+  const mustExist = options.mustExist ?? false;
+  const database = openFile(path, mustExist);
+  const scopes = new AsyncLocalStorage<Scope>();
+  const mustFlush = () => {
+    const scope = scopes.getStore();
+    return scope?.open !== true || scope.flush !== false;
+  };
+  const base = new Kysely<Tables>({
+    dialect: new NodeSqliteDialect({ database, path, busyLimitMs, mustFlush }),
+  });
+  const transaction = <T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
+    retryWhileBusy(() => base.transaction().execute(fn), path, busyLimitMs);
+
+  const inspect = async (db: Kysely<Tables> | Transaction<Tables>) => {
+    const state = await inspectStore(db, tableNames(database, path));
+    checkStoreState(state, path);
+    return state;
+  };
+  try {
+    const state = await retryWhileBusy(() => inspect(base), path, busyLimitMs);
+    if (state.kind === "empty" && mustExist) {
+      throw new StoreError(
+        "missing",
+        `${path} is empty: it holds no Payrun store. Restore it from a backup, or let ` +
+          "`payrun up` make a new one.",
+      );
+    }
+    await retryWhileBusy(() => useWriteAheadLog(database), path, busyLimitMs);
+    if (!isCurrent(state)) {
+      await transaction(async (trx) => migrate(trx, await inspect(trx), sqliteDdl, Date.now()));
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return guarded(base, transaction, scopes);
+}

@@ -1,0 +1,93 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
+import type { Kysely, KyselyPlugin, Transaction } from "kysely";
+import type { Tables } from "./tables.ts";
+
+export interface OpenStoreOptions {
+  /** Refuse to make a new store. */
+  readonly mustExist?: boolean;
+  /**
+   * How long to wait for another process's lock, or for a PostgreSQL server that has gone away; 30
+   * s unless said.
+   */
+  readonly busyLimitMs?: number;
+  /** PostgreSQL connections that this process uses at most; 10 unless said. */
+  readonly poolSize?: number;
+}
+
+export interface TransactionOptions {
+  /**
+   * False: survives the death of this process, but maybe not a power cut, and costs a tenth. Only
+   * for what can be found out again, such as the results of requests under known keys.
+   */
+  readonly flush?: boolean;
+  /**
+   * The API's businessId of the only business whose rows are read or written: transactions of
+   * different businesses then don't wait for each other. Without it everybody waits.
+   */
+  readonly businessId?: string;
+}
+
+export type RunTransaction = <T>(
+  fn: (trx: Transaction<Tables>) => Promise<T>,
+  options?: TransactionOptions,
+) => Promise<T>;
+
+export interface Store {
+  /** For single statements outside transactions. */
+  readonly db: Kysely<Tables>;
+  /**
+   * Runs `fn` in one write transaction: all of it is kept, once, or nothing where it throws.
+   * Transactions of one business follow one another, in all processes.
+   *
+   * `fn` may run again when another process holds the lock or a connection was lost, and it holds
+   * up other users of the store while it runs: await nothing but SQL on `trx` in it.
+   *
+   * @throws {StoreError} `locked` when the lock can't be had, `unreachable` where the server is
+   * gone for too long
+   */
+  readonly transaction: RunTransaction;
+  close(): Promise<void>;
+}
+
+/** What a transaction that is under way was asked for. */
+export interface Scope extends TransactionOptions {
+  open: boolean;
+}
+
+/**
+ * Makes using the store inside its own transaction an error.
+ *
+ * Such a statement would wait for the transaction (SQLite has one connection, a pool may have none
+ * left), and the transaction for it, for ever.
+ */
+export function guarded(
+  base: Kysely<Tables>,
+  transaction: RunTransaction,
+  scopes: AsyncLocalStorage<Scope>,
+): Store {
+  const refuse = () => {
+    if (scopes.getStore()?.open === true) {
+      throw new Error("Inside a transaction of the store: use its `trx`, not the store.");
+    }
+  };
+  const guard: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      refuse();
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  return {
+    db: base.withPlugin(guard),
+    async transaction(fn, options = {}) {
+      refuse();
+      const scope: Scope = { ...options, open: true };
+      try {
+        return await scopes.run(scope, () => transaction(fn, options));
+      } finally {
+        scope.open = false;
+      }
+    },
+    close: () => base.destroy(),
+  };
+}

@@ -1,0 +1,34 @@
+import pg from "pg";
+
+/** The databases of a server, beside the one that it is reached by. */
+export interface Databases {
+  /** An empty one whose language sorts texts otherwise than by their bytes. */
+  create(name: string): Promise<void>;
+  copy(template: string, name: string): Promise<void>;
+  drop(name: string): Promise<void>;
+  urlOf(name: string): string;
+}
+
+/** @param adminUrl a database whose user may make others */
+export function databasesOf(adminUrl: string): Databases {
+  const run = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: adminUrl });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    create: (name) =>
+      run(`create database ${name} template template0 locale_provider icu icu_locale 'en-US'`),
+    copy: (template, name) => run(`create database ${name} template ${template}`),
+    drop: (name) => run(`drop database if exists ${name} with (force)`),
+    urlOf(name) {
+      const url = new URL(adminUrl);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+  };
+}

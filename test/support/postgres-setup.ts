@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { openStore } from "../../src/store/index.ts";
+import { type Databases, databasesOf } from "./postgres-databases.ts";
+import { embeddedPrograms, installedPrograms, unprivilegedUser } from "./postgres-programs.ts";
+import { PostgresServer } from "./postgres-server.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** There where the project's stores are in PostgreSQL. */
+    postgres?: {
+      /** Address of a database on the shared server, from which others are made. */
+      readonly adminUrl: string;
+      /** A database with an empty store. */
+      readonly template: string;
+    };
+  }
+}
+
+/** One server for all stores of a test run, with an empty store that is copied for each test. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const { adminUrl, stop } = await findServer();
+  const databases = databasesOf(adminUrl);
+  const template = `payrun_test_${randomBytes(6).toString("hex")}`;
+  try {
+    await fill(databases, template);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide("postgres", { adminUrl, template });
+  return async () => {
+    await databases.drop(template);
+    await stop();
+  };
+}
+
+async function fill(databases: Databases, template: string): Promise<void> {
+  await databases.create(template);
+  const store = await openStore(databases.urlOf(template));
+  await store.close();
+}
+
+async function findServer(): Promise<{ adminUrl: string; stop: () => Promise<void> }> {
+  const url = process.env["PAYRUN_TEST_POSTGRES_URL"];
+  if (url !== undefined && url !== "") return { adminUrl: url, stop: async () => undefined };
+  const { server, stop } = await startServer();
+  return { adminUrl: server.urlOf("postgres"), stop };
+}
+
+/** A server of one's own: installed, or as a package brings it. */
+export async function startServer(): Promise<{
+  readonly server: PostgresServer;
+  readonly stop: () => Promise<void>;
+}> {
+  const folder = await mkdtemp(join(tmpdir(), "payrun-postgres-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    // The server may run as somebody else.
+    await chmod(folder, 0o755);
+    const programs = installedPrograms() ?? (await embeddedPrograms(join(folder, "native")));
+    if (programs === undefined) throw new Error("there is no PostgreSQL to start");
+    const user = await unprivilegedUser();
+    const server = await PostgresServer.make(programs, user, join(folder, "server"));
+    const stop = async () => {
+      await server.stop().catch(() => undefined);
+      await remove();
+    };
+    return { server, stop };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
