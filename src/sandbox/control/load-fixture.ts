@@ -14,6 +14,7 @@ import { rememberAccountNumber } from "../payments/magic.ts";
 import { insertOutcome } from "../payments/outcomes.ts";
 import { refreshPaymentStatus } from "../payments/payment-rows.ts";
 import { insertBankAccount } from "../bank-accounts/bank-accounts.ts";
+import { sendMicroDeposits } from "../bank-accounts/micro-deposits.ts";
 import { insertBusiness } from "../resources/businesses.ts";
 import { contactOf, insertContact } from "../resources/contacts.ts";
 import { totalled } from "../resources/payable-operations.ts";
@@ -100,6 +101,7 @@ function loadBankAccount(
 ): void {
   const status = account.status ?? "verified";
   const verifiedAt = status === "verified" ? ctx.nowMs : null;
+  const isPending = status === "pending_verification";
   const id = account.id ?? newId("ba");
   rememberAccountNumber(ctx.db, id, account.accountNumber ?? null);
   insertBankAccount(ctx.db, {
@@ -113,10 +115,11 @@ function loadBankAccount(
     account_last4: account.accountNumberLast4 ?? account.accountNumber?.slice(-4) ?? null,
     routing_last4: account.routingNumberLast4 ?? null,
     is_default: (account.isDefault ?? isFirst) ? 1 : 0,
-    micro_deposits_initiated_at: verifiedAt,
+    micro_deposits_initiated_at: isPending ? ctx.nowMs : verifiedAt,
     micro_deposits_completed_at: verifiedAt,
     verification_attempts: 0,
   });
+  if (isPending) sendMicroDeposits(ctx, { id }, null, ctx.nowMs);
 }
 
 function loadContact(ctx: Loading, businessId: string, contact: FixtureContact): void {

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { startSandbox, type Json, type TestSandbox } from "../../support/sandbox.ts";
+import { Receiver, WebhookApi } from "../webhooks/receiver.ts";
+import { type BankAccount, controlPost, link, numbers, readAccount } from "./accounts.ts";
+
+let sandbox: TestSandbox;
+let receiver: Receiver;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  receiver = await Receiver.start();
+});
+afterEach(() => receiver.stop());
+
+const create = (body: unknown, key?: string) =>
+  sandbox.api("POST", "/v1/bank-accounts", { body, ...(key !== undefined && { key }) });
+
+async function list(): Promise<BankAccount[]> {
+  return (await sandbox.api<{ items: BankAccount[] }>("GET", "/v1/bank-accounts")).body.items;
+}
+
+it("links an account by its numbers as pending, and shows no more than their last four digits", async () => {
+  const hooks = new WebhookApi(sandbox);
+  await hooks.create(receiver.url);
+  const answer = await create({ ...numbers, type: "savings", name: "Reserve" });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toEqual({
+    id: expect.any(String),
+    status: "pending_verification",
+    type: "savings",
+    connectionType: "manual",
+    name: "Reserve",
+    institutionName: null,
+    accountNumberLast4: "6789",
+    routingNumberLast4: "0021",
+    isDefault: false,
+    microDepositsInitiatedAt: expect.any(String),
+    microDepositsCompletedAt: null,
+    verificationAttempts: 0,
+  });
+  expect(answer.text).not.toContain(numbers.accountNumber);
+  expect(answer.text).not.toContain(numbers.routingNumber);
+  expect(await list()).toContainEqual(answer.body);
+  expect(await readAccount(sandbox, String(answer.body["id"]))).toEqual(answer.body);
+  const [received] = await receiver.until(1);
+  expect(received?.event).toMatchObject({
+    type: "bank_account.created",
+    data: { object: "bank_account", id: answer.body["id"] },
+  });
+});
+
+it("takes the account's type as checking unless said, and under either of its two names", async () => {
+  expect((await create(numbers)).body).toMatchObject({ type: "checking" });
+  const other = { ...numbers, accountNumber: "1234", accountType: "savings" };
+  expect((await create(other)).body).toMatchObject({ type: "savings" });
+  const both = await create({ ...numbers, type: "checking", accountType: "savings" });
+  expect(both.status).toBe(400);
+});
+
+it.each([
+  ["no account number", { routingNumber: numbers.routingNumber }, 400, "accountNumber"],
+  ["no routing number", { accountNumber: "12345" }, 400, "routingNumber"],
+  ["a routing number with a wrong check digit", { ...numbers, routingNumber: "021000022" }, 422],
+  ["a routing number of eight digits", { ...numbers, routingNumber: "02100002" }, 422],
+  ["letters in the account number", { ...numbers, accountNumber: "12a45" }, 422, "accountNumber"],
+  ["an account number of 18 digits", { ...numbers, accountNumber: "1".repeat(18) }, 422],
+  ["another type", { ...numbers, type: "brokerage" }, 422, "type"],
+  ["a number as account number", { ...numbers, accountNumber: 12_345 }, 400, "accountNumber"],
+])("refuses %s", async (_, body, status, field = "routingNumber") => {
+  const answer = await create(body);
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatchObject({ error: "validation_error" });
+  const named = field === "routingNumber" && "accountNumber" in body ? fieldOf(body) : field;
+  expect(answer.body["message"]).toContain(named);
+  expect(await list()).toHaveLength(1);
+});
+
+function fieldOf(body: Json): string {
+  return String(body["accountNumber"]).length > 17 ? "accountNumber" : "routingNumber";
+}
+
+it("links an account once: again is 409, until it has been removed", async () => {
+  const { id } = await link(sandbox);
+  const twin = await create(numbers);
+  expect(twin.status).toBe(409);
+  expect(twin.body).toMatchObject({ error: "bank_account_exists", details: { bankAccountId: id } });
+  await controlPost(sandbox, `/bank-accounts/${id}`, { status: "removed" });
+  expect((await create(numbers)).status).toBe(201);
+});
+
+it("replays a creation under its key", async () => {
+  const first = await create(numbers, "key");
+  expect((await create(numbers, "key")).text).toBe(first.text);
+  expect(await list()).toHaveLength(2);
+});
+
+it("makes the first verified account the default where there is none, and hands it on", async () => {
+  await sandbox.control.reset({ businesses: [{ name: "New" }] });
+  const first = await link(sandbox);
+  const second = await link(sandbox, { accountNumber: "987654321" });
+  expect([first.isDefault, second.isDefault]).toEqual([false, false]);
+  const by = (id: string, body: Json) => controlPost(sandbox, `/bank-accounts/${id}`, body);
+  const defaults = async () => (await list()).filter((a) => a.isDefault).map(({ id }) => id);
+  await by(second.id, { status: "verified" });
+  expect(await defaults()).toEqual([second.id]);
+  await by(first.id, { status: "verified" });
+  expect(await defaults()).toEqual([second.id]);
+  await by(second.id, { status: "removed" });
+  expect(await defaults()).toEqual([first.id]);
+  const third = await link(sandbox, { accountNumber: "5555" });
+  await expect(by(third.id, { isDefault: true })).rejects.toThrow("not verified");
+  await by(third.id, { status: "verified", isDefault: true });
+  expect(await defaults()).toEqual([third.id]);
+});
+
+it("removes an account by hand: it stays listed, with its event, and pays no more", async () => {
+  await new WebhookApi(sandbox).create(receiver.url);
+  const [account] = await list();
+  const id = account?.id ?? "";
+  await controlPost(sandbox, `/bank-accounts/${id}`, { status: "removed" });
+  expect(await list()).toMatchObject([{ id, status: "removed", isDefault: false }]);
+  const { body } = await sandbox.api<{ items: Json[] }>("GET", "/v1/funding-sources");
+  expect(body.items.map((source) => source["id"])).not.toContain(id);
+  await receiver.until(1);
+  expect(receiver.received.map(({ event }) => event.type)).toEqual(["bank_account.removed"]);
+  await controlPost(sandbox, `/bank-accounts/${id}`, { status: "removed" });
+  expect(receiver.received).toHaveLength(1);
+});
+
+it("knows nothing of another organisation's account", async () => {
+  await sandbox.control.reset("two-businesses");
+  const token = sandbox.businesses[1]?.token ?? "";
+  const { id } = await link(sandbox);
+  expect((await sandbox.api("GET", `/v1/bank-accounts/${id}`, { token })).status).toBe(404);
+  const verify = `/v1/bank-accounts/${id}/verify-micro-deposits`;
+  const body = { amountsCents: [1, 2] };
+  expect((await sandbox.api("POST", verify, { token, body })).status).toBe(404);
+  const same = await sandbox.api("POST", "/v1/bank-accounts", { token, body: numbers });
+  expect(same.status).toBe(201);
+});
+
+it("asks for bank-accounts:write to link, and lets bank-accounts:read look", async () => {
+  const token = await sandbox.control.token(undefined, { scopes: ["bank-accounts:read"] });
+  expect((await sandbox.api("GET", "/v1/bank-accounts", { token })).status).toBe(200);
+  const refused = await sandbox.api("POST", "/v1/bank-accounts", { token, body: numbers });
+  expect(refused.status).toBe(403);
+});
+
+it("tells who asks by hand for what there is not, or for nonsense", async () => {
+  await expect(controlPost(sandbox, "/bank-accounts/ba_none", {})).rejects.toThrow("404");
+  const [account] = await list();
+  const path = `/bank-accounts/${account?.id}`;
+  await expect(controlPost(sandbox, path, { status: "closed" })).rejects.toThrow("422");
+  await expect(controlPost(sandbox, path, { state: "removed" })).rejects.toThrow("400");
+  const none = await fetch(`${sandbox.url}/sandbox/micro-deposits/${account?.id}`);
+  expect(none.status).toBe(404);
+});

@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import {
+  type ApiAnswer,
+  type Json,
+  startSandbox,
+  type TestSandbox,
+} from "../../support/sandbox.ts";
+import { Receiver, WebhookApi } from "../webhooks/receiver.ts";
+import { type BankAccount, controlPost, link, microDeposits, readAccount } from "./accounts.ts";
+
+let sandbox: TestSandbox;
+let receiver: Receiver;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  receiver = await Receiver.start();
+});
+afterEach(() => receiver.stop());
+
+function verify(
+  id: string,
+  amountsCents: unknown,
+  key?: string,
+): Promise<ApiAnswer<BankAccount & Json>> {
+  return sandbox.api("POST", `/v1/bank-accounts/${id}/verify-micro-deposits`, {
+    body: { amountsCents },
+    ...(key !== undefined && { key }),
+  });
+}
+
+async function arrived(): Promise<{ id: string; amounts: [number, number]; wrong: number[] }> {
+  const { id } = await link(sandbox);
+  await sandbox.control.advance("P5D");
+  const amounts = await microDeposits(sandbox, id);
+  return { id, amounts, wrong: [amounts[0], amounts[1] === 99 ? 98 : amounts[1] + 1] };
+}
+
+it("arrive as two credits under $1 on the next banking day, each a transaction of the bank's", async () => {
+  await sandbox.control.setClock("2031-06-06T16:00:00Z"); // a Friday
+  const { id, microDepositsInitiatedAt } = await link(sandbox);
+  expect(Date.parse(microDepositsInitiatedAt ?? "")).toBeGreaterThanOrEqual(
+    Date.parse("2031-06-06T16:00:00Z"),
+  );
+  await sandbox.control.setClock("2031-06-09T12:29:59Z");
+  expect((await readAccount(sandbox, id)).microDepositsCompletedAt).toBeNull();
+  expect(await sandbox.control.ledger()).toEqual([]);
+  await sandbox.control.setClock("2031-06-09T12:30:00Z");
+  expect(await readAccount(sandbox, id)).toMatchObject({
+    status: "pending_verification",
+    microDepositsCompletedAt: "2031-06-09T12:30:00.000Z",
+  });
+  const ledger = await sandbox.control.ledger();
+  const amounts = await microDeposits(sandbox, id);
+  expect(ledger).toHaveLength(2);
+  expect(ledger.map(({ amountCents }) => amountCents).toSorted((a, b) => a - b)).toEqual(amounts);
+  for (const entry of ledger) {
+    expect(entry).toMatchObject({
+      kind: "credit",
+      at: "2031-06-09T12:30:00.000Z",
+      paymentId: null,
+      transactionId: expect.any(String),
+      businessId: sandbox.business.businessId,
+    });
+    expect(entry.amountCents).toBeGreaterThanOrEqual(1);
+    expect(entry.amountCents).toBeLessThan(100);
+  }
+  expect(new Set(ledger.map(({ transactionId }) => transactionId)).size).toBe(2);
+  expect(await sandbox.control.health()).toMatchObject({ ok: true });
+});
+
+it("verify the account by their amounts in either order, which makes it a source to pay from", async () => {
+  await new WebhookApi(sandbox).create(receiver.url, ["bank_account.verified"]);
+  const { id, amounts } = await arrived();
+  const sources = async () =>
+    (await sandbox.api<{ items: Json[] }>("GET", "/v1/funding-sources")).body.items;
+  expect((await sources()).map((source) => source["id"])).not.toContain(id);
+  const answer = await verify(id, amounts.toReversed());
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({ id, status: "verified", verificationAttempts: 0 });
+  expect((await sources()).find((source) => source["id"] === id)).toMatchObject({
+    rail: "PROVIDER",
+    kind: "bank",
+    last4: "6789",
+    canPay: true,
+    pay: { paymentRail: "PROVIDER", bankAccountId: id },
+  });
+  const [received] = await receiver.until(1);
+  expect(received?.event.data).toEqual({ object: "bank_account", id });
+});
+
+it("can't be told before they have arrived, and such an attempt does not count", async () => {
+  const { id } = await link(sandbox);
+  const amounts = await microDeposits(sandbox, id);
+  const early = await verify(id, amounts, "early");
+  expect(early.status).toBe(409);
+  expect(early.body).toMatchObject({
+    error: "bank_account_not_verifiable",
+    details: { status: "pending_verification" },
+  });
+  expect((await readAccount(sandbox, id)).verificationAttempts).toBe(0);
+  await sandbox.control.advance("P5D");
+  expect((await verify(id, amounts, "early")).body).toMatchObject({ status: "verified" });
+});
+
+it("may be told wrongly three times; the third wrong attempt still leaves the account pending", async () => {
+  const { id, amounts, wrong } = await arrived();
+  for (const verificationAttempts of [1, 2, 3]) {
+    const answer = await verify(id, wrong);
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({
+      error: "validation_error",
+      details: {
+        field: "amountsCents",
+        verificationAttempts,
+        attemptsLeft: 3 - verificationAttempts,
+      },
+    });
+    expect(await readAccount(sandbox, id)).toMatchObject({
+      status: "pending_verification",
+      verificationAttempts,
+    });
+  }
+  expect((await verify(id, amounts)).status).toBe(409);
+});
+
+it("are right at the third attempt after two wrong ones", async () => {
+  const { id, amounts, wrong } = await arrived();
+  await verify(id, wrong);
+  await verify(id, wrong);
+  expect((await verify(id, amounts)).body).toMatchObject({
+    status: "verified",
+    verificationAttempts: 2,
+  });
+});
+
+it("refuse a fourth attempt, which sets the account unverified with its event, and later ones", async () => {
+  await new WebhookApi(sandbox).create(receiver.url, ["bank_account.verification_failed"]);
+  const { id, amounts, wrong } = await arrived();
+  for (let i = 0; i < 3; i += 1) await verify(id, wrong);
+  for (const attempt of [wrong, amounts, wrong]) {
+    const answer = await verify(id, attempt);
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({
+      error: "bank_account_not_verifiable",
+      details: { status: "unverified" },
+    });
+    expect(await readAccount(sandbox, id)).toMatchObject({
+      status: "unverified",
+      verificationAttempts: 3,
+    });
+  }
+  await receiver.until(1);
+  const failures = receiver.received.map(({ event }) => event.data.id);
+  expect(failures).toEqual([id]);
+});
+
+it("count a wrong attempt once, however often it is resent under its key", async () => {
+  const { id, wrong } = await arrived();
+  const first = await verify(id, wrong, "attempt");
+  const again = await verify(id, wrong, "attempt");
+  expect(again.text).toBe(first.text);
+  expect((await readAccount(sandbox, id)).verificationAttempts).toBe(1);
+});
+
+it.each([
+  ["nothing", undefined, 400],
+  ["one amount", [12], 422],
+  ["three amounts", [1, 2, 3], 422],
+  ["an amount of a dollar", [100, 1], 422],
+  ["nothing at all in one", [0, 1], 422],
+  ["dollars", [0.12, 0.34], 422],
+  ["texts", ["12", "34"], 400],
+])("don't take %s for an attempt", async (_, amounts, status) => {
+  const { id } = await arrived();
+  const answer = await verify(id, amounts);
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatchObject({ error: "validation_error" });
+  expect(JSON.stringify(answer.body["details"])).toContain("amountsCents");
+  expect((await readAccount(sandbox, id)).verificationAttempts).toBe(0);
+});
+
+it("need an account that is still pending", async () => {
+  const { body } = await sandbox.api<{ items: BankAccount[] }>("GET", "/v1/bank-accounts");
+  const verified = body.items[0]?.id ?? "";
+  expect((await verify(verified, [1, 2])).body).toMatchObject({
+    error: "bank_account_not_verifiable",
+    details: { status: "verified" },
+  });
+  const { id, amounts } = await arrived();
+  await controlPost(sandbox, `/bank-accounts/${id}`, { status: "removed" });
+  expect((await verify(id, amounts)).body).toMatchObject({ details: { status: "removed" } });
+  expect((await verify("ba_none", [1, 2])).status).toBe(404);
+});
+
+it("arrive and are known after the service was killed in between", async () => {
+  const { id } = await link(sandbox);
+  const amounts = await microDeposits(sandbox, id);
+  await sandbox.restart("SIGKILL");
+  await sandbox.control.advance("P5D");
+  expect(await microDeposits(sandbox, id)).toEqual(amounts);
+  expect(await sandbox.control.ledger()).toHaveLength(2);
+  expect((await verify(id, amounts)).body).toMatchObject({ status: "verified" });
+});
+
+it("are on their way to the account that a fixture shows as pending", async () => {
+  await sandbox.control.reset({
+    businesses: [{ name: "New", bankAccounts: [{ id: "ba_new", status: "pending_verification" }] }],
+  });
+  await sandbox.control.advance("P5D");
+  const amounts = await microDeposits(sandbox, "ba_new");
+  expect((await verify("ba_new", amounts)).body).toMatchObject({ status: "verified" });
+});
