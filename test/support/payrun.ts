@@ -29,6 +29,8 @@ export interface PayrunOptions {
   readonly tokenFile?: boolean;
   /** False: nobody has accepted the ACH debit authorization. */
   readonly achAuthorization?: boolean;
+  /** Where the store is; a file of its own unless said. */
+  readonly databaseUrl?: string;
 }
 
 /** Names of the tokens that every test stack has, and their roles. */
@@ -48,7 +50,7 @@ export type Person = keyof typeof PEOPLE;
 export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayrun> {
   const home = await mkdtemp(join(tmpdir(), "payrun-e2e-"));
   const sandbox = await startSandbox({ fixture: options.fixture ?? "blank" });
-  const payrun = new TestPayrun(home, sandbox);
+  const payrun = new TestPayrun(home, sandbox, options.databaseUrl);
   try {
     await payrun.start(options);
     return payrun;
@@ -73,9 +75,16 @@ export class TestPayrun {
   #hasTokenFile = false;
   #hasAchAuthorization = true;
 
-  constructor(home: string, sandbox: TestSandbox) {
+  readonly databaseUrl: string;
+
+  constructor(
+    home: string,
+    sandbox: TestSandbox,
+    databaseUrl = `sqlite:${join(home, "payrun.db")}`,
+  ) {
     this.home = home;
     this.sandbox = sandbox;
+    this.databaseUrl = databaseUrl;
   }
 
   async start(options: PayrunOptions): Promise<void> {
@@ -98,10 +107,6 @@ export class TestPayrun {
     if (options.tokenFile === true) await this.#writeProfiles();
     await this.startGateway();
     if (options.worker !== false) await this.startWorker();
-  }
-
-  get databaseUrl(): string {
-    return `sqlite:${join(this.home, "payrun.db")}`;
   }
 
   /** The environment of the parts, and nothing of the machine's own settings. */

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { databasesOf } from "../support/postgres-databases.ts";
+import { hasPostgres } from "../support/postgres-programs.ts";
+import type { PostgresServer } from "../support/postgres-server.ts";
+import { startServer } from "../support/postgres-setup.ts";
+import { paidOnce, type TestPayrun } from "../support/payrun.ts";
+import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
+
+const start = stacks();
+
+/** Sends a few at a time, so that something is always under way while the server restarts. */
+const SLOW = { method: "POST", path: "/v1/payments", when: "after", effect: "delay" } as const;
+
+describe.runIf(hasPostgres())("a pay run whose store is in PostgreSQL", () => {
+  let server: PostgresServer;
+  let stop: () => Promise<void> = async () => undefined;
+
+  beforeAll(async () => {
+    ({ server, stop } = await startServer());
+  });
+  afterAll(() => stop());
+
+  async function startOn(database: string): Promise<TestPayrun> {
+    const databases = databasesOf(server.urlOf("postgres"));
+    await databases.create(database);
+    return start({ databaseUrl: databases.urlOf(database) });
+  }
+
+  test("pays on through a crash of the server, loses no work and pays nothing twice", async () => {
+    const payrun = await startOn("restarted");
+    const amounts = Array.from({ length: 120 }, (_, index) => 100_00 + index);
+    const { runId, made } = await plannedRun(payrun, amounts);
+    await payrun.startWorker();
+    await payrun.sandbox.control.faults([{ ...SLOW, delayMs: 400 }]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "paying", ({ counts }) => (counts.scheduled ?? 0) >= 10);
+
+    await server.stop("immediate");
+    await server.start();
+
+    const done = await untilEnded(payrun, runId);
+    expect(done.phase).toBe("completed");
+    expect(done.counts).toEqual({ settled: made.length });
+    const { actual, expected } = await paidOnce(payrun, each(made));
+    expect(actual).toEqual(expected);
+    const attempts = await payrun.store.db
+      .selectFrom("attempts")
+      .select(["seq", "state"])
+      .distinct()
+      .execute();
+    // One key for each bill, and each with its final answer.
+    expect(attempts).toEqual([{ seq: 1, state: "applied" }]);
+  });
+});
