@@ -23,6 +23,7 @@ import { IdempotencyKeys, idempotencyDdl } from "./http/idempotency.ts";
 import type { Operation } from "./http/operation.ts";
 import { answerRequest, type ServiceParts } from "./http/pipeline.ts";
 import { Tokens } from "./http/tokens.ts";
+import { addMcpRoute } from "./mcp/routes.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { addDocumentRoutes } from "./openapi/routes.ts";
 import { operations } from "./operations.ts";
@@ -127,6 +128,7 @@ function makeApp(parts: ServiceParts, resetting: Resetting): App {
   });
   addControlRoutes(app, parts, resetting);
   addDocumentRoutes(app, () => openApiDocument(operations));
+  addMcpRoute(app, parts, operations);
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ":$1");
     app.on(operation.method, path, (c) => respond(c, parts, operation));

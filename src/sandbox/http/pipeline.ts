@@ -36,10 +36,10 @@ export interface ServiceRequest {
   body: RequestBody;
 }
 
-/** A body as it came, or as it was read already. */
-export type RequestBody =
+/** A body as it came, or something that reads it and may refuse it. */
+type RequestBody =
   | { raw: Uint8Array<ArrayBuffer>; contentType: string | undefined }
-  | { raw: Uint8Array<ArrayBuffer>; value: unknown };
+  | { raw: Uint8Array<ArrayBuffer>; value: () => unknown };
 
 /** The parts that answering needs. */
 export interface ServiceParts {
@@ -148,7 +148,7 @@ class Answering {
 
   async #body(operation: Operation): Promise<unknown> {
     const { body } = this.#request;
-    if ("value" in body) return body.value;
+    if ("value" in body) return body.value();
     if (operation.method === "GET" || body.raw.length === 0) return undefined;
     if (operation.bodyKind === "multipart") return parseMultipartBody(body.raw, body.contentType);
     return parseJsonBody(body.raw, body.contentType);

@@ -1,0 +1,126 @@
+import type { Operation } from "../http/operation.ts";
+import { jsonSchemaOf, type JsonSchema } from "../openapi/json-schemas.ts";
+
+/** An operation as an MCP tool. */
+export interface OperationTool {
+  operation: Operation;
+  /** What `tools/list` says of it. */
+  definition: ToolDefinition;
+  /** Arguments that go into the query; the rest is the body. */
+  queryFields: ReadonlySet<string>;
+  /** Arguments that are files, in base64. */
+  fileFields: ReadonlySet<string>;
+}
+
+export interface ToolDefinition {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: JsonSchema & { type: "object" };
+  outputSchema?: JsonSchema & { type: "object" };
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
+}
+
+interface ObjectSchema {
+  properties: Record<string, JsonSchema>;
+  required: string[];
+  /** What makes it more than a list of fields, such as alternatives. */
+  rest: JsonSchema;
+}
+
+const keyField = "idempotencyKey";
+
+/** The tool of an operation: its path's parameters, query and body are one object of arguments. */
+export function toolOf(operation: Operation): OperationTool {
+  const { name, summary, description, method, querySchema, bodySchema, answer } = operation;
+  const query = objectSchema(querySchema === undefined ? {} : jsonSchemaOf(querySchema, "input"));
+  const body = objectSchema(bodySchema === undefined ? {} : jsonSchemaOf(bodySchema, "input"));
+  const files = Object.keys(body.properties).filter((field) => isFile(body.properties[field]));
+  for (const field of files) body.properties[field] = base64File;
+  const inputSchema = inputOf([pathSchema(operation), query, body, keySchema(operation)]);
+  const hasBody = answer !== undefined && answer.status !== 204;
+  return {
+    operation,
+    queryFields: new Set(Object.keys(query.properties)),
+    fileFields: new Set(files),
+    definition: {
+      name,
+      title: summary.replace(/[.;].*$/s, ""),
+      description: description === undefined ? summary : `${summary} ${description}`,
+      inputSchema,
+      ...(hasBody && { outputSchema: outputOf(jsonSchemaOf(answer.body, "output")) }),
+      annotations: {
+        readOnlyHint: method === "GET",
+        destructiveHint: method === "DELETE" || operation.money === true,
+        idempotentHint: method === "GET",
+      },
+    },
+  };
+}
+
+const base64File: JsonSchema = {
+  type: "string",
+  contentEncoding: "base64",
+  description: "The file's bytes in base64.",
+};
+
+function isFile(schema: JsonSchema | undefined): boolean {
+  return schema?.["format"] === "binary";
+}
+
+function objectSchema(schema: JsonSchema): ObjectSchema {
+  const { type: _, properties = {}, required = [], default: _default, ...rest } = schema;
+  return {
+    properties: { ...(properties as Record<string, JsonSchema>) },
+    required: required as string[],
+    rest,
+  };
+}
+
+function pathSchema({ path }: Operation): ObjectSchema {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+  const properties = Object.fromEntries(
+    names.map((name) => [name, { type: "string", minLength: 1 }]),
+  );
+  return { properties, required: names, rest: {} };
+}
+
+function keySchema({ idempotency }: Operation): ObjectSchema {
+  if (idempotency !== "required" && idempotency !== "optional") return objectSchema({});
+  const schema = {
+    type: "string",
+    minLength: 1,
+    maxLength: 64,
+    description: "One key per action, the same on every resend of it.",
+  };
+  const required = idempotency === "required" ? [keyField] : [];
+  return { properties: { [keyField]: schema }, required, rest: {} };
+}
+
+function inputOf(parts: readonly ObjectSchema[]): JsonSchema & { type: "object" } {
+  const properties: Record<string, JsonSchema> = {};
+  for (const part of parts) {
+    for (const [name, schema] of Object.entries(part.properties)) {
+      if (name in properties) throw new Error(`two arguments of a tool are called ${name}`);
+      properties[name] = schema;
+    }
+  }
+  const required = parts.flatMap((part) => part.required);
+  const rest = Object.assign({}, ...parts.map((part) => part.rest)) as JsonSchema;
+  return { ...rest, type: "object", properties, ...(required.length > 0 && { required }) };
+}
+
+/** Tools answer objects, and say so at the root: a reference there would hide it. */
+function outputOf(schema: JsonSchema): JsonSchema & { type: "object" } {
+  const {
+    $ref,
+    $defs = {},
+    ...rest
+  } = schema as {
+    $ref?: string;
+    $defs?: Record<string, JsonSchema>;
+  };
+  const named = $ref === undefined ? undefined : $defs[$ref.replace("#/$defs/", "")];
+  const { id: _, ...root }: JsonSchema = { ...rest, ...named };
+  return { ...root, ...(Object.keys($defs).length > 0 && { $defs }), type: "object" };
+}

@@ -1,0 +1,295 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { operations } from "../../../src/sandbox/operations.ts";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { makeBill, unique } from "../world.ts";
+
+let sandbox: TestSandbox;
+const clients: Client[] = [];
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await sandbox.control.reset("two-businesses");
+});
+
+async function connect(token = sandbox.business.token): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = new StreamableHTTPClientTransport(new URL(`${sandbox.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport);
+  clients.push(client);
+  return client;
+}
+
+interface Result {
+  isError: boolean;
+  status: unknown;
+  text: string;
+  content: Record<string, unknown>;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Result> {
+  const result = await client.callTool({ name, arguments: args });
+  const [first] = result.content;
+  return {
+    isError: result.isError === true,
+    status: result._meta?.["payments-service/status"],
+    text: first?.type === "text" ? first.text : "",
+    content: (result.structuredContent ?? {}) as Record<string, unknown>,
+  };
+}
+
+describe("the tools", () => {
+  it("are all operations, each once, with a schema of what they take and answer", async () => {
+    const client = await connect();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      operations.map(({ name }) => name).toSorted(),
+    );
+    for (const { name, inputSchema, outputSchema } of tools) {
+      const operation = operations.find((candidate) => candidate.name === name);
+      const needsKey = operation?.idempotency === "required";
+      const takesKey = needsKey || operation?.idempotency === "optional";
+      expect([name, inputSchema.required?.includes("idempotencyKey") ?? false]).toEqual([
+        name,
+        needsKey,
+      ]);
+      expect([name, "idempotencyKey" in (inputSchema.properties ?? {})]).toEqual([name, takesKey]);
+      const answersNothing = operation?.answer?.status === 204;
+      expect([name, outputSchema === undefined]).toEqual([name, answersNothing]);
+    }
+  });
+
+  it("take path, body and key as one object, and answer what REST answers", async () => {
+    const client = await connect();
+    const created = await call(client, "createContact", {
+      displayName: "Acme Paper",
+      emails: ["a@acme.example"],
+    });
+    expect(created).toMatchObject({
+      isError: false,
+      status: 201,
+      content: { displayName: "Acme Paper" },
+    });
+    const contactId = String(created.content["id"]);
+    const read = await call(client, "getContact", { contactId });
+    expect(read.content).toEqual((await sandbox.api("GET", `/v1/contacts/${contactId}`)).body);
+    const updated = await call(client, "updateContact", { contactId, netTerms: 30 });
+    expect(updated.content).toMatchObject({ id: contactId, netTerms: 30 });
+    const page = await call(client, "listContacts", { search: "acme", pageSize: 1 });
+    expect(page.content).toMatchObject({ totalCount: 1, items: [{ id: contactId }] });
+  });
+
+  it("answer an operation without a body too", async () => {
+    const client = await connect();
+    const made = await call(client, "createWebhookEndpoint", { url: "https://example.com/hook" });
+    const webhookEndpointId = String(made.content["id"]);
+    const deleted = await call(client, "deleteWebhookEndpoint", { webhookEndpointId });
+    expect(deleted).toMatchObject({ isError: false, status: 204 });
+    expect(await call(client, "getWebhookEndpoint", { webhookEndpointId })).toMatchObject({
+      isError: true,
+      status: 404,
+      content: { error: "not_found" },
+    });
+  });
+
+  it("pay a bill once, however often the call is made", async () => {
+    const client = await connect();
+    const payableId = await makeBill(sandbox);
+    const args = { payableId, fundingSource: "balance", idempotencyKey: unique("key") };
+    const first = await call(client, "createPayment", args);
+    expect(first).toMatchObject({ isError: false, status: 201, content: { payableId } });
+    const second = await call(client, "createPayment", args);
+    expect(second.text).toBe(first.text);
+    const listed = await sandbox.api("GET", `/v1/payments?payableId=${payableId}`);
+    expect(listed.body["totalCount"]).toBe(1);
+  });
+});
+
+describe("errors are results of the tool, in the shape of REST", () => {
+  it("names the wrong field", async () => {
+    const client = await connect();
+    expect(await call(client, "createContact", { displayName: 7 })).toMatchObject({
+      isError: true,
+      status: 400,
+      content: { error: "validation_error", details: { field: "displayName" } },
+    });
+    expect(await call(client, "getContact", {})).toMatchObject({
+      isError: true,
+      status: 400,
+      content: { error: "validation_error", details: { field: "contactId" } },
+    });
+    expect(await call(client, "listContacts", { pageSize: 101 })).toMatchObject({
+      isError: true,
+      status: 422,
+      content: { error: "validation_error" },
+    });
+  });
+
+  it.each([
+    ["missing", undefined],
+    ["too long", "k".repeat(65)],
+    ["no text", 7],
+  ])("refuses a key that is %s", async (_, idempotencyKey) => {
+    const client = await connect();
+    const payableId = await makeBill(sandbox);
+    const args = { payableId, fundingSource: "balance", idempotencyKey };
+    expect(await call(client, "createPayment", args)).toMatchObject({
+      isError: true,
+      status: 400,
+      content: { error: "validation_error" },
+    });
+  });
+
+  it("tells a state refusal, and checks again under the same key", async () => {
+    const client = await connect();
+    const payableId = await makeBill(sandbox, { status: "pending_approval" });
+    const args = { payableId, fundingSource: "balance", idempotencyKey: unique("key") };
+    expect(await call(client, "createPayment", args)).toMatchObject({
+      isError: true,
+      status: 409,
+      content: { error: "approval_required" },
+    });
+    await sandbox.control.changePayable(payableId, { status: "approved" });
+    expect(await call(client, "createPayment", args)).toMatchObject({ status: 201 });
+  });
+
+  it("shows nothing of another organization", async () => {
+    const payableId = await makeBill(sandbox);
+    const stranger = await connect(sandbox.businesses[1]?.token);
+    expect(await call(stranger, "getPayable", { payableId })).toMatchObject({
+      isError: true,
+      status: 404,
+      content: { error: "not_found" },
+    });
+  });
+
+  it("says 403 where the token lacks the tool's scope", async () => {
+    const token = await sandbox.control.token(undefined, { scopes: ["contacts:read"] });
+    const client = await connect(token);
+    expect(await call(client, "createContact", { displayName: "No" })).toMatchObject({
+      isError: true,
+      status: 403,
+      content: { statusCode: 403, message: "Forbidden" },
+    });
+    expect(await call(client, "listContacts", {})).toMatchObject({ isError: false });
+  });
+});
+
+describe("a key is one key, through whatever it comes", () => {
+  it("conflicts between REST and MCP, both ways, with the same body", async () => {
+    const client = await connect();
+    const body = { displayName: unique("Vendor") };
+    const mcpFirst = unique("key");
+    await call(client, "createContact", { ...body, idempotencyKey: mcpFirst });
+    const rest = await sandbox.api("POST", "/v1/contacts", { body, key: mcpFirst });
+    expect(rest).toMatchObject({ status: 409, body: { error: "idempotency_conflict" } });
+    const restFirst = unique("key");
+    const other = { displayName: unique("Vendor") };
+    await sandbox.api("POST", "/v1/contacts", { body: other, key: restFirst });
+    const args = { ...other, idempotencyKey: restFirst };
+    expect(await call(client, "createContact", args)).toMatchObject({
+      status: 409,
+      content: { error: "idempotency_conflict" },
+    });
+  });
+
+  it("conflicts between two tools", async () => {
+    const client = await connect();
+    const payableId = await makeBill(sandbox);
+    const idempotencyKey = unique("key");
+    await call(client, "retryPayment", { payableId, idempotencyKey });
+    await call(client, "createPayment", { payableId, fundingSource: "balance", idempotencyKey });
+    const paid = await call(client, "createPayment", {
+      payableId,
+      fundingSource: "balance",
+      idempotencyKey: unique("key"),
+    });
+    const payments = paid.content["payments"] as { id: string }[] | undefined;
+    const used = unique("key");
+    await call(client, "createContact", { displayName: unique("V"), idempotencyKey: used });
+    const args = { paymentId: payments?.[0]?.id, idempotencyKey: used };
+    expect(await call(client, "cancelPayment", args)).toMatchObject({
+      status: 409,
+      content: { error: "idempotency_conflict" },
+    });
+  });
+});
+
+describe("what surrounds a call", () => {
+  it("answers 401 in the service's shape without a token, or with one that has expired", async () => {
+    const post = (headers: Record<string, string>) =>
+      fetch(`${sandbox.url}/mcp`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      });
+    const expired = await sandbox.control.token(undefined, { expiresInSeconds: 60 });
+    await sandbox.control.advanceWire("PT2M");
+    for (const headers of [
+      {},
+      { authorization: "Bearer x" },
+      { authorization: `Bearer ${expired}` },
+    ]) {
+      const answer = await post(headers as Record<string, string>);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer/);
+      expect(await answer.json()).toEqual({ statusCode: 401, message: "Unauthorized" });
+    }
+  });
+
+  it("is struck by the faults of the operation's route", async () => {
+    const client = await connect();
+    const path = "/v1/contacts";
+    const effects = [
+      { effect: "status", status: 429, retryAfter: 7 },
+      { effect: "status", status: 503 },
+    ] as const;
+    for (const effect of effects) {
+      await sandbox.control.faults([{ method: "POST", path, when: "before", ...effect, times: 1 }]);
+      const struck = await call(client, "createContact", { displayName: unique("V") });
+      expect(struck).toMatchObject({ isError: true, status: effect.status });
+    }
+    await sandbox.control.faults([{ path, when: "after", effect: "drop", times: 1 }]);
+    const args = { displayName: unique("V"), idempotencyKey: unique("key") };
+    await expect(call(client, "createContact", args)).rejects.toThrow();
+    expect(await call(client, "createContact", args)).toMatchObject({ status: 201 });
+    const found = await sandbox.api("GET", `/v1/contacts?search=${args.displayName}`);
+    expect(found.body["totalCount"]).toBe(1);
+  });
+
+  it("is in the log of requests, told apart from REST", async () => {
+    const client = await connect();
+    const key = unique("key");
+    await call(client, "createContact", { displayName: unique("V"), idempotencyKey: key });
+    const logged = (await sandbox.control.requests()).find((request) => request.key === key);
+    expect(logged).toMatchObject({ method: "MCP", path: "/v1/contacts", status: 201 });
+  });
+
+  it("leaves the service standing when it is no MCP at all", async () => {
+    const authorization = `Bearer ${sandbox.business.token}`;
+    for (const init of [
+      { method: "GET" },
+      { method: "DELETE" },
+      { method: "POST", body: "{" },
+      { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":7}' },
+      { method: "POST", body: "[]" },
+      { method: "PUT", body: "x" },
+    ]) {
+      const headers = { authorization, "content-type": "application/json", accept: "*/*" };
+      const answer = await fetch(`${sandbox.url}/mcp`, { ...init, headers });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+      await answer.text();
+    }
+    expect(await call(await connect(), "listContacts", {})).toMatchObject({ isError: false });
+  });
+});
