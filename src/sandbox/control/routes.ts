@@ -6,6 +6,7 @@ import {
   changeBankAccountByHand,
   microDepositsByHand,
 } from "../bank-accounts/by-hand.ts";
+import { reviewJson } from "../businesses/review.ts";
 import { ClockError } from "../clock/clock.ts";
 import { transaction } from "../db.ts";
 import { fixtureObject } from "../fixtures/fixture-object.ts";
@@ -98,6 +99,7 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
   routes.post("/sandbox/contacts/:id", contactChange, (body, id) =>
     changeContactByHand(ctx, id, body),
   );
+  routes.get("/sandbox/businesses/:id", (id) => reviewJson(ctx, id));
   routes.post("/sandbox/businesses/:id", businessChange, (body, id) =>
     changeBusinessByHand(ctx, id, body),
   );

@@ -44,6 +44,7 @@ const otherStatus = {
   validation_error: 422,
   not_found: 404,
   duplicate_contact: 409,
+  duplicate_officer: 409,
   payment_not_cancellable: 409,
   bank_account_exists: 409,
   bank_account_not_verifiable: 409,

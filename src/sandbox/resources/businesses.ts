@@ -36,6 +36,12 @@ export function allBusinesses(db: DatabaseSync): BusinessRow[] {
   return allRows(db, "SELECT * FROM businesses ORDER BY rowid");
 }
 
+/** The businesses of one organization, which a token of any of them may see. */
+export function businessesOfOrganization(db: DatabaseSync, organizationId: string): BusinessRow[] {
+  const sql = "SELECT * FROM businesses WHERE organization_id = ? ORDER BY rowid";
+  return allRows(db, sql, organizationId);
+}
+
 export function changeBusiness(
   db: DatabaseSync,
   id: string,

@@ -1,0 +1,20 @@
+import type { SandboxContext } from "../context.ts";
+import { notFound } from "../http/api-error.ts";
+import type { Caller } from "../http/operation.ts";
+import { businessById, type BusinessRow, callersBusiness } from "../resources/businesses.ts";
+
+/**
+ * The business that a path names: the token's own, or another one of its organization.
+ *
+ * @throws {ApiError} 404 where there is none, or it belongs to another organization.
+ */
+export function ownBusiness(
+  ctx: SandboxContext,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+): BusinessRow {
+  const own = callersBusiness(ctx.db, caller.businessId);
+  const business = businessById(ctx.db, params["businessId"] ?? "");
+  if (business?.organization_id !== own.organization_id) throw notFound("Business");
+  return business;
+}

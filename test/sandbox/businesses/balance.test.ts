@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startSandbox, type Json, type TestSandbox } from "../../support/sandbox.ts";
+import { at, call } from "./kyb.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("blank"));
+
+function withdraw(amount: unknown, fundingSourceId: unknown = "linked_bank") {
+  return call(sandbox, "POST", "/withdraw-balance", { amount, fundingSourceId });
+}
+
+async function availableCents(): Promise<unknown> {
+  return (await call(sandbox, "GET", "/balance")).body["availableCents"];
+}
+
+it("shows the balance that GET /v1/balance shows, to who may read balances", async () => {
+  const answer = await call(sandbox, "GET", "/balance");
+  expect(answer.text).toBe((await sandbox.api("GET", "/v1/balance")).text);
+  const token = await sandbox.control.token(undefined, { scopes: ["businesses:read"] });
+  expect((await sandbox.api("GET", at(sandbox, "/balance"), { token })).status).toBe(403);
+});
+
+it("withdraws dollars to a bank account, exactly to the cent, by the balance's own road", async () => {
+  const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
+  const bankAccountId = body.items[0]?.id;
+  const answer = await withdraw(1_234.29, bankAccountId);
+  expect(answer).toMatchObject({
+    status: 201,
+    body: { type: "withdrawal", status: "pending", amountCents: 123_429, bankAccountId },
+  });
+  expect(await availableCents()).toBe(100_000_000 - 123_429);
+  const listed = await sandbox.api<{ items: Json[] }>("GET", "/v1/balance/transactions");
+  expect(listed.body.items).toMatchObject([{ id: answer.body["id"] }]);
+  await sandbox.control.advance("P7D");
+  const ledger = await sandbox.control.ledger();
+  const moves = ledger.filter(({ transactionId }) => transactionId === answer.body["id"]);
+  expect(moves.map(({ amountCents }) => amountCents)).toContain(123_429);
+  expect((await call(sandbox, "GET", "/balance")).body).toMatchObject({
+    cashCents: 100_000_000 - 123_429,
+    reservedCents: 0,
+  });
+});
+
+it("withdraws all that is available, and not a cent more", async () => {
+  expect(await withdraw(1_000_000.01)).toMatchObject({
+    status: 409,
+    body: { error: "insufficient_balance" },
+  });
+  expect((await withdraw(1_000_000)).status).toBe(201);
+  expect(await availableCents()).toBe(0);
+  expect((await withdraw(0.01)).body).toMatchObject({ error: "insufficient_balance" });
+});
+
+it.each([
+  [undefined, "linked_bank", 400, "amount"],
+  ["12.50", "linked_bank", 400, "amount"],
+  [0, "linked_bank", 422, "amount"],
+  [-5, "linked_bank", 422, "amount"],
+  [0.001, "linked_bank", 422, "amount"],
+  [10.005, "linked_bank", 422, "amount"],
+  [1e300, "linked_bank", 422, "amount"],
+  [10, null, 400, "fundingSourceId"],
+  [10, "balance", 422, "fundingSourceId"],
+])("refuses to withdraw %j to %j with %i, naming %s", async (amount, source, status, field) => {
+  expect(await withdraw(amount, source)).toMatchObject({
+    status,
+    body: { error: "validation_error", details: { field } },
+  });
+  expect(await availableCents()).toBe(100_000_000);
+});
+
+it("answers 404 for a funding source that is not the business's, 422 for one not verified", async () => {
+  expect(await withdraw(10, "ba_none")).toMatchObject({
+    status: 404,
+    body: { error: "not_found" },
+  });
+  await sandbox.control.reset({
+    businesses: [
+      {
+        name: "Company",
+        balanceCents: 10_000,
+        bankAccounts: [{ id: "ba_new", status: "pending_verification" }],
+      },
+    ],
+  });
+  expect(await withdraw(10, "ba_new")).toMatchObject({
+    status: 422,
+    body: { details: { field: "fundingSourceId" } },
+  });
+  expect((await withdraw(10)).status).toBe(404);
+});
+
+it("refuses what the state of the business forbids, by its code", async () => {
+  await sandbox.control.changeBusiness({ paymentsLocked: true });
+  expect((await withdraw(10)).body).toMatchObject({ error: "payments_locked" });
+  await sandbox.control.changeBusiness({ paymentsLocked: false, setup: "incomplete" });
+  expect((await withdraw(10)).body).toMatchObject({ error: "setup_incomplete" });
+  await sandbox.control.changeBusiness({ setup: "complete", features: { balance: false } });
+  expect((await withdraw(10)).body).toMatchObject({ error: "feature_unavailable" });
+  expect(await call(sandbox, "GET", "/balance")).toMatchObject({
+    status: 403,
+    body: { error: "feature_unavailable" },
+  });
+  await sandbox.control.reset("unverified");
+  for (const answer of [await withdraw(10), await call(sandbox, "GET", "/balance")]) {
+    expect(answer.body).toMatchObject({
+      error: "setup_required",
+      details: { actionUrl: expect.stringMatching(/^https:/) },
+    });
+  }
+});

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import {
+  at,
+  call,
+  certification,
+  certify,
+  documents,
+  officer,
+  pdf,
+  signature,
+  submit,
+  taxId,
+  upload,
+  uploadLetter,
+  verification,
+} from "./kyb.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("unverified"));
+
+it("starts with nothing done, and says what to do in order", async () => {
+  const { status, body } = await call(sandbox, "GET", "/tax/detailed");
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    businessId: sandbox.business.businessId,
+    status: "pending",
+    reason: null,
+    taxIdType: null,
+    taxIdMask: null,
+    tinCheck: { status: "not_started", checkedAt: null },
+    steps: {
+      tax: "missing",
+      signature: "missing",
+      officers: "missing",
+      certification: "missing",
+      documents: "missing",
+    },
+    requestedDocuments: [],
+    nextSteps: ["tax", "signature", "officers", "certification"].map((step) => ({
+      step,
+      message: expect.any(String),
+    })),
+    decidedAt: null,
+  });
+  expect((await call(sandbox, "GET", "/officers")).body).toEqual({ items: [] });
+});
+
+it("goes through the five steps to verified, and only then pays", async () => {
+  const payment = () =>
+    sandbox.api("POST", "/v1/payments", {
+      key: crypto.randomUUID(),
+      body: { contactId, amountCents: 100, paymentRail: "SERVICE", fundingSource: "balance" },
+    });
+  const { body: contact } = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
+    body: {
+      displayName: "Vendor",
+      bankAccount: {
+        accountNumber: "000123456789",
+        routingNumber: "021000021",
+        accountType: "checking",
+      },
+    },
+  });
+  const contactId = contact.id;
+  await submit(sandbox);
+  expect(await verification(sandbox)).toMatchObject({
+    status: "pending",
+    steps: { signature: "submitted", officers: "submitted", certification: "submitted" },
+    nextSteps: [],
+  });
+  expect((await payment()).body).toMatchObject({ error: "setup_incomplete" });
+  await sandbox.control.changeBusiness({ verification: "document", reason: "Show the EIN letter" });
+  expect(await verification(sandbox)).toMatchObject({
+    status: "document",
+    reason: "Show the EIN letter",
+    requestedDocuments: ["einLetter"],
+    nextSteps: [{ step: "documents", message: "Show the EIN letter" }],
+  });
+  expect(await uploadLetter(sandbox)).toMatchObject({ status: 201 });
+  expect(await verification(sandbox)).toMatchObject({
+    status: "pending",
+    reason: null,
+    steps: { documents: "submitted" },
+    nextSteps: [],
+  });
+  expect((await payment()).body).toMatchObject({ error: "setup_incomplete" });
+  await sandbox.control.changeBusiness({ verification: "verified", balanceCents: 5_000 });
+  const done = await verification(sandbox);
+  expect(done).toMatchObject({ status: "verified", nextSteps: [] });
+  expect(new Set(Object.values(done.steps))).toEqual(new Set(["accepted"]));
+  expect((await payment()).status).toBe(201);
+});
+
+it("refuses a step whose predecessor is missing with setup_incomplete, and names it", async () => {
+  const refused = async (method: string, rest: string, body: unknown, missing: string[]) => {
+    expect(await call(sandbox, method, rest, body), rest).toMatchObject({
+      status: 409,
+      body: { error: "setup_incomplete", details: { missing } },
+    });
+  };
+  await refused("PATCH", "/tax/signature", signature, ["tax"]);
+  await refused("POST", "/officers", officer, ["tax", "signature"]);
+  await submit(sandbox, "tax");
+  await refused("POST", "/officers", officer, ["signature"]);
+  await submit(sandbox, "signature");
+  await refused("POST", certify, certification, ["officers"]);
+});
+
+it("answers the check of the tax id after a minute of the bank clock", async () => {
+  const sent = await call(sandbox, "PATCH", "/tax", taxId);
+  expect(sent).toMatchObject({
+    status: 200,
+    body: {
+      legalName: "Unverified Company",
+      taxIdType: "ein",
+      taxIdMask: "4321",
+      tinCheck: { status: "pending", checkedAt: null },
+      signature: null,
+    },
+  });
+  expect(await verification(sandbox)).toMatchObject({
+    tinCheck: { status: "pending" },
+    steps: { tax: "submitted" },
+  });
+  await sandbox.control.advance("PT1M");
+  expect(await verification(sandbox)).toMatchObject({
+    tinCheck: { status: "matched", checkedAt: expect.any(String) },
+    steps: { tax: "accepted" },
+  });
+});
+
+it.each([
+  ["by the tax id that never matches", { ein: "11-1111111" }, false],
+  ["by the reviewer's word", taxId, true],
+])("asks for the tax id again after a mismatch: %s", async (_, sent, byHand) => {
+  await call(sandbox, "PATCH", "/tax", sent);
+  if (byHand) await sandbox.control.changeBusiness({ tinCheck: "mismatched" });
+  else await sandbox.control.advance("PT1M");
+  const found = await verification(sandbox);
+  expect(found).toMatchObject({ tinCheck: { status: "mismatched" }, steps: { tax: "missing" } });
+  expect(found.nextSteps[0]).toMatchObject({
+    step: "tax",
+    message: expect.stringContaining("IRS"),
+  });
+  expect((await call(sandbox, "PATCH", "/tax/signature", signature)).status).toBe(409);
+  await call(sandbox, "PATCH", "/tax", { ein: "987650000" });
+  await sandbox.control.advance("PT1M");
+  expect(await verification(sandbox)).toMatchObject({ steps: { tax: "accepted" } });
+});
+
+it("keeps the signature when the same tax id comes again, and not when another does", async () => {
+  await submit(sandbox, "signature");
+  await call(sandbox, "PATCH", "/tax", { ein: "987654321" });
+  expect(await verification(sandbox)).toMatchObject({ steps: { signature: "submitted" } });
+  expect((await call(sandbox, "GET", "/tax")).body).toMatchObject({ signature });
+  await call(sandbox, "PATCH", "/tax", { ein: "98-7654322" });
+  expect(await verification(sandbox)).toMatchObject({ steps: { signature: "missing" } });
+  expect((await call(sandbox, "GET", "/tax")).body).toMatchObject({ signature: null });
+});
+
+it.each([
+  [{}, 400, "ein"],
+  [{ ein: "987654321", ssn: "123456789" }, 400, "ein"],
+  [{ ein: 987_654_321 }, 400, "ein"],
+  [{ ein: "98765432" }, 422, "ein"],
+  [{ ein: "9-87654321" }, 422, "ein"],
+  [{ ssn: "98-7654321" }, 422, "ssn"],
+  [{ ssn: "123-456789" }, 422, "ssn"],
+])("refuses the tax info %j with %i, naming %s", async (body, status, field) => {
+  expect(await call(sandbox, "PATCH", "/tax", body)).toMatchObject({
+    status,
+    body: { error: "validation_error", details: { field } },
+  });
+});
+
+it("takes an SSN from a sole proprietorship only, and an EIN from the other kinds only", async () => {
+  for (const [entityType, wanted, other] of [
+    ["sole_proprietorship", "ssn", "ein"],
+    ["llc", "ein", "ssn"],
+    ["corporation", "ein", "ssn"],
+    ["partnership", "ein", "ssn"],
+  ] as const) {
+    await sandbox.control.reset({
+      businesses: [{ name: "Company", verification: "pending", entityType }],
+    });
+    expect(await call(sandbox, "PATCH", "/tax", { [other]: "987654321" })).toMatchObject({
+      status: 422,
+      body: { details: { field: other } },
+    });
+    const taken = await call(sandbox, "PATCH", "/tax", { [wanted]: "987654321" });
+    expect(taken).toMatchObject({ status: 200, body: { taxIdType: wanted } });
+  }
+});
+
+it.each([
+  ["PATCH", "/tax/signature", "signerName", "signedAt"],
+  ["POST", certify, "certifierName", "certifiedAt"],
+])("%s %s needs a name and an ISO 8601 time that is not ahead", async (method, rest, who, when) => {
+  const { bank } = await sandbox.control.clock();
+  const dayAhead = new Date(Date.parse(bank) + 86_400_000).toISOString();
+  const refusals: [object, number, string][] = [
+    [{ [when]: "2026-01-15" }, 400, who],
+    [{ [who]: "Ada" }, 400, when],
+    [{ [who]: " ", [when]: "2026-01-15" }, 422, who],
+    [{ [who]: "Ada", [when]: 1_768_000_000 }, 400, when],
+    [{ [who]: "Ada", [when]: "yesterday" }, 422, when],
+    [{ [who]: "Ada", [when]: "2026-02-30" }, 422, when],
+    [{ [who]: "Ada", [when]: "2026-01-15T09:00:00" }, 422, when],
+    [{ [who]: "Ada", [when]: dayAhead }, 422, when],
+  ];
+  for (const [body, status, field] of refusals) {
+    expect(await call(sandbox, method, rest, body), JSON.stringify(body)).toMatchObject({
+      status,
+      body: { error: "validation_error", details: { field } },
+    });
+  }
+});
+
+it("takes documents only while they are asked for, each time they are", async () => {
+  const refused = { status: 422, body: { error: "validation_error" } };
+  await submit(sandbox);
+  expect(await uploadLetter(sandbox)).toMatchObject(refused);
+  for (let round = 0; round < 2; round += 1) {
+    await sandbox.control.changeBusiness({ verification: "document" });
+    expect(await verification(sandbox)).toMatchObject({
+      status: "document",
+      steps: { documents: "missing" },
+    });
+    expect(await uploadLetter(sandbox)).toMatchObject({
+      status: 201,
+      body: { documentType: "einLetter", contentType: "application/pdf", sizeBytes: pdf.length },
+    });
+    expect(await uploadLetter(sandbox)).toMatchObject(refused);
+  }
+});
+
+it("refuses a document of another type, no file, or one that is too large", async () => {
+  await sandbox.control.changeBusiness({ verification: "document" });
+  const einLetter = { documentType: "einLetter" };
+  const refusals: [Uint8Array, Record<string, string>, number, string][] = [
+    [pdf, {}, 400, "documentType"],
+    [pdf, { documentType: "passport" }, 422, "documentType"],
+    [new TextEncoder().encode("plain text"), einLetter, 422, "file"],
+    [new Uint8Array(), einLetter, 422, "file"],
+    [Buffer.concat([pdf], 10_000_001), einLetter, 422, "file"],
+  ];
+  for (const [content, fields, status, field] of refusals) {
+    expect(await upload(sandbox, documents, content, fields)).toMatchObject({
+      status,
+      body: { error: "validation_error", details: { field } },
+    });
+  }
+  const largest = Buffer.concat([pdf], 10_000_000);
+  expect((await upload(sandbox, documents, largest, einLetter)).status).toBe(201);
+});
+
+it("says why a business is suspended and what to do, and lets it mend its steps", async () => {
+  await submit(sandbox);
+  await sandbox.control.changeBusiness({
+    verification: "suspended",
+    reason: "The owners could not be identified",
+    nextSteps: ["Add the owner who is missing", "Write to support"],
+  });
+  expect(await verification(sandbox)).toMatchObject({
+    status: "suspended",
+    reason: "The owners could not be identified",
+    nextSteps: [
+      { step: "support", message: "Add the owner who is missing" },
+      { step: "support", message: "Write to support" },
+    ],
+  });
+  const second = { ...officer, firstName: "Ben", ssn: "222334444" };
+  expect((await call(sandbox, "POST", "/officers", second)).status).toBe(201);
+  expect(await verification(sandbox)).toMatchObject({
+    status: "suspended",
+    steps: { certification: "missing" },
+  });
+  await sandbox.control.changeBusiness({ verification: "verified" });
+  expect(await verification(sandbox)).toMatchObject({ status: "verified", reason: null });
+});
+
+it("has nothing left to submit once the business is verified", async () => {
+  await sandbox.control.reset("blank");
+  const calls: [string, string, unknown][] = [
+    ["PATCH", "/tax", taxId],
+    ["PATCH", "/tax/signature", signature],
+    ["POST", "/officers", officer],
+    ["POST", certify, certification],
+  ];
+  for (const [method, rest, body] of calls) {
+    expect(await call(sandbox, method, rest, body), rest).toMatchObject({
+      status: 422,
+      body: { error: "validation_error", message: expect.stringContaining("verified") },
+    });
+  }
+  const found = await verification(sandbox);
+  expect(new Set(Object.values(found.steps))).toEqual(new Set(["accepted"]));
+  expect((await call(sandbox, "GET", "/tax")).body).toMatchObject({ taxIdType: "ein" });
+});
+
+it("can't have the IRS answer about a tax id that nobody submitted", async () => {
+  await expect(sandbox.control.changeBusiness({ tinCheck: "matched" })).rejects.toThrow(/422/);
+});
+
+it("goes on where it was after kill -9", async () => {
+  await submit(sandbox);
+  await upload(sandbox, "/logo", new Uint8Array([0xff, 0xd8, 0xff, 0xe0]));
+  await sandbox.control.advance("PT1M");
+  await sandbox.control.changeBusiness({ verification: "document", reason: "Letter" });
+  const paths = ["", "/tax", "/tax/detailed", "/officers"];
+  const read = () => Promise.all(paths.map((rest) => sandbox.api("GET", at(sandbox, rest))));
+  const before = await read();
+  await sandbox.restart("SIGKILL");
+  expect((await read()).map(({ text }) => text)).toEqual(before.map(({ text }) => text));
+  expect((await uploadLetter(sandbox)).status).toBe(201);
+});
