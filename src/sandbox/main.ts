@@ -42,7 +42,7 @@ function readArguments(): {
     throw new Error(`--port must be 0 to 65535; got "${values.port}"`);
   }
   if (values["data-dir"] === undefined) throw new Error("--data-dir is required");
-  if (!fixtureNames.includes(values.fixture)) {
+  if (namedFixture(values.fixture, Date.now()) === undefined) {
     throw new Error(`--fixture must be one of ${fixtureNames.join(", ")}; got "${values.fixture}"`);
   }
   return {

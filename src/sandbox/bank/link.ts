@@ -129,6 +129,12 @@ export class BankLink {
     }
   }
 
+  /** The bank's health after a comparison of the books, if the bank answers. */
+  async comparedHealth(): Promise<BankHealth> {
+    await this.flush().catch(() => undefined);
+    return this.health();
+  }
+
   health(): BankHealth {
     const { queued, refusals } = outboxBooks(this.#db);
     const pid = this.#child?.connected === true ? (this.#child.pid ?? null) : null;

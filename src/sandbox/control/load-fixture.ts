@@ -16,9 +16,9 @@ import { refreshPaymentStatus } from "../payments/payment-rows.ts";
 import { insertBankAccount } from "../bank-accounts/bank-accounts.ts";
 import { sendMicroDeposits } from "../bank-accounts/micro-deposits.ts";
 import { insertBusiness } from "../resources/businesses.ts";
-import { contactOf, insertContact } from "../resources/contacts.ts";
+import { insertContact } from "../resources/contacts.ts";
 import { totalled } from "../resources/payable-operations.ts";
-import { insertPayable } from "../resources/payables.ts";
+import { insertPayable, takeBillNumbers } from "../resources/payables.ts";
 import { insertEndpoint } from "../webhooks/endpoints.ts";
 import { insertPastPayment } from "./past-payments.ts";
 
@@ -75,8 +75,10 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
   for (const [index, account] of (business.bankAccounts ?? []).entries()) {
     loadBankAccount(ctx, id, account, index === 0);
   }
-  for (const contact of business.contacts ?? []) loadContact(ctx, id, contact);
-  for (const payable of business.payables ?? []) loadPayable(ctx, id, payable);
+  const contactIds = new Set(
+    (business.contacts ?? []).map((contact) => loadContact(ctx, id, contact)),
+  );
+  loadPayables(ctx, { businessId: id, contactIds }, business.payables ?? []);
   for (const endpoint of business.webhookEndpoints ?? []) {
     insertEndpoint(ctx.db, { businessId: id, ...endpoint }, ctx.nowMs);
   }
@@ -122,7 +124,7 @@ function loadBankAccount(
   if (isPending) sendMicroDeposits(ctx, { id }, null, ctx.nowMs);
 }
 
-function loadContact(ctx: Loading, businessId: string, contact: FixtureContact): void {
+function loadContact(ctx: Loading, businessId: string, contact: FixtureContact): string {
   const { bankAccount, taxInfo } = contact;
   const bankLast4 = bankAccount?.last4 ?? bankAccount?.accountNumber?.slice(-4) ?? null;
   const type = contact.type ?? "payee";
@@ -151,11 +153,29 @@ function loadContact(ctx: Loading, businessId: string, contact: FixtureContact):
     archived_at:
       instantOrNull(contact.archivedAt) ?? (contact.status === "archived" ? nowMs : null),
   });
+  return id;
 }
 
-function loadPayable(ctx: Loading, businessId: string, payable: FixturePayable): void {
+interface Owner {
+  businessId: string;
+  contactIds: ReadonlySet<string>;
+}
+
+function loadPayables(ctx: Loading, owner: Owner, payables: readonly FixturePayable[]): void {
+  const firstNumber = takeBillNumbers(ctx.db, owner.businessId, payables.length);
+  for (const [index, payable] of payables.entries()) {
+    loadPayable(ctx, owner, payable, firstNumber + index);
+  }
+}
+
+function loadPayable(
+  ctx: Loading,
+  { businessId, contactIds }: Owner,
+  payable: FixturePayable,
+  number: number,
+): void {
   const contactId = payable.contactId ?? payable.contact?.id ?? null;
-  if (contactId !== null && contactOf(ctx.db, businessId, contactId) === undefined) {
+  if (contactId !== null && !contactIds.has(contactId)) {
     throw invalid("contactId", `The fixture's business has no contact "${contactId}"`);
   }
   const createdAt = instantOr(payable.createdAt, ctx.nowMs);
@@ -180,7 +200,9 @@ function loadPayable(ctx: Loading, businessId: string, payable: FixturePayable):
       ),
     },
     payable.id,
+    number,
   );
+  if (payable.payments === undefined && payable.amountPaidCents === undefined) return;
   const target = { id, businessId, contactId, totalCents: payable.totalAmountCents, createdAt };
   for (const payment of payable.payments ?? []) insertPastPayment(ctx, target, payment);
   payRestOutside(ctx, target, payable);

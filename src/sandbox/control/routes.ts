@@ -9,8 +9,7 @@ import {
 import { reviewJson } from "../businesses/review.ts";
 import { ClockError } from "../clock/clock.ts";
 import { transaction } from "../db.ts";
-import { fixtureObject } from "../fixtures/fixture-object.ts";
-import { fixtureNames, namedFixture } from "../fixtures/named.ts";
+import { fixtureNames, fixtureRequest, requestedFixture } from "../fixtures/named.ts";
 import { errorAnswer } from "../http/answers.ts";
 import { ApiError, invalid, notFound } from "../http/api-error.ts";
 import { parseJsonBody, readBody } from "../http/body.ts";
@@ -39,7 +38,7 @@ import type { Resetting } from "./reset.ts";
 type App = Hono<{ Bindings: HttpBindings }>;
 
 const resetBody = z
-  .object({ fixture: z.union([z.string(), fixtureObject]).default("blank") })
+  .object({ fixture: fixtureRequest.default("blank") })
   .default({ fixture: "blank" });
 
 const tokenBody = z.object({
@@ -67,7 +66,7 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
   const routes = new Routes(app, parts);
 
   routes.postAsync("/sandbox/reset", resetBody, async ({ fixture }) => {
-    const object = typeof fixture === "string" ? namedFixture(fixture, Date.now()) : fixture;
+    const object = requestedFixture(fixture, Date.now());
     if (object === undefined) {
       throw invalid("fixture", `fixture must be an object or one of ${fixtureNames.join(", ")}`);
     }
@@ -118,8 +117,8 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
 
   routes.get("/sandbox/ledger", async () => ({ items: await ctx.bank.ledger() }));
   routes.get("/sandbox/requests", () => ({ items: log.list() }));
-  routes.get("/sandbox/health", () => {
-    const bank = ctx.bank.health();
+  routes.get("/sandbox/health", async () => {
+    const bank = await ctx.bank.comparedHealth();
     return { ok: bank.ok, bank };
   });
 }

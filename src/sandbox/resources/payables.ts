@@ -40,16 +40,27 @@ export type NewPayable = Pick<
   items?: readonly PayableItem[] | undefined;
 };
 
-/** Inserts a bill on which nothing has been paid. @returns its id. */
-export function insertPayable(db: DatabaseSync, payable: NewPayable, id = newId("bill")): string {
+/** Takes the numbers of the next bills of a business. @returns the first of them. */
+export function takeBillNumbers(db: DatabaseSync, businessId: string, count: number): number {
   const business = getRow<{ n: number }>(
     db,
-    "UPDATE businesses SET next_bill_number = next_bill_number + 1 WHERE id = ? RETURNING next_bill_number AS n",
-    payable.business_id,
+    "UPDATE businesses SET next_bill_number = next_bill_number + ? WHERE id = ? RETURNING next_bill_number AS n",
+    count,
+    businessId,
   );
+  return (business?.n ?? 0) - count + 1;
+}
+
+/** Inserts a bill on which nothing has been paid. @returns its id. */
+export function insertPayable(
+  db: DatabaseSync,
+  payable: NewPayable,
+  id = newId("bill"),
+  number = takeBillNumbers(db, payable.business_id, 1),
+): string {
   insertRow(db, "payables", {
     id,
-    public_id: `BILL-${String(business?.n ?? 0).padStart(6, "0")}`,
+    public_id: `BILL-${String(number).padStart(6, "0")}`,
     business_id: payable.business_id,
     contact_id: payable.contact_id,
     status: payable.status,
