@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type ApiAnswer, type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { bankDetails, fromBalance, makeBill, makeVendor, newYorkDay, pay } from "./world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => sandbox.control.reset("blank"));
+
+interface Request {
+  method?: string;
+  path: string;
+  body?: Json;
+  /** What shows how often the request has had its effect. */
+  effects: () => Promise<unknown>;
+}
+
+async function totalOf(path: string): Promise<unknown> {
+  return (await sandbox.api("GET", path)).body["totalCount"];
+}
+
+async function makeEndpoint(): Promise<string> {
+  const body = { url: "http://127.0.0.1:9/hook" };
+  const answer = await sandbox.api<{ id: string }>("POST", "/v1/webhook-endpoints", { body });
+  return answer.body.id;
+}
+
+async function failedBill(): Promise<string> {
+  const payableId = await makeBill(sandbox);
+  await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+  await pay(sandbox, { payableId });
+  await sandbox.control.advance("P7D");
+  return payableId;
+}
+
+const read = async (path: string) => (await sandbox.api("GET", path)).text;
+
+const requests: Record<string, () => Promise<Request>> = {
+  "a payment": async () => {
+    const payableId = await makeBill(sandbox);
+    const body = { payableId, amountCents: 10, ...fromBalance };
+    return { path: "/v1/payments", body, effects: () => totalOf("/v1/payments") };
+  },
+  "a payment to a contact": async () => {
+    const contactId = await makeVendor(sandbox);
+    const body = { contactId, amountCents: 10, ...fromBalance };
+    return { path: "/v1/payments", body, effects: () => totalOf("/v1/payables") };
+  },
+  "a cancel": async () => {
+    const payableId = await makeBill(sandbox);
+    const scheduledAt = await newYorkDay(sandbox, 5);
+    const { body } = await pay(sandbox, { payableId, scheduledAt });
+    const path = `/v1/payments/${body.payments[0]?.id}/cancel`;
+    return { path, effects: () => read(`/v1/payments?payableId=${payableId}`) };
+  },
+  "a retry": async () => {
+    const payableId = await failedBill();
+    const path = `/v1/payables/${payableId}/retry-payment`;
+    return { path, effects: () => totalOf(`/v1/payments?payableId=${payableId}`) };
+  },
+  "a new bill": () =>
+    Promise.resolve({
+      path: "/v1/payables",
+      body: { totalAmountCents: 5 },
+      effects: () => totalOf("/v1/payables"),
+    }),
+  "a submit": async () => {
+    const contactId = await makeVendor(sandbox);
+    const body = { contactId, totalAmountCents: 5 };
+    const { id } = (await sandbox.api("POST", "/v1/payables", { body })).body;
+    const path = `/v1/payables/${String(id)}`;
+    return { path: `${path}/submit`, effects: () => read(path) };
+  },
+  "a new contact": () =>
+    Promise.resolve({
+      path: "/v1/contacts",
+      body: { displayName: "Acme", allowDuplicates: true, bankAccount: bankDetails },
+      effects: () => totalOf("/v1/contacts"),
+    }),
+  "a changed contact": async () => {
+    const path = `/v1/contacts/${await makeVendor(sandbox)}`;
+    return { method: "PATCH", path, body: { netTerms: 30 }, effects: () => read(path) };
+  },
+  "an archived contact": async () => {
+    const path = `/v1/contacts/${await makeVendor(sandbox)}`;
+    return { path: `${path}/archive`, effects: () => read(path) };
+  },
+  "a restored contact": async () => {
+    const path = `/v1/contacts/${await makeVendor(sandbox)}`;
+    await sandbox.api("POST", `${path}/archive`);
+    return { path: `${path}/unarchive`, effects: () => read(path) };
+  },
+  "a changed webhook endpoint": async () => {
+    const path = `/v1/webhook-endpoints/${await makeEndpoint()}`;
+    return { method: "PATCH", path, body: { description: "x" }, effects: () => read(path) };
+  },
+  "a deleted webhook endpoint": async () => {
+    const path = `/v1/webhook-endpoints/${await makeEndpoint()}`;
+    return { method: "DELETE", path, effects: () => read("/v1/webhook-endpoints") };
+  },
+  "a redelivery": async () => {
+    const path = `/v1/webhook-endpoints/${await makeEndpoint()}/deliveries`;
+    await makeVendor(sandbox);
+    const { items } = (await sandbox.api<{ items: { id: string }[] }>("GET", path)).body;
+    return { path: `${path}/${items[0]?.id}/redeliver`, effects: () => totalOf(path) };
+  },
+};
+
+function sendWith(key: string, { method = "POST", path, body }: Request): Promise<ApiAnswer> {
+  return sandbox.api(method, path, { key, ...(body !== undefined && { body }) });
+}
+
+function expectReplay(again: ApiAnswer, first: ApiAnswer): void {
+  expect([again.status, again.text]).toEqual([first.status, first.text]);
+  for (const header of ["content-type", "content-length"]) {
+    expect(again.headers.get(header)).toBe(first.headers.get(header));
+  }
+}
+
+it.each(Object.entries(requests))(
+  "answers %s a second time as the first, and does it once",
+  async (name, make) => {
+    const request = await make();
+    const first = await sendWith(name, request);
+    expect(first.status).toBeLessThan(300);
+    const after = await request.effects();
+    expectReplay(await sendWith(name, request), first);
+    expect(await request.effects()).toBe(after);
+  },
+);
+
+it("answers all of them as before after it was killed", async () => {
+  const sent: { key: string; request: Request; first: ApiAnswer }[] = [];
+  for (const [key, make] of Object.entries(requests)) {
+    const request = await make();
+    sent.push({ key, request, first: await sendWith(key, request) });
+  }
+  await sandbox.restart("SIGKILL");
+  for (const { key, request, first } of sent) expectReplay(await sendWith(key, request), first);
+});
+
+it("keeps to one answer and one effect per key when it is killed under load", async () => {
+  const bills = await Promise.all(
+    Array.from({ length: 60 }, () => makeBill(sandbox, { totalAmountCents: 1_000 })),
+  );
+  const acknowledged = new Map<string, string>();
+  const unanswered = new Set(bills);
+  const lanes = Array.from({ length: 12 }, async (_, lane) => {
+    for (let at = lane; at < bills.length; at += 12) {
+      const payableId = bills[at] ?? "";
+      const answer = await pay(sandbox, { payableId }, payableId).catch(() => undefined);
+      if (answer?.status !== 201) return;
+      acknowledged.set(payableId, answer.text);
+      unanswered.delete(payableId);
+    }
+  });
+  await expect.poll(() => acknowledged.size, { interval: 1 }).toBeGreaterThan(20);
+  await sandbox.restart("SIGKILL");
+  await Promise.all(lanes);
+  for (const [payableId, text] of acknowledged) {
+    expect((await pay(sandbox, { payableId }, payableId)).text).toBe(text);
+  }
+  await sandbox.control.advanceWire("PT5M");
+  for (const payableId of unanswered) {
+    const { status, body } = await pay(sandbox, { payableId }, payableId);
+    if (status !== 201) expect(body["error"]).toBe("payment_unconfirmed");
+  }
+  for (const payableId of bills) {
+    expect(await totalOf(`/v1/payments?payableId=${payableId}`)).toBeLessThanOrEqual(1);
+  }
+  await sandbox.control.advance("P7D");
+  expect(await sandbox.control.health()).toMatchObject({ ok: true });
+});
