@@ -56,8 +56,6 @@ interface OperationFacts {
   /** The codes that it refuses with, beside those that every operation shares. */
   readonly errors?: readonly ErrorCode[];
   readonly answer?: AnswerPromise;
-  /** A body to begin with. */
-  readonly example?: Readonly<Record<string, unknown>>;
 }
 
 /** One operation of the service, as REST, MCP and OpenAPI use it. */

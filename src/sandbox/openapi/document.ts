@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Operation } from "../http/operation.ts";
 import { allScopes } from "../http/tokens.ts";
 import { about } from "./about.ts";
+import { bodyExamples } from "./examples.ts";
 import { eventWebhook } from "./event.ts";
 import { DocumentSchemas, type JsonSchema } from "./json-schemas.ts";
 import { authErrorSchema, errorSchema, sharedResponses, responsesOf } from "./responses.ts";
@@ -116,8 +117,9 @@ function queryParameters(query: z.ZodType | undefined, schemas: DocumentSchemas)
 }
 
 function requestBody(operation: Operation, schemas: DocumentSchemas): JsonSchema | undefined {
-  const { bodySchema, bodyKind, example } = operation;
+  const { name, bodySchema, bodyKind } = operation;
   if (bodySchema === undefined) return undefined;
+  const example = bodyExamples[name];
   const type = bodyKind === "multipart" ? "multipart/form-data" : "application/json";
   return {
     required: !bodySchema.safeParse(undefined).success,

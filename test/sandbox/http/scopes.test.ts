@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allScopes } from "../../../src/sandbox/http/tokens.ts";
+import { operations } from "../../../src/sandbox/operations.ts";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { unique } from "../world.ts";
+import { type Ids, makeIds, paramsOf, pathOf, validBody } from "./registry.ts";
+
+let sandbox: TestSandbox;
+let ids: Ids;
+const tokens = new Map<string, string>();
+beforeAll(async () => {
+  sandbox = await startSandbox({ fixture: "two-businesses" });
+  ids = await makeIds(sandbox);
+  for (const scope of allScopes) {
+    tokens.set(scope, await sandbox.control.token(undefined, { scopes: [scope] }));
+  }
+});
+afterAll(() => sandbox.stop());
+
+const forbidden = '{"statusCode":403,"message":"Forbidden"}';
+const unauthorized = '{"statusCode":401,"message":"Unauthorized"}';
+
+async function send(
+  operation: (typeof operations)[number],
+  authorization: string | undefined,
+  path: string,
+): Promise<{ status: number; text: string }> {
+  const { body, headers } = validBody(operation);
+  const takesKey = operation.idempotency === "required";
+  const response = await fetch(`${sandbox.url}${path}`, {
+    method: operation.method,
+    ...(body !== undefined && { body }),
+    headers: {
+      ...(headers as Record<string, string> | undefined),
+      ...(authorization !== undefined && { authorization }),
+      ...(takesKey && { "idempotency-key": unique("scopes") }),
+    },
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+describe.each(operations.map((operation) => [operation.name, operation] as const))(
+  "%s",
+  (_, operation) => {
+    const unknown = paramsOf(operation).map((name) => [name, `no-such-${name}`] as const);
+
+    it("is open to each of its scopes, and to no other", async () => {
+      const path = pathOf(operation, Object.fromEntries(unknown));
+      const opened = await Promise.all(
+        allScopes.map(async (scope) => {
+          const answer = await send(operation, `Bearer ${tokens.get(scope)}`, path);
+          return answer.status === 403 && answer.text === forbidden ? [] : [scope];
+        }),
+      );
+      expect(opened.flat().toSorted()).toEqual(operation.scopes.toSorted());
+    });
+
+    it("answers 401 without a token, before it looks at anything", async () => {
+      const path = pathOf(operation, Object.fromEntries(unknown));
+      for (const authorization of [undefined, "Bearer x.y.z", "Basic abc"]) {
+        const answer = await send(operation, authorization, path);
+        expect(answer).toEqual({ status: 401, text: unauthorized });
+      }
+    });
+  },
+);
+
+describe("what belongs to another organization is 404", () => {
+  const withIds = operations.filter((operation) => paramsOf(operation).length > 0);
+
+  it.each(withIds.map((operation) => [operation.name, operation] as const))(
+    "%s",
+    async (_, operation) => {
+      const missing = paramsOf(operation).filter((name) => !ids[name]);
+      expect(missing, "the test makes no resource for this name in a path").toEqual([]);
+      const stranger = `Bearer ${sandbox.businesses[1]?.token}`;
+      const answer = await send(operation, stranger, pathOf(operation, ids));
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([404, { error: "not_found" }]);
+      const owner = `Bearer ${sandbox.business.token}`;
+      const unknown = paramsOf(operation).at(-1) ?? "";
+      const path = pathOf(operation, { ...ids, [unknown]: "nobody-knows-it" });
+      const nowhere = await send(operation, owner, path);
+      expect([404, 400, 422]).toContain(nowhere.status);
+    },
+  );
+});

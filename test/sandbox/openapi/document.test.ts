@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bodyExamples } from "../../../src/sandbox/openapi/examples.ts";
+import { operations } from "../../../src/sandbox/operations.ts";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: Record<string, Record<string, unknown>>;
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters: { name?: string; in?: string; $ref?: string }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+  responses: Record<string, unknown>;
+}
+
+let sandbox: TestSandbox;
+let document: Document;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  const answer = await fetch(`${sandbox.url}/openapi.json`);
+  expect(answer.headers.get("content-type")).toBe("application/json");
+  document = (await answer.json()) as Document;
+});
+afterAll(() => sandbox.stop());
+
+/** Whatever a `$ref` of the document points at. */
+function resolve(pointer: string): unknown {
+  const names = pointer.replace(/^#\//, "").split("/");
+  return names.reduce<unknown>(
+    (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+    document,
+  );
+}
+
+function references(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === "$ref" && typeof member === "string" ? [member] : references(member),
+  );
+}
+
+describe("the document at /openapi.json", () => {
+  it("is OpenAPI 3.1, and every reference in it leads somewhere", () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    const broken = references(document).filter((pointer) => resolve(pointer) === undefined);
+    expect(broken).toEqual([]);
+  });
+
+  it("describes every operation by its name, with scopes, and none without its group", () => {
+    for (const { name, method, path, scopes } of operations) {
+      const described = document.paths[path]?.[method.toLowerCase()];
+      expect(described?.operationId).toBe(name);
+      expect(described?.tags).not.toContain("Other");
+      expect(described?.security.flatMap(({ bearer = [] }) => bearer)).toEqual(scopes);
+    }
+  });
+
+  it("promises what each operation answers, and how it refuses", () => {
+    for (const { name, method, path, answer } of operations) {
+      expect([name, answer]).not.toEqual([name, undefined]);
+      const { responses } = document.paths[path]?.[method.toLowerCase()] ?? { responses: {} };
+      const statuses = Object.keys(responses);
+      expect(statuses).toEqual(expect.arrayContaining([String(answer?.status), "401", "403"]));
+    }
+  });
+
+  it("asks for the Idempotency-Key where it is required, and names it where it may be sent", () => {
+    for (const { name, method, path, idempotency } of operations) {
+      const refs = document.paths[path]?.[method.toLowerCase()]?.parameters.map(({ $ref }) => $ref);
+      const has = (key: string) => refs?.includes(`#/components/parameters/${key}`);
+      expect([name, has("RequiredKey")]).toEqual([name, idempotency === "required"]);
+      expect([name, has("OptionalKey")]).toEqual([name, idempotency === "optional"]);
+    }
+  });
+
+  it("shows a body to begin with for every operation that takes one, and it would be accepted", () => {
+    for (const { name, bodySchema, bodyKind } of operations) {
+      if (bodySchema === undefined || bodyKind === "multipart") continue;
+      expect([name, name in bodyExamples]).toEqual([name, true]);
+      expect([name, bodySchema.safeParse(bodyExamples[name]).error]).toEqual([name, undefined]);
+    }
+    const known = new Set(operations.map(({ name }) => name));
+    expect(Object.keys(bodyExamples).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it("is rendered at /docs from this machine alone", async () => {
+    const page = await (await fetch(`${sandbox.url}/docs`)).text();
+    const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const address of loaded) {
+      expect(address).toMatch(/^\/docs\//);
+      const answer = await fetch(`${sandbox.url}${address}`);
+      expect([address, answer.status]).toEqual([address, 200]);
+      await answer.arrayBuffer();
+    }
+    const start = await (await fetch(`${sandbox.url}/docs/start.js`)).text();
+    expect(start).not.toMatch(/https?:/);
+  });
+});
