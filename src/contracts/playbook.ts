@@ -29,12 +29,31 @@ export interface PayRunPlaybook {
   readonly notify: PlaybookNotify | null;
 }
 
+/** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */
+export type ScheduleDays =
+  /** Every day, weekends and holidays too. */
+  | { readonly every: "day" }
+  /** Every banking day. */
+  | { readonly every: "weekday" }
+  | { readonly every: "week"; readonly on: Weekday }
+  /** Every second week, counted from a date that is a run itself. */
+  | { readonly every: "two-weeks"; readonly from: string }
+  /** `on`: 1 to 28, or the month's end. */
+  | { readonly every: "month"; readonly on: number | "last-day" | "last-business-day" };
+
+export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
 export interface PlaybookSchedule {
-  readonly every: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "weekday";
+  readonly days: ScheduleDays;
   /** `HH:MM`, 24 hours. */
   readonly at: string;
   /** IANA zone name. */
   readonly zone: string;
+  /** Where a run goes whose nominal date is no banking day. */
+  readonly holidays: "business-day-before" | "business-day-after" | "skip";
+  /** How long after its time a run that was missed may still begin; 0 is never. */
+  readonly catchUpDays: number;
 }
 
 export type SelectRule =

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { ConditionUse } from "./condition-fields.ts";
 import { checkCondition } from "./conditions.ts";
-import { readEvery, readProfile, WEEKDAYS } from "./field-texts.ts";
+import { EVERY, ON, readEvery, readOn, readProfile, readScheduleStart } from "./field-texts.ts";
 import {
   fine,
+  readDays,
   MONEY_PATTERN,
   readMoney,
   readTime,
@@ -47,10 +48,29 @@ export const schedule = z
   .strictObject({
     every: read(readEvery).meta({
       description:
-        "The day to run on; `weekday` is Monday to Friday. On a bank holiday the run moves to the business day before.",
+        "How often to run: every calendar day, every banking day (`weekday`), a day of the week, `week` and `month` with `on`, `two-weeks` with `from`.",
       type: "string",
-      enum: [...WEEKDAYS],
+      enum: [...EVERY],
     }),
+    on: read(readOn)
+      .optional()
+      .meta({
+        description:
+          "Which day: of the week with `every: week`; with `every: month` a day from 1 to 28, `last-day` or `last-business-day`.",
+        anyOf: [
+          { type: "string", enum: [...ON] },
+          { type: "integer", minimum: 1, maximum: 28 },
+        ],
+        examples: ["thursday", 15, "last-business-day"],
+      }),
+    from: read(readScheduleStart)
+      .optional()
+      .meta({
+        description: "A date that is a run itself; with `every: two-weeks`, which counts from it.",
+        type: "string",
+        pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        examples: ["2026-01-08"],
+      }),
     at: read(readTime)
       .optional()
       .meta({
@@ -67,6 +87,21 @@ export const schedule = z
         type: "string",
         default: "America/New_York",
         examples: ["America/New_York", "America/Chicago", "America/Los_Angeles", "UTC"],
+      }),
+    holidays: z.enum(["business-day-before", "business-day-after", "skip"]).optional().meta({
+      description:
+        "Where a run goes whose day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
+      default: "business-day-before",
+    }),
+    catchUp: read((input) => readDays(input, { unit: "days", min: 0, max: 31, example: "1 day" }))
+      .optional()
+      .meta({
+        description:
+          "How long after its time a run may still begin that was missed, because nothing was running.",
+        type: "string",
+        pattern: "^[0-9]+ days?$",
+        default: "1 day",
+        examples: ["1 day", "0 days"],
       }),
   })
   .meta({

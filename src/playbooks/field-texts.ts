@@ -1,27 +1,50 @@
-import type { SelectRule } from "../contracts/playbook.ts";
+import { WEEKDAYS, type SelectRule } from "../contracts/playbook.ts";
+import { isDate, isoWeekday } from "../domain/clock/dates.ts";
 import { suggest } from "./suggest.ts";
 import { fine, readDays, readWord, shown, wrong } from "./texts.ts";
 import type { Reading } from "./texts.ts";
 
-export const WEEKDAYS = [
-  "monday",
-  "tuesday",
-  "wednesday",
-  "thursday",
-  "friday",
-  "weekday",
-] as const;
-type Every = (typeof WEEKDAYS)[number];
+export const EVERY = ["day", "weekday", ...WEEKDAYS, "week", "two-weeks", "month"] as const;
+export type Every = (typeof EVERY)[number];
 
-/** Reads the day of a schedule. */
+/** Reads how often a schedule runs: a day of the week stands for every week. */
 export function readEvery(input: unknown): Reading<Every> {
-  const day = WEEKDAYS.find((candidate) => candidate === input);
-  if (day !== undefined) return fine(day);
-  const expected = `one of ${WEEKDAYS.join(", ")}`;
+  const every = EVERY.find((candidate) => candidate === input);
+  if (every !== undefined) return fine(every);
+  const expected = `one of ${EVERY.join(", ")}`;
   if (input === "saturday" || input === "sunday") {
     return wrong(`banks are closed on ${input}`, expected);
   }
-  return wrong(`${shown(input)} is not a day`, expected, suggest(String(input), WEEKDAYS));
+  return wrong(`${shown(input)} is not a day`, expected, suggest(String(input), EVERY));
+}
+
+const MONTH_ENDS = ["last-day", "last-business-day"] as const;
+export const ON = [...WEEKDAYS, ...MONTH_ENDS] as const;
+export type On = (typeof ON)[number] | number;
+
+/** Reads which day of the week or the month a schedule runs on. */
+export function readOn(input: unknown): Reading<On> {
+  const on = ON.find((candidate) => candidate === input);
+  if (on !== undefined) return fine(on);
+  const expected =
+    "a day of the week, a day of the month from 1 to 28, last-day or last-business-day";
+  if (typeof input === "number" && Number.isInteger(input)) {
+    if (input >= 1 && input <= 28) return fine(input);
+    if (input <= 31 && input > 28) {
+      return wrong(`not every month has a day ${input}`, expected, "last-day");
+    }
+  }
+  const ordinal = /^(\d{1,2})(st|nd|rd|th)?$/.exec(String(input))?.[1];
+  return wrong(`${shown(input)} is not a day`, expected, ordinal ?? suggest(String(input), ON));
+}
+
+/** Reads a date on which a run every two weeks begins. */
+export function readScheduleStart(input: unknown): Reading<string> {
+  const expected = "a date YYYY-MM-DD that is a run itself, such as 2026-01-08";
+  if (typeof input !== "string" || !isDate(input)) {
+    return wrong(`${shown(input)} is not a date`, expected);
+  }
+  return isoWeekday(input) > 5 ? wrong(`${input} is on a weekend`, expected) : fine(input);
 }
 
 /** Reads which bills are due: `before-next-run`, `all`, `within 7 days`. */

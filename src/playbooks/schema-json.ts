@@ -26,11 +26,11 @@ export function playbookJsonSchema(): JsonSchema {
     type: "object",
     properties: { kind: { description: "What the playbook does.", enum: kinds } },
     required: ["kind"],
-    allOf: kinds.map((kind) => ({
-      if: { properties: { kind: { const: kind } } },
+    oneOf: kinds.map((kind) => {
       // An editor would read a second `$schema` as the start of another document.
-      then: { ...kindJsonSchema(kind), $schema: undefined },
-    })),
+      const { $schema: _, ...schema } = kindJsonSchema(kind);
+      return schema;
+    }),
   };
 }
 

@@ -74,7 +74,7 @@ describe("the JSON Schema for editors", () => {
   test("lets `kind` decide which keys there are", () => {
     const schema = playbookJsonSchema();
     expect(schema.properties?.["kind"]?.enum).toEqual(kinds);
-    expect(schema["allOf"]).toHaveLength(kinds.length);
+    expect(schema["oneOf"]).toHaveLength(kinds.length);
   });
 });
 

@@ -41,9 +41,11 @@ describe("what is not said", () => {
 
   test("is ten in the morning in New York where a schedule names only its day", () => {
     expect(load("kind: pay-run\nschedule: { every: weekday }").schedule).toEqual({
-      every: "weekday",
+      days: { every: "weekday" },
       at: "10:00",
       zone: "America/New_York",
+      holidays: "business-day-before",
+      catchUpDays: 1,
     });
   });
 
@@ -67,6 +69,28 @@ describe("what is not said", () => {
 
   test("is filled in where only a part of notify is said", () => {
     expect(load("kind: pay-run\nnotify: {}").notify).toEqual({ people: "by-role", digest: "none" });
+  });
+});
+
+describe("a schedule", () => {
+  test.each([
+    ["{ every: day }", { every: "day" }],
+    ["{ every: friday }", { every: "week", on: "friday" }],
+    ["{ every: week, on: friday }", { every: "week", on: "friday" }],
+    ["{ every: two-weeks, from: 2026-01-08 }", { every: "two-weeks", from: "2026-01-08" }],
+    ["{ every: month, on: 15 }", { every: "month", on: 15 }],
+    ["{ every: month, on: last-day }", { every: "month", on: "last-day" }],
+    ["{ every: month, on: last-business-day }", { every: "month", on: "last-business-day" }],
+  ])("%s says on which days", (text, days) => {
+    expect(load(`kind: pay-run\nschedule: ${text}`).schedule?.days).toEqual(days);
+  });
+
+  test("says what happens on bank holidays, and how late a missed run may begin", () => {
+    const text = "{ every: month, on: 1, holidays: business-day-after, catchUp: 3 days }";
+    expect(load(`kind: pay-run\nschedule: ${text}`).schedule).toMatchObject({
+      holidays: "business-day-after",
+      catchUpDays: 3,
+    });
   });
 });
 
@@ -94,7 +118,13 @@ notify: { people: none, digest: daily }
       kind: "pay-run",
       name: "weekly",
       business: "acme",
-      schedule: { every: "thursday", at: "10:00", zone: "America/New_York" },
+      schedule: {
+        days: { every: "week", on: "thursday" },
+        at: "10:00",
+        zone: "America/New_York",
+        holidays: "business-day-before",
+        catchUpDays: 1,
+      },
       select: { due: "within", days: 10 },
       where: 'payable.description.contains("rent")',
       pay: {

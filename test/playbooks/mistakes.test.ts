@@ -58,6 +58,47 @@ describe("one mistake, at its place", () => {
     ["nothing after a key", "kind: pay-run\n«limits»:\n  # bill: $5k\n", "`limits` is empty"],
     ["a text that is a list", "kind: pay-run\nbusiness: «[acme]»", "is not a business"],
     ["a weekend", "kind: pay-run\nschedule: { every: «sunday» }", "banks are closed on sunday"],
+    ["a week without its day", "kind: pay-run\nschedule: { every: «week» }", "a day of the week"],
+    [
+      "a month without its day",
+      "kind: pay-run\nschedule: { every: «month» }",
+      "a day of the month",
+    ],
+    [
+      "a fortnight without its start",
+      "kind: pay-run\nschedule: { every: «two-weeks» }",
+      "does not say which weeks",
+    ],
+    [
+      "a fortnight from a weekend",
+      "kind: pay-run\nschedule: { every: two-weeks, from: «2026-01-10» }",
+      "on a weekend",
+    ],
+    [
+      "a weekday of a month",
+      "kind: pay-run\nschedule: { every: month, «on»: friday }",
+      "a day of the month",
+    ],
+    [
+      "a day that not every month has",
+      "kind: pay-run\nschedule: { every: month, on: «31» }",
+      "not every month has a day 31",
+    ],
+    [
+      "a day that a week has twice",
+      "kind: pay-run\nschedule: { every: thursday, «on»: friday }",
+      "goes with `every: week`",
+    ],
+    [
+      "a start of no fortnight",
+      "kind: pay-run\nschedule: { every: thursday, «from»: 2026-01-08 }",
+      "goes with `every: two-weeks`",
+    ],
+    [
+      "holidays of a daily run",
+      "kind: pay-run\nschedule: { every: weekday, «holidays»: skip }",
+      "a run that is moved would meet another",
+    ],
     ["a limit of nothing", "kind: pay-run\nlimits: { bill: «$0» }", "would let nothing through"],
     ["fractions of a cent", "kind: pay-run\nlimits: { bill: «$1.005» }", "fractions of a cent"],
     ["a number of days", "kind: pay-run\nselect: { due: «within 900 days» }", "no such number"],

@@ -27,6 +27,11 @@ export function zonedDate(instantMs: number, zone: string): string {
   return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(0, 10);
 }
 
+/** What clocks in a zone show at an instant, `HH:MM`. */
+export function zonedWallTime(instantMs: number, zone: string): string {
+  return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(11, 16);
+}
+
 /**
  * The instant at which clocks in `zone` show `time` on `date`.
  *

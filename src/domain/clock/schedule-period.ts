@@ -1,22 +1,22 @@
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
-import {
-  addBankingDays,
-  bankingDayOnOrBefore,
-  isBankingDay,
-  nextBankingDay,
-} from "./bank-calendar.ts";
-import { addDays, isoWeekday } from "./dates.ts";
+import { addBankingDays, isBankingDay, nextBankingDay } from "./bank-calendar.ts";
+import { addDays } from "./dates.ts";
 import { NEW_YORK, zonedDate, zonedInstantMs } from "./new-york.ts";
-
-const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"] as const;
+import { isNominal } from "./schedule-days.ts";
 
 /** Days to the next run that is assumed where a playbook has no schedule. */
 const UNSCHEDULED_INTERVAL_DAYS = 7;
 
+/** No holiday moves a run further than this. */
+const LONGEST_MOVE_DAYS = 7;
+/** The first of a month can be no banking day for months on end, and be skipped each time. */
+const LONGEST_GAP_DAYS = 400;
+
 export interface ScheduledFire {
   /** The nominal date, `YYYY-MM-DD` in the schedule's zone: the run's period. */
   readonly period: string;
-  /** The instant it fires: on a bank holiday, at the same time of the business day before. */
+  /** The date on which it begins, which a bank holiday may have moved. */
+  readonly date: string;
   readonly fireAtMs: number;
 }
 
@@ -27,32 +27,58 @@ export interface ScheduledFire {
 export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): string {
   if (schedule === null) return zonedDate(nowMs, NEW_YORK);
   const today = zonedDate(nowMs, schedule.zone);
-  return isNominal(schedule, today) ? today : nextPeriod(schedule, today);
+  return hasRun(schedule, today) ? today : nextPeriod(schedule, today);
 }
 
-/** When the run of a period fires. */
+/** When the run of a period begins, at the schedule's time of the day it was moved to. */
 export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFire {
-  const date = bankingDayOnOrBefore(period);
-  return { period, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
+  const date = runsOn(schedule, period);
+  return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
 }
 
 /** The next run that fires after an instant. */
 export function nextFire(schedule: PlaybookSchedule, afterMs: number): ScheduledFire {
-  // A holiday moves a run to an earlier day, so the period to look at may be some days ahead.
-  let period = periodAt(schedule, afterMs);
-  let fire = fireOf(schedule, period);
-  while (fire.fireAtMs <= afterMs) {
+  // A run may have been moved to a later day, so the period to look at may be some days back.
+  let period = addDays(zonedDate(afterMs, schedule.zone), -LONGEST_MOVE_DAYS);
+  let fire: ScheduledFire;
+  do {
     period = nextPeriod(schedule, period);
     fire = fireOf(schedule, period);
-  }
+  } while (fire.fireAtMs <= afterMs);
   return fire;
+}
+
+/** The next runs that fire after an instant, in order. */
+export function nextFires(
+  schedule: PlaybookSchedule,
+  afterMs: number,
+  count: number,
+): ScheduledFire[] {
+  const fires: ScheduledFire[] = [];
+  for (let ms = afterMs; fires.length < count;) {
+    const fire = nextFire(schedule, ms);
+    fires.push(fire);
+    ms = fire.fireAtMs;
+  }
+  return fires;
+}
+
+/** The period whose run begins on a date, or null where none does. */
+export function periodBeginningOn(schedule: PlaybookSchedule, date: string): string | null {
+  for (let away = -LONGEST_MOVE_DAYS; away <= LONGEST_MOVE_DAYS; away += 1) {
+    const period = addDays(date, away);
+    if (hasRun(schedule, period) && runsOn(schedule, period) === date) return period;
+  }
+  return null;
 }
 
 /** The nominal date that follows a date. */
 export function nextPeriod(schedule: PlaybookSchedule, date: string): string {
-  let day = addDays(date, 1);
-  while (!isNominal(schedule, day)) day = addDays(day, 1);
-  return day;
+  for (let day = addDays(date, 1), left = LONGEST_GAP_DAYS; left > 0; left -= 1) {
+    if (hasRun(schedule, day)) return day;
+    day = addDays(day, 1);
+  }
+  throw new RangeError(`a schedule without a run in the ${LONGEST_GAP_DAYS} days after ${date}`);
 }
 
 /**
@@ -69,15 +95,25 @@ export function beforeNextRun(
   period: string,
   arrivalBusinessDays: number,
 ): string {
-  const next =
-    schedule === null ? addDays(period, UNSCHEDULED_INTERVAL_DAYS) : nextPeriod(schedule, period);
-  const firesOn = bankingDayOnOrBefore(next);
+  const firesOn =
+    schedule === null
+      ? addDays(period, UNSCHEDULED_INTERVAL_DAYS)
+      : runsOn(schedule, nextPeriod(schedule, period));
   return addBankingDays(nextBankingDay(firesOn), arrivalBusinessDays);
 }
 
-function isNominal(schedule: PlaybookSchedule, date: string): boolean {
-  const weekday = isoWeekday(date);
-  // A daily run on a holiday would meet the run of the day before: it is left out, not moved.
-  if (schedule.every === "weekday") return weekday <= 5 && isBankingDay(date);
-  return WEEKDAYS[weekday - 1] === schedule.every;
+/** Whether a date is a nominal one whose run is not left out. */
+function hasRun(schedule: PlaybookSchedule, date: string): boolean {
+  if (!isNominal(schedule.days, date)) return false;
+  return schedule.holidays !== "skip" || mayBeHoliday(schedule) || isBankingDay(date);
+}
+
+function runsOn(schedule: PlaybookSchedule, period: string): string {
+  if (mayBeHoliday(schedule) || isBankingDay(period)) return period;
+  return addBankingDays(period, schedule.holidays === "business-day-after" ? 1 : -1);
+}
+
+/** A run of every day has no other day to go to: it begins on holidays as well. */
+function mayBeHoliday({ days }: PlaybookSchedule): boolean {
+  return days.every === "day";
 }

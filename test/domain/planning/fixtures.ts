@@ -18,7 +18,13 @@ export const PLAYBOOK: PayRunPlaybook = {
   kind: "pay-run",
   name: "weekly",
   business: null,
-  schedule: { every: "thursday", at: "10:00", zone: "America/New_York" },
+  schedule: {
+    days: { every: "week", on: "thursday" },
+    at: "10:00",
+    zone: "America/New_York",
+    holidays: "business-day-before",
+    catchUpDays: 1,
+  },
   select: { due: "before-next-run" },
   where: null,
   pay: {

@@ -1,5 +1,6 @@
 import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
 import type { Issue, Path } from "../../source.ts";
+import { checkSchedule } from "../../schedule.ts";
 import { shown } from "../../texts.ts";
 
 /**
@@ -11,6 +12,7 @@ import { shown } from "../../texts.ts";
 export function checkPayRun(playbook: unknown): Issue[] {
   if (!isRecord(playbook)) return [];
   return [
+    ...checkSchedule(playbook["schedule"]),
     ...checkPay(playbook["pay"]),
     ...checkReview(playbook["review"]),
     ...checkApprove(playbook),

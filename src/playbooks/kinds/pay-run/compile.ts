@@ -6,6 +6,7 @@ import type {
   PlaybookSchedule,
   SelectRule,
 } from "../../../contracts/playbook.ts";
+import { compileSchedule } from "../../schedule.ts";
 import type { ApprovalRuleInput, PayRunInput } from "./schema.ts";
 
 /**
@@ -36,15 +37,6 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
       input.notify === undefined
         ? null
         : { people: input.notify.people ?? "by-role", digest: input.notify.digest ?? "none" },
-  };
-}
-
-function compileSchedule(input: PayRunInput["schedule"]): PlaybookSchedule | null {
-  if (input === undefined) return null;
-  return {
-    every: input.every,
-    at: input.at ?? "10:00",
-    zone: input.zone ?? "America/New_York",
   };
 }
 

@@ -1,0 +1,62 @@
+import { WEEKDAYS, type PlaybookSchedule, type Weekday } from "../../contracts/playbook.ts";
+import { addDays, isoWeekday } from "./dates.ts";
+import { zonedInstantMs, zonedWallTime } from "./new-york.ts";
+import { fireOf, nextPeriod } from "./schedule-period.ts";
+
+/** Weekdays and bank holidays fall on the same dates again after 28 years, until 2099. */
+const CYCLE_YEARS = 28;
+const CYCLE_FROM = "2024-01-01";
+/** Clocks are set at least once in a year, where they are set at all. */
+const YEAR_DAYS = 366;
+
+/**
+ * When a plain calendar must wake the launcher so that no run of a schedule is missed.
+ *
+ * A calendar of Temporal's knows neither bank holidays nor fortnights: it wakes on every day on
+ * which a run can begin in any year, and the launcher looks whether one does. So the schedule
+ * stays right without being stored again.
+ */
+export interface Triggers {
+  /** Days of the week, or null for all. */
+  readonly weekdays: readonly (Weekday | "saturday" | "sunday")[] | null;
+  /** Days of the month, or null for all. */
+  readonly daysOfMonth: readonly number[] | null;
+  /** `HH:MM` in the zone; a second one where the first does not exist on the day clocks are set. */
+  readonly times: readonly string[];
+  readonly zone: string;
+}
+
+/** The triggers of a schedule. */
+export function triggersOf(schedule: PlaybookSchedule, nowMs: number): Triggers {
+  const { days, zone } = schedule;
+  const times = timesOf(schedule, nowMs);
+  if (days.every === "day") return { weekdays: null, daysOfMonth: null, times, zone };
+  const dates = datesOfCycle(schedule);
+  if (days.every === "month") {
+    const found = new Set(dates.map((date) => Number(date.slice(8))));
+    return { weekdays: null, daysOfMonth: [...found].sort((a, b) => a - b), times, zone };
+  }
+  const found = new Set(dates.map((date) => isoWeekday(date)));
+  const all = [...WEEKDAYS, "saturday", "sunday"] as const;
+  return { weekdays: all.filter((_, at) => found.has(at + 1)), daysOfMonth: null, times, zone };
+}
+
+/** Every date on which a run begins, in a whole cycle of the calendar. */
+function datesOfCycle(schedule: PlaybookSchedule): string[] {
+  const end = `${Number(CYCLE_FROM.slice(0, 4)) + CYCLE_YEARS}${CYCLE_FROM.slice(4)}`;
+  const dates: string[] = [];
+  for (let period = nextPeriod(schedule, CYCLE_FROM); period < end;) {
+    dates.push(fireOf(schedule, period).date);
+    period = nextPeriod(schedule, period);
+  }
+  return dates;
+}
+
+function timesOf({ at, zone }: PlaybookSchedule, nowMs: number): string[] {
+  const times = new Set([at]);
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  for (let ahead = 0; ahead < YEAR_DAYS; ahead += 1) {
+    times.add(zonedWallTime(zonedInstantMs(addDays(today, ahead), at, zone), zone));
+  }
+  return [...times];
+}

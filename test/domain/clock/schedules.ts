@@ -1,0 +1,44 @@
+import { fc } from "@fast-check/vitest";
+import {
+  WEEKDAYS,
+  type PlaybookSchedule,
+  type ScheduleDays,
+} from "../../../src/contracts/playbook.ts";
+
+/** Thursdays at ten in New York, a bank holiday's run on the business day before. */
+export const THURSDAYS: PlaybookSchedule = {
+  days: { every: "week", on: "thursday" },
+  at: "10:00",
+  zone: "America/New_York",
+  holidays: "business-day-before",
+  catchUpDays: 1,
+};
+
+/** The same time and zone on other days. */
+export function on(days: ScheduleDays, more: Partial<PlaybookSchedule> = {}): PlaybookSchedule {
+  return { ...THURSDAYS, days, ...more };
+}
+
+const days: fc.Arbitrary<ScheduleDays> = fc.oneof(
+  fc.constant({ every: "day" } as const),
+  fc.constant({ every: "weekday" } as const),
+  fc.constantFrom(...WEEKDAYS).map((weekday) => ({ every: "week", on: weekday }) as const),
+  fc
+    .constantFrom("2026-01-08", "2024-02-29", "2030-12-31")
+    .map((from) => ({ every: "two-weeks", from }) as const),
+  fc
+    .constantFrom(1, 4, 15, 28, "last-day" as const, "last-business-day" as const)
+    .map((day) => ({ every: "month", on: day }) as const),
+);
+
+/** Schedules of every form. */
+export const anySchedule: fc.Arbitrary<PlaybookSchedule> = fc.record({
+  days,
+  at: fc.constantFrom("00:00", "02:30", "10:00", "23:59"),
+  zone: fc.constantFrom("America/New_York", "Asia/Tokyo", "Pacific/Auckland"),
+  holidays: fc.constantFrom("business-day-before", "business-day-after", "skip"),
+  catchUpDays: fc.constant(1),
+});
+
+/** Instants of the years in which schedules are held to an independent calendar. */
+export const anyInstantMs = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) });
