@@ -31,7 +31,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
   if (found === undefined) throw new Error(`run ${runId} is not in the store`);
   if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(found.businessId, async (trx) => {
     const run = await startDecisionTime(trx, runId, clock);
     const facts = new RunFacts(trx, run, clock);
     const rejected = await isRejected(trx, runId);

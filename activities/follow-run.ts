@@ -92,7 +92,7 @@ async function follow(
     return false;
   }
   const reasonCode = outcome.kind === "partial" ? "partly-paid" : null;
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(run.businessId, async (trx) => {
     const moved = await changeLine(
       trx,
       line,
@@ -136,7 +136,7 @@ async function handOverToRetry(
   clock: ClockReading,
 ): Promise<void> {
   const workflowId = retryFailedPaymentId(run.business, line.payableId);
-  await context.store.transaction(async (trx) => {
+  await context.store.transactionOf(run.businessId, async (trx) => {
     const { businessId, business, runId } = run;
     const { payableId } = line;
     await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId });
@@ -152,7 +152,7 @@ async function handOverToRetry(
   });
   // The line stays as it is until its owner runs: a crash before that is made good by the next look.
   await signalRetry(context, run.business, line.payableId);
-  await context.store.transaction(async (trx) => {
+  await context.store.transactionOf(run.businessId, async (trx) => {
     const pollAtMs = clock.businessMs;
     const change = { state: "retrying", look: false, pollAtMs } as const;
     if (!(await changeLine(trx, line, change, clock.realMs, { from: [line.state] }))) return;

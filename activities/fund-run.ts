@@ -25,7 +25,7 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
   );
   if (sources === undefined) return { funded: 0, short: 0 };
   const { realMs } = await context.clockOf(run.business).now();
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(run.businessId, async (trx) => {
     const lines = (await linesInStates(trx, runId, ["planned"])).filter((line) => !line.funded);
     const urgent = [...lines].sort(
       (a, b) => a.executionDate.localeCompare(b.executionDate) || a.amountCents - b.amountCents,

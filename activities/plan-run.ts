@@ -147,7 +147,7 @@ async function claim(
   subject: Subject,
   reading: Reading,
 ): Promise<Selection> {
-  const { refused } = await context.store.transaction((trx) =>
+  const { refused } = await context.store.transactionOf(subject.businessId, (trx) =>
     claimPayables(trx, {
       businessId: subject.businessId,
       payableIds: reading.selection.selected.map(({ bill }) => bill.payableId),
@@ -206,7 +206,7 @@ async function keep(
   businessMs: number,
 ): Promise<PlanSummary> {
   const nowMs = Date.now();
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(run.businessId, async (trx) => {
     const before = await getPlan(trx, run.runId);
     if (before !== undefined) return before.summary;
     const { summary } = await storePlan(trx, { run, plan, nowMs });

@@ -38,7 +38,7 @@ export async function readOrWait<T>(
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
-    await context.store.transaction(async (trx) => {
+    await context.store.transactionOf(businessId, async (trx) => {
       await countTries(trx, businessId, serviceMs);
       await setWait(trx, {
         businessId,

@@ -89,7 +89,7 @@ async function alarm(
 ): Promise<void> {
   if (line.reasonCode === what.code) return;
   context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
-  await context.store.transaction(async (trx) => {
+  await context.store.transactionOf(run.businessId, async (trx) => {
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
     const holds = await activeHolds(trx, run.businessId, clock.businessMs);
     const held = holds.some(

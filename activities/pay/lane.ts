@@ -106,7 +106,7 @@ class Lane {
 
   async #draw(): Promise<void> {
     const clock = await this.#context.clockOf(this.#input.business).now();
-    const draw = await this.#context.store.transaction((trx) =>
+    const draw = await this.#context.store.transactionOf(this.#input.businessId, (trx) =>
       drawLines(trx, {
         runId: this.#input.runId,
         businessId: this.#input.businessId,

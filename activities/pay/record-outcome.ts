@@ -37,7 +37,7 @@ export async function recordOutcome(
   outcome: PayOutcome,
 ): Promise<void> {
   const clock = await context.clockOf(job.business).now();
-  await context.store.transaction(async (trx) => {
+  await context.store.transactionOf(job.businessId, async (trx) => {
     const change = await changeFor(trx, job, outcome, clock);
     const mine = await changeLine(trx, job.line, { ...change, releaseLease: true }, clock.realMs, {
       epoch: job.line.leaseEpoch,

@@ -22,7 +22,7 @@ export async function recordSend(
   const { businessId, subject, attemptId } = attempt;
   const index = attempt.sends.length - 1;
   const last = withResult(attempt, result).sends[index];
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(businessId, async (trx) => {
     const stored = await liveAttempt(trx, businessId, subject);
     const known = stored?.attemptId === attemptId ? stored.sends : attempt.sends;
     const own = known[index];

@@ -28,7 +28,7 @@ export function openGate(
   mode: "insert" | "revive" | "resend",
   clock: ClockReading,
 ): Promise<GateAnswer> {
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(job.businessId, async (trx) => {
     const closed = await closedBecause(trx, job, clock);
     if (closed !== null) return { open: false, reason: closed };
     const send: AttemptSend = { atMs: clock.serviceMs, by: job.by, result: "pending" };

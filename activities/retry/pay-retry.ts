@@ -118,7 +118,7 @@ async function leaseLine(
   by: string,
 ): Promise<RunLine | undefined> {
   const now = Date.now();
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(retry.businessId, async (trx) => {
     const epoch = retry.line.leaseEpoch + 1;
     const result = await trx
       .updateTable("run_lines")

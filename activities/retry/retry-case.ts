@@ -61,7 +61,7 @@ async function letGo(
   clock: ClockReading,
 ): Promise<OpenedCase> {
   const reason = "The service doesn't know this bill any more.";
-  await context.store.transaction(async (trx) => {
+  await context.store.transactionOf(businessId, async (trx) => {
     const change = { state: "parked", reasonCode: "not-found", reason } as const;
     if (!ENDED_LINE_STATES.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
@@ -129,7 +129,7 @@ export class RetryCase {
 
   /** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */
   async setLine(change: LineChange, from: readonly LineState[] = [this.line.state]): Promise<void> {
-    await this.#context.store.transaction(async (trx) => {
+    await this.#context.store.transactionOf(this.businessId, async (trx) => {
       const moved = await changeLine(trx, this.line, change, this.clock.realMs, { from });
       if (!moved || change.state === undefined || change.state === this.line.state) return;
       await appendAudit(trx, {
@@ -151,7 +151,7 @@ export class RetryCase {
   /** Ends the case and gives the payable back. */
   async end(outcome: string): Promise<void> {
     const { businessId, payableId, workflowId, clock } = this;
-    await this.#context.store.transaction(async (trx) => {
+    await this.#context.store.transactionOf(businessId, async (trx) => {
       const change = { phase: "ended", reason: outcome, requested: null };
       await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
       await releaseClaim(trx, { businessId, payableId, owner: workflowId });

@@ -23,7 +23,7 @@ export async function takeOver(
   | { readonly kind: "not-ours"; readonly reason: string }
 > {
   const { business, businessId, payableId, workflowId } = subject;
-  return context.store.transaction(async (trx) => {
+  return context.store.transactionOf(businessId, async (trx) => {
     const latest = await trx
       .selectFrom("run_lines")
       .innerJoin("runs", "runs.run_id", "run_lines.run_id")

@@ -20,16 +20,12 @@ export interface TransactionOptions {
    * for what can be found out again, such as the results of requests under known keys.
    */
   readonly flush?: boolean;
-  /**
-   * The API's businessId of the only business whose rows are read or written: transactions of
-   * different businesses then don't wait for each other. Without it everybody waits.
-   */
-  readonly businessId?: string;
 }
 
+/** A transaction as a kind of database runs it; without `businessId` everybody waits for it. */
 export type RunTransaction = <T>(
   fn: (trx: Transaction<Tables>) => Promise<T>,
-  options?: TransactionOptions,
+  options: TransactionOptions & { readonly businessId?: string },
 ) => Promise<T>;
 
 export interface Store {
@@ -37,7 +33,7 @@ export interface Store {
   readonly db: Kysely<Tables>;
   /**
    * Runs `fn` in one write transaction: all of it is kept, once, or nothing where it throws.
-   * Transactions of one business follow one another, in all processes.
+   * Nobody else's transaction runs meanwhile, in any process.
    *
    * `fn` may run again when another process holds the lock or a connection was lost, and it holds
    * up other users of the store while it runs: await nothing but SQL on `trx` in it.
@@ -45,7 +41,21 @@ export interface Store {
    * @throws {StoreError} `locked` when the lock can't be had, `unreachable` where the server is
    * gone for too long
    */
-  readonly transaction: RunTransaction;
+  transaction<T>(
+    fn: (trx: Transaction<Tables>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
+  /**
+   * The same for a transaction that reads and writes rows of one business only: in PostgreSQL,
+   * those of other businesses don't wait for it.
+   *
+   * @param businessId the API's
+   */
+  transactionOf<T>(
+    businessId: string,
+    fn: (trx: Transaction<Tables>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -77,17 +87,19 @@ export function guarded(
     },
     transformResult: async ({ result }) => result,
   };
+  const run: RunTransaction = async (fn, options) => {
+    refuse();
+    const scope: Scope = { ...options, open: true };
+    try {
+      return await scopes.run(scope, () => transaction(fn, options));
+    } finally {
+      scope.open = false;
+    }
+  };
   return {
     db: base.withPlugin(guard),
-    async transaction(fn, options = {}) {
-      refuse();
-      const scope: Scope = { ...options, open: true };
-      try {
-        return await scopes.run(scope, () => transaction(fn, options));
-      } finally {
-        scope.open = false;
-      }
-    },
+    transaction: (fn, options = {}) => run(fn, options),
+    transactionOf: (businessId, fn, options = {}) => run(fn, { ...options, businessId }),
     close: () => base.destroy(),
   };
 }

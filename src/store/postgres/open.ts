@@ -60,7 +60,7 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
   }
   const turns = new Turns();
   const marks = new MarkCleaner(pool);
-  const transaction: RunTransaction = (fn, asked = {}) =>
+  const transaction: RunTransaction = (fn, asked) =>
     turns.take(asked.businessId ?? "", () => {
       marks.count();
       const all = new Tries(asked);

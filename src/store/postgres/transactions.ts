@@ -12,6 +12,8 @@ import { lockStatements } from "./locks.ts";
 const MARK_KEPT_MS = 3_600_000;
 const TRANSACTIONS_BETWEEN_CLEANINGS = 5_000;
 
+type Asked = TransactionOptions & { readonly businessId?: string };
+
 /** An earlier try of the same transaction turned out to have been kept. */
 class AlreadyCommitted extends Error {
   override readonly name = "AlreadyCommitted";
@@ -19,12 +21,12 @@ class AlreadyCommitted extends Error {
 
 /** One transaction through all its tries. */
 export class Tries {
-  readonly #options: TransactionOptions;
+  readonly #options: Asked;
   /** Marks of tries whose COMMIT was sent and not answered. */
   readonly #unsure: string[] = [];
   #mark = "";
 
-  constructor(options: TransactionOptions) {
+  constructor(options: Asked) {
     this.#options = options;
   }
 

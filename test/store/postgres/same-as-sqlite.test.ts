@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { createToken, listTokens } from "../../../src/store/tokens.ts";
+import { testStore } from "../support.ts";
+
+test("texts sort by their bytes, whatever language the database has", async () => {
+  const { store } = await testStore();
+  const ids = ["b", "A", "a", "B", "_", "é", "Z", "10", "9"];
+  await store.db
+    .insertInto("claims")
+    .values(ids.map((id) => ({ business_id: "b", payable_id: id, owner: "o", claimed_at_ms: 1 })))
+    .execute();
+  const rows = await store.db
+    .selectFrom("claims")
+    .select("payable_id")
+    .orderBy("payable_id")
+    .execute();
+  expect(rows.map((row) => row.payable_id)).toEqual(ids.toSorted());
+  // The database itself has it otherwise, or this would show nothing.
+  const plain = await sql<{ ok: boolean }>`select 'a' < 'B' as ok`.execute(store.db);
+  expect(plain.rows).toEqual([{ ok: true }]);
+});
+
+test("every column of text sorts by its bytes", async () => {
+  const { store } = await testStore();
+  const found = await sql<{ name: string }>`
+    select table_name || '.' || column_name as name from information_schema.columns
+    where table_schema = current_schema() and data_type = 'text'
+      and collation_name is distinct from 'C' and table_name <> 'payrun_migrations'`.execute(
+    store.db,
+  );
+  expect(found.rows).toEqual([]);
+});
+
+test("sums, counts and instants come back as numbers", async () => {
+  const { store } = await testStore();
+  const { rows } = await sql<Record<string, unknown>>`
+    select sum(x) as sum, count(*) as count, max(x) as most
+    from (values (1::bigint), (9007199254740990)) as v (x)`.execute(store.db);
+  expect(rows).toEqual([{ sum: Number.MAX_SAFE_INTEGER, count: 2, most: 9007199254740990 }]);
+});
+
+test("an instant with a fraction, and a text with a NUL, are kept", async () => {
+  const { store } = await testStore();
+  const made = { roles: [], createdBy: "a\0b", nowMs: 10.75, name: "lena" };
+  await createToken(store.db, made);
+  const [token] = await listTokens(store.db);
+  expect(token).toMatchObject({ createdAtMs: 10, createdBy: "a\uFFFDb" });
+});
+
+test("asking for none of many finds none", async () => {
+  const { store } = await testStore();
+  const rows = await store.db.selectFrom("claims").selectAll().where("owner", "in", []).execute();
+  expect(rows).toEqual([]);
+});
+
+test("what only grows can't be emptied either", async () => {
+  const { store } = await testStore();
+  await expect(sql`truncate audit`.execute(store.db)).rejects.toThrow("audit only grows");
+});
