@@ -1,3 +1,4 @@
+import { accountingOperations } from "./accounting/operations.ts";
 import { balanceOperations } from "./balance/operations.ts";
 import { bankAccountOperations } from "./bank-accounts/operations.ts";
 import { businessOperations } from "./businesses/operations.ts";
@@ -15,5 +16,6 @@ export const operations: readonly Operation[] = [
   ...balanceOperations,
   ...bankAccountOperations,
   ...businessOperations,
+  ...accountingOperations,
   ...webhookOperations,
 ];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type HttpBindings, serve } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
+import { accountingDdl } from "./accounting/tables.ts";
 import { microDepositsDdl } from "./bank-accounts/micro-deposits.ts";
 import { allCash } from "./balance/cash.ts";
 import { balanceDdl } from "./balance/transfer-rows.ts";
@@ -69,6 +70,7 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
     webhooksDdl,
     scheduleDdl,
     microDepositsDdl,
+    accountingDdl,
     businessesDdl,
   ]);
   const clock = new SandboxClock(db);

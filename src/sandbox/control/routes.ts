@@ -2,6 +2,13 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import {
+  authorization,
+  authorizeByHand,
+  bookChange,
+  booksByHand,
+  changeBooksByHand,
+} from "../accounting/by-hand.ts";
+import {
   bankAccountChange,
   changeBankAccountByHand,
   microDepositsByHand,
@@ -104,6 +111,13 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
   );
   routes.post("/sandbox/bank-accounts/:id", bankAccountChange, (body, id) =>
     changeBankAccountByHand(ctx, id, body),
+  );
+  routes.post("/sandbox/accounting/:id/authorize", authorization, (body, id) =>
+    authorizeByHand(ctx, id, body),
+  );
+  routes.get("/sandbox/accounting/:id", (id) => booksByHand(ctx, id));
+  routes.post("/sandbox/accounting/:id/records", bookChange, (body, id) =>
+    changeBooksByHand(ctx, id, body),
   );
   routes.get("/sandbox/micro-deposits/:id", (id) => microDepositsByHand(ctx, id));
   routes.post("/sandbox/payments", outsidePayment, (body) => payOutside(ctx, body), 201);

@@ -48,6 +48,10 @@ const otherStatus = {
   payment_not_cancellable: 409,
   bank_account_exists: 409,
   bank_account_not_verifiable: 409,
+  accounting_already_connected: 409,
+  accounting_not_connected: 409,
+  sync_in_progress: 409,
+  mapping_exists: 409,
 } as const;
 
 /** A code that an operation can say it refuses with. */

@@ -16,6 +16,7 @@ CREATE INDEX IF NOT EXISTS scheduled_steps_subject ON scheduled_steps (subject);
 /** The kinds of steps; `step-handlers.ts` says what each does. */
 export type StepKind =
   | "micro-deposits-arrive"
+  | "accounting-sync-ends"
   | "transfer-submits"
   | "transfer-settles"
   | "transfer-returns";

@@ -1,12 +1,14 @@
 import { returnTransfer, settleTransfer, submitTransfer } from "../balance/transfer-steps.ts";
 import type { SandboxContext } from "../context.ts";
 import { receiveMicroDeposits } from "../bank-accounts/micro-deposits.ts";
+import { finishSync } from "../accounting/sync.ts";
 import { removeStep, type ScheduledStep, type StepKind } from "./scheduled-steps.ts";
 
 type StepHandler = (ctx: SandboxContext, subject: string, atMs: number) => void;
 
 const stepHandlers: Readonly<Record<StepKind, StepHandler>> = {
   "micro-deposits-arrive": receiveMicroDeposits,
+  "accounting-sync-ends": finishSync,
   "transfer-submits": submitTransfer,
   "transfer-settles": settleTransfer,
   "transfer-returns": returnTransfer,

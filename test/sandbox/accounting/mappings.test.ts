@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Json, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { makeVendor, type Page } from "../world.ts";
+import { Accounting } from "./books.ts";
+
+let sandbox: TestSandbox;
+let accounting: Accounting;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  accounting = new Accounting(sandbox);
+  await accounting.connect();
+});
+
+const mapVendor = (connectionId: unknown, accountingVendorId: unknown) =>
+  accounting.post(`/${accounting.id}/vendors/mappings`, { connectionId, accountingVendorId });
+const mapBank = (fundingSourceId: unknown, accountingBankAccountId: unknown) =>
+  accounting.post(`/${accounting.id}/bank-accounts/mappings`, {
+    fundingSourceId,
+    accountingBankAccountId,
+  });
+
+it("lists which field of a payable is which of an accounting bill", async () => {
+  const { status, body } = await accounting.get<{ items: Json[] }>(
+    `/${accounting.id}/invoice-fields`,
+  );
+  expect(status).toBe(200);
+  expect(body.items).toContainEqual({
+    payableField: "dueDate",
+    accountingField: "dueDate",
+    direction: "from_accounting",
+  });
+});
+
+it("maps a contact to a vendor, whose bills then belong to it, and which no sync changes", async () => {
+  const contactId = await makeVendor(sandbox, { displayName: "Our own name" });
+  const answer = await mapVendor(contactId, "vendor-4");
+  expect(answer.status).toBe(201);
+  expect(answer.body).toEqual({
+    accountingIntegrationId: accounting.id,
+    connectionId: contactId,
+    accountingVendorId: "vendor-4",
+    accountingVendorName: "Maple Street Landlords",
+    mappedAt: expect.any(String),
+  });
+  await accounting.record({ entityType: "vendors", id: "vendor-4", email: "x@maple.example" });
+  expect(await accounting.sync()).toMatchObject({ vendors: { created: 4, unchanged: 1 } });
+  const { body } = await sandbox.api<Page<Json>>("GET", "/v1/payables?search=RENT");
+  expect(body.items).toMatchObject([{ contact: { id: contactId, displayName: "Our own name" } }]);
+});
+
+it("replaces what a sync has chosen, and refuses to replace what somebody has mapped", async () => {
+  await accounting.sync();
+  const mine = await makeVendor(sandbox);
+  expect((await mapVendor(mine, "vendor-1")).status).toBe(201);
+  expect((await mapVendor(mine, "vendor-1")).status).toBe(201);
+  const taken = await mapVendor(await makeVendor(sandbox), "vendor-1");
+  expect(taken.status).toBe(409);
+  expect(taken.body).toMatchObject({ error: "mapping_exists", details: { mappedTo: mine } });
+  const second = await mapVendor(mine, "vendor-2");
+  expect(second.body).toMatchObject({
+    error: "mapping_exists",
+    details: { mappedTo: "vendor-1" },
+  });
+});
+
+it("maps funding sources, the balance included, to accounts of the books", async () => {
+  const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
+  const bankId = body.items[0]?.id;
+  expect(await mapBank("balance", "account-2")).toMatchObject({
+    status: 201,
+    body: {
+      fundingSourceId: "balance",
+      accountingBankAccountId: "account-2",
+      accountingBankAccountName: "1010 Payroll",
+    },
+  });
+  expect((await mapBank(bankId, "account-2")).status).toBe(409);
+  expect((await mapBank(bankId, "account-1")).status).toBe(201);
+  expect(await accounting.sync("bankAccounts")).toMatchObject({ bankAccounts: { unchanged: 2 } });
+});
+
+it("doesn't know contacts, vendors, sources and accounts that there are not", async () => {
+  const contactId = await makeVendor(sandbox);
+  for (const answer of [
+    await mapVendor("con_none", "vendor-1"),
+    await mapVendor(contactId, "vendor-none"),
+    await mapBank("ba_none", "account-1"),
+    await mapBank("balance", "account-none"),
+  ]) {
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ error: "not_found" });
+  }
+});
+
+it("names the field that is missing or of another type", async () => {
+  expect((await mapVendor(undefined, "vendor-1")).body).toMatchObject({
+    details: { field: "connectionId" },
+  });
+  expect((await mapVendor("con_1", 4)).body).toMatchObject({
+    details: { field: "accountingVendorId" },
+  });
+  expect((await mapBank("balance", undefined)).body).toMatchObject({
+    details: { field: "accountingBankAccountId" },
+  });
+  expect((await mapBank("", "account-1")).status).toBe(422);
+});
+
+it("needs a connection", async () => {
+  await sandbox.api("DELETE", accounting.path("/disconnect"));
+  const answer = await mapBank("balance", "account-1");
+  expect(answer.status).toBe(409);
+  expect(answer.body).toMatchObject({ error: "accounting_not_connected" });
+});
