@@ -17,7 +17,8 @@ const dollars = z
   .number()
   .min(0.01)
   .max(largestDollars)
-  .refine((amount) => Math.abs(amount * 100 - centsOf(amount)) < 1e-4, {
+  // Whole cents, divided, give the very number that was written; anything finer gives another.
+  .refine((amount) => centsOf(amount) / 100 === amount, {
     error: "may have at most two decimals",
   });
 

@@ -62,6 +62,7 @@ it.each([
   [-5, "linked_bank", 422, "amount"],
   [0.001, "linked_bank", 422, "amount"],
   [10.005, "linked_bank", 422, "amount"],
+  [10.000_000_1, "linked_bank", 422, "amount"],
   [1e300, "linked_bank", 422, "amount"],
   [10, null, 400, "fundingSourceId"],
   [10, "balance", 422, "fundingSourceId"],
