@@ -1,0 +1,111 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Ledger } from "../../../src/sandbox/bank/ledger.ts";
+import type { BankMove, BankOrder, MoveKind } from "../../../src/sandbox/bank/moves.ts";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { makeBill, pay } from "../world.ts";
+
+function move(paymentId: string, kind: MoveKind, toBalanceCents: number): BankMove {
+  return {
+    id: `${paymentId}:${kind}`,
+    at: "2026-11-23T14:00:00.000Z",
+    kind,
+    paymentId,
+    transactionId: null,
+    payableId: "pbl_1",
+    businessId: "biz_1",
+    amountCents: 500,
+    toBalanceCents,
+  };
+}
+
+function statement(balanceCents: number, id = `statement ${balanceCents}`): BankOrder {
+  return { id, kind: "statement", businessId: "biz_1", balanceCents };
+}
+
+describe("the balances at the bank", () => {
+  let directory: string;
+  let ledger: Ledger;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "balances-"));
+    ledger = new Ledger(join(directory, "bank.db"));
+  });
+  afterEach(() => {
+    ledger.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it("follow the moves, and never go below nothing", () => {
+    expect(ledger.apply([statement(999), move("p1", "debit", -500)])).toEqual([]);
+    expect(ledger.books().balances).toEqual({ biz_1: 499 });
+    expect(ledger.apply([move("p2", "debit", -500)])).toEqual([
+      { moveId: "p2:debit", reason: "the balance of 499 cents would become negative" },
+    ]);
+    expect(ledger.apply([move("p1", "refund", 500)])).toEqual([]);
+    expect(ledger.books().balances).toEqual({ biz_1: 999 });
+    expect(ledger.entries(0, 10).entries.map(({ kind }) => kind)).toEqual(["debit", "refund"]);
+  });
+
+  it("change by the move's amount or not at all, and once however often it is sent", () => {
+    ledger.apply([statement(5_000)]);
+    expect(ledger.apply([move("p1", "debit", -499)])).toMatchObject([{ moveId: "p1:debit" }]);
+    ledger.apply([move("p2", "debit", -500), move("p2", "debit", -500), statement(5_000)]);
+    expect(ledger.books().balances).toEqual({ biz_1: 4_500 });
+  });
+
+  it("can be set by a statement, but not to less than nothing", () => {
+    ledger.apply([statement(10), statement(20)]);
+    expect(ledger.apply([statement(-1)])).toMatchObject([{ moveId: "statement -1" }]);
+    expect(ledger.books().balances).toEqual({ biz_1: 20 });
+    expect(ledger.entries(0, 10).entries).toEqual([]);
+  });
+});
+
+describe("a sandbox whose books were tampered with", () => {
+  let sandbox: TestSandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    await pay(sandbox, { payableId: await makeBill(sandbox) });
+    await sandbox.control.advance("P7D");
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+  });
+  afterAll(() => sandbox.stop());
+
+  async function tamper(file: string, sql: string): Promise<void> {
+    await sandbox.kill("SIGTERM");
+    const db = new DatabaseSync(join(sandbox.dataDir, file));
+    db.exec(sql);
+    db.close();
+    await sandbox.restart();
+  }
+
+  it("has a ledger that can be read but not be written from outside, and shouts about what was", async () => {
+    const before = await sandbox.control.ledger();
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const answer = await fetch(`${sandbox.url}/sandbox/ledger`, { method, body: "{}" });
+      expect(answer.status).toBe(404);
+    }
+    expect(await sandbox.control.ledger()).toEqual(before);
+    const [file = ""] = readdirSync(sandbox.dataDir).filter((name) => /^bank-.*\.db$/.test(name));
+    await tamper(
+      file,
+      `INSERT INTO ledger (move_id, at, kind, payment_id, business_id, amount_cents)
+       VALUES ('x', '2026-11-23T14:00:00.000Z', 'debit', 'pay_x', 'biz_x', 7)`,
+    );
+    expect(await sandbox.control.health()).toMatchObject({
+      ok: false,
+      bank: { mismatch: expect.stringContaining("bank 2 moves, 100007 cents") },
+    });
+  });
+
+  it("shouts when the service believes in a cent too much", async () => {
+    await tamper("sandbox.sqlite", "UPDATE businesses SET cash_cents = cash_cents + 1");
+    expect(await sandbox.control.health()).toMatchObject({
+      ok: false,
+      bank: { mismatch: expect.stringContaining("service 99900001 cents; bank 99900000 cents") },
+    });
+  });
+});
