@@ -72,6 +72,11 @@ export default {
       [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, PROCESS, "src/config"],
       "HTTP in and out",
     ),
+    only(
+      "src/sweeper",
+      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, TEMPORAL],
+      "compares the store with Temporal",
+    ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
     only("src/config", [], "settings depend on nothing that they set"),
     {

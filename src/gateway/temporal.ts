@@ -5,14 +5,9 @@ import {
   WorkflowNotFoundError,
   type Client,
 } from "@temporalio/client";
-import {
-  ApplicationFailure,
-  NamespaceNotFoundError,
-  TypedSearchAttributes,
-} from "@temporalio/common";
-import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
-import type { PayRunInput } from "../contracts/pay-run.ts";
-import { searchAttributesAtLaunch } from "../contracts/search-attributes.ts";
+import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
+import { SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import { type PayRunStart, startOrJoinPayRun, startOrTellRetry } from "../temporal/start.ts";
 import { GatewayError, unprocessable } from "./http/errors.ts";
 
 /** Every call gives up after this: a person waits behind it. */
@@ -28,39 +23,13 @@ const GRPC = {
   unavailable: 14,
 } as const;
 
-export interface PayRunStart {
-  readonly runId: string;
-  readonly business: string;
-  readonly playbook: string;
-  readonly period: string;
-  readonly launchedBy: string;
-}
-
 /**
  * Starts the run's workflow, or joins the one that runs.
- *
- * On a closed id Temporal begins a new execution: `payRun` reads its row first and ends at once
- * where the work is done.
  *
  * @throws GatewayError 503 where Temporal can't be reached
  */
 export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
-  const input: PayRunInput = { runId: start.runId };
-  await persistently(client, () =>
-    client.workflow.start(WORKFLOW.payRun, {
-      workflowId: start.runId,
-      taskQueue: TASK_QUEUE,
-      args: [input],
-      workflowIdConflictPolicy: "USE_EXISTING",
-      typedSearchAttributes: new TypedSearchAttributes(searchAttributesAtLaunch(start)),
-      staticSummary: `${start.playbook} for ${start.business}, ${start.period}`.slice(0, 190),
-      staticDetails: [
-        `Pay run of **${start.playbook}** for **${start.business}**, period ${start.period}.`,
-        "",
-        `Launched by ${start.launchedBy}.`,
-      ].join("\n"),
-    }),
-  );
+  await persistently(client, () => startOrJoinPayRun(client, start));
 }
 
 /**
@@ -85,15 +54,7 @@ export async function signalRetry(
   business: string,
   payableId: string,
 ): Promise<void> {
-  await once(client, () =>
-    client.workflow.signalWithStart(WORKFLOW.retryFailedPayment, {
-      workflowId: retryFailedPaymentId(business, payableId),
-      taskQueue: TASK_QUEUE,
-      args: [{ business, payableId }],
-      signal: SIGNAL.eventsArrived,
-      staticSummary: `Failed payment of ${payableId}, ${business}`.slice(0, 190),
-    }),
-  );
+  await once(client, () => startOrTellRetry(client, business, payableId));
 }
 
 /**

@@ -6,6 +6,7 @@ import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
+import { startSweeper, type Sweeper } from "../sweeper/sweeper.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
@@ -50,6 +51,7 @@ async function main(): Promise<number> {
     workerId: `${hostname()}:${process.pid}`,
     draining: draining.signal,
   });
+  let sweeper: Sweeper | undefined;
   try {
     const worker = await Worker.create({
       connection: connections.native,
@@ -64,6 +66,11 @@ async function main(): Promise<number> {
       shutdownGraceTime: "20 seconds",
       shutdownForceTime: SHUTDOWN_FORCE_AFTER,
     });
+    // Before anything is polled: what was lost must be on hold first.
+    sweeper = await startSweeper(
+      { ...context.activities, profiles: config.profiles },
+      { everyMs: options.sweepEveryMs },
+    );
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       worker.shutdown();
@@ -73,6 +80,7 @@ async function main(): Promise<number> {
     await worker.run();
     return 0;
   } finally {
+    await sweeper?.stop();
     await context.close();
     await connections.client.close();
     await connections.native.close();

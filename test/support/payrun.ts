@@ -29,6 +29,10 @@ export interface PayrunOptions {
   readonly tokenFile?: boolean;
   /** False: nobody has accepted the ACH debit authorization. */
   readonly achAuthorization?: boolean;
+  /** Workers compare the store with Temporal this often; every minute unless said. */
+  readonly sweepEveryMs?: number;
+  /** A Temporal server of the test's own, `host:port`; its namespace is then `default`. */
+  readonly temporalAddress?: string;
   /** Where the store is; a file of its own unless said. */
   readonly databaseUrl?: string;
 }
@@ -50,7 +54,7 @@ export type Person = keyof typeof PEOPLE;
 export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayrun> {
   const home = await mkdtemp(join(tmpdir(), "payrun-e2e-"));
   const sandbox = await startSandbox({ fixture: options.fixture ?? "blank" });
-  const payrun = new TestPayrun(home, sandbox, options.databaseUrl);
+  const payrun = new TestPayrun(home, sandbox, options.databaseUrl, options.temporalAddress);
   try {
     await payrun.start(options);
     return payrun;
@@ -63,7 +67,8 @@ export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayr
 export class TestPayrun {
   readonly home: string;
   readonly sandbox: TestSandbox;
-  readonly namespace = takeNamespace();
+  readonly namespace: string;
+  readonly temporalAddress: string;
   readonly #tokens = new Map<Person, string>();
   gatewayUrl = "";
   store!: Store;
@@ -74,6 +79,7 @@ export class TestPayrun {
   #webhookSecret = "whsec_none";
   #hasTokenFile = false;
   #hasAchAuthorization = true;
+  #workerArgs: readonly string[] = [];
 
   readonly databaseUrl: string;
 
@@ -81,10 +87,13 @@ export class TestPayrun {
     home: string,
     sandbox: TestSandbox,
     databaseUrl = `sqlite:${join(home, "payrun.db")}`,
+    temporalAddress?: string,
   ) {
     this.home = home;
     this.sandbox = sandbox;
     this.databaseUrl = databaseUrl;
+    this.namespace = temporalAddress === undefined ? takeNamespace() : "default";
+    this.temporalAddress = temporalAddress ?? inject("temporalAddress");
   }
 
   async start(options: PayrunOptions): Promise<void> {
@@ -98,12 +107,15 @@ export class TestPayrun {
       });
       this.#tokens.set(name as Person, token);
     }
-    this.#connection = await Connection.connect({ address: inject("temporalAddress") });
+    this.#connection = await Connection.connect({ address: this.temporalAddress });
     this.temporal = new Client({ connection: this.#connection, namespace: this.namespace });
     const port = await freePort();
     this.gatewayUrl = `http://127.0.0.1:${port}`;
     if (options.webhooks !== false) await this.#registerWebhook();
     this.#hasAchAuthorization = options.achAuthorization !== false;
+    if (options.sweepEveryMs !== undefined) {
+      this.#workerArgs = ["--sweep-every-ms", String(options.sweepEveryMs)];
+    }
     if (options.tokenFile === true) await this.#writeProfiles();
     await this.startGateway();
     if (options.worker !== false) await this.startWorker();
@@ -131,7 +143,7 @@ export class TestPayrun {
               ? { PAYMENTS_ACH_ACCEPTED_BY: "A. Owner", PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05" }
               : {}),
           }),
-      TEMPORAL_ADDRESS: inject("temporalAddress"),
+      TEMPORAL_ADDRESS: this.temporalAddress,
       TEMPORAL_NAMESPACE: this.namespace,
     };
   }
@@ -156,6 +168,7 @@ export class TestPayrun {
       "--exit-with-parent",
       "--workflow-bundle",
       bundle,
+      ...this.#workerArgs,
     ]);
     this.#workers.push(worker);
     return worker;

@@ -1,0 +1,23 @@
+import type { Client } from "@temporalio/client";
+import type { BusinessClock } from "../business/clock.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import type { PaymentsClient } from "../payments-api/index.ts";
+import type { Store } from "../store/index.ts";
+
+/** What the sweeper stands on. */
+export interface SweeperContext {
+  readonly store: Store;
+  readonly temporal: Client;
+  readonly log: SweeperLog;
+  readonly profiles: { all(): readonly BusinessProfile[] };
+  clientOf(business: string): PaymentsClient;
+  clockOf(business: string): BusinessClock;
+}
+
+interface SweeperLog {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Who did it, in holds and in the audit trail. */
+export const AUTHOR = "payrun";

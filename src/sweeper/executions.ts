@@ -1,0 +1,67 @@
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { WORKFLOW } from "../contracts/names.ts";
+
+/** What Temporal knows of a workflow id: its latest execution. */
+export type Execution =
+  | { readonly kind: "running" }
+  /** Never started here, past retention, or lost with the server's data. */
+  | { readonly kind: "missing" }
+  | {
+      readonly kind: "terminated" | "cancelled" | "completed" | "failed";
+      readonly closedAtMs: number;
+    };
+
+/** Time that may pass between a row in the store and the start of its workflow. */
+const STARTING_MS = 15_000;
+
+/** True where another process may be about to start what looks lost; a person's act is no doubt. */
+export function mayBeStarting(execution: Execution, changedAtMs: number): boolean {
+  const isEnded = execution.kind === "terminated" || execution.kind === "cancelled";
+  return !isEnded && Date.now() - changedAtMs < STARTING_MS;
+}
+
+/** Ids of the runs and retries that are at work now. */
+export async function runningWorkflows(client: Client): Promise<Set<string>> {
+  const types = `WorkflowType IN ("${WORKFLOW.payRun}", "${WORKFLOW.retryFailedPayment}")`;
+  const running = new Set<string>();
+  const query = `${types} AND ExecutionStatus = "Running"`;
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
+    running.add(workflowId);
+  }
+  return running;
+}
+
+/** Every pay run that the server still remembers, with the real instant of its first start. */
+export async function rememberedRuns(client: Client): Promise<Map<string, number>> {
+  const startedAtMs = new Map<string, number>();
+  const query = `WorkflowType = "${WORKFLOW.payRun}"`;
+  for await (const { workflowId, startTime } of client.workflow.list({ query, pageSize: 1_000 })) {
+    const known = startedAtMs.get(workflowId) ?? Infinity;
+    startedAtMs.set(workflowId, Math.min(known, startTime.getTime()));
+  }
+  return startedAtMs;
+}
+
+/** The latest execution of one id; lists lag behind, this does not. */
+export async function executionOf(client: Client, workflowId: string): Promise<Execution> {
+  try {
+    const { status, closeTime } = await client.workflow.getHandle(workflowId).describe();
+    const closedAtMs = closeTime?.getTime() ?? 0;
+    switch (status.name) {
+      case "TERMINATED":
+        return { kind: "terminated", closedAtMs };
+      case "CANCELLED":
+        return { kind: "cancelled", closedAtMs };
+      case "COMPLETED":
+        return { kind: "completed", closedAtMs };
+      case "FAILED":
+      case "TIMED_OUT":
+        return { kind: "failed", closedAtMs };
+      default:
+        return { kind: "running" };
+    }
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: "missing" };
+    throw error;
+  }
+}

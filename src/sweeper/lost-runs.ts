@@ -1,0 +1,126 @@
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { ENDED_PHASES } from "../contracts/pay-run.ts";
+import { appendAudit } from "../store/audit.ts";
+import { activeHolds, createHold } from "../store/holds.ts";
+import { requestCancel } from "../store/runs.ts";
+import { holdForLoss } from "../store/sweep-behind.ts";
+import { maySendMore, openRuns, phaseOf, type OpenRun } from "../store/sweep.ts";
+import type { Tables } from "../store/tables.ts";
+import { startOrJoinPayRun } from "../temporal/start.ts";
+import { AUTHOR, type SweeperContext } from "./context.ts";
+import { type Execution, executionOf, mayBeStarting } from "./executions.ts";
+
+const STOPPED =
+  "Its workflow was terminated in Temporal. What was sent is followed; nothing more is paid until " +
+  "somebody releases this hold, or cancels the run.";
+
+/**
+ * Gives every run that has not ended a workflow again, where it has lost its own.
+ *
+ * The new one reads the run's row and goes on from there: what was sent without a known answer is
+ * looked up before it is sent again or released. What a person meant by ending the old one is kept:
+ * a termination stops what is not sent yet, a cancellation cancels the run.
+ *
+ * @returns how many runs got one
+ */
+export async function followLostRuns(
+  context: SweeperContext,
+  profile: BusinessProfile,
+  running: ReadonlySet<string>,
+): Promise<number> {
+  const open = await openRuns(context.store.db, profile.businessId);
+  let followed = 0;
+  for (const run of open) {
+    if (running.has(run.runId)) continue;
+    const execution = await executionOf(context.temporal, run.runId);
+    if (execution.kind === "running" || mayBeStarting(execution, run.launchedAtMs)) continue;
+    const isLost = await context.store.transaction((trx) =>
+      keepWhatWasMeant(trx, profile, run, execution),
+    );
+    if (!isLost) continue;
+    await startOrJoinPayRun(context.temporal, run);
+    context.log.warn("a run had lost its workflow and got a new one", {
+      runId: run.runId,
+      was: execution.kind,
+    });
+    followed += 1;
+  }
+  return followed;
+}
+
+/** @returns false where the run has ended meanwhile */
+async function keepWhatWasMeant(
+  trx: Transaction<Tables>,
+  { businessId }: BusinessProfile,
+  run: OpenRun,
+  execution: Exclude<Execution, { kind: "running" }>,
+): Promise<boolean> {
+  const phase = await phaseOf(trx, run.runId);
+  if (phase === undefined || ENDED_PHASES.includes(phase)) return false;
+  const nowMs = Date.now();
+  if (execution.kind === "terminated") {
+    await holdTerminated(trx, businessId, run.runId, execution.closedAtMs);
+  }
+  if (execution.kind === "cancelled") await requestCancel(trx, run.runId, "temporal", nowMs);
+  if (execution.kind === "completed") {
+    // A run writes its end into the store before its workflow returns.
+    await holdForLoss(trx, {
+      businessId,
+      evidence: `the run ${run.runId} has ended, and the store doesn't know`,
+      hadItAtMs: execution.closedAtMs,
+      nowMs,
+    });
+  }
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: AUTHOR,
+    action: "run.follower-started",
+    subject: run.runId,
+    details: { workflow: execution.kind },
+  });
+  return true;
+}
+
+async function holdTerminated(
+  trx: Transaction<Tables>,
+  businessId: string,
+  runId: string,
+  closedAtMs: number,
+): Promise<void> {
+  if (!(await maySendMore(trx, runId))) return;
+  await holdOnce(trx, { businessId, scope: "run", value: runId, reason: STOPPED, closedAtMs });
+}
+
+/** Sets a hold unless one of ours has been set since the workflow was ended. */
+export async function holdOnce(
+  trx: Transaction<Tables>,
+  hold: {
+    readonly businessId: string;
+    readonly scope: "run" | "payable";
+    readonly value: string;
+    readonly reason: string;
+    readonly closedAtMs: number;
+  },
+): Promise<void> {
+  const { businessId, scope, value, reason, closedAtMs } = hold;
+  // Ours have no end, so any instant of the business clock shows them.
+  const held = (await activeHolds(trx, businessId, 0)).some(
+    (each) =>
+      each.author === AUTHOR &&
+      each.scope === scope &&
+      each.value === value &&
+      each.createdAtMs >= closedAtMs,
+  );
+  if (held) return;
+  await createHold(trx, {
+    businessId,
+    scope,
+    value,
+    reason,
+    author: AUTHOR,
+    untilMs: null,
+    nowMs: Date.now(),
+  });
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
+import type { SweeperContext } from "./context.ts";
+import { rememberedRuns, runningWorkflows } from "./executions.ts";
+import { followLostRetries } from "./lost-retries.ts";
+import { followLostRuns } from "./lost-runs.ts";
+import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
+
+const SWEEP_EVERY_MS = 60_000;
+
+/** What is younger may be under way in another process. */
+const SETTLED_MS = 60_000;
+
+/** How often everything that Temporal remembers is compared, not only what runs. */
+const REMEMBERED_EVERY_MS = 3_600_000;
+
+export interface SweeperOptions {
+  /** Real time between sweeps; a minute unless said. */
+  readonly everyMs?: number | undefined;
+}
+
+export interface Sweeper {
+  /** Ends the loop after the sweep that runs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Compares the store with Temporal every minute, in one of the processes that share the store, and
+ * gives what has lost its workflow a follower.
+ *
+ * Where the store is older than what Temporal has seen of it, everything is on hold before the
+ * first sweep returns: `startSweeper` resolves then, so that a worker polls only afterwards.
+ */
+export async function startSweeper(
+  context: SweeperContext,
+  options: SweeperOptions = {},
+): Promise<Sweeper> {
+  const everyMs = options.everyMs ?? SWEEP_EVERY_MS;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const sweeps = new Sweeps(context, everyMs);
+  await sweeps.lookForLoss();
+  const loop = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await sweeps.sweep(signal);
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = loop();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await sweeps.resign();
+    },
+  };
+}
+
+class Sweeps {
+  readonly #context: SweeperContext;
+  readonly #leaseMs: number;
+  readonly #lease: Lease = { name: "sweeper", holder: randomUUID() };
+  #leads = false;
+  #rememberedAtMs = 0;
+  #failed = false;
+
+  constructor(context: SweeperContext, everyMs: number) {
+    this.#context = context;
+    this.#leaseMs = everyMs * 2 + 2_000;
+  }
+
+  /** Whoever leads: a process must not begin to work on a store that is behind. */
+  async lookForLoss(): Promise<void> {
+    try {
+      const remembered = await rememberedRuns(this.#context.temporal);
+      for (const profile of this.#context.profiles.all()) {
+        await holdIfRunsAreUnknown(this.#context, profile, remembered);
+      }
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  async sweep(signal: AbortSignal): Promise<void> {
+    try {
+      const led = this.#leads;
+      if (!(await this.#lead())) return;
+      const { temporal, profiles } = this.#context;
+      const running = await runningWorkflows(temporal);
+      if (Date.now() - this.#rememberedAtMs > REMEMBERED_EVERY_MS) {
+        await this.lookForLoss();
+        this.#rememberedAtMs = Date.now();
+      }
+      for (const profile of profiles.all()) {
+        if (signal.aborted || !(await this.#lead())) return;
+        if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
+        await this.#sweepBusiness(profile, running);
+      }
+      this.#failed = false;
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  async resign(): Promise<void> {
+    if (!this.#leads) return;
+    await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
+  }
+
+  async #sweepBusiness(profile: BusinessProfile, running: ReadonlySet<string>): Promise<void> {
+    const { store, log } = this.#context;
+    const { businessId, name } = profile;
+    await followLostRuns(this.#context, profile, running);
+    await followLostRetries(this.#context, profile, running);
+    const nowMs = Date.now();
+    const [claimed, released] = await store.transaction(async (trx) => [
+      await claimStrayAttempts(trx, businessId, nowMs),
+      await releaseOrphanClaims(trx, businessId, nowMs - SETTLED_MS),
+    ]);
+    if (claimed > 0)
+      log.warn("claimed bills with an open attempt again", { business: name, claimed });
+    if (released > 0) log.warn("gave up claims that nobody held", { business: name, released });
+  }
+
+  async #lead(): Promise<boolean> {
+    const nowMs = Date.now();
+    const { db } = this.#context.store;
+    this.#leads = await takeLease(db, this.#lease, nowMs, nowMs + this.#leaseMs);
+    return this.#leads;
+  }
+
+  /** A fault that lasts is told once. */
+  #complain(error: unknown): void {
+    if (!this.#failed) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#context.log.warn("the store could not be compared with Temporal; trying again", {
+        reason,
+      });
+    }
+    this.#failed = true;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Client } from "@temporalio/client";
+import { TypedSearchAttributes } from "@temporalio/common";
+import type { RetryFailedPaymentInput } from "../contracts/activities.ts";
+import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import type { PayRunInput } from "../contracts/pay-run.ts";
+import { searchAttributesAtLaunch } from "../contracts/search-attributes.ts";
+
+/** Longer ones are refused. */
+const SUMMARY_MAX = 190;
+
+export interface PayRunStart {
+  readonly runId: string;
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+  readonly launchedBy: string;
+}
+
+/**
+ * Starts a run's workflow, or joins the one that runs.
+ *
+ * On a closed id Temporal begins a new execution: `payRun` reads its row first, goes on from what
+ * it finds there, and ends at once where the work is done.
+ */
+export async function startOrJoinPayRun(client: Client, start: PayRunStart): Promise<void> {
+  const input: PayRunInput = { runId: start.runId };
+  await client.workflow.start(WORKFLOW.payRun, {
+    workflowId: start.runId,
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    workflowIdConflictPolicy: "USE_EXISTING",
+    typedSearchAttributes: new TypedSearchAttributes(searchAttributesAtLaunch(start)),
+    staticSummary: `${start.playbook} for ${start.business}, ${start.period}`.slice(0, SUMMARY_MAX),
+    staticDetails: [
+      `Pay run of **${start.playbook}** for **${start.business}**, period ${start.period}.`,
+      "",
+      `Launched by ${start.launchedBy}.`,
+    ].join("\n"),
+  });
+}
+
+/** Starts the owner of a failed payable, or tells the one that runs to look. */
+export async function startOrTellRetry(
+  client: Client,
+  business: string,
+  payableId: string,
+): Promise<void> {
+  const input: RetryFailedPaymentInput = { business, payableId };
+  await client.workflow.signalWithStart(WORKFLOW.retryFailedPayment, {
+    workflowId: retryFailedPaymentId(business, payableId),
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    signal: SIGNAL.eventsArrived,
+    staticSummary: `Failed payment of ${payableId}, ${business}`.slice(0, SUMMARY_MAX),
+  });
+}
