@@ -1,0 +1,203 @@
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { appendAudit, listAudit } from "../../../src/store/audit.ts";
+import { claimPayables } from "../../../src/store/claims.ts";
+import { lineApproved, recordDecision } from "../../../src/store/decisions.ts";
+import { activeHoldFor, createHold } from "../../../src/store/holds.ts";
+import { insertEvents } from "../../../src/store/inbox.ts";
+import { openStore, type Store } from "../../../src/store/index.ts";
+import { newDatabase } from "../../support/postgres.ts";
+import { approval, approvedRun, draw } from "../approved-run.ts";
+
+const businessId = "biz_1";
+const bill = (n: number) => `pay_${n}`;
+const bills = (count: number) => Array.from({ length: count }, (_, index) => bill(index));
+
+/** The stores of two processes, as far as the database can tell. */
+async function twoStores(): Promise<readonly [Store, Store]> {
+  const url = await newDatabase("store");
+  const stores = [await openStore(url), await openStore(url)] as const;
+  onTestFinished(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+  });
+  return stores;
+}
+
+/** Something that goes on when it is told to. */
+function gate(): { readonly opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+/** Resolves once some other transaction waits for a lock of ours. */
+async function somebodyWaits(store: Store): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where locktype = 'advisory' and not granted and datname = current_database()`.execute(
+      store.db,
+    );
+    if (rows.length > 0) return;
+  }
+}
+
+const holdAll = (store: Store) =>
+  store.transaction((trx) =>
+    createHold(trx, {
+      businessId,
+      scope: "all",
+      value: "",
+      reason: "Stop.",
+      author: "olga",
+      untilMs: null,
+      nowMs: 1,
+    }),
+  );
+
+test("two workers that draw at once never get the same line", async () => {
+  const stores = await twoStores();
+  const runId = await approvedRun(stores[0], "weekly", bills(60));
+  const lane = async (store: Store, owner: string): Promise<string[]> => {
+    const mine: string[] = [];
+    for (;;) {
+      const { lines } = await draw(store, runId, { owner, limit: 4 });
+      if (lines.length === 0) return mine;
+      expect(lines.map(({ line }) => line.leaseEpoch)).toEqual(lines.map(() => 1));
+      mine.push(...lines.map(({ line }) => line.payableId));
+    }
+  };
+  const drawn = await Promise.all(
+    stores.flatMap((store, index) => [lane(store, `w${index}a`), lane(store, `w${index}b`)]),
+  );
+  expect(drawn.flat().sort()).toEqual(bills(60).sort());
+});
+
+test("a hold waits for the draw that is under way, and the next draw finds it", async () => {
+  const [worker, gateway] = await twoStores();
+  const runId = await approvedRun(worker, "weekly", bills(10));
+  const [reading, going] = [gate(), gate()];
+  const drawing = worker.transactionOf(businessId, async (trx) => {
+    const facts = {
+      businessId,
+      contactId: "con_1",
+      sourceId: "balance",
+      runId,
+      playbook: "weekly",
+    };
+    const held = () => activeHoldFor(trx, { ...facts, payableId: bill(1), businessNowMs: 5_000 });
+    expect(await held()).toBeUndefined();
+    reading.open();
+    await going.opened;
+    // What was true when it was read is still true when the line is written.
+    expect(await held()).toBeUndefined();
+  });
+  await reading.opened;
+  let isHeld = false;
+  const holding = holdAll(gateway).then(() => (isHeld = true));
+  await somebodyWaits(gateway);
+  expect(isHeld).toBe(false);
+  going.open();
+  await Promise.all([drawing, holding]);
+  expect((await draw(worker, runId)).lines).toEqual([]);
+});
+
+test("a weekly limit holds for two runs that draw at the same moment", async () => {
+  const stores = await twoStores();
+  const limits = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: 25_000 };
+  const runs = await Promise.all(
+    stores.map((store, index) =>
+      approvedRun(store, `weekly-${index}`, [bill(10 * index), bill(10 * index + 1)]),
+    ),
+  );
+  const draws = await Promise.all(
+    stores.map((store, index) => draw(store, runs[index] ?? "", { limits })),
+  );
+  const cents = draws.flatMap(({ lines }) => lines.map(({ line }) => line.amountCents));
+  expect(cents).toEqual([10_000, 10_000]);
+});
+
+test("two decisions at the same moment count once each", async () => {
+  const stores = await twoStores();
+  const runId = await approvedRun(stores[0], "weekly", []);
+  const line = { payableId: bill(1), lineHash: "hash" };
+  const decide = (store: Store, principal: string) =>
+    store.transaction(async (trx) => {
+      await recordDecision(trx, approval(runId, principal, [line]));
+      const entry = { businessId, nowMs: 1, actor: principal, action: "run.approved" };
+      await appendAudit(trx, { ...entry, subject: runId, details: {} });
+    });
+  const isApproved = () =>
+    lineApproved(stores[0].db, { ...line, runId, quorum: 2, businessNowMs: 5_000 });
+  await Promise.all(stores.map((store) => decide(store, "dora")));
+  expect(await isApproved()).toBe(false);
+  await Promise.all([decide(stores[0], "emil"), decide(stores[1], "dora")]);
+  expect(await isApproved()).toBe(true);
+  const trail = await listAudit(stores[0].db, { businessId });
+  expect(trail).toHaveLength(4);
+  expect(trail.slice(1).map((entry) => entry.prevHash)).toEqual(
+    trail.slice(0, -1).map((entry) => entry.hash),
+  );
+});
+
+test("two owners that claim the same bills at once share them out", async () => {
+  const stores = await twoStores();
+  const results = await Promise.all(
+    stores.map((store, index) =>
+      store.transactionOf(businessId, (trx) => {
+        const payableIds = index === 0 ? bills(900) : bills(900).toReversed();
+        return claimPayables(trx, { businessId, payableIds, owner: `run-${index}`, nowMs: 1 });
+      }),
+    ),
+  );
+  const claimed = results.flatMap((result) => result.claimed);
+  expect(claimed.sort()).toEqual(bills(900).sort());
+});
+
+test("events that two gateways receive at once are stored once, in whatever order", async () => {
+  const stores = await twoStores();
+  const events = Array.from({ length: 300 }, (_, index) => ({
+    businessId,
+    eventId: `evt_${index}`,
+    type: "payable.updated",
+    sequence: String(index),
+    object: "payable",
+    objectId: bill(index),
+    createdAt: "2026-11-05T10:00:00Z",
+    receivedAtMs: 1,
+    via: "webhook" as const,
+    body: "{}",
+  }));
+  const added = await Promise.all([
+    insertEvents(stores[0].db, events),
+    insertEvents(stores[1].db, events.toReversed()),
+  ]);
+  expect(added.flat().sort()).toEqual(events.map(({ eventId }) => eventId).sort());
+});
+
+test("a worker that froze within a transaction is cut off, and what it does then is not kept", async () => {
+  const [frozen, other] = await twoStores();
+  const runId = await approvedRun(other, "weekly", bills(2));
+  const [begun, thawed] = [gate(), gate()];
+  let tries = 0;
+  const writing = frozen.transactionOf(businessId, async (trx) => {
+    tries += 1;
+    const owner = `frozen-${tries}`;
+    await trx.updateTable("run_lines").set({ lease_owner: owner }).execute();
+    if (tries > 1) return;
+    begun.open();
+    await thawed.opened;
+    await trx.updateTable("run_lines").set({ lease_owner: "late" }).execute();
+  });
+  await begun.opened;
+  // As the server does to a transaction that has been idle for too long.
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`.execute(other.db);
+  expect((await draw(other, runId)).lines).toHaveLength(2);
+  thawed.open();
+  await writing;
+  const rows = await other.db.selectFrom("run_lines").select("lease_owner").distinct().execute();
+  expect(tries).toBe(2);
+  expect(rows).toEqual([{ lease_owner: "frozen-2" }]);
+});
