@@ -258,15 +258,16 @@ it("tells webhooks what happens to a bill's payments", async () => {
 });
 
 it("answers 404 to what it doesn't know and needs no token", async () => {
-  const post = (path: string) =>
+  const post = (path: string, body: object) =>
     fetch(`${sandbox.url}/sandbox${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ businessId: "biz_none" }),
+      body: JSON.stringify(body),
     });
-  for (const path of ["/payables/x", "/contacts/x", "/businesses/x", "/tokens", "/invoices"]) {
-    expect((await post(path)).status).toBe(404);
+  for (const path of ["/payables/x", "/contacts/x", "/businesses/x", "/no-such-thing"]) {
+    expect((await post(path, {})).status).toBe(404);
   }
+  expect((await post("/tokens", { businessId: "biz_none" })).status).toBe(404);
 });
 
 it("needs no business id where there is only one", async () => {

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS faults (
  * several payments and answers 500); `after` once the effect is committed.
  */
 export const faultRule = z
-  .object({
+  .strictObject({
     method: z.string().min(1).default("*"),
     path: z.string().min(1),
     when: z.enum(["before", "during", "after"]),

@@ -7,8 +7,8 @@ const duration = z.string().refine((text) => (addDuration(0, text) ?? -1) >= 0, 
 });
 
 /** The body of `POST /sandbox/outcomes`: what the bank does with the payments that match, and with the deposits and withdrawals that `transactionId` or `bankAccountId` name. */
-export const outcomeRule = z.object({
-  match: z.object({
+export const outcomeRule = z.strictObject({
+  match: z.strictObject({
     payableId: z.string().optional(),
     contactId: z.string().optional(),
     paymentId: z.string().optional(),

@@ -28,29 +28,30 @@ import { setWebhookFaults, webhookFaults } from "../webhooks/faults.ts";
 import { faultRule } from "./faults.ts";
 import { outcomeRule } from "./outcome-rule.ts";
 import { setOutcome } from "./set-outcome.ts";
+import { businessChange, changeBusinessByHand } from "./businesses-by-hand.ts";
+import { changeContactByHand, contactChange } from "./contacts-by-hand.ts";
 import {
-  businessChange,
-  changeBusinessByHand,
-  changeContactByHand,
   changePayableByHand,
-  contactChange,
   createPayableByHand,
   newPayable,
   outsidePayment,
   payableChange,
   payOutside,
-} from "./by-hand.ts";
+} from "./payables-by-hand.ts";
 import type { Resetting } from "./reset.ts";
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
+/** A fixture object of a hundred thousand bills. */
+const largestFixtureBytes = 64 * 1_048_576;
+
 const resetBody = z
-  .object({ fixture: fixtureRequest.default("blank") })
+  .strictObject({ fixture: fixtureRequest.default("blank") })
   .default({ fixture: "blank" });
 
-const tokenBody = z.object({
+const tokenBody = z.strictObject({
   businessId: z.string(),
-  scopes: z.array(z.string()).optional(),
+  scopes: z.array(z.enum(allScopes)).optional(),
   expiresInSeconds: z.int().max(1_000_000_000).optional(),
 });
 
@@ -62,7 +63,7 @@ const clockBody = z.strictObject({
   wire: z.strictObject({ advance: z.string().optional() }).optional(),
 });
 
-const faultsBody = z.object({
+const faultsBody = z.strictObject({
   rules: z.array(faultRule).optional(),
   webhooks: webhookFaults.optional(),
 });
@@ -180,7 +181,7 @@ class Routes {
   ): void {
     this.#app.post(path, (c) =>
       this.#answer(c, status, async () => {
-        const raw = await readBody(c.env.incoming);
+        const raw = await readBody(c.env.incoming, largestFixtureBytes);
         const body =
           raw.length === 0 ? undefined : parseJsonBody(raw, c.req.header("content-type"));
         const valid = validate(schema, body);

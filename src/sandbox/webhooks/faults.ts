@@ -14,7 +14,7 @@ const longestOvertakenMs = 1_000;
  * `reorder`: kept back up to a second, so that later ones overtake it. `delayMs`: real time before
  * its first attempt. With a `seed` the same deliveries are hit again.
  */
-export const webhookFaults = z.object({
+export const webhookFaults = z.strictObject({
   lose: probability.optional(),
   duplicate: probability.optional(),
   reorder: probability.optional(),
