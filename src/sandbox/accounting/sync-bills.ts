@@ -1,5 +1,5 @@
 import type { SandboxContext } from "../context.ts";
-import { payOutside } from "../control/by-hand.ts";
+import { payOutside } from "../control/payables-by-hand.ts";
 import { inFlightCents, paymentsOfPayable } from "../payments/payment-rows.ts";
 import { totalled } from "../resources/payable-operations.ts";
 import {
