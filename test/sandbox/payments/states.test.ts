@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import {
+  type Created,
+  makeBill,
+  movesOf,
+  type Page,
+  pay,
+  type Payment,
+  paymentsOf,
+  statusesOf,
+  unique,
+} from "../world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
+const monday = "2029-03-12T14:00:00Z";
+let endpointId = "";
+beforeEach(async () => {
+  await sandbox.control.reset({
+    businesses: [
+      {
+        name: "States",
+        balanceCents: 100_000_000,
+        bankAccounts: [{ id: "ba_1" }],
+        webhookEndpoints: [{ url: "http://127.0.0.1:9/", events: ["*"] }],
+      },
+    ],
+  });
+  await sandbox.control.setClock(monday);
+  endpointId = sandbox.business.webhookEndpoints?.[0]?.id ?? "";
+});
+
+type Plan = Parameters<TestSandbox["control"]["outcome"]>[0];
+
+/** A bill of $10.00 that is paid, with what the bank shall do with it. */
+async function paid(plan: Partial<Plan> = {}, body: object = {}): Promise<string> {
+  const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
+  if (plan.outcome !== undefined) {
+    await sandbox.control.outcome({ match: { payableId }, ...plan, outcome: plan.outcome });
+  }
+  const answer = await pay(sandbox, { payableId, ...body });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return payableId;
+}
+
+const fromBank = {
+  fundingSource: undefined,
+  paymentRail: "PROVIDER",
+  bankAccountId: "ba_1",
+  achAuthorizationAccepted: true,
+};
+
+async function cancel(payableId: string, key = unique("cancel")) {
+  const [payment] = await paymentsOf(sandbox, payableId);
+  return sandbox.api<Created>("POST", `/v1/payments/${payment?.id}/cancel`, { key });
+}
+
+/** The types of the events about a bill after its creation, in their order. */
+async function eventsOf(payableId: string): Promise<string[]> {
+  const types: { type: string; sequence: bigint }[] = [];
+  for (let page = 1; ; page += 1) {
+    const { body } = await sandbox.api<Page<{ requestBody: string }>>(
+      "GET",
+      `/v1/webhook-endpoints/${endpointId}/deliveries?pageSize=100&page=${page}`,
+    );
+    for (const { requestBody } of body.items) {
+      const event = JSON.parse(requestBody) as {
+        type: string;
+        sequence: string;
+        data: { id: string };
+      };
+      if (event.data.id === payableId) {
+        types.push({ type: event.type, sequence: BigInt(event.sequence) });
+      }
+    }
+    if (page * 100 >= body.totalCount) break;
+  }
+  return types
+    .toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+    .map(({ type }) => type)
+    .filter((type) => type !== "payable.created");
+}
+
+describe("the ten statuses of a payment (API specification, section 3)", () => {
+  it("are all reached; the bill's paymentStatus, its amounts and the events follow", async () => {
+    const bills = {
+      completed: await paid(),
+      failed: await paid({ outcome: "fail", code: "R02" }),
+      returned: await paid({ outcome: "return", code: "R03", after: "PT1H" }),
+      held: await paid({ outcome: "hold" }),
+      refunded: await paid({ outcome: "hold" }),
+      cancelled: await paid({}, { scheduledAt: "2029-03-20" }),
+      scheduled: await paid({}, { scheduledAt: "2029-03-20" }),
+      refund_pending: await paid({ outcome: "hold" }, fromBank),
+    };
+    await sandbox.control.advance("P4D");
+    for (const name of ["refunded", "cancelled", "refund_pending"] as const) {
+      expect((await cancel(bills[name])).status).toBe(200);
+    }
+    const processing = await paid();
+    await sandbox.control.advance("PT1M");
+    const all = { ...bills, processing, pending: await paid() };
+    const expected: Record<string, [paymentStatus: string, paidCents: number, events: string[]]> = {
+      pending: ["processing", 0, []],
+      scheduled: ["scheduled", 0, ["payable.payment.scheduled"]],
+      processing: ["processing", 0, []],
+      held: ["processing", 0, []],
+      completed: ["settled", 1_000, ["payable.paid"]],
+      failed: ["failed", 0, ["payable.payment.failed"]],
+      returned: ["clawback", 0, ["payable.paid", "payable.payment.reversed"]],
+      cancelled: ["none", 0, ["payable.payment.scheduled"]],
+      refund_pending: ["processing", 0, []],
+      refunded: ["none", 0, []],
+    };
+    for (const [status, payableId] of Object.entries(all)) {
+      const [paymentStatus, amountPaidCents, events] = expected[status] ?? ["", 0, []];
+      expect(await statusesOf(sandbox, payableId)).toEqual([status]);
+      const { body } = await sandbox.api("GET", `/v1/payables/${payableId}`);
+      expect(body, status).toMatchObject({
+        status: "approved",
+        paymentStatus,
+        amountPaidCents,
+        remainingAmountCents: 1_000 - amountPaidCents,
+      });
+      expect(await eventsOf(payableId), status).toEqual(events);
+      const list = await sandbox.api<Page<Payment>>("GET", `/v1/payments?status=${status}`);
+      expect(list.body.items.map((payment) => payment.payableId)).toEqual([payableId]);
+    }
+  });
+
+  it("tells of a part that is paid, of the rest, and of a part that comes back", async () => {
+    const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
+    await pay(sandbox, { payableId, amountCents: 300 });
+    await sandbox.control.advance("P3D");
+    await sandbox.control.outcome({ match: { payableId }, outcome: "return", after: "P1D" });
+    const { body } = await sandbox.api("GET", `/v1/payables/${payableId}`);
+    expect(body).toMatchObject({ paymentStatus: "none", amountPaidCents: 300 });
+    await pay(sandbox, { payableId });
+    await sandbox.control.advance("P9D");
+    expect(await eventsOf(payableId)).toEqual([
+      "payable.payment.partially_paid",
+      "payable.payment.reversed",
+      "payable.payment.partially_paid",
+      "payable.payment.reversed",
+    ]);
+  });
+});
+
+describe("a scheduled payment", () => {
+  it("runs at 9:00 in New York on its date, also on a holiday, from which banking days count", async () => {
+    await sandbox.control.setClock("2029-12-20T15:00:00Z");
+    const christmas = await paid({}, { scheduledAt: "2029-12-25" });
+    await sandbox.control.setClock("2029-12-25T13:59:59Z");
+    expect(await statusesOf(sandbox, christmas)).toEqual(["scheduled"]);
+    await sandbox.control.setClock("2029-12-25T14:00:00Z");
+    expect(await statusesOf(sandbox, christmas)).toEqual(["processing"]);
+    await sandbox.control.advance("P9D");
+    expect(await paymentsOf(sandbox, christmas)).toMatchObject([
+      { status: "completed", processedAt: "2029-12-27T13:30:00.000Z" },
+    ]);
+  });
+
+  it("runs at 9:00 by the clock on the wall when daylight saving begins", async () => {
+    await sandbox.control.setClock("2030-03-06T15:00:00Z");
+    const [before, after] = [
+      await paid({}, { scheduledAt: "2030-03-08" }),
+      await paid({}, { scheduledAt: "2030-03-11" }),
+    ];
+    expect(await paymentsOf(sandbox, before)).toMatchObject([
+      { scheduledAt: "2030-03-08T14:00:00.000Z" },
+    ]);
+    expect(await paymentsOf(sandbox, after)).toMatchObject([
+      { scheduledAt: "2030-03-11T13:00:00.000Z" },
+    ]);
+    await sandbox.control.setClock("2030-03-11T12:59:59Z");
+    expect(await statusesOf(sandbox, after)).toEqual(["scheduled"]);
+    await sandbox.control.setClock("2030-03-11T13:00:00Z");
+    expect(await statusesOf(sandbox, after)).toEqual(["processing"]);
+  });
+});
+
+describe("a held payment", () => {
+  it("of an external provider goes on with the money it has taken already", async () => {
+    const payableId = await paid({ outcome: "hold", after: "P1D" }, fromBank);
+    await sandbox.control.advance("PT1M");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["held"]);
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit"]);
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
+    expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
+  });
+
+  it("of an external provider is refunded on the second business day after its cancel", async () => {
+    const payableId = await paid({ outcome: "hold" }, fromBank);
+    // Friday: the second banking day after it is Tuesday.
+    await sandbox.control.setClock("2029-03-16T14:00:00Z");
+    await cancel(payableId);
+    await sandbox.control.setClock("2029-03-20T12:29:59Z");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["refund_pending"]);
+    await sandbox.control.setClock("2029-03-20T12:30:00Z");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["refunded"]);
+  });
+
+  it("fails when its balance was emptied before the service let it go", async () => {
+    const payableId = await paid({ outcome: "hold" });
+    await sandbox.control.advance("PT1M");
+    await sandbox.control.changeBusiness({ balanceCents: 999 });
+    await sandbox.control.outcome({ match: { payableId }, outcome: "settle" });
+    expect(await paymentsOf(sandbox, payableId)).toMatchObject([
+      { status: "failed", failureReason: "Insufficient balance" },
+    ]);
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+  });
+});
+
+it("a cancel that fails after its effect is payment_unconfirmed under its key, and done", async () => {
+  const payableId = await paid({}, { scheduledAt: "2029-03-20" });
+  await sandbox.control.faults([
+    { path: "/v1/payments/*/cancel", when: "after", effect: "status", status: 500, times: 1 },
+  ]);
+  expect((await cancel(payableId, "cancel-once")).status).toBe(500);
+  expect(await cancel(payableId, "cancel-once")).toMatchObject({
+    status: 409,
+    body: { error: "payment_unconfirmed" },
+  });
+  expect(await statusesOf(sandbox, payableId)).toEqual(["cancelled"]);
+  expect(await cancel(payableId)).toMatchObject({
+    status: 409,
+    body: { error: "payment_not_cancellable", details: { status: "cancelled" } },
+  });
+});
+
+describe("a retry", () => {
+  const retry = (payableId: string, key = unique("retry")) =>
+    sandbox.api("POST", `/v1/payables/${payableId}/retry-payment`, { key });
+
+  it("is refused by the states that refuse a payment, and done under the same key after them", async () => {
+    const payableId = await paid({ outcome: "fail", code: "R01", times: 1 });
+    await sandbox.control.advance("P2D");
+    const key = unique("retry");
+    const states: [object, object, string][] = [
+      [{ paymentsLocked: true }, { paymentsLocked: false }, "payments_locked"],
+      [{ setup: "incomplete" }, { setup: "complete" }, "setup_incomplete"],
+      [{ balanceCents: 999 }, { balanceCents: 1_000 }, "insufficient_balance"],
+      [{ features: { balance: false } }, { features: { balance: true } }, "feature_unavailable"],
+    ];
+    for (const [bad, good, error] of states) {
+      await sandbox.control.changeBusiness({ ...bad });
+      expect((await retry(payableId, key)).body).toMatchObject({ error });
+      await sandbox.control.changeBusiness({ ...good });
+    }
+    await sandbox.control.changePayable(payableId, { status: "pending_approval" });
+    expect((await retry(payableId, key)).body).toMatchObject({ error: "approval_required" });
+    await sandbox.control.changePayable(payableId, { status: "approved" });
+    expect((await retry(payableId, key)).status).toBe(201);
+    await sandbox.control.advance("P3D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["failed", "completed"]);
+  });
+
+  it("pays a returned payment again from the account it came from", async () => {
+    const payableId = await paid({ outcome: "return", times: 1, after: "PT1H" }, fromBank);
+    await sandbox.control.advance("P3D");
+    expect((await retry(payableId)).body).toMatchObject({
+      payments: [{ amountCents: 1_000, paymentRail: "PROVIDER", bankAccountId: "ba_1" }],
+    });
+    await sandbox.control.advance("P7D");
+    expect(await statusesOf(sandbox, payableId)).toEqual(["returned", "completed"]);
+  });
+});
