@@ -182,7 +182,7 @@ export class Ledger {
     return statement;
   }
 
-  /** Why the move cannot follow what is booked for its payment; transactions only need a past. */
+  /** Why the move cannot follow what is booked for its payment or transaction. */
   #contradicts(move: BankMove): string | undefined {
     const column = move.paymentId === null ? "transaction_id" : "payment_id";
     const rows = this.#prepared(
@@ -196,14 +196,11 @@ export class Ledger {
         .filter((row) => row["kind"] === kind)
         .reduce((sum, row) => sum + Number(row["amount_cents"]), 0);
     const cents = { debit: moved("debit"), credit: moved("credit"), return: moved("return") };
-    if (move.paymentId === null) {
-      const back = move.kind === "return" || move.kind === "refund";
-      return back && rows.length === 0 ? `a ${move.kind} of nothing` : undefined;
-    }
     if (rows.some((row) => row["kind"] === move.kind)) {
-      return `the payment already has a ${move.kind}`;
+      return `the ${move.paymentId === null ? "transaction" : "payment"} already has a ${move.kind}`;
     }
-    return outOfOrder(move, cents);
+    const isBareCredit = move.paymentId === null && cents.debit === 0;
+    return isBareCredit ? contradictsCredit(move, cents.credit) : outOfOrder(move, cents);
   }
 }
 
@@ -222,6 +219,14 @@ function impossible(move: BankMove): string | undefined {
   if (move.businessId === "") return "the move names no business";
   if (!["debit", "credit", "return", "refund"].includes(move.kind)) return "the kind is unknown";
   return undefined;
+}
+
+/** Transactions such as micro-deposits are a credit without a debit: the service's own money. */
+function contradictsCredit(move: BankMove, creditCents: number): string | undefined {
+  if (move.kind === "debit" || move.kind === "credit") return undefined;
+  if (creditCents === 0) return `a ${move.kind} of nothing`;
+  if (creditCents === move.amountCents) return undefined;
+  return `a ${move.kind} of ${move.amountCents} cents for a credit of ${creditCents} cents`;
 }
 
 function outOfOrder(

@@ -98,6 +98,30 @@ describe("the bank's ledger", () => {
     expect(refusals.map(({ moveId }) => moveId)).toEqual(["c"]);
   });
 
+  it("holds transactions to the order of payments, but lets a credit stand alone", () => {
+    const of = (transactionId: string) => ({ paymentId: null, payableId: null, transactionId });
+    const one = (kind: MoveKind, id: string, changes: Partial<BankMove> = {}) =>
+      move(kind, { ...of(id), id: `${id}:${kind}`, ...changes });
+    const refused = ledger.apply([
+      one("credit", "micro"),
+      one("return", "micro", { id: "too little", amountCents: 1 }),
+      one("return", "micro"),
+      one("debit", "deposit"),
+      one("debit", "deposit", { id: "again" }),
+      one("credit", "deposit", { id: "too much", amountCents: 99_999 }),
+      one("credit", "deposit"),
+      one("refund", "deposit", { id: "too early" }),
+      one("return", "deposit"),
+      one("refund", "deposit"),
+    ]);
+    expect(refused.map(({ moveId }) => moveId)).toEqual([
+      "too little",
+      "again",
+      "too much",
+      "too early",
+    ]);
+  });
+
   it("can't be rewritten, not even by SQL", () => {
     ledger.apply([move("debit")]);
     const db = new DatabaseSync(file);
