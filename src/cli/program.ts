@@ -78,6 +78,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: PLAYBOOKS,
+    name: "schedule",
+    load: async () => (await import("./commands/schedule.ts")).addScheduleCommand,
+  },
+  {
+    heading: PLAYBOOKS,
     name: "plan",
     load: async () => (await import("./commands/plan.ts")).addPlanCommand,
   },
@@ -145,6 +150,11 @@ const COMMANDS: readonly CommandModule[] = [
     heading: ADMIN,
     name: "token",
     load: async () => (await import("./commands/token.ts")).addTokenCommand,
+  },
+  {
+    heading: ADMIN,
+    name: "store",
+    load: async () => (await import("./commands/store.ts")).addStoreCommand,
   },
   {
     heading: ADMIN,

@@ -24,12 +24,13 @@ export function isPostgres(url: string): boolean {
  *
  * @throws {StoreError} `unsupported`
  */
-function sqlitePath(url: string): string {
+export function sqlitePath(url: string): string {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1];
   if (path === undefined) {
     throw new StoreError(
       "unsupported",
-      "PAYRUN_DATABASE_URL must be sqlite:PATH, for example sqlite:.payrun/payrun.db, or " +
+      "The address of a store (PAYRUN_DATABASE_URL) is sqlite:PATH, for example " +
+        "sqlite:.payrun/payrun.db, or " +
         "postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
     );
   }

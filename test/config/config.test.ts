@@ -175,3 +175,22 @@ test("a process that we start gets our environment with some settings replaced",
   expect(env).not.toHaveProperty("PAYRUN_DATABASE_URL");
   expect(env["PATH"]).toBe(process.env["PATH"]);
 });
+
+test("an address of PostgreSQL is taken as it is, and shown without its password", () => {
+  const address = "postgres://payrun:a%40b:c@db.example:5433/payrun?sslmode=verify-full";
+  const config = loadConfig({ PAYRUN_DATABASE_URL: address });
+  expect(config.databaseUrl).toBe(address);
+  expect(config.databasePoolSize).toBe(10);
+  const shown = config.settings.find(({ name }) => name === "PAYRUN_DATABASE_URL")?.value;
+  expect(shown).toBe("postgres://payrun:••••••@db.example:5433/payrun?sslmode=verify-full");
+  const [problem] = problemsOf({ PAYRUN_DATABASE_URL: "postgres://payrun:a@b@[db/payrun" });
+  expect(problem).toMatch(/must be postgres:\/\/USER/);
+  expect(problem).not.toContain("a@b");
+});
+
+test("a pool has from 2 to 100 connections", () => {
+  expect(loadConfig({ PAYRUN_DATABASE_POOL: "25" }).databasePoolSize).toBe(25);
+  for (const wrong of ["1", "101", "many"]) {
+    expect(problemsOf({ PAYRUN_DATABASE_POOL: wrong })[0]).toMatch(/from 2 to 100/);
+  }
+});

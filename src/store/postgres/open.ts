@@ -33,7 +33,6 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
   const pool = makePool(url, {
     max: options.poolSize ?? DEFAULT_POOL_SIZE,
     lockTimeoutMs: busyLimitMs,
-    applicationName: `payrun ${process.pid}`,
   });
   const tries = new AsyncLocalStorage<{ readonly hooks: TransactionHooks }>();
   const base = new Kysely<Tables>({

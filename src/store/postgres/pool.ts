@@ -3,7 +3,10 @@ import pg from "pg";
 const INT8 = pg.types.builtins.INT8;
 const NUMERIC = pg.types.builtins.NUMERIC;
 
-const CONNECT_TIMEOUT_MS = 10_000;
+/** What our connections call themselves, before the number of their process. */
+export const APPLICATION = "payrun";
+
+export const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A process that froze within a transaction keeps everybody waiting no longer than this. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
@@ -17,7 +20,6 @@ export function makePool(
   options: {
     readonly max: number;
     readonly lockTimeoutMs: number;
-    readonly applicationName: string;
   },
 ): pg.Pool {
   const types: pg.CustomTypesConfig = {
@@ -31,7 +33,7 @@ export function makePool(
     max: options.max,
     types,
     keepAlive: true,
-    application_name: options.applicationName,
+    application_name: `${APPLICATION} ${process.pid}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: Math.max(STATEMENT_TIMEOUT_MS, 2 * options.lockTimeoutMs),
     lock_timeout: options.lockTimeoutMs,

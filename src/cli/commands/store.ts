@@ -1,0 +1,43 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { copyStore } from "../../store/copy/copy.ts";
+import { CopyRefusedError } from "../../store/copy/refused.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+import { dim, green } from "../text.ts";
+
+const ADDRESS = "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
+
+export function addStoreCommand(program: Command, session: Session): void {
+  const store = program.command("store").description("move the store, on the store's host");
+  store
+    .command("copy")
+    .description(
+      "copy everything into an empty store: from SQLite to PostgreSQL, back, or of one kind",
+    )
+    .requiredOption("--from <address>", `the store as it is: ${ADDRESS}`)
+    .requiredOption("--to <address>", "a new file, or an empty database")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output }) => {
+        const tables = await copy(options.from, options.to);
+        const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+        output.line(`${green("✓")} copied ${rows} rows of ${Object.keys(tables).length} tables`);
+        output.line(
+          dim("Set PAYRUN_DATABASE_URL to the new store everywhere; start nothing on the old one."),
+        );
+        output.document({ rows, tables });
+      }),
+    );
+}
+
+async function copy(from: string, to: string): Promise<Readonly<Record<string, number>>> {
+  try {
+    return await copyStore(from, to, Date.now());
+  } catch (error) {
+    if (!(error instanceof CopyRefusedError)) throw error;
+    throw new CliError(EXIT.failed, error.message, {
+      code: `copy_${error.code.replace("-", "_")}`,
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Tables } from "../tables.ts";
+
+type Keys = { readonly [Table in keyof Tables]: readonly (keyof Tables[Table] & string)[] };
+
+/** Every table with the columns that tell its rows apart, in the order in which they are copied. */
+export const TABLE_KEYS: Keys = {
+  runs: ["run_id"],
+  plans: ["run_id", "plan_no"],
+  plan_lines: ["run_id", "payable_id", "version"],
+  plan_skipped: ["run_id", "payable_id"],
+  run_lines: ["run_id", "payable_id"],
+  attempts: ["attempt_id"],
+  claims: ["business_id", "payable_id"],
+  holds: ["hold_id"],
+  decisions: ["decision_id"],
+  line_approvals: ["run_id", "payable_id", "line_hash", "principal"],
+  business_waits: ["business_id", "source_id", "code"],
+  retries: ["business_id", "payable_id"],
+  inbox: ["business_id", "event_id"],
+  watches: ["business_id", "payable_id"],
+  tokens: ["token_id"],
+  audit: ["audit_id"],
+  playbooks: ["name", "revision"],
+  dry_plans: ["dry_plan_id"],
+  leases: ["name"],
+};
+
+export const TABLE_NAMES = Object.keys(TABLE_KEYS) as readonly (keyof Tables)[];
