@@ -27,7 +27,7 @@ const pageSize = 5_000;
 const answerTimeoutMs = 15_000;
 const firstRestartMs = 100;
 const slowestRestartMs = 5_000;
-const looksAtBooks = 20;
+const looksAtBooks = 10;
 const compareEveryMs = 5_000;
 const deliverAgainMs = 1_000;
 
@@ -63,6 +63,7 @@ export class BankLink {
   #reviving = false;
   #mismatch: string | null = null;
   #comparedOrder = -1;
+  #orderAtLastLook = -1;
   #comparing: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -100,13 +101,14 @@ export class BankLink {
     for (let look = 1; ; look += 1) {
       await this.#pump();
       const order = lastOrder(this.#db);
-      const bank = await this.#ask("books", { op: "books" });
-      const { booked, queued } = outboxBooks(this.#db);
+      const isAllAnswered = queuedOrders(this.#db, 1).length === 0;
+      const bank = isAllAnswered ? await this.#ask("books", { op: "books" }) : undefined;
       // What is ordered between the two readings would look like a difference.
-      if (queued > 0 || lastOrder(this.#db) !== order) {
+      if (bank === undefined || lastOrder(this.#db) !== order) {
         if (look === looksAtBooks) return;
         continue;
       }
+      const { booked } = outboxBooks(this.#db);
       this.#comparedOrder = order;
       const cash = this.#cashOf?.(this.#db, Object.keys(bank.balances));
       const mismatch = differenceOf({ totals: booked, cash }, bank);
@@ -159,9 +161,13 @@ export class BankLink {
     clearTimeout(patience);
   }
 
+  /** Compares the books once they have rested: to sum them up takes a while where there is much. */
   #compareIfNew(): void {
-    const isNew = !this.#stopped && lastOrder(this.#db) !== this.#comparedOrder;
-    if (isNew) void this.flush().catch(() => undefined);
+    if (this.#stopped) return;
+    const order = lastOrder(this.#db);
+    const isNew = order !== this.#comparedOrder;
+    if (isNew && order === this.#orderAtLastLook) void this.flush().catch(() => undefined);
+    this.#orderAtLastLook = order;
   }
 
   async #launch(): Promise<void> {
