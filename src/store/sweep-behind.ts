@@ -29,15 +29,16 @@ export async function auditHead(
 
 /** Whether the business's trail still has the entry that was once its end. */
 export async function hasAuditHead(db: Db, businessId: string, hash: string): Promise<boolean> {
-  // By the link of the entry that followed it, which has an index; the last one has none.
+  // The end first: where it is not the end any more, what followed it is there by the next look.
+  if ((await auditHead(db, businessId, 0))?.hash === hash) return true;
+  // By the link of the entry that followed it, which has an index.
   const next = await db
     .selectFrom("audit")
     .select("audit_id")
     .where("business_id", "=", businessId)
     .where("prev_hash", "=", hash)
     .executeTakeFirst();
-  if (next !== undefined) return true;
-  return (await auditHead(db, businessId, 0))?.hash === hash;
+  return next !== undefined;
 }
 
 /** Something that shows that the store has lost what it once had. */
@@ -93,4 +94,17 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     details: { evidence: loss.evidence, holdId: hold.holdId },
   });
   return true;
+}
+
+/** True where the store was once found to be older than what was done with it. */
+export async function wasBehind(db: Db, businessId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom("audit")
+    .select("audit_id")
+    .where("business_id", "=", businessId)
+    .where("subject", "=", SUBJECT)
+    .where("action", "=", ACTION)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }

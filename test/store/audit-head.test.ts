@@ -1,0 +1,33 @@
+import type { KyselyPlugin } from "kysely";
+import { expect, test } from "vitest";
+import { appendAudit } from "../../src/store/audit.ts";
+import type { Store } from "../../src/store/index.ts";
+import { hasAuditHead } from "../../src/store/sweep-behind.ts";
+import { testStore } from "./support.ts";
+
+const note = (store: Store) =>
+  store.transaction((trx) =>
+    appendAudit(trx, {
+      businessId: "biz_1",
+      nowMs: 1,
+      actor: "lena",
+      action: "noted",
+      subject: "pay_1",
+      details: {},
+    }),
+  );
+
+test("an end of the trail is found, also while others lengthen it, and a foreign one is not", async () => {
+  const { store } = await testStore();
+  const head = await note(store);
+  const lengthen: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      await note(store);
+      return result;
+    },
+  };
+  expect(await hasAuditHead(store.db.withPlugin(lengthen), "biz_1", head)).toBe(true);
+  expect(await hasAuditHead(store.db, "biz_1", head)).toBe(true);
+  expect(await hasAuditHead(store.db, "biz_1", "f".repeat(64))).toBe(false);
+});
