@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { type Dispatcher, request } from "undici";
 
 const answerLimitMs = 10_000;
@@ -48,7 +49,7 @@ export async function attempt(
 ): Promise<AttemptResult> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]);
   try {
-    const response = await request(shipment.url, {
+    const sending = request(shipment.url, {
       dispatcher,
       method: "POST",
       signal: limit,
@@ -61,6 +62,8 @@ export async function attempt(
       },
       body: shipment.body,
     });
+    // A request that still waits for its connection is deaf to its signal.
+    const response = await Promise.race([sending, aborted(limit)]);
     const { statusCode } = response;
     const responseBody = await startOf(response.body);
     const succeeded = statusCode >= 200 && statusCode < 300;
@@ -69,6 +72,11 @@ export async function attempt(
   } catch (error) {
     return { succeeded: false, responseCode: null, responseBody: null, error: explain(error) };
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort");
+  throw signal.reason;
 }
 
 /** The body is ignored, so neither its length nor its end matters. */
