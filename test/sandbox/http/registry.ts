@@ -58,6 +58,7 @@ export async function makeIds(sandbox: TestSandbox): Promise<Ids> {
     payableId,
     paymentId: paid.payments[0]?.id ?? "",
     bankAccountId: accounts.body.items[0]?.id ?? "",
+    fundingSourceId: accounts.body.items[0]?.id ?? "",
     webhookEndpointId: endpoint.id,
     deliveryId: deliveries.body.items[0]?.id ?? "",
     entityType: "vendors",

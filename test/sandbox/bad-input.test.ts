@@ -1,0 +1,113 @@
+import { execFileSync } from "node:child_process";
+import { Pool } from "undici";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Operation } from "../../src/sandbox/http/operation.ts";
+import { operations } from "../../src/sandbox/operations.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { Dice, oddRequest, type OddRequest } from "./http/odd-requests.ts";
+import { type Ids, makeIds } from "./http/registry.ts";
+
+const requestCount = 10_000;
+const inFlight = 24;
+/** How much larger the process may get from the first half to the second: its garbage, no more. */
+const growthLimitBytes = 96 * 1_048_576;
+
+let sandbox: TestSandbox;
+let pool: Pool;
+let ids: Ids;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  ids = await makeIds(sandbox);
+  pool = new Pool(sandbox.url, { connections: inFlight });
+});
+afterAll(async () => {
+  await pool.destroy();
+  await sandbox.stop();
+});
+
+/** What is wrong with an answer, if anything. */
+function complaint(operation: Operation, status: number, text: string): string | undefined {
+  if (status >= 500 || status < 200) return `it is a ${status}`;
+  if (status === 204) return text === "" ? undefined : "a 204 has a body";
+  const body = parsed(text);
+  if (body === undefined) return "it is no JSON object";
+  if (status < 300) {
+    const { answer } = operation;
+    if (answer?.status !== status) return `${status} was not promised`;
+    const problems = answer.status === 204 ? undefined : answer.body.safeParse(body).error;
+    return problems === undefined ? undefined : `it breaks its schema: ${problems.message}`;
+  }
+  if (status < 400) return `it is a ${status}`;
+  const isAuthError = body["statusCode"] === status && typeof body["message"] === "string";
+  if (status === 401) return isAuthError ? undefined : "it lacks the shape of a 401";
+  const isError = typeof body["error"] === "string" && typeof body["message"] === "string";
+  if (isError || (status === 403 && isAuthError)) return undefined;
+  return "it lacks the documented shape";
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function send(request: OddRequest): Promise<{ status: number; text: string }> {
+  const { method, path, headers, body } = request;
+  const answer = await pool.request({
+    method: method as "GET",
+    path,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  return { status: answer.statusCode, text: await answer.body.text() };
+}
+
+function residentBytes(): number {
+  return Number(execFileSync("ps", ["-o", "rss=", "-p", String(sandbox.pid)])) * 1_024;
+}
+
+describe("ten thousand odd requests", () => {
+  const seed = 20_261_121;
+  const dice = new Dice(seed);
+  const counts = new Map<number, number>();
+  const complaints: object[] = [];
+
+  async function sendMany(count: number): Promise<void> {
+    let left = count;
+    const worker = async () => {
+      while (left > 0) {
+        left -= 1;
+        const operation = dice.pick(operations);
+        // What is deleted would leave nothing for the others to break.
+        const known = operation.method === "DELETE" ? {} : ids;
+        const request = oddRequest(dice, operation, known, sandbox.business.token);
+        const { status, text } = await send(request);
+        counts.set(status, (counts.get(status) ?? 0) + 1);
+        const wrong = complaint(operation, status, text);
+        if (wrong === undefined) continue;
+        const body = request.body?.toString().slice(0, 300);
+        complaints.push({ wrong, ...request, body, text: text.slice(0, 300) });
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, worker));
+  }
+
+  it("get a 4xx of the documented shape, or what a valid one deserves; never a 5xx", async () => {
+    await sendMany(requestCount / 2);
+    const halfway = residentBytes();
+    await sendMany(requestCount / 2);
+    expect(complaints.slice(0, 5)).toEqual([]);
+    const refused = [...counts].filter(([status]) => status >= 400);
+    expect(refused.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(requestCount / 3);
+    expect([...counts.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 413, 422]));
+    expect(residentBytes() - halfway).toBeLessThan(growthLimitBytes);
+  });
+
+  it("leave the service standing, its books in order and its answers as before", async () => {
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+    expect((await sandbox.api("GET", "/v1/payments")).status).toBe(200);
+  });
+});
