@@ -2,6 +2,7 @@ import { accountingOperations } from "./accounting/operations.ts";
 import { balanceOperations } from "./balance/operations.ts";
 import { bankAccountOperations } from "./bank-accounts/operations.ts";
 import { businessOperations } from "./businesses/operations.ts";
+import { invoiceOperations } from "./invoices/operations.ts";
 import type { Operation } from "./http/operation.ts";
 import { paymentOperations } from "./payments/operations.ts";
 import { contactOperations } from "./resources/contact-operations.ts";
@@ -16,6 +17,7 @@ export const operations: readonly Operation[] = [
   ...balanceOperations,
   ...bankAccountOperations,
   ...businessOperations,
+  ...invoiceOperations,
   ...accountingOperations,
   ...webhookOperations,
 ];

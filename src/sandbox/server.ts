@@ -28,6 +28,7 @@ import { addMcpRoute } from "./mcp/routes.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { addDocumentRoutes } from "./openapi/routes.ts";
 import { operations } from "./operations.ts";
+import { invoicesDdl } from "./invoices/tables.ts";
 import { PaymentEngine } from "./payments/engine.ts";
 import { magicDdl } from "./payments/magic.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
@@ -71,6 +72,7 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
     scheduleDdl,
     microDepositsDdl,
     accountingDdl,
+    invoicesDdl,
     businessesDdl,
   ]);
   const clock = new SandboxClock(db);

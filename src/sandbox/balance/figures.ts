@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { allRows, getRow } from "../db.ts";
+import { receiptsOnTheWayCents } from "../invoices/tables.ts";
 import type { TransferRow } from "./transfer-rows.ts";
 
 /** The parts of a business's balance, in cents; `cashCents` includes what is reserved. */
@@ -15,7 +16,7 @@ export interface BalanceFigures {
  * The balance as its payments and transfers leave it.
  *
  * Money is reserved from the creation of a payment or withdrawal until its debit, and on its way out
- * from then until it is settled; a deposit is on its way in until it is settled. Scheduled payments
+ * from then until it is settled; a deposit, and what a customer pays on an invoice, is on its way in until it is settled. Scheduled payments
  * reserve nothing.
  */
 export function balanceFigures(db: DatabaseSync, businessId: string): BalanceFigures {
@@ -39,7 +40,8 @@ export function balanceFigures(db: DatabaseSync, businessId: string): BalanceFig
     cashCents: row.cash_cents,
     reservedCents,
     availableCents: row.cash_cents - reservedCents,
-    pendingInboundCents: sum(({ type }) => type === "deposit"),
+    pendingInboundCents:
+      sum(({ type }) => type === "deposit") + receiptsOnTheWayCents(db, businessId),
     pendingOutboundCents:
       row.outbound_cents + sum(({ type, debited }) => type === "withdrawal" && debited === 1),
   };

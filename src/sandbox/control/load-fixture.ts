@@ -10,6 +10,7 @@ import type {
 } from "../fixtures/fixture-object.ts";
 import { invalid } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
+import { enterInvoice } from "../invoices/given.ts";
 import { rememberAccountNumber } from "../payments/magic.ts";
 import { insertOutcome } from "../payments/outcomes.ts";
 import { refreshPaymentStatus } from "../payments/payment-rows.ts";
@@ -79,6 +80,7 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
     (business.contacts ?? []).map((contact) => loadContact(ctx, id, contact)),
   );
   loadPayables(ctx, { businessId: id, contactIds }, business.payables ?? []);
+  for (const invoice of business.invoices ?? []) enterInvoice(ctx, id, invoice, ctx.nowMs);
   for (const endpoint of business.webhookEndpoints ?? []) {
     insertEndpoint(ctx.db, { businessId: id, ...endpoint }, ctx.nowMs);
   }

@@ -61,7 +61,7 @@ export function createPayableByHand(
 }
 
 /** The business of that id, or the only one there is. */
-function businessNamed(ctx: SandboxContext, id: string | undefined): BusinessRow {
+export function businessNamed(ctx: SandboxContext, id: string | undefined): BusinessRow {
   const businesses = id === undefined ? allBusinesses(ctx.db) : [];
   const [first, second] = businesses;
   if (id === undefined && (first === undefined || second !== undefined)) {

@@ -38,6 +38,12 @@ import {
   payableChange,
   payOutside,
 } from "./payables-by-hand.ts";
+import {
+  changeInvoiceByHand,
+  createInvoiceByHand,
+  invoiceChange,
+  newInvoice,
+} from "../invoices/by-hand.ts";
 import type { Resetting } from "./reset.ts";
 
 type App = Hono<{ Bindings: HttpBindings }>;
@@ -119,6 +125,10 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
   routes.get("/sandbox/accounting/:id", (id) => booksByHand(ctx, id));
   routes.post("/sandbox/accounting/:id/records", bookChange, (body, id) =>
     changeBooksByHand(ctx, id, body),
+  );
+  routes.post("/sandbox/invoices", newInvoice, (body) => createInvoiceByHand(ctx, body), 201);
+  routes.post("/sandbox/invoices/:id", invoiceChange, (body, id) =>
+    changeInvoiceByHand(ctx, id, body),
   );
   routes.get("/sandbox/micro-deposits/:id", (id) => microDepositsByHand(ctx, id));
   routes.post("/sandbox/payments", outsidePayment, (body) => payOutside(ctx, body), 201);

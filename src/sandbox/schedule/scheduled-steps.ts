@@ -17,6 +17,10 @@ CREATE INDEX IF NOT EXISTS scheduled_steps_subject ON scheduled_steps (subject);
 export type StepKind =
   | "micro-deposits-arrive"
   | "accounting-sync-ends"
+  | "receipt-submits"
+  | "receipt-releases"
+  | "receipt-settles"
+  | "receipt-returns"
   | "transfer-submits"
   | "transfer-settles"
   | "transfer-returns";

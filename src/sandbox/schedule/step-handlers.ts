@@ -2,6 +2,12 @@ import { returnTransfer, settleTransfer, submitTransfer } from "../balance/trans
 import type { SandboxContext } from "../context.ts";
 import { receiveMicroDeposits } from "../bank-accounts/micro-deposits.ts";
 import { finishSync } from "../accounting/sync.ts";
+import {
+  clawBackReceipt,
+  releaseReceipt,
+  settleReceipt,
+  submitReceipt,
+} from "../invoices/receipts.ts";
 import { removeStep, type ScheduledStep, type StepKind } from "./scheduled-steps.ts";
 
 type StepHandler = (ctx: SandboxContext, subject: string, atMs: number) => void;
@@ -9,6 +15,10 @@ type StepHandler = (ctx: SandboxContext, subject: string, atMs: number) => void;
 const stepHandlers: Readonly<Record<StepKind, StepHandler>> = {
   "micro-deposits-arrive": receiveMicroDeposits,
   "accounting-sync-ends": finishSync,
+  "receipt-submits": submitReceipt,
+  "receipt-releases": releaseReceipt,
+  "receipt-settles": settleReceipt,
+  "receipt-returns": clawBackReceipt,
   "transfer-submits": submitTransfer,
   "transfer-settles": settleTransfer,
   "transfer-returns": returnTransfer,

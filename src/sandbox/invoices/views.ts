@@ -1,0 +1,47 @@
+import type { SandboxContext } from "../context.ts";
+import { isoInstantOrNull } from "../ids.ts";
+import { type BusinessRow, callersBusiness, mayPay } from "../resources/businesses.ts";
+import { contactById } from "../resources/contacts.ts";
+import type { InvoiceRow } from "./tables.ts";
+
+/** Whether customers' money can reach the business's balance. */
+export function canReceive(business: BusinessRow): boolean {
+  return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
+}
+
+/** Invoice, section 2. */
+export function invoiceJson(ctx: SandboxContext, row: InvoiceRow): Record<string, unknown> {
+  const contact = row.customer_id === null ? undefined : contactById(ctx.db, row.customer_id);
+  return {
+    id: row.id,
+    publicId: row.public_id,
+    status: row.status,
+    paymentStatus: row.payment_status,
+    totalAmountCents: row.total_cents,
+    amountPaidCents: row.paid_cents,
+    remainingAmountCents: row.total_cents - row.paid_cents,
+    dueDate: row.due_date,
+    issueDate: row.issue_date,
+    customNumber: row.custom_number,
+    description: row.description,
+    customer: {
+      id: row.customer_id,
+      displayName: contact === undefined ? row.customer_name : contact.display_name,
+    },
+    paymentLink: {
+      enabled: isLinkEnabled(ctx, row),
+      url: `https://pay.payments.example/i/${row.link_token}`,
+      expiresAt: isoInstantOrNull(row.link_expires_at),
+    },
+    dashboardUrl: `https://app.payments.example/businesses/${row.business_id}/invoices/${row.id}`,
+    items: JSON.parse(row.items),
+  };
+}
+
+/** On and not expired, the invoice open with money due, and the business able to receive. */
+function isLinkEnabled(ctx: SandboxContext, row: InvoiceRow): boolean {
+  const isExpired = row.link_expires_at !== null && row.link_expires_at <= ctx.clock.bankNow();
+  if (row.link_on === 0 || isExpired) return false;
+  if (row.status !== "open" || row.paid_cents >= row.total_cents) return false;
+  return canReceive(callersBusiness(ctx.db, row.business_id));
+}
