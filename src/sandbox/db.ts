@@ -72,6 +72,25 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
 }
 
 /**
+ * Runs `work` so that nothing of it is kept when it throws, also inside a transaction that goes on.
+ */
+export function allOrNothing<T>(db: DatabaseSync, work: () => T): T {
+  if (!db.isTransaction) return transaction(db, work);
+  const { afterCommit: callbacks } = booksOf(db);
+  const known = callbacks.length;
+  statement(db, "SAVEPOINT part").run();
+  try {
+    return work();
+  } catch (error) {
+    callbacks.length = known;
+    statement(db, "ROLLBACK TO part").run();
+    throw error;
+  } finally {
+    statement(db, "RELEASE part").run();
+  }
+}
+
+/**
  * Calls `callback` once the current transaction is committed, never when it is rolled back;
  * at once outside of a transaction.
  */

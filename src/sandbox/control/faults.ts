@@ -106,6 +106,11 @@ export class Faults {
     });
   }
 
+  /** Whether any rule may still hit a request at this moment. */
+  mayStrike(moment: FaultMoment): boolean {
+    return this.#rules.some(({ rule, timesLeft }) => rule.when === moment && timesLeft !== 0);
+  }
+
   /** The first rule that hits this request at this moment; one of its `times` is used up. */
   take(moment: FaultMoment, method: string, path: string): Fault | undefined {
     for (const loaded of this.#rules) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxContext } from "../context.ts";
 import type { Fault, FaultMoment, Faults } from "../control/faults.ts";
 import { hashOf, type RequestLog } from "../control/request-log.ts";
-import { transaction } from "../db.ts";
+import { allOrNothing, transaction } from "../db.ts";
 import type { PaymentEngine } from "../payments/engine.ts";
 import { ApiError } from "./api-error.ts";
 import {
@@ -124,12 +124,17 @@ class Answering {
     const call = await this.#call(operation, caller);
     const key = this.#key(operation);
     if (key === undefined) return this.#finish(this.#act(operation, call, undefined), undefined);
-    const claim = this.#claim(operation, call, key);
-    if (!isClaim(claim)) {
-      const isSuccess = claim.status < 300;
-      const fault = isSuccess ? this.#takeFault("after") : undefined;
-      return this.#finish({ answer: claim, fault }, undefined);
+    const { ctx, faults } = this.#parts;
+    if (!faults.mayStrike("during")) {
+      // Nothing can come between them, so one commit holds the claim, the effect and the answer.
+      const done = transaction(ctx.db, () => {
+        const claim = this.#claim(operation, call, key);
+        return isClaim(claim) ? { claim, acted: this.#act(operation, call, claim) } : claim;
+      });
+      return "acted" in done ? this.#finish(done.acted, done.claim) : this.#replay(done);
     }
+    const claim = this.#claim(operation, call, key);
+    if (!isClaim(claim)) return this.#replay(claim);
     const during = this.#takeFault("during");
     if (during?.effect === "drop") return this.#struck(during, undefined);
     if (during?.effect === "delay") await sleep(during.delayMs);
@@ -138,6 +143,12 @@ class Answering {
     }
     const acted = this.#act(operation, { ...call, partially: during?.effect === "partial" }, claim);
     return this.#finish(acted, claim);
+  }
+
+  #replay(answer: StoredAnswer): Promise<HttpAnswer> {
+    const isSuccess = answer.status < 300;
+    const fault = isSuccess ? this.#takeFault("after") : undefined;
+    return this.#finish({ answer, fault }, undefined);
   }
 
   async #call(operation: Operation, caller: Caller): Promise<RawCall> {
@@ -211,7 +222,7 @@ class Answering {
         if (claim !== undefined) keys.settle(claim, this.#storedAnswer(answer, fault), undefined);
         return { answer, fault };
       };
-      return isWrite ? transaction(ctx.db, run) : run();
+      return isWrite ? allOrNothing(ctx.db, run) : run();
     } catch (error) {
       const { status, body, code } = errorAnswer(error);
       if (claim !== undefined) keys.settle(claim, { status, body }, code);

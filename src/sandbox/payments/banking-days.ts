@@ -6,6 +6,7 @@ const memoLimit = 20_000;
 
 const offsetByHour = new Map<number, number>();
 const bankingDays = new Map<string, boolean>();
+const settlements = new Map<string, number>();
 
 /** New York's date (`YYYY-MM-DD`) at an instant. */
 export function newYorkDate(instantMs: number): string {
@@ -32,6 +33,17 @@ export function newYorkInstant(date: string, time: string): number {
  * @param days 1 is the next banking day.
  */
 export function settlementInstant(fromMs: number, days: number): number {
+  // New York's date changes on a full hour of UTC.
+  const key = `${Math.floor(fromMs / hourMs)} ${days}`;
+  const known = settlements.get(key);
+  if (known !== undefined) return known;
+  const instant = findSettlementInstant(fromMs, days);
+  if (settlements.size >= memoLimit) settlements.clear();
+  settlements.set(key, instant);
+  return instant;
+}
+
+function findSettlementInstant(fromMs: number, days: number): number {
   let date = Temporal.PlainDate.from(newYorkDate(fromMs));
   for (let left = days; left > 0;) {
     date = date.add({ days: 1 });

@@ -129,13 +129,14 @@ export function refreshPaymentStatus(db: DatabaseSync, payableId: string): void 
   if (payable === undefined) return;
   const payments = paymentsOfPayable(db, payableId);
   const statuses = new Set(payments.map((payment) => payment.status));
-  changePayable(db, payableId, {
-    payment_status: derivePaymentStatus(
-      statuses,
-      payments.findLast((payment) => ["completed", "failed", "returned"].includes(payment.status)),
-      payable.paid_cents >= payable.total_cents,
-    ),
-  });
+  const status = derivePaymentStatus(
+    statuses,
+    payments.findLast((payment) => ["completed", "failed", "returned"].includes(payment.status)),
+    payable.paid_cents >= payable.total_cents,
+  );
+  if (status !== payable.payment_status) {
+    changePayable(db, payableId, { payment_status: status });
+  }
 }
 
 function derivePaymentStatus(

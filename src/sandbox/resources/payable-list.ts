@@ -38,8 +38,8 @@ export interface PayableFilter {
   search?: string | undefined;
 }
 
-const columns = `id, public_id, business_id, contact_id, status, payment_status, total_cents,
-  paid_cents, due_date, issue_date, custom_number, description, created_at`;
+const columns = `bills.id, public_id, bills.business_id, contact_id, bills.status, payment_status,
+  total_cents, paid_cents, due_date, issue_date, custom_number, description, bills.created_at`;
 
 /** One page of a business's bills, newest first, and how many there are in all. */
 export function payablesPage(
@@ -49,12 +49,12 @@ export function payablesPage(
   { page, pageSize }: { page: number; pageSize: number },
 ): { items: Record<string, unknown>[]; totalCount: number } {
   const { where, values } = conditions(businessId, filter);
-  // The vendors' names are joined to the page's rows only, not to those that are skipped.
+  // Rows that are skipped are passed in the index alone: neither bill nor vendor is read.
   const rows = allRows<Omit<PayableRow, "items"> & { contact_name: string | null }>(
     db,
-    `SELECT bills.*, contacts.display_name AS contact_name
-     FROM (SELECT seq, ${columns} FROM payables WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?)
-       AS bills
+    `SELECT ${columns}, contacts.display_name AS contact_name
+     FROM (SELECT seq FROM payables WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) AS page
+     JOIN payables AS bills ON bills.seq = page.seq
      LEFT JOIN contacts ON contacts.id = bills.contact_id ORDER BY bills.seq DESC`,
     ...values,
     pageSize,
