@@ -6,12 +6,15 @@ import {
   type RequestOutcome,
   UnexpectedAnswerError,
 } from "./errors.ts";
+import { Redaction } from "./redaction.ts";
 import type { HttpAnswer, NoAnswer } from "./transport.ts";
 
 /** What was asked, as far as errors need it. */
 export interface Asked {
   method: string;
   path: string;
+  /** Texts of the request that no error may show. */
+  sensitive?: readonly string[] | undefined;
 }
 
 /** The JSON of a body; undefined when it is empty or not JSON. */
@@ -66,14 +69,15 @@ function errorFromAnswer(asked: Asked, answer: HttpAnswer): PaymentsApiError {
   const code = refusal.success ? refusal.data.error : codeWithoutRefusal(status, body);
   if (code === undefined)
     return unexpected(asked, answer, "its body is not an error of the service");
-  const said = refusal.success ? refusal.data.message.slice(0, 500) : "";
+  const redaction = new Redaction(asked.sensitive);
+  const said = refusal.success ? redaction.text(refusal.data.message).slice(0, 500) : "";
   const fields = {
     ...asked,
     code,
     status,
     retryAfterMs,
     message: said === "" ? `${status} ${code}` : `${status} ${code}: ${said}`,
-    details: refusal.data?.details,
+    details: redaction.json(refusal.data?.details),
     outcome: outcomeOf(asked, status, code),
   };
   return code === "payment_unconfirmed"

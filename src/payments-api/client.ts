@@ -1,12 +1,16 @@
 import { parseJson } from "./answers.ts";
 import { checkIdempotencyKey, Requester } from "./requester.ts";
+import { Accounting } from "./resources/accounting.ts";
 import { BalanceResource } from "./resources/balance.ts";
 import { BankAccounts } from "./resources/bank-accounts.ts";
+import { Businesses } from "./resources/businesses.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Deliveries } from "./resources/deliveries.ts";
 import { FundingSources } from "./resources/funding-sources.ts";
+import { Officers } from "./resources/officers.ts";
 import { Payables } from "./resources/payables.ts";
 import { Payments } from "./resources/payments.ts";
+import { VerificationResource } from "./resources/verification.ts";
 import { WebhookEndpoints } from "./resources/webhook-endpoints.ts";
 import { TokenProvider, type TokenSource } from "./token.ts";
 import { type CallOptions, type NoAnswer, Transport } from "./transport.ts";
@@ -67,6 +71,10 @@ export class PaymentsClient {
   readonly balance: BalanceResource;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly deliveries: Deliveries;
+  readonly businesses: Businesses;
+  readonly verification: VerificationResource;
+  readonly officers: Officers;
+  readonly accounting: Accounting;
   readonly #transport: Transport;
   readonly #tokens: TokenProvider;
 
@@ -92,6 +100,10 @@ export class PaymentsClient {
     this.balance = new BalanceResource(requester);
     this.webhookEndpoints = new WebhookEndpoints(requester);
     this.deliveries = new Deliveries(requester);
+    this.businesses = new Businesses(requester);
+    this.verification = new VerificationResource(requester);
+    this.officers = new Officers(requester);
+    this.accounting = new Accounting(requester);
   }
 
   /**

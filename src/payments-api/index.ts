@@ -5,14 +5,31 @@ export {
   PaymentUnconfirmedError,
   UnexpectedAnswerError,
 } from "./errors.ts";
+export type { UploadedFile } from "./form.ts";
+export type { NewBankAccount } from "./resources/bank-accounts.ts";
+export type { BusinessWithdrawal } from "./resources/businesses.ts";
+export type { NewOfficer } from "./resources/officers.ts";
+export type { NewPayable } from "./resources/payables.ts";
+export type {
+  AccountingAuthorization,
+  AccountingConnection,
+  AccountingIntegration,
+  AccountingInvoiceField,
+  AccountingMapping,
+  AccountingSync,
+} from "./schemas/accounting.ts";
 export type { Balance } from "./schemas/balance.ts";
+export type { BalanceTransaction } from "./schemas/balance-transaction.ts";
 export type { BankAccount } from "./schemas/bank-account.ts";
+export type { Business, VerificationStatus } from "./schemas/business.ts";
 export type { Contact } from "./schemas/contact.ts";
 export type { Delivery } from "./schemas/delivery.ts";
 export { eventSchema, type WebhookEvent } from "./schemas/event.ts";
 export type { FundingSource } from "./schemas/funding-source.ts";
+export type { BeneficialOwnershipCertification, Officer } from "./schemas/officer.ts";
 export type { Payable, PayableListItem } from "./schemas/payable.ts";
 export { createdPaymentsSchema, type Payment, type PaymentStatus } from "./schemas/payment.ts";
+export type { TaxInfo, Verification, VerificationDocument } from "./schemas/verification.ts";
 export type { WebhookEndpoint } from "./schemas/webhook-endpoint.ts";
 export type { TokenSource } from "./token.ts";
 export type { CallOptions } from "./transport.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { type Asked, checkAnswer, readAnswer } from "./answers.ts";
+import { encodeForm, type FormFields } from "./form.ts";
 import type { CallOptions, HttpAnswer, NoAnswer, Transport } from "./transport.ts";
 
 /** Query values; undefined ones are left out. */
@@ -22,6 +23,10 @@ interface Write extends WriteOptions {
   path: string;
   /** Sent as JSON; undefined for a request without a body. */
   body?: unknown;
+  /** In place of `body`. */
+  form?: FormFields;
+  /** Account numbers, tax ids and birth dates of the body: no error shows them. */
+  sensitive?: readonly string[];
 }
 
 /** What all resources share: asking, and reading the answer. */
@@ -72,11 +77,12 @@ export class Requester {
     checkAnswer(askedBy(write), await this.#send(write));
   }
 
-  #send(write: Write): Promise<HttpAnswer | NoAnswer> {
-    const { body, ...request } = write;
+  async #send(write: Write): Promise<HttpAnswer | NoAnswer> {
+    const { body, form, sensitive: _, ...request } = write;
     checkIdempotencyKey(request.idempotencyKey);
     const bodyText = body === undefined ? undefined : JSON.stringify(body);
-    return this.#transport.send({ ...request, bodyText });
+    const encoded = form && (await encodeForm(form));
+    return this.#transport.send({ ...request, bodyText, form: encoded });
   }
 }
 
@@ -96,8 +102,8 @@ function pauseBeforeNextRead(answer: HttpAnswer | NoAnswer, tries: number): numb
   return passes ? Math.max(pauseMs, retryAfterMs) : undefined;
 }
 
-function askedBy({ method, path }: Asked): Asked {
-  return { method, path };
+function askedBy({ method, path, sensitive }: Asked): Asked {
+  return { method, path, sensitive };
 }
 
 /** @throws {TypeError} for a key that the service would refuse or a header can't carry. */

@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from "undici";
 import { Deadline } from "./deadline.ts";
+import type { EncodedForm } from "./form.ts";
 import { parseHttpDate, parseRetryAfter } from "./retry-after.ts";
 import { Slots } from "./slots.ts";
 import { type TokenProvider, TokenUnavailableError } from "./token.ts";
@@ -25,6 +26,8 @@ interface TransportRequest extends CallOptions {
   query?: string;
   /** Exact bytes of a JSON body; undefined for a request without one. */
   bodyText?: string | undefined;
+  /** In place of `bodyText`. */
+  form?: EncodedForm | undefined;
   idempotencyKey?: string | undefined;
 }
 
@@ -152,7 +155,7 @@ export class Transport {
         method: request.method,
         path: this.#pathPrefix + request.path + (request.query ? `?${request.query}` : ""),
         headers: headersOf(request, token),
-        body: request.bodyText ?? null,
+        body: request.bodyText ?? request.form?.bytes ?? null,
         signal: gate.signal,
         opaque: gate,
       });
@@ -231,6 +234,7 @@ function headersOf(request: TransportRequest, token: string): Record<string, str
     "user-agent": "payrun",
   };
   if (request.bodyText !== undefined) headers["content-type"] = "application/json";
+  else if (request.form !== undefined) headers["content-type"] = request.form.contentType;
   if (request.idempotencyKey !== undefined) headers["idempotency-key"] = request.idempotencyKey;
   return headers;
 }

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type Requester, segment, type WriteOptions } from "../requester.ts";
+import { whereShown } from "../schemas/common.ts";
 import {
   type Contact,
   contactPageSchema,
@@ -71,8 +71,10 @@ export class Contacts extends PagedReads<Contact, ContactFilters> {
   }
 
   create(contact: NewContact, options?: WriteOptions): Promise<Contact> {
-    const write = { ...options, method: "POST" as const, path: "/v1/contacts", body: contact };
-    return this.#requester.write(write, contactSchema);
+    const secrets = [contact.bankAccount?.accountNumber, contact.taxInfo?.taxId];
+    const sensitive = secrets.filter((text) => text !== undefined);
+    const write = { ...options, path: "/v1/contacts", body: contact, sensitive };
+    return this.#requester.write({ ...write, method: "POST" }, contactSchema);
   }
 
   update(contactId: string, changes: ContactChanges, options?: WriteOptions): Promise<Contact> {
@@ -97,7 +99,7 @@ export class Contacts extends PagedReads<Contact, ContactFilters> {
   }
 }
 
-const restoredSchema = z.union([contactSchema, z.unknown().transform(() => undefined)]);
+const restoredSchema = whereShown(contactSchema);
 
 function pathOf(contactId: string): string {
   return `/v1/contacts/${segment(contactId)}`;

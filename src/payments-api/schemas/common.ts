@@ -48,3 +48,28 @@ export function wholeList<T extends z.ZodType>(item: T) {
   const items = z.array(item);
   return z.union([items, z.object({ items }).transform((answer) => answer.items)]);
 }
+
+/**
+ * A list whose answer the specification does not show: a bare array, or under `items`, `data` or
+ * the resource's own name.
+ */
+export function undocumentedList<T extends z.ZodType>(item: T, name: string) {
+  const items = z.array(item);
+  return z.union([
+    items,
+    z.object({ items }).transform((answer) => answer.items),
+    z.object({ data: items }).transform((answer) => answer.data),
+    z
+      .record(z.string(), z.unknown())
+      .transform((answer) => answer[name])
+      .pipe(items),
+  ]);
+}
+
+/**
+ * The answer of a write that was done, whose body the specification does not show: undefined where
+ * it is another one, or none, since what was done must not look undone.
+ */
+export function whereShown<T extends z.ZodType>(schema: T) {
+  return z.union([schema, z.unknown().transform(() => undefined)]);
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { undocumented, undocumentedList } from "./common.ts";
+
+/** An accounting integration; its record is not shown, so only the id is relied on. */
+const accountingIntegrationSchema = z.looseObject({
+  id: z.string().min(1),
+  provider: undocumented(z.string()),
+  status: undocumented(z.string()),
+  lastSyncedAt: undocumented(z.string()),
+});
+
+export type AccountingIntegration = z.infer<typeof accountingIntegrationSchema>;
+
+export const accountingIntegrationListSchema = undocumentedList(
+  accountingIntegrationSchema,
+  "integrations",
+);
+
+/** Start of OAuth 2.0: where to send the user (API specification, section 4). */
+export const accountingAuthorizationSchema = z.looseObject({
+  authorizationUrl: z.string().min(1),
+  accountingIntegrationId: undocumented(z.string()),
+});
+
+export type AccountingAuthorization = z.infer<typeof accountingAuthorizationSchema>;
+
+/** How a business stands with the accounting system; the record is not shown. */
+export const accountingConnectionSchema = z.looseObject({
+  connected: undocumented(z.boolean()),
+  status: undocumented(z.string()),
+  accountingIntegrationId: undocumented(z.string()),
+  provider: undocumented(z.string()),
+  lastSyncedAt: undocumented(z.string()),
+});
+
+export type AccountingConnection = z.infer<typeof accountingConnectionSchema>;
+
+/** A sync; the record is not shown. */
+export const accountingSyncSchema = z.looseObject({
+  id: undocumented(z.string()),
+  status: undocumented(z.string()),
+  entityTypes: undocumented(z.array(z.string())),
+  error: undocumented(z.string()),
+  startedAt: undocumented(z.string()),
+  finishedAt: undocumented(z.string()),
+});
+
+export type AccountingSync = z.infer<typeof accountingSyncSchema>;
+
+/** Which field of a payable is which of an accounting bill; the record is not shown. */
+const invoiceFieldSchema = z.looseObject({
+  payableField: undocumented(z.string()),
+  accountingField: undocumented(z.string()),
+});
+
+export type AccountingInvoiceField = z.infer<typeof invoiceFieldSchema>;
+
+export const invoiceFieldListSchema = undocumentedList(invoiceFieldSchema, "fields");
+
+/** A mapping as it was made; the record is not shown. */
+export const accountingMappingSchema = z.record(z.string(), z.unknown());
+
+export type AccountingMapping = z.infer<typeof accountingMappingSchema>;

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PaymentsClient } from "../../src/payments-api/index.ts";
+import { certification, officer, pdf, png, signature, taxId } from "../sandbox/businesses/kyb.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+
+let sandbox: TestSandbox;
+let client: PaymentsClient;
+let businessId: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ fixture: "unverified" });
+  client = new PaymentsClient({ baseUrl: sandbox.url, token: { value: sandbox.business.token } });
+  businessId = sandbox.business.businessId;
+});
+
+afterAll(async () => {
+  await client.close();
+  await sandbox.stop();
+});
+
+test("a business is taken from nothing to verified, in the order of the specification", async () => {
+  const { verification, officers } = client;
+  expect(await verification.get(businessId)).toMatchObject({
+    status: "pending",
+    steps: { tax: "missing" },
+  });
+  expect(await verification.submitTaxInfo(businessId, taxId)).toMatchObject({
+    taxIdType: "ein",
+    taxIdMask: "4321",
+  });
+  expect(await verification.sign(businessId, signature)).toMatchObject({ signature });
+  expect(await officers.list(businessId)).toEqual([]);
+  const added = await officers.add(businessId, officer);
+  expect(added).toMatchObject({ firstName: "Ada", lastName: "Okafor", ssnLast4: "9876" });
+  expect(await officers.list(businessId)).toEqual([added]);
+  expect(await officers.certifyBeneficialOwnership(businessId, certification)).toMatchObject(
+    certification,
+  );
+  await sandbox.control.changeBusiness({ verification: "document", nextSteps: ["Send a letter"] });
+  expect(await verification.get(businessId)).toMatchObject({
+    status: "document",
+    requestedDocuments: ["einLetter"],
+  });
+  const file = { content: pdf, name: "letter.pdf", type: "application/pdf" };
+  const uploaded = await verification.uploadDocument(businessId, {
+    file,
+    documentType: "einLetter",
+  });
+  expect(uploaded).toMatchObject({ documentType: "einLetter", sizeBytes: pdf.length });
+  expect((await verification.get(businessId)).status).toBe("pending");
+  await sandbox.control.changeBusiness({ verification: "verified" });
+  expect((await verification.get(businessId)).status).toBe("verified");
+  expect(await verification.getTaxInfo(businessId)).toMatchObject({ taxIdMask: "4321" });
+});
+
+test("the businesses of the account are listed, read, named and given a logo", async () => {
+  const { businesses } = client;
+  expect((await businesses.list()).map(({ id }) => id)).toEqual([businessId]);
+  expect(await businesses.setAlias(businessId, "Corner shop")).toMatchObject({
+    alias: "Corner shop",
+  });
+  const file = { content: png, name: "logo.png", type: "image/png" };
+  await businesses.uploadLogo(businessId, file);
+  expect(await businesses.get(businessId)).toMatchObject({
+    alias: "Corner shop",
+    logo: { contentType: "image/png", sizeBytes: png.length },
+  });
+  await businesses.deleteLogo(businessId);
+  expect(await businesses.get(businessId)).toMatchObject({ logo: null });
+});
