@@ -64,7 +64,7 @@ export default {
     only(BUSINESS, [API], "the client and the clocks of a business"),
     only(
       "activities",
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS],
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL],
       "what touches the world",
     ),
     only(

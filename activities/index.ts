@@ -9,6 +9,7 @@ import { beginRun, failRun } from "./begin-run.ts";
 import type { ActivityContext } from "./context.ts";
 import { followRun } from "./follow-run.ts";
 import { fundRun } from "./fund-run.ts";
+import { launchScheduled } from "./launch-scheduled.ts";
 import { runLane } from "./pay/lane.ts";
 import { createPlanActivities } from "./plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
@@ -39,6 +40,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     assessRetry: inFailures((input) =>
       withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
     ),
+    launchScheduled: inFailures((input) => launchScheduled(context, input)),
     payRetry: inFailures((input) =>
       beating(() =>
         onStoreNotBehind(context, retryId(input), input, () =>

@@ -23,6 +23,12 @@ export const money = proxyActivities<Pick<PayrunActivities, "payLane" | "payRetr
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 });
 
+/** Launches: tried again until the store and Temporal take them. */
+export const launches = proxyActivities<Pick<PayrunActivities, "launchScheduled">>({
+  startToCloseTimeout: "1 minute",
+  retry: { initialInterval: "1s", maximumInterval: "1 minute" },
+});
+
 /** Answers to people who wait for them: tried for a short time only. */
 export const answers = proxyActivities<Pick<PayrunActivities, "verifyDecision">>({
   startToCloseTimeout: "30 seconds",

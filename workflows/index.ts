@@ -1,3 +1,4 @@
 export { payRun } from "./pay-run.ts";
 export { planDry } from "./plan-dry.ts";
 export { retryFailedPayment } from "./retry-failed-payment.ts";
+export { scheduledPayRun } from "./scheduled-pay-run.ts";

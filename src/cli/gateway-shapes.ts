@@ -110,6 +110,27 @@ export const playbookRevisions = answer<{
   readonly items: readonly { readonly revision: number; readonly text: string }[];
 }>(z.object({ items: z.array(z.object({ revision: z.int(), text: z.string() })) }));
 
+const schedule = z.object({
+  playbook: z.string(),
+  business: z.string(),
+  state: z.enum(["active", "paused", "missing", "differs"]),
+  note: z.string().nullable(),
+  zone: z.string(),
+  next: z.array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() })),
+});
+export type Schedule = z.infer<typeof schedule>;
+export const scheduleAnswer = answer<Schedule>(schedule);
+export const scheduleList = answer<{ readonly items: readonly Schedule[] }>(
+  z.object({ items: z.array(schedule) }),
+);
+export const deletedSchedule = answer<{ readonly playbook: string }>(
+  z.object({ playbook: z.string() }),
+);
+const backfilled = z.object({
+  items: z.array(z.object({ period: z.string(), id: z.string(), created: z.boolean() })),
+});
+export const backfillAnswer = answer<z.infer<typeof backfilled>>(backfilled);
+
 const resolution = z.object({
   payableId: z.string(),
   action: z.string(),

@@ -87,6 +87,17 @@ export interface PlanDryInput {
   readonly unstored?: { readonly policy: PayRunPlaybook; readonly revision: number };
 }
 
+export interface ScheduledPayRunInput {
+  readonly business: string;
+  readonly playbook: string;
+}
+
+/** What a launcher did, for the Temporal UI. */
+export interface ScheduledLaunch {
+  readonly runId: string | null;
+  readonly text: string;
+}
+
 /** The activities as workflows see them. */
 export interface PayrunActivities {
   beginRun(input: { readonly runId: string }): Promise<BegunRun>;
@@ -103,4 +114,8 @@ export interface PayrunActivities {
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
   assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   payRetry(input: RetryFailedPaymentInput): Promise<void>;
+  /** @param input `nominalMs`: the instant at which the schedule was to fire. */
+  launchScheduled(
+    input: ScheduledPayRunInput & { readonly nominalMs: number },
+  ): Promise<ScheduledLaunch>;
 }

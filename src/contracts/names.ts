@@ -6,6 +6,7 @@ export const WORKFLOW = {
   payRun: "payRun",
   retryFailedPayment: "retryFailedPayment",
   planDry: "planDry",
+  scheduledPayRun: "scheduledPayRun",
 } as const;
 
 /** Signals are facts in the past tense; they carry nothing: the store says what happened. */
@@ -49,4 +50,9 @@ export function businessOfWorkflow(workflowId: string): string | undefined {
 /** Workflow id of a dry plan; random part so that two at once don't meet. */
 export function planDryId(business: string, playbook: string, nonce: string): string {
   return `plan/${business}/${playbook}/${nonce}`;
+}
+
+/** Id of a playbook's Temporal Schedule, and the id that its launchers' workflow ids begin with. */
+export function scheduledPayRunId(playbook: string): string {
+  return `scheduled-pay-run/${playbook}`;
 }

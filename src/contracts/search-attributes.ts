@@ -20,6 +20,20 @@ const exceptionsKey = defineSearchAttributeKey("PayrunExceptions", "INT");
 const totalCentsKey = defineSearchAttributeKey("PayrunTotalCents", "INT");
 const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
 
+/** Temporal's own: when a schedule was to fire. */
+export const scheduledStartKey = defineSearchAttributeKey("TemporalScheduledStartTime", "DATETIME");
+
+/** What a schedule's launcher shows. */
+export function searchAttributesOfLauncher(of: {
+  readonly business: string;
+  readonly playbook: string;
+}): SearchAttributePair[] {
+  return [
+    { key: businessKey, value: of.business },
+    { key: playbookKey, value: of.playbook },
+  ];
+}
+
 /** What a pay run shows from its launch on, before its workflow has said anything. */
 export function searchAttributesAtLaunch(run: {
   readonly business: string;

@@ -1,9 +1,8 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import { periodAt } from "../domain/clock/schedule-period.ts";
-import { appendAudit } from "../store/audit.ts";
 import { getPlaybook } from "../store/playbooks.ts";
-import { upsertRun } from "../store/runs.ts";
+import { recordLaunch } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
 import type { Principal } from "./http/auth.ts";
 import { notFound, unprocessable } from "./http/errors.ts";
@@ -14,6 +13,8 @@ export interface LaunchRequest {
   /** `YYYY-MM-DD`; without it the schedule's nominal date, or today in its zone. */
   readonly period?: string | undefined;
   readonly inputs?: Readonly<Record<string, string>> | undefined;
+  /** Never the next revision of a period that has had its run. */
+  readonly once?: boolean;
 }
 
 export interface Launched {
@@ -40,8 +41,8 @@ export async function launch(
   const stored = await loadPlaybook(context, request.playbook);
   const profile = businessOf(context, stored.playbook);
   const period = await periodOf(context, profile, stored.playbook, request.period);
-  const { runId, created } = await context.store.transaction(async (trx) => {
-    const run = await upsertRun(trx, {
+  const { runId, created } = await context.store.transaction((trx) =>
+    recordLaunch(trx, {
       businessId: profile.businessId,
       business: profile.name,
       playbook: request.playbook,
@@ -52,17 +53,9 @@ export async function launch(
       launchedBy: by.name,
       launchedByTokenId: by.tokenId,
       nowMs: context.nowMs(),
-    });
-    await appendAudit(trx, {
-      businessId: profile.businessId,
-      nowMs: context.nowMs(),
-      actor: by.name,
-      action: run.created ? "run.launched" : "run.joined",
-      subject: run.runId,
-      details: { playbook: request.playbook, revision: stored.revision, period },
-    });
-    return run;
-  });
+      once: request.once === true,
+    }),
+  );
   await startPayRun(context.temporal, {
     runId,
     business: profile.name,

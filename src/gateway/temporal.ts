@@ -115,7 +115,7 @@ async function once<T>(client: Client, fn: () => Promise<T>): Promise<T> {
 }
 
 /** Tries again while Temporal can't be reached, until the time is over: a restart passes unseen. */
-async function persistently<T>(client: Client, fn: () => Promise<T>): Promise<T> {
+export async function persistently<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + CALL_TIMEOUT_MS;
   for (;;) {
     try {

@@ -1,9 +1,10 @@
-import type { Selectable } from "kysely";
+import type { Selectable, Transaction } from "kysely";
 import { payRunId } from "../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import type { Db } from "./db.ts";
-import type { RunsTable } from "./tables.ts";
+import { appendAudit } from "./audit.ts";
+import type { RunsTable, Tables } from "./tables.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
@@ -52,6 +53,8 @@ export interface NewRun {
   readonly launchedBy: string;
   readonly launchedByTokenId: string | null;
   readonly nowMs: number;
+  /** Joins whatever run the period has, ended or not: what a clock launches, it launches once. */
+  readonly once?: boolean;
 }
 
 /**
@@ -67,8 +70,8 @@ export async function upsertRun(
   db: Db,
   launch: NewRun,
 ): Promise<{ runId: string; created: boolean; run: Run }> {
-  const latest = await latestOfPeriod(db, launch);
-  if (latest !== undefined && !RELAUNCHABLE.includes(latest.phase)) {
+  const latest = await findRunOfPeriod(db, launch);
+  if (latest !== undefined && (launch.once === true || !RELAUNCHABLE.includes(latest.phase))) {
     return { runId: latest.runId, created: false, run: latest };
   }
   const revision = (latest?.revision ?? 0) + 1;
@@ -98,7 +101,7 @@ export async function upsertRun(
   if (inserted !== undefined) return { runId, created: true, run: toRun(inserted) };
 
   // Somebody launched between the read and the write: theirs is the run of the period.
-  const theirs = await latestOfPeriod(db, launch);
+  const theirs = await findRunOfPeriod(db, launch);
   if (theirs === undefined || theirs.revision < revision) {
     throw new Error(
       `The run id ${runId} belongs to another business. Give the profile "${launch.business}" ` +
@@ -108,7 +111,32 @@ export async function upsertRun(
   return { runId: theirs.runId, created: false, run: theirs };
 }
 
-async function latestOfPeriod(db: Db, launch: NewRun): Promise<Run | undefined> {
+/** The same with its entry in the audit trail. */
+export async function recordLaunch(
+  trx: Transaction<Tables>,
+  launch: NewRun,
+): Promise<{ runId: string; created: boolean; run: Run }> {
+  const launched = await upsertRun(trx, launch);
+  await appendAudit(trx, {
+    businessId: launch.businessId,
+    nowMs: launch.nowMs,
+    actor: launch.launchedBy,
+    action: launched.created ? "run.launched" : "run.joined",
+    subject: launched.runId,
+    details: {
+      playbook: launch.playbook,
+      revision: launch.playbookRevision,
+      period: launch.period,
+    },
+  });
+  return launched;
+}
+
+/** The newest revision of a period's run. */
+export async function findRunOfPeriod(
+  db: Db,
+  launch: Pick<NewRun, "businessId" | "playbook" | "period">,
+): Promise<Run | undefined> {
   const row = await db
     .selectFrom("runs")
     .selectAll()

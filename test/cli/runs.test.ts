@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
 import { type Bill, bills } from "../support/bills.ts";
@@ -109,6 +109,59 @@ describe("runs, from the command line", () => {
     expect((await as("ada", ["revert", "reverted", "9"])).stderr).toContain("it has 3, 2, 1");
     expect((await as("cleo", ["revert", "reverted"])).code).toBe(1);
     expect((await as("ada", ["revert", "none"])).code).toBe(1);
+  });
+
+  test("apply shows what a new revision changes, --check what a file or its schedule would", async () => {
+    const cwd = temporaryFolder();
+    const file = join(cwd, "nightly.yaml");
+    const text = (every: string): string => `${PLAYBOOK}schedule: { every: ${every} }\n`;
+    writeFileSync(file, text("thursday"));
+    expect((await as("ada", ["apply", file])).stdout).toContain("nightly, revision 1");
+    expect((await as("ada", ["apply", file])).stdout).toContain("revision 1 as before");
+    writeFileSync(file, text("day"));
+    const drift = await as("ada", ["apply", file, "--check"]);
+    expect(drift.code).toBe(1);
+    expect(drift.stdout).toContain("differs from revision 1");
+    const applied = await as("ada", ["apply", file]);
+    expect(applied.stdout).toMatch(
+      /-schedule: \{ every: thursday \}\s+\+schedule: \{ every: day \}/,
+    );
+    expect((await as("ada", ["schedule", "delete", "nightly"])).code).toBe(0);
+    const missing = await as("ada", ["apply", file, "--check", "--json"]);
+    expect(missing.code).toBe(1);
+    expect(missing.json()).toMatchObject({ checked: [{ changed: false, schedule: "missing" }] });
+    expect((await as("ada", ["apply", file])).code).toBe(0);
+    expect((await as("ada", ["apply", file, "--check"])).code).toBe(0);
+  });
+
+  test("a schedule is listed with its next five runs, paused, resumed, and launches by itself", async () => {
+    const list = await as("ada", ["schedule", "list", "nightly"]);
+    expect(list.stdout).toContain("America/New_York");
+    const paused = await as("olga", ["schedule", "pause", "nightly", "--reason", "stocktaking"]);
+    expect(paused.stdout).toContain("paused  olga: stocktaking");
+    expect((await as("cleo", ["schedule", "resume", "nightly"])).code).toBe(1);
+    const resumed = await as("olga", ["schedule", "resume", "nightly", "--json"]);
+    const { state, next } = resumed.json<{ state: string; next: unknown[] }>();
+    expect({ state, runs: next.length }).toEqual({ state: "active", runs: 5 });
+    expect((await as("ada", ["schedule", "pause", "cli-weekly"])).code).toBe(1);
+
+    const before = (await as("ada", ["status", "--json"])).stdout;
+    expect(before).not.toContain("nightly");
+    await stack.temporal.schedule.getHandle("scheduled-pay-run/nightly").trigger();
+    const run = await vi.waitFor(
+      async () => {
+        const { items } = (await as("ada", ["status", "--json"])).json<{
+          items: { playbook: string; launchedBy: string; id: string }[];
+        }>();
+        const found = items.find(({ playbook }) => playbook === "nightly");
+        expect(found).toBeDefined();
+        return found;
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+    expect(run?.launchedBy).toBe("schedule of nightly");
+    await as("olga", ["cancel", run?.id ?? ""]);
+    await as("ada", ["schedule", "delete", "nightly"]);
   });
 
   test("launch answers with the run, launching again joins it", async () => {

@@ -2,18 +2,24 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
-import { playbookRevisions } from "../gateway-shapes.ts";
+import { playbookRevisions, type Schedule, scheduleList } from "../gateway-shapes.ts";
 import type { Output } from "../output.ts";
 import { applyPlaybook, readPlaybook, type ReadPlaybook } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
+import { diffLines } from "../show-diff.ts";
 import { green, printable, yellow } from "../text.ts";
 
 export function addApplyCommand(program: Command, session: Session): void {
   program
     .command("apply")
-    .description("store playbooks, each under its file's name: an administrator's act")
+    .description(
+      "store playbooks and their schedules, each under its file's name: an administrator's act",
+    )
     .argument("<file...>", "playbook files")
-    .option("--check", "change nothing: exit 1 where a file differs from what is stored")
+    .option(
+      "--check",
+      "change nothing: exit 1 where a file or its schedule differs from what is stored",
+    )
     .option("--json", "print one JSON document")
     .action((files, options) =>
       session.run(options, async ({ output, config }) => {
@@ -33,15 +39,22 @@ async function apply(
   playbooks: readonly ReadPlaybook[],
 ): Promise<ExitCode> {
   const applied = [];
-  for (const playbook of playbooks) applied.push(await applyPlaybook(gateway, playbook));
-  for (const { name, revision, changed } of applied) {
-    output.line(`${green("✓")} ${name}, revision ${revision}${changed ? "" : " as before"}`);
+  for (const playbook of playbooks) {
+    const before = await revisionInForce(gateway, playbook.name);
+    const now = await applyPlaybook(gateway, playbook);
+    applied.push(now);
+    output.line(
+      `${green("✓")} ${now.name}, revision ${now.revision}${now.changed ? "" : " as before"}`,
+    );
+    if (now.changed && before !== undefined) {
+      output.lines(diffLines(before.text, playbook.text));
+    }
   }
   output.document({ applied });
   return EXIT.done;
 }
 
-/** Compares each file with the revision in force; one that was never stored differs as well. */
+/** Compares each file with the revision in force, and the schedule with the one at Temporal. */
 async function check(
   output: Output,
   gateway: GatewayClient,
@@ -50,18 +63,38 @@ async function check(
   const checked = [];
   for (const { name, text } of playbooks) {
     const stored = await revisionInForce(gateway, name);
-    checked.push({ name, revision: stored?.revision ?? null, changed: stored?.text !== text });
-  }
-  for (const { name, revision, changed } of checked) {
-    const stored = revision === null ? "is not stored yet" : `differs from revision ${revision}`;
-    output.line(
-      changed
-        ? `${yellow("!")} ${printable(name)} ${stored}`
-        : `${green("✓")} ${printable(name)} is revision ${revision}`,
-    );
+    const changed = stored?.text !== text;
+    const schedule = changed ? undefined : await scheduleOf(gateway, name);
+    const drifted = schedule?.state === "missing" || schedule?.state === "differs";
+    checked.push({
+      name,
+      revision: stored?.revision ?? null,
+      changed,
+      schedule: schedule?.state ?? null,
+    });
+    if (!changed && !drifted) {
+      output.line(`${green("✓")} ${printable(name)} is revision ${stored.revision}`);
+      continue;
+    }
+    const why =
+      stored === undefined
+        ? "is not stored yet"
+        : drifted
+          ? `is revision ${stored.revision}, but its schedule at Temporal ${schedule.state === "missing" ? "is missing" : "is another"}`
+          : `differs from revision ${stored.revision}`;
+    output.line(`${yellow("!")} ${printable(name)} ${why}`);
+    if (stored !== undefined && changed) output.lines(diffLines(stored.text, text));
   }
   output.document({ applied: [], checked });
-  return checked.some(({ changed }) => changed) ? EXIT.failed : EXIT.done;
+  const differs = checked.some(
+    ({ changed, schedule }) => changed || schedule === "missing" || schedule === "differs",
+  );
+  return differs ? EXIT.failed : EXIT.done;
+}
+
+async function scheduleOf(gateway: GatewayClient, name: string): Promise<Schedule | undefined> {
+  const path = `/v1/schedules?playbook=${encodeURIComponent(name)}`;
+  return (await gateway.get(path, scheduleList)).items[0];
 }
 
 async function revisionInForce(

@@ -11,6 +11,7 @@ import { addPayableRoutes } from "../routes/payables.ts";
 import { addPlanRoutes } from "../routes/plans.ts";
 import { addPlaybookRoutes } from "../routes/playbooks.ts";
 import { addRunRoutes } from "../routes/runs.ts";
+import { addScheduleRoutes } from "../routes/schedules.ts";
 import { addSystemRoutes } from "../routes/system.ts";
 import { receiveWebhook } from "../webhooks.ts";
 import { errorBody, GatewayError } from "./errors.ts";
@@ -57,6 +58,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   app.post("/webhooks/:business", (c) => receiveWebhook(context, c));
   addSystemRoutes(app, context);
   addPlaybookRoutes(app, context);
+  addScheduleRoutes(app, context);
   addPlanRoutes(app, context);
   addRunRoutes(app, context);
   addDecisionRoutes(app, context);

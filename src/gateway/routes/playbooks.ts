@@ -8,6 +8,7 @@ import { addRoute } from "../http/route.ts";
 import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
 import { businessOf } from "../launch.ts";
 import { readPlaybookText } from "../playbook-text.ts";
+import { syncSchedule } from "../schedules.ts";
 import { MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
@@ -73,6 +74,8 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
         }
         return result;
       });
+      // After the store: whoever applies again after a failure here completes it.
+      await syncSchedule(context, { name: body.name, compiled: playbook });
       return { status: 200, json: { name: body.name, ...applied } };
     },
   });

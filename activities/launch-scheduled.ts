@@ -1,0 +1,69 @@
+import type { PayrunActivities, ScheduledLaunch } from "../src/contracts/activities.ts";
+import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
+import { zonedDate } from "../src/domain/clock/new-york.ts";
+import { fireOf, periodAt, periodBeginningOn } from "../src/domain/clock/schedule-period.ts";
+import { getPlaybook } from "../src/store/playbooks.ts";
+import { recordLaunch } from "../src/store/runs.ts";
+import { startOrJoinPayRun } from "../src/temporal/start.ts";
+import type { ActivityContext } from "./context.ts";
+
+const DAY_MS = 86_400_000;
+/** A launcher that waited this long for a busy worker has missed nothing. */
+const ON_TIME_MS = 3_600_000;
+
+type Launch = Parameters<PayrunActivities["launchScheduled"]>[0];
+
+/**
+ * Launches the run that a schedule begins on the day that has come, by the playbook as it is
+ * stored now.
+ *
+ * Once a period, however often it is woken: a run that was rejected or cancelled is not launched
+ * again by the clock. What comes later than the playbook's `catchUp` allows is left out.
+ */
+export async function launchScheduled(
+  context: ActivityContext,
+  { business, playbook, nominalMs }: Launch,
+): Promise<ScheduledLaunch> {
+  const stored = await getPlaybook(context.store.db, playbook);
+  const schedule = stored?.compiled.schedule ?? null;
+  if (stored === undefined || schedule === null) {
+    return nothing(`The playbook ${playbook} has no schedule any more.`);
+  }
+  const today = zonedDate(nominalMs, schedule.zone);
+  const begins = periodBeginningOn(schedule, today);
+  if (begins === null) return nothing(`No run of ${playbook} begins on ${today}.`);
+  const { fireAtMs } = fireOf(schedule, begins);
+  const lateMs = Date.now() - fireAtMs;
+  if (lateMs > Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS)) {
+    return nothing(
+      `The run of ${begins} was missed by more than catchUp: ${schedule.catchUpDays} days. To make it: payrun launch ${playbook} --period ${begins}.`,
+    );
+  }
+  const profile = context.profileOf(business);
+  const clock = await context.clockOf(business).now();
+  // A sandbox's days are not ours: its runs are named after its own.
+  const period = clock.sandbox ? periodAt(schedule, clock.businessMs) : begins;
+  const launchedBy = `schedule of ${playbook}`;
+  const { runId, created, run } = await context.store.transaction((trx) =>
+    recordLaunch(trx, {
+      businessId: profile.businessId,
+      business,
+      playbook,
+      playbookRevision: stored.revision,
+      policy: stored.compiled,
+      period,
+      launchedBy,
+      launchedByTokenId: null,
+      nowMs: Date.now(),
+      once: true,
+    }),
+  );
+  if (!ENDED_PHASES.includes(run.phase)) {
+    await startOrJoinPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
+  }
+  return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
+}
+
+function nothing(text: string): ScheduledLaunch {
+  return { runId: null, text };
+}

@@ -1,0 +1,140 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { EXIT } from "../cli-error.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import {
+  backfillAnswer,
+  deletedSchedule,
+  type Schedule,
+  scheduleAnswer,
+  scheduleList,
+} from "../gateway-shapes.ts";
+import type { Session } from "../session.ts";
+import { dim, green, printable, table, yellow } from "../text.ts";
+
+/** `payrun schedule …`: what runs by itself, and how it is held up. */
+export function addScheduleCommand(program: Command, session: Session): void {
+  const schedule = program
+    .command("schedule")
+    .description("what runs by itself: list, pause, resume, delete, backfill");
+  addList(schedule, session);
+  addSwitch(schedule, session, "pause", "keep a playbook from launching until it is resumed");
+  addSwitch(schedule, session, "resume", "let a paused playbook launch again");
+  addDelete(schedule, session);
+  addBackfill(schedule, session);
+}
+
+function addList(schedule: Command, session: Session): void {
+  schedule
+    .command("list")
+    .description("the playbooks that run by themselves, with their next five runs")
+    .argument("[name]", "only this playbook")
+    .option("--json", "print one JSON document")
+    .action((name, options) =>
+      session.run(options, async ({ output, config }) => {
+        const query = name === undefined ? "" : `?playbook=${encodeURIComponent(name)}`;
+        const list = await gatewayOf(config()).get(`/v1/schedules${query}`, scheduleList);
+        output.lines(
+          list.items.length === 0
+            ? ["Nothing runs by itself: give a playbook a “schedule:” and apply it."]
+            : list.items.flatMap(linesOf),
+        );
+        output.document(list);
+      }),
+    );
+}
+
+function linesOf(schedule: Schedule): string[] {
+  const rows = schedule.next.map(({ period, beginsAt, payDate }) => [
+    period,
+    beginsAtText(beginsAt, schedule.zone),
+    payDate,
+  ]);
+  const columns = ["Period", "Begins", "Pays from"].map((title) => ({ title }));
+  return [headline(schedule), ...table(columns, rows).map((line) => `  ${line}`), ""];
+}
+
+function headline({ playbook, business, state, note }: Schedule): string {
+  const name = `${printable(playbook)} for ${printable(business)}`;
+  const why = note === null ? "" : dim(`  ${printable(note)}`);
+  if (state === "active") return `${green("✓")} ${name}`;
+  if (state === "paused") return `${yellow("!")} ${name}: paused${why}`;
+  const wrong = state === "missing" ? "has no schedule at Temporal" : "differs from its playbook";
+  return `${yellow("!")} ${name}: ${wrong}; payrun apply puts it right`;
+}
+
+function beginsAtText(instant: string, zone: string): string {
+  const text = new Date(instant).toLocaleString("en-US", {
+    timeZone: zone,
+    weekday: "short",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  return `${text} ${zone}`;
+}
+
+function addSwitch(
+  schedule: Command,
+  session: Session,
+  action: "pause" | "resume",
+  description: string,
+): void {
+  schedule
+    .command(action)
+    .description(description)
+    .argument("<name>", "the playbook's name")
+    .option("--reason <text>", "why, for whoever finds it")
+    .option("--json", "print one JSON document")
+    .action((name, options) =>
+      session.run(options, async ({ output, config }) => {
+        const path = `/v1/schedules/${encodeURIComponent(name)}/${action}`;
+        const now = await gatewayOf(config()).post(path, scheduleAnswer, {
+          ...(options.reason === undefined ? {} : { note: options.reason }),
+        });
+        output.lines(linesOf(now));
+        output.document(now);
+      }),
+    );
+}
+
+function addDelete(schedule: Command, session: Session): void {
+  schedule
+    .command("delete")
+    .description("delete a schedule; applying its playbook makes it again")
+    .argument("<name>", "the playbook's name")
+    .option("--json", "print one JSON document")
+    .action((name, options) =>
+      session.run(options, async ({ output, config }) => {
+        const path = `/v1/schedules/${encodeURIComponent(name)}`;
+        const deleted = await gatewayOf(config()).delete(path, deletedSchedule);
+        output.line(`${green("✓")} ${printable(name)} runs no more by itself`);
+        output.document(deleted);
+      }),
+    );
+}
+
+function addBackfill(schedule: Command, session: Session): void {
+  schedule
+    .command("backfill")
+    .description("launch the runs that a schedule has missed, each once")
+    .argument("<name>", "the playbook's name")
+    .option("--period <date>", "only this one, YYYY-MM-DD")
+    .option("--json", "print one JSON document")
+    .action((name, options) =>
+      session.run(options, async ({ output, config }) => {
+        const path = `/v1/schedules/${encodeURIComponent(name)}/backfill`;
+        const launched = await gatewayOf(config()).post(path, backfillAnswer, {
+          ...(options.period === undefined ? {} : { period: options.period }),
+        });
+        for (const { period, id, created } of launched.items) {
+          output.line(`${green("✓")} ${period}: ${created ? "launched" : "was there:"} ${id}`);
+        }
+        if (launched.items.length === 0) output.line("Nothing was missed.");
+        output.document(launched);
+        return EXIT.done;
+      }),
+    );
+}

@@ -1,0 +1,167 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { appendAudit } from "../../store/audit.ts";
+import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../../store/playbooks.ts";
+import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/schedules.ts";
+import type { GatewayContext } from "../context.ts";
+import type { Principal } from "../http/auth.ts";
+import { notFound } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { businessOf } from "../launch.ts";
+import { backfill, scheduleOf, type ScheduleItem } from "../schedules.ts";
+import { persistently } from "../temporal.ts";
+import { date, MAY, name, words } from "./fields.ts";
+
+const item = z.object({
+  playbook: z.string(),
+  business: z.string(),
+  state: z.enum(["active", "paused", "missing", "differs"]),
+  note: z.string().nullable(),
+  zone: z.string(),
+  next: z.array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() })),
+});
+const params = z.object({ name });
+const note = z.strictObject({ note: words.optional() });
+
+/** Schedules of playbooks: they are made by applying a playbook, and held up here. */
+export function addScheduleRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/schedules",
+    tag: "schedules",
+    summary: "The playbooks that run by themselves, with their next five runs",
+    query: z.object({ playbook: name.optional() }),
+    responses: { 200: { description: "By name", schema: z.object({ items: z.array(item) }) } },
+    handle: async ({ query }) => {
+      const stored =
+        query.playbook === undefined
+          ? await listPlaybooks(context.store.db)
+          : [await playbookOf(context, query.playbook)];
+      const items: ScheduleItem[] = [];
+      for (const playbook of stored) {
+        const found = await scheduleOf(context, playbook);
+        if (found !== null) items.push(found);
+      }
+      return { status: 200, json: { items } };
+    },
+  });
+  addSwitch(app, context, "pause", "Keeps a schedule from launching until it is resumed");
+  addSwitch(app, context, "resume", "Lets a paused schedule launch again");
+  addDelete(app, context);
+  addBackfill(app, context);
+}
+
+function addSwitch(
+  app: OpenAPIHono,
+  context: GatewayContext,
+  action: "pause" | "resume",
+  summary: string,
+): void {
+  addRoute(app, context, {
+    method: "post",
+    path: `/v1/schedules/{name}/${action}`,
+    tag: "schedules",
+    summary,
+    roles: MAY.operate,
+    params,
+    body: note,
+    responses: { 200: { description: "As it is now", schema: item } },
+    handle: async ({ params: { name: playbook }, body, principal }) => {
+      const stored = await playbookOf(context, playbook);
+      const text = `${principal.name}: ${body.note ?? action}`;
+      const act = action === "pause" ? pauseSchedule : resumeSchedule;
+      const done = await persistently(context.temporal, () =>
+        act(context.temporal, playbook, text),
+      );
+      if (!done) throw noSchedule(playbook);
+      await record(context, stored, principal, `schedule.${action}d`, body.note);
+      const now = await scheduleOf(context, stored);
+      if (now === null) throw noSchedule(playbook);
+      return { status: 200, json: now };
+    },
+  });
+}
+
+function addDelete(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "delete",
+    path: "/v1/schedules/{name}",
+    tag: "schedules",
+    summary: "Deletes a schedule; applying its playbook makes it again",
+    roles: MAY.administer,
+    params,
+    responses: {
+      200: { description: "Deleted", schema: z.object({ playbook: z.string() }) },
+    },
+    handle: async ({ params: { name: playbook }, principal }) => {
+      const stored = await playbookOf(context, playbook);
+      const done = await persistently(context.temporal, () =>
+        deleteSchedule(context.temporal, playbook),
+      );
+      if (!done) throw noSchedule(playbook);
+      await record(context, stored, principal, "schedule.deleted", undefined);
+      return { status: 200, json: { playbook } };
+    },
+  });
+}
+
+function addBackfill(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/schedules/{name}/backfill",
+    tag: "schedules",
+    summary: "Launches the runs that a schedule has missed, each once",
+    description:
+      "Those that should have begun within the playbook's `catchUp`, or the one of the period asked for.",
+    roles: MAY.launch,
+    params,
+    body: z.strictObject({ period: date.optional() }),
+    responses: {
+      200: {
+        description: "What was launched or joined",
+        schema: z.object({
+          items: z.array(z.object({ period: z.string(), id: z.string(), created: z.boolean() })),
+        }),
+      },
+    },
+    handle: async ({ params: { name: playbook }, body, principal }) => {
+      const stored = await playbookOf(context, playbook);
+      const launched = await backfill(context, stored, body.period, principal);
+      const items = launched.map(({ period, runId, created }) => ({ period, id: runId, created }));
+      return { status: 200, json: { items } };
+    },
+  });
+}
+
+async function playbookOf(context: GatewayContext, playbook: string): Promise<StoredPlaybook> {
+  const stored = await getPlaybook(context.store.db, playbook);
+  if (stored === undefined) {
+    throw notFound(`There is no playbook “${playbook}”; GET /v1/playbooks lists them.`);
+  }
+  return stored;
+}
+
+function noSchedule(playbook: string): Error {
+  return notFound(
+    `Nothing runs “${playbook}” by itself: give it a “schedule:” and apply it, or apply it again.`,
+  );
+}
+
+async function record(
+  context: GatewayContext,
+  stored: StoredPlaybook,
+  principal: Principal,
+  action: string,
+  said: string | undefined,
+): Promise<void> {
+  await context.store.transaction((trx) =>
+    appendAudit(trx, {
+      businessId: businessOf(context, stored.compiled).businessId,
+      nowMs: context.nowMs(),
+      actor: principal.name,
+      action,
+      subject: stored.name,
+      details: said === undefined ? {} : { note: said },
+    }),
+  );
+}

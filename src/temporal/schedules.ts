@@ -1,0 +1,143 @@
+import {
+  type CalendarSpec,
+  type Client,
+  type ScheduleDescription,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+} from "@temporalio/client";
+import { TypedSearchAttributes } from "@temporalio/common";
+import type { ScheduledPayRunInput } from "../contracts/activities.ts";
+import { scheduledPayRunId, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import { searchAttributesOfLauncher } from "../contracts/search-attributes.ts";
+
+/** Temporal takes no shorter one; what is later still is left out by the launcher itself. */
+const SHORTEST_CATCH_UP_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+/** A playbook's schedule as Temporal keeps it: days and times on which its launcher is woken. */
+export interface LauncherSchedule extends ScheduledPayRunInput {
+  readonly weekdays: readonly string[] | null;
+  readonly daysOfMonth: readonly number[] | null;
+  /** `HH:MM` in `zone`. */
+  readonly times: readonly string[];
+  readonly zone: string;
+  readonly catchUpDays: number;
+}
+
+export interface ScheduleState {
+  readonly paused: boolean;
+  readonly note: string | null;
+  /** False where Temporal keeps another one than the playbook asks for. */
+  readonly inStep: boolean;
+}
+
+/** Makes a playbook's schedule, or changes the one there is; a pause stays. */
+export async function putSchedule(client: Client, wanted: LauncherSchedule): Promise<void> {
+  const options = optionsOf(wanted);
+  try {
+    await client.schedule.create(options);
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    const { spec, action, policies } = options;
+    await client.schedule.getHandle(options.scheduleId).update((before) => ({
+      spec,
+      action,
+      ...(policies === undefined ? {} : { policies }),
+      state: before.state,
+    }));
+  }
+}
+
+/** @returns false where there was none */
+export function deleteSchedule(client: Client, playbook: string): Promise<boolean> {
+  return whereThereIs(() => client.schedule.getHandle(scheduledPayRunId(playbook)).delete());
+}
+
+/** @returns false where there is none */
+export function pauseSchedule(client: Client, playbook: string, note: string): Promise<boolean> {
+  return whereThereIs(() => client.schedule.getHandle(scheduledPayRunId(playbook)).pause(note));
+}
+
+/** @returns false where there is none */
+export function resumeSchedule(client: Client, playbook: string, note: string): Promise<boolean> {
+  return whereThereIs(() => client.schedule.getHandle(scheduledPayRunId(playbook)).unpause(note));
+}
+
+/** How Temporal keeps a playbook's schedule, or undefined where it keeps none. */
+export async function readSchedule(
+  client: Client,
+  playbook: string,
+  wanted: LauncherSchedule | null,
+): Promise<ScheduleState | undefined> {
+  let description: ScheduleDescription;
+  try {
+    description = await client.schedule.getHandle(scheduledPayRunId(playbook)).describe();
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+  const { paused, note } = description.state;
+  const kept = "args" in description.action ? description.action.args?.[0] : undefined;
+  return {
+    paused,
+    note: note === undefined || note === "" ? null : note,
+    inStep: wanted !== null && JSON.stringify(kept) === JSON.stringify(inputOf(wanted)),
+  };
+}
+
+async function whereThereIs(act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The launcher's input carries the whole wish, so that one look at a schedule tells whether it is
+ * the one that the playbook asks for.
+ */
+function inputOf(wanted: LauncherSchedule): LauncherSchedule {
+  const { business, playbook, weekdays, daysOfMonth, times, zone, catchUpDays } = wanted;
+  return { business, playbook, weekdays, daysOfMonth, times, zone, catchUpDays };
+}
+
+function optionsOf(wanted: LauncherSchedule): ScheduleOptions {
+  const { playbook, business, zone, catchUpDays } = wanted;
+  const id = scheduledPayRunId(playbook);
+  return {
+    scheduleId: id,
+    spec: { calendars: wanted.times.map((time) => calendarOf(wanted, time)), timezone: zone },
+    action: {
+      type: "startWorkflow",
+      workflowType: WORKFLOW.scheduledPayRun,
+      workflowId: id,
+      taskQueue: TASK_QUEUE,
+      args: [inputOf(wanted)],
+      typedSearchAttributes: new TypedSearchAttributes(
+        searchAttributesOfLauncher({ business, playbook }),
+      ),
+      staticSummary: `Launches ${playbook} for ${business}, where a run begins today`,
+    },
+    policies: {
+      // Launchers take seconds and launch once a period: one that hangs must not hide the next.
+      overlap: "ALLOW_ALL",
+      catchupWindow: Math.max(SHORTEST_CATCH_UP_MS, catchUpDays * DAY_MS),
+    },
+  };
+}
+
+function calendarOf({ weekdays, daysOfMonth }: LauncherSchedule, time: string): CalendarSpec {
+  const [hour, minute] = time.split(":").map(Number);
+  return {
+    hour: hour ?? 0,
+    minute: minute ?? 0,
+    ...(weekdays === null
+      ? {}
+      : { dayOfWeek: weekdays.map((day) => day.toUpperCase() as "MONDAY") }),
+    ...(daysOfMonth === null ? {} : { dayOfMonth: [...daysOfMonth] }),
+  };
+}

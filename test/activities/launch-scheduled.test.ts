@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "@temporalio/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ActivityContext } from "../../activities/context.ts";
+import { launchScheduled } from "../../activities/launch-scheduled.ts";
+import { Clocks } from "../../src/business/clock.ts";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import type { PlaybookSchedule } from "../../src/contracts/playbook.ts";
+import { fireOf, nextFires } from "../../src/domain/clock/schedule-period.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { getRun, setRunPhase } from "../../src/store/runs.ts";
+import { on } from "../domain/clock/schedules.ts";
+
+const HOUR_MS = 3_600_000;
+
+const profile: BusinessProfile = {
+  name: "acme",
+  apiUrl: "http://127.0.0.1:1",
+  businessId: "biz_acme",
+  token: { kind: "value", value: "token" },
+  webhookSecrets: [],
+  sandbox: false,
+};
+
+let store: Store;
+let folder: string;
+const started: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "payrun-launcher-"));
+  store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The launcher asks Temporal for one thing only: to start a run's workflow. */
+function context(): ActivityContext {
+  const clocks = new Clocks();
+  const workflow = {
+    start: (_name: string, { workflowId }: { workflowId: string }) => {
+      started.push(workflowId);
+      return Promise.resolve();
+    },
+  };
+  return {
+    store,
+    temporal: { workflow } as unknown as Client,
+    log: { info: () => {}, warn: () => {} },
+    workerId: "test",
+    profileOf: () => profile,
+    clientOf: () => {
+      throw new Error("a launcher reads nothing from the service");
+    },
+    clockOf: () => clocks.of(profile),
+    draining: new AbortController().signal,
+  };
+}
+
+async function apply(name: string, schedule: string): Promise<void> {
+  const text = `kind: pay-run\n${schedule === "" ? "" : `schedule: ${schedule}\n`}`;
+  const loaded = loadPlaybook(text, { file: `${name}.yaml` });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  await store.transaction((trx) =>
+    applyPlaybook(trx, {
+      name,
+      kind: "pay-run",
+      text,
+      compiled: loaded.playbook,
+      business: null,
+      author: "ada",
+      authorTokenId: null,
+      nowMs: 1,
+    }),
+  );
+}
+
+/** The last run of a schedule that should have begun by now. */
+function lastFire(schedule: PlaybookSchedule): { period: string; fireAtMs: number } {
+  const fires = nextFires(schedule, Date.now() - 90 * 24 * HOUR_MS, 100);
+  const last = fires.findLast(({ fireAtMs }) => fireAtMs <= Date.now());
+  if (last === undefined) throw new Error("nothing has fired");
+  return last;
+}
+
+describe("a launcher", () => {
+  const now = new Date();
+  const at = `${String(now.getUTCHours()).padStart(2, "0")}:00`;
+  const text = `{ every: day, at: "${at}", zone: UTC }`;
+  const daily = on({ every: "day" }, { at, zone: "UTC" });
+
+  test("launches the run that begins on its day, by the clock's name, once", async () => {
+    await apply("daily", text);
+    const { period, fireAtMs } = lastFire(daily);
+    const wake = { business: "acme", playbook: "daily", nominalMs: fireAtMs };
+    const first = await launchScheduled(context(), wake);
+    const runId = `pay-run/acme/daily/${period}`;
+    expect(first).toEqual({ runId, text: `Launched \`${runId}\`.` });
+    expect(started).toEqual([runId]);
+    const run = await getRun(store.db, runId);
+    expect(run).toMatchObject({ period, launchedBy: "schedule of daily", playbookRevision: 1 });
+
+    const again = await launchScheduled(context(), { ...wake, nominalMs: fireAtMs + HOUR_MS });
+    expect(again.text).toContain("was there already");
+    for (const phase of ["rejected", "cancelled", "failed"] as const) {
+      await setRunPhase(store.db, runId, { phase, endedAtMs: Date.now() });
+      expect((await launchScheduled(context(), wake)).runId).toBe(runId);
+    }
+    expect(started).toEqual([runId, runId]);
+  });
+
+  test("takes the playbook as it is stored when it wakes", async () => {
+    await apply("changing", text);
+    await apply("changing", text.replace("day,", "day, catchUp: 2 days,"));
+    const { period, fireAtMs } = lastFire(daily);
+    await launchScheduled(context(), {
+      business: "acme",
+      playbook: "changing",
+      nominalMs: fireAtMs,
+    });
+    const run = await getRun(store.db, `pay-run/acme/changing/${period}`);
+    expect(run?.playbookRevision).toBe(2);
+  });
+
+  test("ends without a run on a day on which none begins", async () => {
+    await apply("never-today", "{ every: month, on: 1 }");
+    const { period } = lastFire(on({ every: "month", on: 1 }));
+    const { fireAtMs } = fireOf(on({ every: "month", on: 1 }), period);
+    const wake = { business: "acme", playbook: "never-today", nominalMs: fireAtMs + 49 * HOUR_MS };
+    expect(await launchScheduled(context(), wake)).toMatchObject({
+      runId: null,
+      text: expect.stringContaining("No run of never-today begins on") as string,
+    });
+  });
+
+  test("leaves out what it would make later than the playbook's catchUp allows", async () => {
+    const day = Math.min(28, new Date(Date.now() - 72 * HOUR_MS).getUTCDate());
+    await apply("late", `{ every: month, on: ${day}, catchUp: 0 days }`);
+    const { period, fireAtMs } = lastFire(on({ every: "month", on: day }));
+    const wake = { business: "acme", playbook: "late", nominalMs: fireAtMs };
+    expect(await launchScheduled(context(), wake)).toMatchObject({
+      runId: null,
+      text: expect.stringContaining(`payrun launch late --period ${period}`) as string,
+    });
+    expect(await getRun(store.db, `pay-run/acme/late/${period}`)).toBeUndefined();
+  });
+
+  test("ends without a run where the playbook has no schedule any more", async () => {
+    await apply("was-weekly", text);
+    await apply("was-weekly", "");
+    const wake = { business: "acme", playbook: "was-weekly", nominalMs: Date.now() };
+    expect((await launchScheduled(context(), wake)).runId).toBeNull();
+  });
+});
