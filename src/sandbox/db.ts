@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { addMissingColumns } from "./older-database.ts";
 
 interface Bookkeeping {
   statements: Map<string, StatementSync>;
@@ -33,6 +34,7 @@ export function openDatabase(path: string, ddls: readonly string[]): DatabaseSyn
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   // Fewer checkpoints, each of which waits for the disk; pages in memory instead of read again.
   db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536;");
+  addMissingColumns(db, ddls);
   for (const ddl of ddls) db.exec(ddl);
   return db;
 }
