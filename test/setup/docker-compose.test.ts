@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,13 +8,17 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
 import { loadConfig } from "../../src/config.ts";
 import { SETTING_NAMES } from "../../src/config/settings.ts";
 import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
+import { openStore } from "../../src/store/index.ts";
+import { databasesOf } from "../support/postgres-databases.ts";
+import { hasPostgres } from "../support/postgres-programs.ts";
+import { startServer } from "../support/postgres-setup.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -51,6 +55,7 @@ function service(name: string): z.output<typeof composeShape>["services"][string
 
 const folder = mkdtempSync(join(tmpdir(), "payrun-compose-"));
 const started: ChildProcess[] = [];
+let stopDatabase = async (): Promise<void> => undefined;
 
 afterAll(async () => {
   for (const child of started.toReversed()) {
@@ -59,6 +64,7 @@ afterAll(async () => {
     child.kill("SIGTERM");
     await ended;
   }
+  await stopDatabase();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -160,17 +166,51 @@ test("every search attribute is made, in its type", () => {
 });
 
 test("scripts that run in containers are executable and stop at the first error", () => {
-  for (const script of ["docker/temporal-schema.sh", "docker/temporal-namespace.sh"]) {
+  for (const part of ["payrun-database", "temporal-schema", "temporal-namespace"]) {
+    const script = `docker/${part}.sh`;
     expect(statSync(join(ROOT, script)).mode & 0o111, script).toBeGreaterThan(0);
     expect(read(script)).toContain("set -eu");
   }
 });
 
+test("Payrun's user and database are made, once, and the store is made in it", async ({ skip }) => {
+  const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+  if (!hasPostgres() || !hasPsql) skip("there is no PostgreSQL with psql");
+  const { server, stop } = await startServer();
+  onTestFinished(stop);
+  const admin = new URL(server.urlOf("postgres"));
+  const [, script] = service("payrun-database").entrypoint ?? [];
+  const make = () =>
+    spawnSync("/bin/sh", [join(ROOT, (script ?? "").slice(1))], {
+      encoding: "utf8",
+      env: {
+        PATH: process.env["PATH"],
+        PGHOST: admin.hostname,
+        PGPORT: admin.port,
+        PGUSER: admin.username,
+        PGPASSWORD: decodeURIComponent(admin.password),
+        PAYRUN_DB_PASSWORD: "it's a secret",
+      },
+    });
+  for (const each of [make(), make()]) {
+    expect(each).toMatchObject({ status: 0, stderr: "" });
+  }
+  const url = new URL(
+    service("worker").environment["PAYRUN_DATABASE_URL"]?.replace(/\$\{.*\}/, "") ?? "",
+  );
+  url.host = admin.host;
+  url.password = "it's a secret";
+  const store = await openStore(url.href);
+  await store.close();
+});
+
 test("sandbox, preparation and gateway start as they are written and find each other", async () => {
+  const databaseUrl = await database();
   const [sandboxPort, gatewayPort] = [await freePort(), await freePort()];
   const moved = (text: string): string =>
     text
       .replace("/data", folder)
+      .replace(/^postgres:.*/, databaseUrl)
       .replace(/(sandbox|127\.0\.0\.1|0\.0\.0\.0|localhost):8089/, `127.0.0.1:${sandboxPort}`)
       .replace(/(127\.0\.0\.1|localhost):8088/, `127.0.0.1:${gatewayPort}`)
       .replace(/^8089$/, String(sandboxPort))
@@ -196,6 +236,16 @@ test("sandbox, preparation and gateway start as they are written and find each o
   await ready(start("gateway", moved));
   expect(await healthcheck("gateway", moved)).toBe(0);
 });
+
+/** Where the store is: in PostgreSQL, as it is written, wherever there is one. */
+async function database(): Promise<string> {
+  if (!hasPostgres()) return `sqlite:${folder}/payrun.db`;
+  const { server, stop } = await startServer();
+  stopDatabase = stop;
+  const databases = databasesOf(server.urlOf("postgres"));
+  await databases.create("payrun");
+  return databases.urlOf("payrun");
+}
 
 function withFolder(environment: Record<string, string>): Record<string, string> {
   const entries = Object.entries(environment);

@@ -8,7 +8,7 @@ import type { PostgresPrograms, ServerUser } from "./postgres-programs.ts";
 
 const run = promisify(execFile);
 
-const SUPERUSER = "payrun";
+const SUPERUSER = "tests";
 const PASSWORD = "p@ss word";
 
 /** A PostgreSQL server in a folder of its own, which can be stopped and started again. */
