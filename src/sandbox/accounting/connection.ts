@@ -58,7 +58,10 @@ export function startConnection(
     scope: "vendors bank-accounts bills",
     state: oauth_state,
   });
-  return { authorizationUrl: `${authorizationPage}?${query}`, accountingIntegrationId: id };
+  return {
+    authorizationUrl: `${authorizationPage}?${query.toString()}`,
+    accountingIntegrationId: id,
+  };
 }
 
 /**

@@ -45,6 +45,19 @@ export const bodyExamples: Readonly<Record<string, Example>> = {
     name: "Operating account",
   },
   verifyMicroDeposits: { amountsCents: [12, 47] },
+  createInvoice: {
+    customerId: contactId,
+    dueDate: "2027-01-31",
+    items: [{ name: "Consulting, December", quantity: 12, unitAmountCents: 15_000 }],
+  },
+  markInvoicePaid: { amountCents: 180_000 },
+  setInvoicePaymentLink: { enabled: true, expiresAt: "2099-12-31T23:59:59Z" },
+  connectAccounting: { redirectUri: "https://payrun.example/accounting/connected" },
+  mapAccountingVendor: { connectionId: contactId, accountingVendorId: "vendor-1" },
+  mapAccountingBankAccount: {
+    fundingSourceId: bankAccountId,
+    accountingBankAccountId: "account-1",
+  },
   createWebhookEndpoint: {
     url: "https://payrun.example/webhooks/acme",
     events: ["*"],

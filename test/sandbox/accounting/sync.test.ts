@@ -186,10 +186,10 @@ it("sends an approved bill back to approval where the books change it, and cance
   });
   expect(await billOf("118")).toMatchObject({ status: "void" });
   await receiver.until(2);
-  const told = receiver.received.map(({ event }) => [event.type, event.data.id]).toSorted();
-  expect(told).toEqual([
-    ["payable.approval_reset", rent.id],
-    ["payable.cancelled", wall.id],
+  const told = receiver.received.map(({ event }) => `${event.type} ${event.data.id}`);
+  expect(told.toSorted()).toEqual([
+    `payable.approval_reset ${rent.id}`,
+    `payable.cancelled ${wall.id}`,
   ]);
 });
 

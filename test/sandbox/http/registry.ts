@@ -51,6 +51,15 @@ export async function makeIds(sandbox: TestSandbox): Promise<Ids> {
     "GET",
     `/v1/webhook-endpoints/${endpoint.id}/deliveries`,
   );
+  const invoice = await idOf("POST", "/v1/invoices", {
+    customerId: contactId,
+    totalAmountCents: 5_000,
+  });
+  const connected = await sandbox.api<{ accountingIntegrationId: string }>(
+    "POST",
+    `/api/businesses/${businessId}/integrations/accounting/connect`,
+    { body: { redirectUri: "https://app.customer.example/" } },
+  );
   const accounts = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
   return {
     businessId,
@@ -61,6 +70,8 @@ export async function makeIds(sandbox: TestSandbox): Promise<Ids> {
     fundingSourceId: accounts.body.items[0]?.id ?? "",
     webhookEndpointId: endpoint.id,
     deliveryId: deliveries.body.items[0]?.id ?? "",
+    invoiceId: invoice.id,
+    accountingIntegrationId: connected.body.accountingIntegrationId,
     entityType: "vendors",
   };
 }
