@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { makeBill, type Page, pay, unique } from "../world.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+let bankAccountId = "";
+beforeEach(async () => {
+  await sandbox.control.reset("blank");
+  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
+  bankAccountId = body.items[0]?.id ?? "";
+});
+
+type Kind = "deposits" | "withdrawals";
+
+function send(kind: Kind, body: object, key: string | null = unique("transfer")) {
+  return sandbox.api("POST", `/v1/balance/${kind}`, {
+    body: { bankAccountId, ...body },
+    ...(key !== null && { key }),
+  });
+}
+
+describe("deposits and withdrawals refuse", () => {
+  it.each<[string, object, number, string]>([
+    ["no amount", { amountCents: undefined }, 400, "amountCents"],
+    ["nothing", { amountCents: 0 }, 422, "amountCents"],
+    ["half a cent", { amountCents: 0.5 }, 422, "amountCents"],
+    ["an amount as text", { amountCents: "5" }, 400, "amountCents"],
+    ["no account", { amountCents: 5, bankAccountId: undefined }, 400, "bankAccountId"],
+  ])("%s", async (_, body, status, field) => {
+    for (const kind of ["deposits", "withdrawals"] as const) {
+      expect(await send(kind, body)).toMatchObject({
+        status,
+        body: { error: "validation_error", details: { field } },
+      });
+    }
+  });
+
+  it("a write without a key, one with a long key, and an account that isn't there", async () => {
+    for (const kind of ["deposits", "withdrawals"] as const) {
+      const keyless = await send(kind, { amountCents: 5 }, null);
+      expect(keyless).toMatchObject({ status: 400, body: { error: "validation_error" } });
+      expect((await send(kind, { amountCents: 5 }, "k".repeat(65))).status).toBe(400);
+      expect(await send(kind, { amountCents: 5, bankAccountId: "ba_none" })).toMatchObject({
+        status: 404,
+        body: { error: "not_found" },
+      });
+    }
+  });
+
+  it("an account that is not verified", async () => {
+    await sandbox.control.reset({
+      businesses: [
+        { name: "B", balanceCents: 500, bankAccounts: [{ id: "ba_1", status: "unverified" }] },
+      ],
+    });
+    bankAccountId = "ba_1";
+    for (const kind of ["deposits", "withdrawals"] as const) {
+      expect(await send(kind, { amountCents: 5 })).toMatchObject({
+        status: 422,
+        body: { error: "validation_error", details: { field: "bankAccountId" } },
+      });
+    }
+  });
+
+  it("by the business's state, and accepted under the same key when it has passed", async () => {
+    const states: [object, object, number, string, readonly Kind[]][] = [
+      [{ setup: "incomplete" }, { setup: "complete" }, 409, "setup_incomplete", ["deposits"]],
+      [
+        { verification: "suspended" },
+        { verification: "verified" },
+        409,
+        "setup_incomplete",
+        ["withdrawals"],
+      ],
+      [
+        { features: { balance: false } },
+        { features: { balance: true } },
+        403,
+        "feature_unavailable",
+        ["deposits", "withdrawals"],
+      ],
+      [
+        { paymentsLocked: true },
+        { paymentsLocked: false },
+        409,
+        "payments_locked",
+        ["withdrawals"],
+      ],
+    ];
+    for (const [bad, good, status, error, kinds] of states) {
+      for (const kind of kinds) {
+        const key = unique("k");
+        await sandbox.control.changeBusiness({ ...bad });
+        expect(await send(kind, { amountCents: 5 }, key)).toMatchObject({
+          status,
+          body: { error },
+        });
+        await sandbox.control.changeBusiness({ ...good });
+        expect((await send(kind, { amountCents: 5 }, key)).status).toBe(201);
+      }
+    }
+  });
+
+  it("where no balance has been set up yet, with the address that sets it up", async () => {
+    await sandbox.control.reset({
+      businesses: [{ name: "B", balanceCents: null, bankAccounts: [{ id: "ba_1" }] }],
+    });
+    bankAccountId = "ba_1";
+    const refused = {
+      status: 409,
+      body: {
+        error: "setup_required",
+        details: { actionUrl: expect.stringContaining("https://") },
+      },
+    };
+    expect(await send("deposits", { amountCents: 5 })).toMatchObject(refused);
+    expect(await send("withdrawals", { amountCents: 5 })).toMatchObject(refused);
+    expect(await sandbox.api("GET", "/v1/balance/transactions")).toMatchObject(refused);
+    expect(await pay(sandbox, { payableId: await makeBill(sandbox) })).toMatchObject(refused);
+  });
+});
