@@ -38,12 +38,13 @@ export function readAnswer<T>(
 ): T {
   if (answer.kind === "no-answer") throw noAnswerError(asked, answer);
   if (answer.status < 200 || answer.status > 299) throw errorFromAnswer(asked, answer);
-  const parsed = schema.safeParse(parseJson(answer.bodyText));
+  const body = parseJson(answer.bodyText);
+  const isEmpty = answer.bodyText.trim() === "";
+  // Also where any body would do: a page of something in between is not the service's answer.
+  if (body === undefined && !isEmpty) throw unexpected(asked, answer, "its body is not JSON");
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const what =
-    parseJson(answer.bodyText) === undefined
-      ? "its body is not JSON"
-      : describeIssue(parsed.error.issues[0]);
+  const what = isEmpty ? "its body is empty" : describeIssue(parsed.error.issues[0]);
   throw unexpected(asked, answer, what);
 }
 

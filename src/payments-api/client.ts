@@ -7,6 +7,7 @@ import { Businesses } from "./resources/businesses.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Deliveries } from "./resources/deliveries.ts";
 import { FundingSources } from "./resources/funding-sources.ts";
+import { Invoices } from "./resources/invoices.ts";
 import { Officers } from "./resources/officers.ts";
 import { Payables } from "./resources/payables.ts";
 import { Payments } from "./resources/payments.ts";
@@ -66,6 +67,7 @@ export class PaymentsClient {
   readonly contacts: Contacts;
   readonly payables: Payables;
   readonly payments: Payments;
+  readonly invoices: Invoices;
   readonly bankAccounts: BankAccounts;
   readonly fundingSources: FundingSources;
   readonly balance: BalanceResource;
@@ -95,6 +97,7 @@ export class PaymentsClient {
     this.contacts = new Contacts(requester);
     this.payables = new Payables(requester);
     this.payments = new Payments(requester);
+    this.invoices = new Invoices(requester);
     this.bankAccounts = new BankAccounts(requester);
     this.fundingSources = new FundingSources(requester);
     this.balance = new BalanceResource(requester);

@@ -7,7 +7,9 @@ export {
 } from "./errors.ts";
 export type { UploadedFile } from "./form.ts";
 export type { NewBankAccount } from "./resources/bank-accounts.ts";
+export type { BalanceTransfer } from "./resources/balance.ts";
 export type { BusinessWithdrawal } from "./resources/businesses.ts";
+export type { NewInvoice } from "./resources/invoices.ts";
 export type { NewOfficer } from "./resources/officers.ts";
 export type { NewPayable } from "./resources/payables.ts";
 export type {
@@ -26,6 +28,7 @@ export type { Contact } from "./schemas/contact.ts";
 export type { Delivery } from "./schemas/delivery.ts";
 export { eventSchema, type WebhookEvent } from "./schemas/event.ts";
 export type { FundingSource } from "./schemas/funding-source.ts";
+export type { Invoice, InvoiceListItem } from "./schemas/invoice.ts";
 export type { BeneficialOwnershipCertification, Officer } from "./schemas/officer.ts";
 export type { Payable, PayableListItem } from "./schemas/payable.ts";
 export { createdPaymentsSchema, type Payment, type PaymentStatus } from "./schemas/payment.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
-import { payment, sendJson, startService } from "./local-service.ts";
+import { payment, rejection, sendJson, startService } from "./local-service.ts";
 
 const contact = { id: "c", type: "payee", status: "active", paymentReady: true };
 const payable = {
@@ -11,6 +11,7 @@ const payable = {
   amountPaidCents: 0,
 };
 const key = { idempotencyKey: "key" };
+const accounting = "/api/businesses/b/integrations/accounting";
 
 interface Call {
   call: (client: PaymentsClient) => Promise<unknown>;
@@ -132,6 +133,134 @@ const calls: Call[] = [
     answer: { id: "d2" },
     withKey: true,
   },
+  {
+    call: (client) => client.invoices.list({ status: "open", page: 1 }),
+    request: "GET /v1/invoices?status=open&page=1",
+    answer: { items: [{ id: "i" }], totalCount: 1 },
+  },
+  {
+    call: (client) => client.invoices.create({ customerId: "c", items: [] }, key),
+    request: "POST /v1/invoices",
+    answer: { id: "i" },
+    body: { customerId: "c", items: [] },
+    withKey: true,
+  },
+  {
+    call: (client) => client.invoices.send("i", key),
+    request: "POST /v1/invoices/i/send",
+    answer: { sent: true },
+    withKey: true,
+  },
+  { call: (client) => client.invoices.void("i"), request: "POST /v1/invoices/i/void", answer: 1 },
+  {
+    call: (client) => client.invoices.markPaid("i", { amountCents: 5 }),
+    request: "POST /v1/invoices/i/mark-paid",
+    answer: {},
+    body: { amountCents: 5 },
+  },
+  {
+    call: (client) => client.invoices.setPaymentLink("i", { enabled: false }, key),
+    request: "POST /v1/invoices/i/payment-link",
+    answer: {},
+    body: { enabled: false },
+    withKey: true,
+  },
+  {
+    call: (client) => client.balance.deposit({ amountCents: 5, bankAccountId: "ba" }, key),
+    request: "POST /v1/balance/deposits",
+    answer: { id: "t", newField: [1] },
+    body: { amountCents: 5, bankAccountId: "ba" },
+    withKey: true,
+  },
+  {
+    call: (client) => client.balance.withdraw({ amountCents: 5, bankAccountId: "ba" }, key),
+    request: "POST /v1/balance/withdrawals",
+    answer: { transaction: { id: "t" } },
+    body: { amountCents: 5, bankAccountId: "ba" },
+    withKey: true,
+  },
+  {
+    call: (client) => client.balance.transactions.list({ page: 2 }),
+    request: "GET /v1/balance/transactions?page=2",
+    answer: { items: [{ id: "t", type: "fee", amountCents: "?" }], totalCount: 26 },
+  },
+  {
+    call: (client) => client.bankAccounts.verifyMicroDeposits("ba", [12, 34], key),
+    request: "POST /v1/bank-accounts/ba/verify-micro-deposits",
+    answer: { id: "ba", status: "verified" },
+    body: { amountsCents: [12, 34] },
+    withKey: true,
+  },
+  {
+    call: (client) => client.businesses.list(),
+    request: "GET /api/businesses",
+    answer: { businesses: [{ id: "b", anything: {} }] },
+  },
+  {
+    call: (client) => client.businesses.getBalance("b"),
+    request: "GET /api/businesses/b/balance",
+    answer: { status: "open", availableCents: 1, canSendPayments: true },
+  },
+  {
+    call: (client) =>
+      client.businesses.withdrawBalance("b", { amountDollars: 12.34, fundingSourceId: "f" }),
+    request: "POST /api/businesses/b/withdraw-balance",
+    answer: {},
+    body: { amount: 12.34, fundingSourceId: "f" },
+  },
+  {
+    call: (client) => client.accounting.list("b"),
+    request: `GET ${accounting}`,
+    answer: [{ id: "x" }],
+  },
+  {
+    call: (client) => client.accounting.connect("b", "https://a/b"),
+    request: `POST ${accounting}/connect`,
+    answer: { authorizationUrl: "https://books" },
+    body: { redirectUri: "https://a/b" },
+  },
+  {
+    call: (client) => client.accounting.getStatus("b"),
+    request: `GET ${accounting}/status`,
+    answer: { connected: "yes" },
+  },
+  {
+    call: (client) => client.accounting.getSyncStatus("b", "x"),
+    request: `GET ${accounting}/x/sync/status`,
+    answer: {},
+  },
+  {
+    call: (client) => client.accounting.sync("b", "x"),
+    request: `POST ${accounting}/x/sync`,
+    answer: "started",
+  },
+  {
+    call: (client) => client.accounting.sync("b", "x", "bankAccounts"),
+    request: `POST ${accounting}/x/sync/bankAccounts`,
+    answer: {},
+  },
+  {
+    call: (client) => client.accounting.listInvoiceFields("b", "x"),
+    request: `GET ${accounting}/x/invoice-fields`,
+    answer: { data: [{}] },
+  },
+  {
+    call: (client) =>
+      client.accounting.mapVendor("b", "x", { connectionId: "c", accountingVendorId: "v" }),
+    request: `POST ${accounting}/x/vendors/mappings`,
+    answer: {},
+    body: { connectionId: "c", accountingVendorId: "v" },
+  },
+  {
+    call: (client) =>
+      client.accounting.mapBankAccount("b", "x", {
+        fundingSourceId: "f",
+        accountingBankAccountId: "a",
+      }),
+    request: `POST ${accounting}/x/bank-accounts/mappings`,
+    answer: [],
+    body: { fundingSourceId: "f", accountingBankAccountId: "a" },
+  },
 ];
 
 test.each(calls)("$request is asked as specified", async ({ call, request, answer, ...rest }) => {
@@ -147,6 +276,47 @@ test("deleting a webhook endpoint needs no body in the answer", async () => {
   const service = await startService((_received, response) => void response.writeHead(204).end());
   await service.client().webhookEndpoints.delete("we");
   expect(service.received[0]).toMatchObject({ method: "DELETE", url: "/v1/webhook-endpoints/we" });
+});
+
+test("disconnecting the accounting system needs no body in the answer", async () => {
+  const service = await startService((_received, response) => void response.writeHead(204).end());
+  await service.client().accounting.disconnect("b");
+  expect(service.received[0]).toMatchObject({
+    method: "DELETE",
+    url: `${accounting}/disconnect`,
+  });
+});
+
+test.each([0, -1, 0.001, 10.005, Number.NaN, Number.POSITIVE_INFINITY])(
+  "%d dollars are not withdrawn",
+  async (amountDollars) => {
+    const service = await startService(() => undefined);
+    const withdrawal = { amountDollars, fundingSourceId: "f" };
+    expect(() => service.client().businesses.withdrawBalance("b", withdrawal)).toThrow(
+      "two decimals",
+    );
+    expect(service.received).toHaveLength(0);
+  },
+);
+
+test("a proxy's page in place of an answer that is not shown leaves the outcome unknown", async () => {
+  const service = await startService((_received, response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
+  );
+  const deposit = service.client().balance.deposit({ amountCents: 1, bankAccountId: "ba" }, key);
+  expect(await rejection(deposit)).toMatchObject({ outcome: "unknown", status: 200 });
+});
+
+test("an empty answer that is not shown counts as done", async () => {
+  const service = await startService((_received, response) => void response.writeHead(201).end());
+  expect(
+    await service
+      .client()
+      .officers.list("b")
+      .catch(() => "refused"),
+  ).toBe("refused");
+  const added = service.client().verification.submitTaxInfo("b", { ein: "12-3456789" });
+  expect(await added).toBeUndefined();
 });
 
 test("all deliveries of an endpoint can be streamed", async () => {

@@ -89,7 +89,7 @@ export class Businesses {
   ): Promise<BalanceTransaction | undefined> {
     const { amountDollars: amount, fundingSourceId } = withdrawal;
     // Whole cents, divided, give the very number that was written; anything finer gives another.
-    if (!(amount > 0) || Math.round(amount * 100) / 100 !== amount) {
+    if (!Number.isFinite(amount) || amount <= 0 || Math.round(amount * 100) / 100 !== amount) {
       throw new TypeError("amountDollars must be a positive amount with two decimals at most");
     }
     const path = `${businessPath(businessId)}/withdraw-balance`;
