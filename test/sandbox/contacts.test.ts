@@ -76,6 +76,67 @@ describe("creating a contact", () => {
   });
 });
 
+describe("what a contact may have", () => {
+  const emails = (count: number) => Array.from({ length: count }, (_, i) => `a${i}@b.example`);
+  const address = {
+    streetOne: "1 Main St",
+    city: "Springfield",
+    stateCode: "IL",
+    zipCode: "62701",
+  };
+  const without = (field: string) => ({ address: { ...address, [field]: undefined } });
+
+  it.each<[Json, number, string?]>([
+    [{ emails: emails(5) }, 201],
+    [{ emails: emails(6) }, 422, "emails"],
+    [{ emails: "a@b.example" }, 400, "emails"],
+    [{ phone: 5550100 }, 400, "phone"],
+    [{ address: { ...address, streetTwo: "Suite 5" } }, 201],
+    [without("streetOne"), 400, "address.streetOne"],
+    [without("city"), 400, "address.city"],
+    [without("stateCode"), 400, "address.stateCode"],
+    [without("zipCode"), 400, "address.zipCode"],
+    [{ address: { ...address, stateCode: "Illinois" } }, 422, "address.stateCode"],
+    [{ bankAccount: { accountNumber: "12345", routingNumber: "021000021" } }, 201],
+    [{ bankAccount: { ...bankDetails, accountType: "savings" } }, 201],
+    [{ bankAccount: { ...bankDetails, accountType: "loan" } }, 422, "bankAccount.accountType"],
+    [
+      { bankAccount: { ...bankDetails, routingNumber: "0210000210" } },
+      422,
+      "bankAccount.routingNumber",
+    ],
+    [{ taxInfo: { taxIdType: "ein", taxId: "12-3456789" } }, 400, "taxInfo.legalName"],
+    [{ taxInfo: { legalName: "A", taxId: "12-3456789" } }, 400, "taxInfo.taxIdType"],
+    [{ taxInfo: { legalName: "A", taxIdType: "ssn" } }, 400, "taxInfo.taxId"],
+    [{ taxInfo: { legalName: "A", taxIdType: "ssn", taxId: "123-45-6789" } }, 201],
+    [{ allowDuplicates: "yes" }, 400, "allowDuplicates"],
+  ])("takes or refuses %j with %i, naming %s", async (fields, status, field) => {
+    const answer = await create({ displayName: "Acme", ...fields });
+    expect(answer.status).toBe(status);
+    if (field !== undefined) expect(answer.body["details"]).toMatchObject({ field });
+    expect(answer.text).not.toContain("123-45-6789");
+  });
+
+  it.each<[Json, number]>([
+    [{ netTerms: 0 }, 200],
+    [{ netTerms: -1 }, 422],
+    [{ netTerms: "30" }, 400],
+    [{ emails: emails(5) }, 200],
+    [{ emails: [] }, 200],
+    [{ emails: emails(6) }, 422],
+    [{ displayName: "Other" }, 200],
+    [{ displayName: "" }, 422],
+    [{ address }, 200],
+    [{ address: { streetOne: "1 Main St" } }, 400],
+  ])("can be changed by %j or not: %i", async (changes, status) => {
+    const id = await makeVendor(sandbox, { emails: emails(1) });
+    const answer = await sandbox.api("PATCH", `/v1/contacts/${id}`, { body: changes });
+    expect(answer.status).toBe(status);
+    if (status === 200 && "emails" in changes)
+      expect(answer.body["emails"]).toEqual(changes["emails"]);
+  });
+});
+
 describe("listing contacts", () => {
   const list = async (query = "") =>
     (await sandbox.api<Page<Json>>("GET", `/v1/contacts?${query}`)).body;
@@ -102,6 +163,38 @@ describe("listing contacts", () => {
     expect(await names("search=sales%40")).toEqual(["100% Paper_Co"]);
     expect(await names("search=paper")).toHaveLength(2);
     expect(await names("search=%27%20OR%201%3D1%20--")).toEqual([]);
+  });
+
+  it("narrows a search by type and status, and finds nobody by an email that it doesn't show", async () => {
+    await sandbox.control.reset({
+      businesses: [
+        {
+          name: "A",
+          contacts: [
+            { displayName: "Acme Paper", emails: ["ap@acme.example"] },
+            { displayName: "Acme Group", type: "business", emails: ["group@acme.example"] },
+            { displayName: "Acme Past", status: "archived" },
+            { displayName: "Acme Gone", status: "revoked" },
+          ],
+        },
+      ],
+    });
+    expect(await names("search=acme")).toHaveLength(3);
+    expect(await names("search=acme&type=business")).toEqual(["Acme Group"]);
+    expect(await names("search=acme&type=payee&status=active")).toEqual(["Acme Paper"]);
+    expect(await names("search=acme&status=revoked")).toEqual(["Acme Gone"]);
+    expect(await names("search=acme.example")).toEqual(["Acme Paper"]);
+    for (const [query, status] of [
+      ["pageSize=100", 200],
+      ["pageSize=101", 422],
+      ["pageSize=0", 422],
+      ["page=0", 422],
+      ["page=one", 400],
+      ["type=vendor", 422],
+      ["status=deleted", 422],
+    ] as const) {
+      expect((await sandbox.api("GET", `/v1/contacts?${query}`)).status, query).toBe(status);
+    }
   });
 
   it("pages by 25 unless said", async () => {

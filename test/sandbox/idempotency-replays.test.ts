@@ -37,7 +37,45 @@ async function failedBill(): Promise<string> {
 
 const read = async (path: string) => (await sandbox.api("GET", path)).text;
 
+async function makeInvoice(isSent: boolean): Promise<string> {
+  const customerId = await makeVendor(sandbox);
+  const items = [{ name: "Paper", quantity: 1, unitAmountCents: 500 }];
+  const answer = await sandbox.api("POST", "/v1/invoices", { body: { customerId, items } });
+  const path = `/v1/invoices/${String(answer.body["id"])}`;
+  if (isSent) await sandbox.api("POST", `${path}/send`);
+  return path;
+}
+
+function onInvoice(action: string): () => Promise<Request> {
+  return async () => {
+    const path = await makeInvoice(action !== "send");
+    return { path: `${path}/${action}`, effects: () => read(path) };
+  };
+}
+
+function transfer(kind: "deposits" | "withdrawals"): () => Promise<Request> {
+  return async () => {
+    const { items } = (await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts"))
+      .body;
+    const body = { amountCents: 10, bankAccountId: items[0]?.id };
+    const effects = () => totalOf("/v1/balance/transactions");
+    return { path: `/v1/balance/${kind}`, body, effects };
+  };
+}
+
 const requests: Record<string, () => Promise<Request>> = {
+  "a deposit": transfer("deposits"),
+  "a withdrawal": transfer("withdrawals"),
+  "a sent invoice": onInvoice("send"),
+  "a voided invoice": onInvoice("void"),
+  "an invoice marked paid": onInvoice("mark-paid"),
+  "a payment link": onInvoice("payment-link"),
+  "a new bank account": () =>
+    Promise.resolve({
+      path: "/v1/bank-accounts",
+      body: { accountNumber: "000123456789", routingNumber: "021000021", type: "checking" },
+      effects: () => read("/v1/bank-accounts"),
+    }),
   "a payment": async () => {
     const payableId = await makeBill(sandbox);
     const body = { payableId, amountCents: 10, ...fromBalance };

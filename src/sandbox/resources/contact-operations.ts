@@ -35,7 +35,7 @@ const address = z.object({
 export const contactBankAccount = z.object({
   accountNumber: z.string().regex(/^\d{4,17}$/, { error: "must have 4 to 17 digits" }),
   routingNumber: z.string().regex(/^\d{9}$/, { error: "must be a nine-digit ABA number" }),
-  accountType: z.enum(["checking", "savings"]),
+  accountType: z.enum(["checking", "savings"]).default("checking"),
 });
 
 const taxInfo = z.object({
