@@ -1,3 +1,4 @@
+import { ApplicationFailure } from "@temporalio/common";
 import type { Transaction } from "kysely";
 import type { Attempt } from "../src/contracts/attempt.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
@@ -28,7 +29,7 @@ const DECISION_MIN_MS = 60_000;
  */
 export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
   const found = await getRun(context.store.db, runId);
-  if (found === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (found === undefined) throw unknownRun(runId);
   if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
   return context.store.transactionOf(found.businessId, async (trx) => {
@@ -54,6 +55,15 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       if (progress.ended) await releaseEndedClaims(trx, runId);
     }
     return progress;
+  });
+}
+
+/** Asked again soon: whoever launches it anew waits for its plan. */
+function unknownRun(runId: string): Error {
+  return ApplicationFailure.create({
+    message: `run ${runId} is not in the store: it was lost; launch it again with payrun launch`,
+    type: "RunUnknown",
+    nextRetryDelay: "3 seconds",
   });
 }
 
@@ -149,7 +159,14 @@ class RunFacts {
           reason: "Nobody approved it in time. The next run asks again.",
         });
       } else if (line.state !== state) {
-        await this.#change(line, { state, reasonCode: null, reason: null, verifiedAtMs: 0 });
+        await this.#change(line, {
+          state,
+          reasonCode: null,
+          reason: null,
+          verifiedAtMs: 0,
+          // While it was on hold another run may have had the money.
+          funded: line.funded && line.state !== "on-hold",
+        });
       }
     }
   }
@@ -159,7 +176,12 @@ class RunFacts {
     for (const line of await this.#lines(["on-hold"])) {
       if (line.reasonCode === "on-hold") continue;
       if (!line.look && line.pollAtMs > this.#clock.businessMs) continue;
-      await this.#change(line, { state: "planned", look: false, verifiedAtMs: 0 });
+      await this.#change(line, {
+        state: "planned",
+        look: false,
+        verifiedAtMs: 0,
+        funded: false,
+      });
     }
   }
 

@@ -1,15 +1,14 @@
 import type { Transaction } from "kysely";
 import type { FundResult } from "../src/contracts/activities.ts";
+import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
+import { reservedCents } from "../src/store/reserved.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
-
-/** States whose money is promised, and which the service has not taken out of the balance yet. */
-const RESERVED = ["paying", "unknown", "scheduled"];
 
 /**
  * Finds the money for approved lines: first come, first served, across runs.
@@ -20,11 +19,13 @@ const RESERVED = ["paying", "unknown", "scheduled"];
 export async function fundRun(context: ActivityContext, runId: string): Promise<FundResult> {
   const run = await getRun(context.store.db, runId);
   if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  const readAtMs = Date.now();
   const sources = await readOrWait(context, run, () =>
     context.clientOf(run.business).fundingSources.list(),
   );
   if (sources === undefined) return { funded: 0, short: 0 };
-  const { realMs } = await context.clockOf(run.business).now();
+  const { realMs, businessMs } = await context.clockOf(run.business).now();
+  const today = newYorkDate(businessMs);
   return context.store.transactionOf(run.businessId, async (trx) => {
     const lines = (await linesInStates(trx, runId, ["planned"])).filter((line) => !line.funded);
     const urgent = [...lines].sort(
@@ -37,7 +38,8 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
       const mine = urgent.filter((line) => line.sourceId === sourceId);
       const available =
         source?.canPay === false ? 0 : (source?.availableCents ?? Number.POSITIVE_INFINITY);
-      const left = available - (await reservedCents(trx, run.businessId, sourceId));
+      const from = { businessId: run.businessId, sourceId, today, readAtMs };
+      const left = available - (await reservedCents(trx, from));
       const chosen = choose(run, mine, left);
       for (const line of chosen) await changeLine(trx, line, { funded: true }, realMs);
       funded += chosen.length;
@@ -99,24 +101,4 @@ async function whenShort(
       details: { lines: lines.length, neededCents: needed },
     });
   }
-}
-
-async function reservedCents(
-  trx: Transaction<Tables>,
-  businessId: string,
-  sourceId: string,
-): Promise<number> {
-  const row = await trx
-    .selectFrom("run_lines")
-    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
-    .where("business_id", "=", businessId)
-    .where("source_id", "=", sourceId)
-    .where((eb) =>
-      eb.or([
-        eb("state", "in", RESERVED),
-        eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
-      ]),
-    )
-    .executeTakeFirst();
-  return Number(row?.cents ?? 0);
 }

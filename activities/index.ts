@@ -11,6 +11,7 @@ import { followRun } from "./follow-run.ts";
 import { fundRun } from "./fund-run.ts";
 import { launchScheduled } from "./launch-scheduled.ts";
 import { runLane } from "./pay/lane.ts";
+import { inSlot } from "./pay/slots.ts";
 import { createPlanActivities } from "./plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
@@ -43,9 +44,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     launchScheduled: inFailures((input) => launchScheduled(context, input)),
     payRetry: inFailures((input) =>
       beating(() =>
-        onStoreNotBehind(context, retryId(input), input, () =>
-          payRetry(context, input, sender(context)),
-        ),
+        onStoreNotBehind(context, retryId(input), input, () => payAgain(context, input)),
       ),
     ),
   };
@@ -62,7 +61,8 @@ async function payLane(
   const run = await getRun(context.store.db, input.runId);
   if (run === undefined) throw new Error(`run ${input.runId} is not in the store`);
   const plan = await getPlan(context.store.db, input.runId);
-  return runLane(context, {
+  const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
+  const lane = {
     runId: run.runId,
     business: run.business,
     businessId: run.businessId,
@@ -70,9 +70,23 @@ async function payLane(
     policy: run.policy,
     plannedAtMs: run.plannedAtMs ?? plan?.createdAtMs ?? 0,
     by: sender(context),
-    stop: AbortSignal.any([Context.current().cancellationSignal, context.draining]),
-    beat: (paid) => heartbeat({ paid }),
-  });
+    stop,
+    beat: (paid: number) => heartbeat({ paid }),
+  };
+  const { businessId } = run;
+  const summary = await inSlot(context.store, { kind: "lane", businessId }, stop, () =>
+    runLane(context, lane),
+  );
+  return summary ?? { drawn: 0, applied: 0, unknown: 0 };
+}
+
+async function payAgain(context: ActivityContext, input: RetryFailedPaymentInput): Promise<void> {
+  const { businessId } = context.profileOf(input.business);
+  const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
+  const by = sender(context);
+  await inSlot(context.store, { kind: "retry", businessId }, stop, () =>
+    payRetry(context, input, by),
+  );
 }
 
 /** Names this worker and this try of the activity, so that a later try knows it is another. */

@@ -15,9 +15,6 @@ const COMMITTED: readonly LineState[] = [
   "retrying",
 ];
 
-/** States whose money is promised, and which the service has not taken out of the source yet. */
-const RESERVED: readonly LineState[] = ["paying", "unknown", "scheduled"];
-
 /** States that say that a vendor was paid, or is being paid, to the account of the line. */
 const PAID: readonly LineState[] = ["scheduled", "processing", "held", "settled"];
 
@@ -45,27 +42,6 @@ export async function weekUse(
     vendorCents.set(key, (vendorCents.get(key) ?? 0) + cents);
   }
   return { businessCents, vendorCents };
-}
-
-/** What other runs have promised from a source and the service still shows as available. */
-export async function reservedByOthers(
-  db: Db,
-  source: { readonly businessId: string; readonly sourceId: string; readonly exceptRunId: string },
-): Promise<number> {
-  const row = await db
-    .selectFrom("run_lines")
-    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
-    .where("business_id", "=", source.businessId)
-    .where("source_id", "=", source.sourceId)
-    .where("run_id", "!=", source.exceptRunId)
-    .where((eb) =>
-      eb.or([
-        eb("state", "in", RESERVED),
-        eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
-      ]),
-    )
-    .executeTakeFirst();
-  return Number(row?.cents ?? 0);
 }
 
 /** Last four digits of the account that each vendor was last paid to from here. */

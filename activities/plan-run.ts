@@ -20,12 +20,13 @@ import { saveDryPlan } from "../src/store/dry-plans.ts";
 import { activeHolds } from "../src/store/holds.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
 import { getPlan, storePlan } from "../src/store/plans.ts";
+import { reservedCents } from "../src/store/reserved.ts";
 import { getRun, type Run, setApproveBy } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { setWatches } from "../src/store/watches.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
-import { lastPaidTo, reservedByOthers, weekUse } from "./plan-history.ts";
+import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 import { readBills } from "./read-bills.ts";
 
@@ -182,6 +183,7 @@ async function makePlan(
   const { businessId, runId } = subject;
   const { choice, availableCents } = reading.funding;
   const others = { businessId, exceptRunId: runId };
+  const today = newYorkDate(reading.nowMs);
   return buildPlan({
     businessId,
     playbook: subject.playbook,
@@ -192,8 +194,8 @@ async function makePlan(
     skipped: reading.selection.skipped,
     funding: choice,
     availableCents,
-    reservedCents: await reservedByOthers(db, { ...others, sourceId: choice.sourceId }),
-    weekUse: await weekUse(db, { ...others, today: newYorkDate(reading.nowMs) }),
+    reservedCents: await reservedCents(db, { ...others, sourceId: choice.sourceId, today }),
+    weekUse: await weekUse(db, { ...others, today }),
     lastPaidTo: await lastPaidTo(db, businessId),
     matches,
   });

@@ -19,14 +19,13 @@ export async function onStoreNotBehind<T>(
   if (seen === undefined || business === undefined) return step();
   const { businessId } = context.profileOf(business);
   if (!(await hasAuditHead(context.store.db, businessId, seen.hash))) {
-    const isSet = await context.store.transaction((trx) =>
-      holdForLoss(trx, {
-        businessId,
-        evidence: `${workflowId} has seen a later end of its audit trail`,
-        hadItAtMs: seen.atMs,
-        nowMs: Date.now(),
-      }),
-    );
+    const loss = {
+      businessId,
+      evidence: `${workflowId} has seen a later end of its audit trail`,
+      hadItAtMs: seen.atMs,
+      nowMs: Date.now(),
+    };
+    const isSet = await context.store.transaction((trx) => holdForLoss(trx, loss));
     if (isSet) {
       context.log.warn("the store is older than its runs: everything is on hold", { business });
     }

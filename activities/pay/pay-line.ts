@@ -2,6 +2,7 @@ import { isAnswered, isKeyDead } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
 import type { ActivityContext } from "../context.ts";
+import { adoptRestored } from "./adopt-restored.ts";
 import { executionDateOf, freezeAttempt } from "./freeze-attempt.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, lookUp } from "./look-up.ts";
@@ -67,7 +68,11 @@ type Step =
 async function startAttempt(context: ActivityContext, job: PayJob): Promise<Step> {
   if (!job.maySend) return stop({ kind: "back", notBeforeMs: 0 });
   const verified = await verifyLine(context, job);
-  if (verified.kind === "stop") return verified;
+  if (verified.kind === "stop") {
+    const isPaid = verified.outcome.kind === "paid-elsewhere";
+    const ours = isPaid ? await adoptRestored(context, job) : undefined;
+    return ours === undefined ? verified : stop(ours);
+  }
   const clock = await context.clockOf(job.business).now();
   const freeze = await freezeAttempt(context, job, verified.knownPaymentIds, clock);
   if (freeze.kind === "stop") return freeze;

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Attempt, AttemptSend } from "../../src/contracts/attempt.ts";
+import { shortenSends } from "../../src/domain/attempts/sends.ts";
 import { holdOn } from "../../src/domain/holds.ts";
 import { changeLiveAttempt, insertAttempt, reviveAttempt } from "../../src/store/attempts.ts";
 import { isRejected, lineApproved } from "../../src/store/decisions.ts";
@@ -8,6 +9,9 @@ import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
 import type { PayJob } from "./job.ts";
+
+/** A service that answers nothing for weeks is asked thousands of times. */
+const KEPT_SENDS = { most: 200, last: 60 } as const;
 
 export type GateAnswer =
   | { readonly open: true; readonly attempt: Attempt; readonly leaseUntilMs: number }
@@ -32,7 +36,7 @@ export function openGate(
     const closed = await closedBecause(trx, job, clock);
     if (closed !== null) return { open: false, reason: closed };
     const send: AttemptSend = { atMs: clock.serviceMs, by: job.by, result: "pending" };
-    const sends = [...attempt.sends, send];
+    const sends = [...shortenSends(attempt.sends, KEPT_SENDS), send];
     const sent: Attempt = {
       ...attempt,
       sends,

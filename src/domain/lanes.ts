@@ -1,5 +1,5 @@
-/** Lanes that draw from one run at once; four wide ones come close to the API's own speed. */
-const LANES_MAX = 4;
+/** Lanes that pay for one business at once; four wide ones come close to the API's own speed. */
+export const LANES_MAX = 4;
 
 /** Lines below which another lane would have nothing to draw. */
 const LINES_PER_LANE = 20;

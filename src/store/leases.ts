@@ -47,3 +47,18 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
     .where("holder", "=", lease.holder)
     .execute();
 }
+
+/** Which of these leases somebody holds now. */
+export async function heldLeases(
+  db: Db,
+  names: readonly string[],
+  nowMs: number,
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("leases")
+    .select("name")
+    .where("name", "in", names)
+    .where("until_ms", ">", nowMs)
+    .execute();
+  return new Set(rows.map((row) => row.name));
+}

@@ -1,7 +1,9 @@
+import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit.ts";
 import { liveAttempt } from "../store/attempts.ts";
 import { ownedRetries, type OwnedRetry } from "../store/sweep.ts";
+import type { Tables } from "../store/tables.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
 import { type Execution, executionOf, mayBeStarting } from "./executions.ts";
@@ -46,7 +48,7 @@ function note(
   { payableId, workflowId, maySend }: OwnedRetry,
   execution: Exclude<Execution, { kind: "running" }>,
 ): Promise<void> {
-  return context.store.transaction(async (trx) => {
+  const record = async (trx: Transaction<Tables>): Promise<void> => {
     if (execution.kind === "terminated" || execution.kind === "cancelled") {
       const isLive = (await liveAttempt(trx, businessId, payableId)) !== undefined;
       const hold = { businessId, scope: "payable", value: payableId, reason: STOPPED } as const;
@@ -62,5 +64,6 @@ function note(
       subject: payableId,
       details: { workflowId, workflow: execution.kind },
     });
-  });
+  };
+  return context.store.transaction(record);
 }

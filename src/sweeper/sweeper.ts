@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { pruneInbox, pruneSends } from "../store/sweep-prune.ts";
 import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
 import type { SweeperContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
+import { LateChanges } from "./late-changes.ts";
 import { followLostRetries } from "./lost-retries.ts";
 import { followLostRuns } from "./lost-runs.ts";
 import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
@@ -14,8 +16,11 @@ const SWEEP_EVERY_MS = 60_000;
 /** What is younger may be under way in another process. */
 const SETTLED_MS = 60_000;
 
-/** How often everything that Temporal remembers is compared, not only what runs. */
-const REMEMBERED_EVERY_MS = 3_600_000;
+/** How often everything that Temporal remembers is compared, not only what runs, and old rows go. */
+const WHOLE_EVERY_MS = 3_600_000;
+
+/** Longer than the return window, and than a service keeps on delivering an event. */
+const INBOX_KEPT_MS = 90 * 86_400_000;
 
 export interface SweeperOptions {
   /** Real time between sweeps; a minute unless said. */
@@ -64,12 +69,14 @@ class Sweeps {
   readonly #leaseMs: number;
   readonly #lease: Lease = { name: "sweeper", holder: randomUUID() };
   #leads = false;
-  #rememberedAtMs = 0;
+  readonly #late: LateChanges;
+  #wholeAtMs = 0;
   #failed = false;
 
   constructor(context: SweeperContext, everyMs: number) {
     this.#context = context;
     this.#leaseMs = everyMs * 2 + 2_000;
+    this.#late = new LateChanges(context, everyMs);
   }
 
   /** Whoever leads: a process must not begin to work on a store that is behind. */
@@ -90,15 +97,16 @@ class Sweeps {
       if (!(await this.#lead())) return;
       const { temporal, profiles } = this.#context;
       const running = await runningWorkflows(temporal);
-      if (Date.now() - this.#rememberedAtMs > REMEMBERED_EVERY_MS) {
-        await this.lookForLoss();
-        this.#rememberedAtMs = Date.now();
-      }
+      const isWhole = Date.now() - this.#wholeAtMs > WHOLE_EVERY_MS;
+      if (isWhole) await this.lookForLoss();
       for (const profile of profiles.all()) {
         if (signal.aborted || !(await this.#lead())) return;
         if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
         await this.#sweepBusiness(profile, running);
+        if (isWhole) await this.#prune(profile);
+        await this.#lookLate(profile, signal);
       }
+      if (isWhole) this.#wholeAtMs = Date.now();
       this.#failed = false;
     } catch (error) {
       this.#complain(error);
@@ -123,6 +131,25 @@ class Sweeps {
     if (claimed > 0)
       log.warn("claimed bills with an open attempt again", { business: name, claimed });
     if (released > 0) log.warn("gave up claims that nobody held", { business: name, released });
+  }
+
+  async #prune({ businessId }: BusinessProfile): Promise<void> {
+    const { db } = this.#context.store;
+    await pruneInbox(db, businessId, Date.now() - INBOX_KEPT_MS);
+    await pruneSends(db, businessId);
+  }
+
+  /** A service that can't be read now is read at the next pass. */
+  async #lookLate(profile: BusinessProfile, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#late.look(profile, signal);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#context.log.info("settled payments could not be read again", {
+        business: profile.name,
+        reason,
+      });
+    }
   }
 
   async #lead(): Promise<boolean> {

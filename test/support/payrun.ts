@@ -74,7 +74,7 @@ export class TestPayrun {
   store!: Store;
   temporal!: Client;
   #connection: Connection | undefined;
-  #gateway: ChildProcess | undefined;
+  #gateways: ChildProcess[] = [];
   #workers: ChildProcess[] = [];
   #webhookSecret = "whsec_none";
   #hasTokenFile = false;
@@ -97,16 +97,8 @@ export class TestPayrun {
   }
 
   async start(options: PayrunOptions): Promise<void> {
-    this.store = await openStore(this.databaseUrl);
-    for (const [name, roles] of Object.entries(PEOPLE)) {
-      const { token } = await createToken(this.store.db, {
-        name,
-        roles: [...roles],
-        createdBy: "setup",
-        nowMs: Date.now() - 60_000,
-      });
-      this.#tokens.set(name as Person, token);
-    }
+    await this.openStore();
+    await this.makeTokens();
     this.#connection = await Connection.connect({ address: this.temporalAddress });
     this.temporal = new Client({ connection: this.#connection, namespace: this.namespace });
     const port = await freePort();
@@ -119,6 +111,24 @@ export class TestPayrun {
     if (options.tokenFile === true) await this.#writeProfiles();
     await this.startGateway();
     if (options.worker !== false) await this.startWorker();
+  }
+
+  /** Opens the store again after it was closed and its file replaced. */
+  async openStore(): Promise<void> {
+    this.store = await openStore(this.databaseUrl);
+  }
+
+  /** Gives everybody a token of this store. */
+  async makeTokens(): Promise<void> {
+    for (const [name, roles] of Object.entries(PEOPLE)) {
+      const { token } = await createToken(this.store.db, {
+        name,
+        roles: [...roles],
+        createdBy: "setup",
+        nowMs: Date.now() - 60_000,
+      });
+      this.#tokens.set(name as Person, token);
+    }
   }
 
   /** The environment of the parts, and nothing of the machine's own settings. */
@@ -155,11 +165,25 @@ export class TestPayrun {
   }
 
   async startGateway(): Promise<void> {
-    this.#gateway = await this.#spawn("src/gateway/main.ts", []);
+    this.#gateways.push(await this.#spawn("src/gateway/main.ts", []));
   }
 
+  /** Starts one more gateway on the same store and returns its address. */
+  async startAnotherGateway(): Promise<string> {
+    const port = String(await freePort());
+    const env = { PAYRUN_GATEWAY_PORT: port };
+    this.#gateways.push(await this.#spawn("src/gateway/main.ts", [], env));
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Ends all gateways. */
   async stopGateway(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-    await end(this.#gateway, signal);
+    await Promise.all(this.#gateways.splice(0).map((gateway) => end(gateway, signal)));
+  }
+
+  /** What webhooks to this stack's gateways are signed with. */
+  get webhookSecret(): string {
+    return this.#webhookSecret;
   }
 
   async startWorker(): Promise<ChildProcess> {
@@ -179,6 +203,12 @@ export class TestPayrun {
     return this.#workers;
   }
 
+  /** Ends one worker as a crash does. */
+  async killWorker(worker: ChildProcess): Promise<void> {
+    this.#workers = this.#workers.filter((each) => each !== worker);
+    await end(worker, "SIGKILL");
+  }
+
   /** Ends all workers; SIGKILL is a crash. */
   async killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     await Promise.all(this.#workers.map((worker) => end(worker, signal)));
@@ -191,8 +221,9 @@ export class TestPayrun {
     method: string,
     path: string,
     body?: unknown,
+    gatewayUrl = this.gatewayUrl,
   ): Promise<{ status: number; body: T }> {
-    const response = await fetch(`${this.gatewayUrl}${path}`, {
+    const response = await fetch(`${gatewayUrl}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#tokens.get(person)}`,
@@ -316,11 +347,15 @@ export class TestPayrun {
     this.#webhookSecret = body.secret;
   }
 
-  async #spawn(program: string, args: readonly string[]): Promise<ChildProcess> {
+  async #spawn(
+    program: string,
+    args: readonly string[],
+    env: Record<string, string> = {},
+  ): Promise<ChildProcess> {
     const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
     const part = program.includes("worker") ? "worker" : "gateway";
     const child = spawn(process.execPath, [path, ...args], {
-      env: this.env(),
+      env: { ...this.env(), ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });
     child.stderr?.pipe(createWriteStream(join(this.home, `${part}.log`), { flags: "a" }));

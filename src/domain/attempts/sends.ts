@@ -1,4 +1,4 @@
-import type { Attempt, SendResult } from "../../contracts/attempt.ts";
+import type { Attempt, AttemptSend, SendResult } from "../../contracts/attempt.ts";
 
 /** Results after which the service certainly holds nothing of the request. */
 const CLEAN: readonly SendResult[] = ["refused", "not-sent"];
@@ -34,4 +34,32 @@ export function isKeyDead(attempt: Attempt): boolean {
         .some((earlier) => earlier.status === send.status && earlier.code === send.code),
     )
   );
+}
+
+/** How many sends of each kind stay from the beginning: two of a refusal show a replay. */
+const FIRST_OF_KIND = 2;
+
+/**
+ * Leaves out the middle of a long list of sends: after hours without an answer it says the same
+ * thing hundreds of times. Every judgement of this file comes out as on the whole list.
+ *
+ * @param size.most up to so many nothing is left out
+ * @param size.last so many of the last ones stay in any case
+ */
+export function shortenSends(
+  sends: readonly AttemptSend[],
+  size: { readonly most: number; readonly last: number },
+): readonly AttemptSend[] {
+  if (sends.length <= size.most) return sends;
+  const kinds = sends.map(({ result, status, code }) =>
+    JSON.stringify([result, status ?? null, code ?? null]),
+  );
+  const seen = new Map<string, number>();
+  return sends.filter((_, index) => {
+    const kind = kinds[index] ?? "";
+    const nth = (seen.get(kind) ?? 0) + 1;
+    seen.set(kind, nth);
+    const isLast = kinds.lastIndexOf(kind) === index;
+    return nth <= FIRST_OF_KIND || isLast || index >= sends.length - size.last;
+  });
 }

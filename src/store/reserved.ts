@@ -1,0 +1,68 @@
+import type { LineState } from "../contracts/pay-run.ts";
+import type { Db } from "./db.ts";
+
+/** States whose money is promised, and which the service has not taken out of the source yet. */
+const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
+
+/** States that a line comes to when its money is taken. */
+const TAKEN: readonly LineState[] = ["processing", "settled"];
+
+export interface ReservedFrom {
+  readonly businessId: string;
+  readonly sourceId: string;
+  /** Left out: this run's own lines. */
+  readonly exceptRunId?: string;
+  /** Today's date in New York. */
+  readonly today: string;
+  /**
+   * Real instant at which reading what is available began: what was taken out of the source since
+   * may be missing from that figure or not, so it counts as promised still.
+   */
+  readonly readAtMs?: number;
+}
+
+/**
+ * What has been promised from a source and the service may still show as available, in cents, over
+ * all runs. Too much rather than too little: money that is counted twice costs a wait.
+ *
+ * A failed bill that is paid again keeps its money until the new payment is taken, at 9:00 New York
+ * on its date.
+ */
+export async function reservedCents(db: Db, from: ReservedFrom): Promise<number> {
+  let query = db
+    .selectFrom("run_lines")
+    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+    .where("run_lines.business_id", "=", from.businessId)
+    .where("run_lines.source_id", "=", from.sourceId)
+    .where((eb) => {
+      const paidAgain = eb.exists(
+        eb
+          .selectFrom("retries")
+          .select("retries.payable_id")
+          .whereRef("retries.business_id", "=", "run_lines.business_id")
+          .whereRef("retries.payable_id", "=", "run_lines.payable_id")
+          .where("retries.phase", "=", "following"),
+      );
+      return eb.or([
+        eb("run_lines.state", "in", PROMISED),
+        eb.and([eb("run_lines.state", "=", "planned"), eb("run_lines.funded", "=", 1)]),
+        eb.and([
+          eb("run_lines.state", "=", "retrying"),
+          eb.or([eb.not(paidAgain), eb("run_lines.execution_date", ">=", from.today)]),
+        ]),
+        ...(from.readAtMs === undefined
+          ? []
+          : [
+              eb.and([
+                eb("run_lines.state", "in", TAKEN),
+                eb("run_lines.updated_at_ms", ">=", from.readAtMs),
+              ]),
+            ]),
+      ]);
+    });
+  if (from.exceptRunId !== undefined) {
+    query = query.where("run_lines.run_id", "!=", from.exceptRunId);
+  }
+  const row = await query.executeTakeFirst();
+  return Number(row?.cents ?? 0);
+}

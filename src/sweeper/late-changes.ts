@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { isWatching, lateChanges, type SeenPayment } from "../store/sweep-watches.ts";
+import { flagLooks } from "../store/watches.ts";
+import { startOrTellRetry } from "../temporal/start.ts";
+import type { SweeperContext } from "./context.ts";
+
+/** Time on the business clock between two passes over a business's payments. */
+const PASS_EVERY_MS = 6 * 3_600_000;
+
+/** The same in real time at least, however fast a sandbox's clock runs: this many sweeps. */
+const SWEEPS_BETWEEN = 5;
+
+/** A slow reader leaves the service to those who pay. */
+const PAGE_PAUSE_MS = 200;
+
+/**
+ * Looks again, by page and slowly, at everything that settled within the return window: banks take
+ * money back weeks after the run has ended, and where no webhook endpoint is registered nobody
+ * would hear of it.
+ */
+export class LateChanges {
+  readonly #context: SweeperContext;
+  readonly #everyRealMs: number;
+  readonly #lastPass = new Map<string, { readonly businessMs: number; readonly realMs: number }>();
+
+  constructor(context: SweeperContext, sweepEveryMs: number) {
+    this.#context = context;
+    this.#everyRealMs = sweepEveryMs * SWEEPS_BETWEEN;
+  }
+
+  /**
+   * Makes a pass over one business where one is due; the first is due a while after the start, so
+   * that a process which restarts often doesn't read everything each time.
+   */
+  async look(profile: BusinessProfile, signal: AbortSignal): Promise<void> {
+    const now = await this.#context.clockOf(profile.name).now();
+    const last = this.#lastPass.get(profile.name);
+    this.#lastPass.set(profile.name, last ?? now);
+    if (last === undefined || now.businessMs - last.businessMs < PASS_EVERY_MS) return;
+    if (now.realMs - last.realMs < this.#everyRealMs) return;
+    this.#lastPass.set(profile.name, now);
+    const { businessId } = profile;
+    const businessMs = Math.floor(now.businessMs);
+    if (!(await isWatching(this.#context.store.db, businessId, businessMs))) return;
+    const { payments } = this.#context.clientOf(profile.name);
+    for await (const page of payments.iteratePages()) {
+      const seen: SeenPayment[] = page.flatMap(({ id, payableId, status }) =>
+        payableId === null || status === "completed" ? [] : [{ id, payableId }],
+      );
+      await this.#tell(profile, seen, businessMs);
+      if (signal.aborted) return;
+      await sleep(PAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #tell(
+    profile: BusinessProfile,
+    seen: readonly SeenPayment[],
+    businessMs: number,
+  ): Promise<void> {
+    const { store, temporal, log } = this.#context;
+    const { businessId, name: business } = profile;
+    const changes = await lateChanges(store.db, businessId, seen, businessMs);
+    const payableIds = changes.map(({ payableId }) => payableId);
+    await flagLooks(store.db, { businessId, payableIds });
+    for (const { payableId, runIsOpen } of changes) {
+      log.warn("a settled payment has changed", { business, payableId });
+      // A run at work sees the flag at its next turn; where it has ended, the bill needs an owner.
+      if (!runIsOpen) await startOrTellRetry(temporal, business, payableId);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { DatabaseSync } from "node:sqlite";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
+import { bills, PAY_ALL } from "../support/bills.ts";
+import { paidOnce, type TestPayrun } from "../support/payrun.ts";
+import { paymentRequests } from "../support/scene.ts";
+import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
+
+const start = stacks();
+
+/** Real time between sweeps here. */
+const SWEEP_EVERY_MS = 400;
+
+let folder: string;
+let server: DevServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "payrun-lost-"));
+  server = await startDevServer(folder);
+});
+afterAll(async () => {
+  await server.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Loses everything that the server knew, as deleting its file does. */
+async function loseTemporal(): Promise<void> {
+  await server.kill();
+  for (const end of ["", "-wal", "-shm"]) {
+    await rm(join(folder, `temporal.db${end}`), { force: true });
+  }
+  await server.start();
+}
+
+function filesOf(payrun: TestPayrun): string[] {
+  const path = payrun.databaseUrl.replace(/^sqlite:/, "");
+  return [path, `${path}-wal`, `${path}-shm`];
+}
+
+/** A copy of the store as it is now, as a backup makes one while everything runs. */
+function backUp(payrun: TestPayrun): string {
+  const [path = ""] = filesOf(payrun);
+  const copy = join(payrun.home, `backup-${Date.now()}.db`);
+  const database = new DatabaseSync(path);
+  database.exec(`vacuum into '${copy}'`);
+  database.close();
+  return copy;
+}
+
+/** Stops everything that has the store open, puts another file in its place, or none, and goes on. */
+async function replaceStore(payrun: TestPayrun, backup?: string): Promise<void> {
+  await payrun.killWorkers();
+  await payrun.stopGateway("SIGKILL");
+  await payrun.store.close();
+  for (const file of filesOf(payrun)) await rm(file, { force: true });
+  const [path = ""] = filesOf(payrun);
+  if (backup !== undefined) await copyFile(backup, path);
+  await payrun.openStore();
+  if (backup === undefined) await payrun.makeTokens();
+  await payrun.startWorker();
+  await payrun.startGateway();
+}
+
+interface HoldJson {
+  readonly id: string;
+  readonly scope: string;
+  readonly author: string;
+  readonly reason: string;
+}
+
+/** The hold on everything, which a worker has set before it began to work. */
+async function holdOnAll(payrun: TestPayrun): Promise<HoldJson> {
+  let all: HoldJson[] = [];
+  await expect
+    .poll(
+      async () => {
+        const { body } = await payrun.call<{ items: HoldJson[] }>("operator", "GET", "/v1/holds");
+        all = body.items.filter(({ scope }) => scope === "all");
+        return all.length;
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(1);
+  const [hold] = all;
+  if (hold === undefined) throw new Error("nothing is on hold");
+  expect(hold).toMatchObject({ author: "payrun", reason: expect.stringMatching(/older than/) });
+  return hold;
+}
+
+async function release(payrun: TestPayrun, hold: HoldJson): Promise<void> {
+  const { status } = await payrun.call("operator", "DELETE", `/v1/holds/${hold.id}`);
+  expect(status).toBe(200);
+}
+
+async function expectAllDone(payrun: TestPayrun, made: Parameters<typeof each>[0]): Promise<void> {
+  const { actual, expected } = await paidOnce(payrun, each(made));
+  expect(actual).toEqual(expected);
+  const claims = await payrun.store.db.selectFrom("claims").selectAll().execute();
+  expect(claims).toEqual([]);
+}
+
+describe("Temporal's data", () => {
+  test("deleted in the middle of paying costs no bill and no second payment", async () => {
+    await loseTemporal();
+    const payrun = await start({
+      sweepEveryMs: SWEEP_EVERY_MS,
+      temporalAddress: server.address,
+    });
+    const { runId, made } = await plannedRun(payrun, [10_00, 20_00, 30_00]);
+    await payrun.sandbox.control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 3_000 },
+    ]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "paying", ({ counts }) => counts.paying === 3);
+    await payrun.killWorkers();
+    await loseTemporal();
+    await payrun.sandbox.control.faults([]);
+    await payrun.startWorker();
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts).toEqual({ settled: 3 });
+    await expectAllDone(payrun, made);
+  });
+});
+
+describe("a store that was restored from a backup", () => {
+  test("holds everything until a person has looked, and then finds what was paid meanwhile", async () => {
+    await loseTemporal();
+    const payrun = await start({
+      sweepEveryMs: SWEEP_EVERY_MS,
+      temporalAddress: server.address,
+    });
+    const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
+    const backup = backUp(payrun);
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
+    await replaceStore(payrun, backup);
+    const hold = await holdOnAll(payrun);
+    await approve(payrun, runId);
+    await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
+    await release(payrun, hold);
+    const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
+    expect(found.payments.map(({ paymentIds }) => paymentIds.length)).toEqual([1, 1]);
+    expect(await paymentRequests(payrun)).toBe(2);
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts).toEqual({ settled: 2 });
+    await expectAllDone(payrun, made);
+  });
+
+  test("does so too where the run had ended, and where it was launched after the backup", async () => {
+    await loseTemporal();
+    const payrun = await start({
+      sweepEveryMs: SWEEP_EVERY_MS,
+      temporalAddress: server.address,
+    });
+    const { runId, made } = await plannedRun(payrun, [10_00]);
+    const backup = backUp(payrun);
+    await approve(payrun, runId);
+    await untilEnded(payrun, runId);
+    await payrun.sandbox.control.setScale(1);
+    const later = await bills(payrun.sandbox, [40_00]);
+    await payrun.apply("later", PAY_ALL);
+    const second = await payrun.launch("later");
+    await payrun.untilPhase(second, "awaiting-approval");
+    await approve(payrun, second);
+    await payrun.until(second, "sent", ({ counts }) => counts.scheduled === 1);
+    await replaceStore(payrun, backup);
+    const hold = await holdOnAll(payrun);
+    await approve(payrun, runId);
+    await release(payrun, hold);
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts).toEqual({ settled: 1 });
+    expect(await paymentRequests(payrun)).toBe(2);
+    await payrun.sandbox.control.advance("P5D");
+    await expectAllDone(payrun, [...made, ...later]);
+  });
+});
+
+describe("an empty store", () => {
+  test("beside a Temporal that has runs holds everything, and pays nothing twice afterwards", async () => {
+    await loseTemporal();
+    const payrun = await start({
+      sweepEveryMs: SWEEP_EVERY_MS,
+      temporalAddress: server.address,
+    });
+    const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
+    await replaceStore(payrun);
+    await release(payrun, await holdOnAll(payrun));
+    const more = await bills(payrun.sandbox, [30_00]);
+    await payrun.apply("weekly", PAY_ALL);
+    expect(await payrun.launch("weekly")).toBe(runId);
+    const planned = await payrun.untilPhase(runId, "awaiting-approval");
+    expect(planned.payments.map(({ payableId }) => payableId)).toEqual(more.map(({ id }) => id));
+    await approve(payrun, runId);
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts.settled).toBe(1);
+    await payrun.sandbox.control.advance("P5D");
+    await expectAllDone(payrun, [...made, ...more]);
+  });
+});

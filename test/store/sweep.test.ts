@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import { appendAudit } from "../../src/store/audit.ts";
+import { claimPayables } from "../../src/store/claims.ts";
+import { listHolds } from "../../src/store/holds.ts";
+import { insertEvents, knownEventIds, markDispatched } from "../../src/store/inbox.ts";
+import type { Store } from "../../src/store/index.ts";
+import { storePlan } from "../../src/store/plans.ts";
+import { reservedCents } from "../../src/store/reserved.ts";
+import { upsertRetry } from "../../src/store/retries.ts";
+import { setRunPhase, upsertRun } from "../../src/store/runs.ts";
+import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/sweep-behind.ts";
+import { pruneInbox, pruneSends } from "../../src/store/sweep-prune.ts";
+import { claimStrayAttempts, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
+import { newRun, planLine, planSummary } from "./fixtures.ts";
+import { endAttemptOn, liveAttemptOn, testStore } from "./support.ts";
+
+const businessId = "biz_1";
+
+async function entry(store: Store, action: string): Promise<string> {
+  return store.transaction((trx) =>
+    appendAudit(trx, { businessId, nowMs: 1, actor: "lena", action, subject: "x", details: {} }),
+  );
+}
+
+/** A run with a line for each bill, in the states said. */
+async function runWith(store: Store, states: Readonly<Record<string, string>>): Promise<string> {
+  const lines = Object.keys(states).map((payableId) => planLine(payableId));
+  const runId = await store.transaction(async (trx) => {
+    const { run } = await upsertRun(trx, newRun());
+    const plan = { summary: planSummary(lines), lines, skipped: [] };
+    await storePlan(trx, { run, plan, nowMs: 1 });
+    return run.runId;
+  });
+  for (const [payableId, state] of Object.entries(states)) {
+    await store.db
+      .updateTable("run_lines")
+      .set({ state })
+      .where("payable_id", "=", payableId)
+      .execute();
+  }
+  return runId;
+}
+
+async function claimed(store: Store): Promise<string[]> {
+  const rows = await store.db
+    .selectFrom("claims")
+    .select("payable_id")
+    .orderBy("payable_id")
+    .execute();
+  return rows.map((row) => row.payable_id);
+}
+
+describe("a store that is older than what was done with it", () => {
+  test("is known by the end of its trail, wherever that has gone since", async () => {
+    const { store } = await testStore();
+    const first = await entry(store, "first");
+    const last = await entry(store, "last");
+    expect(await auditHead(store.db, businessId, 7)).toEqual({ hash: last, atMs: 7 });
+    expect(await hasAuditHead(store.db, businessId, first)).toBe(true);
+    expect(await hasAuditHead(store.db, businessId, last)).toBe(true);
+    expect(await hasAuditHead(store.db, businessId, "of a lost entry")).toBe(false);
+    expect(await hasAuditHead(store.db, "biz_2", first)).toBe(false);
+  });
+
+  test("holds everything once for one loss, and again for the next", async () => {
+    const { store } = await testStore();
+    const loss = { businessId, evidence: "a run is missing", hadItAtMs: 1_000, nowMs: 5_000 };
+    const hold = (hadItAtMs: number, nowMs: number) =>
+      store.transaction((trx) => holdForLoss(trx, { ...loss, hadItAtMs, nowMs }));
+    expect(await hold(1_000, 5_000)).toBe(true);
+    expect(await hold(4_000, 6_000)).toBe(false);
+    expect(await hold(7_000, 8_000)).toBe(true);
+    const holds = await listHolds(store.db, { businessId, active: true, nowMs: 0 });
+    expect(holds.map(({ scope, author }) => [scope, author])).toEqual([
+      ["all", "payrun"],
+      ["all", "payrun"],
+    ]);
+  });
+});
+
+describe("claims that nobody holds any more", () => {
+  test("are given up unless a request is open, its line or its owner", async () => {
+    const { store } = await testStore();
+    const runId = await runWith(store, { done: "settled", open: "scheduled", unknown: "settled" });
+    const payableIds = ["done", "open", "unknown"];
+    await claimPayables(store.db, { businessId, payableIds, owner: runId, nowMs: 10 });
+    await liveAttemptOn(store, "unknown");
+    expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(0);
+    await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 20 });
+    expect(await releaseOrphanClaims(store.db, businessId, 10)).toBe(0);
+    expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(1);
+    expect(await claimed(store)).toEqual(["open", "unknown"]);
+    await endAttemptOn(store, "unknown");
+    expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(1);
+    expect(await claimed(store)).toEqual(["open"]);
+  });
+
+  test("are left to owners of another kind", async () => {
+    const { store } = await testStore();
+    const owner = "cancel-scheduled-payments/acme/1";
+    await claimPayables(store.db, { businessId, payableIds: ["p1"], owner, nowMs: 10 });
+    expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(0);
+  });
+
+  test("are taken again for a request that is open without an owner", async () => {
+    const { store } = await testStore();
+    const runId = await runWith(store, { p1: "unknown" });
+    await liveAttemptOn(store, "p1");
+    await store.db.updateTable("attempts").set({ owner: runId }).execute();
+    expect(await claimStrayAttempts(store.db, businessId, 10)).toBe(1);
+    expect(await claimed(store)).toEqual(["p1"]);
+    expect(await claimStrayAttempts(store.db, businessId, 10)).toBe(0);
+  });
+});
+
+describe("retries that must have a workflow", () => {
+  test("are those that own their bill, until they have ended", async () => {
+    const { store } = await testStore();
+    const workflowId = "retry-failed-payment/acme/p1";
+    await upsertRetry(store.db, {
+      businessId,
+      payableId: "p1",
+      business: "acme",
+      workflowId,
+      runId: null,
+      nowMs: 1,
+    });
+    expect(await ownedRetries(store.db, businessId)).toEqual([]);
+    await claimPayables(store.db, { businessId, payableIds: ["p1"], owner: workflowId, nowMs: 1 });
+    const owned = { payableId: "p1", workflowId, maySend: true, updatedAtMs: 1 };
+    expect(await ownedRetries(store.db, businessId)).toEqual([owned]);
+    await store.db.updateTable("retries").set({ phase: "parked" }).execute();
+    expect(await ownedRetries(store.db, businessId)).toEqual([{ ...owned, maySend: false }]);
+    await store.db.updateTable("retries").set({ phase: "ended" }).execute();
+    expect(await ownedRetries(store.db, businessId)).toEqual([]);
+  });
+});
+
+describe("money that is promised from a source", () => {
+  const from = { businessId, sourceId: "balance", today: "2026-11-04" };
+
+  test("counts until the service has taken it, what is retried included", async () => {
+    const { store } = await testStore();
+    const runId = await runWith(store, {
+      p1: "scheduled",
+      p2: "held",
+      p3: "retrying",
+      p4: "processing",
+      p5: "settled",
+    });
+    expect(await reservedCents(store.db, from)).toBe(30_000);
+    expect(await reservedCents(store.db, { ...from, exceptRunId: runId })).toBe(0);
+    const retry = { businessId, payableId: "p3", business: "acme", workflowId: "w", runId };
+    await upsertRetry(store.db, { ...retry, phase: "following", nowMs: 1 });
+    expect(await reservedCents(store.db, from)).toBe(30_000);
+    // Its new payment was executed: the service has taken the money by now.
+    expect(await reservedCents(store.db, { ...from, today: "2026-11-06" })).toBe(20_000);
+  });
+
+  test("counts what was taken while the balance was read", async () => {
+    const { store } = await testStore();
+    await runWith(store, { p1: "processing", p2: "processing" });
+    await store.db
+      .updateTable("run_lines")
+      .set({ updated_at_ms: 500 })
+      .where("payable_id", "=", "p1")
+      .execute();
+    expect(await reservedCents(store.db, { ...from, readAtMs: 400 })).toBe(10_000);
+    expect(await reservedCents(store.db, { ...from, readAtMs: 600 })).toBe(0);
+  });
+});
+
+describe("what nobody needs any more", () => {
+  test("goes from the inbox once it was told, and not before", async () => {
+    const { store } = await testStore();
+    const event = (eventId: string, receivedAtMs: number) => ({
+      businessId,
+      eventId,
+      type: "payable.paid",
+      sequence: "1",
+      object: "payable",
+      objectId: "p1",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      receivedAtMs,
+      via: "webhook" as const,
+      body: "{}",
+    });
+    await insertEvents(store.db, [event("told", 10), event("waiting", 10), event("young", 90)]);
+    await markDispatched(store.db, businessId, ["told", "young"], 95);
+    expect(await pruneInbox(store.db, businessId, 50)).toBe(1);
+    const left = await knownEventIds(store.db, businessId, ["told", "waiting", "young"]);
+    expect([...left].sort()).toEqual(["waiting", "young"]);
+  });
+
+  test("goes from the sends of requests that have their final answer", async () => {
+    const { store } = await testStore();
+    await liveAttemptOn(store, "p1");
+    await liveAttemptOn(store, "p2");
+    const sends = Array.from({ length: 300 }, (_, index) => ({
+      atMs: index,
+      by: "worker",
+      result: "unknown",
+    }));
+    await store.db
+      .updateTable("attempts")
+      .set({ sends: JSON.stringify(sends) })
+      .execute();
+    await endAttemptOn(store, "p1");
+    expect(await pruneSends(store.db, businessId)).toBe(1);
+    expect(await pruneSends(store.db, businessId)).toBe(0);
+    const rows = await store.db.selectFrom("attempts").select("sends").orderBy("subject").execute();
+    const lengths = rows.map((row) => (JSON.parse(row.sends) as unknown[]).length);
+    expect(lengths).toEqual([7, 300]);
+  });
+});
