@@ -22,7 +22,8 @@ const newBankAccount = z.object({
   accountNumber: z.string().regex(/^\d{4,17}$/, { error: "must have 4 to 17 digits" }),
   routingNumber: z
     .string()
-    .refine(isRoutingNumber, { error: "must be a nine-digit ABA number with its check digit" }),
+    .regex(/^\d{9}$/, { error: "must be a nine-digit ABA number", abort: true })
+    .refine(isRoutingNumber, { error: "must be an ABA number in use, with its check digit" }),
   type: optional(accountType),
   accountType: optional(accountType),
   name: optional(z.string().trim().min(1).max(200)),
@@ -103,9 +104,7 @@ const verifyBankAccount = defineOperation({
   idempotency: "optional",
   errors: ["bank_account_not_verifiable"],
   body: z.object({
-    amountsCents: z
-      .array(microDeposit)
-      .refine(({ length }) => length === 2, { error: "must be the two amounts" }),
+    amountsCents: z.array(microDeposit).length(2, { error: "must be the two amounts" }),
   }),
   answer: { status: 200, body: bankAccountShape },
   handler: ({ ctx, caller, params, body }) => {
