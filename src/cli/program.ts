@@ -158,6 +158,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ADMIN,
+    name: "audit",
+    load: async () => (await import("./commands/audit.ts")).addAuditCommand,
+  },
+  {
+    heading: ADMIN,
     name: "doctor",
     load: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
   },

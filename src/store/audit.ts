@@ -5,7 +5,7 @@ import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
 /** What the first entry of a business follows. */
-const GENESIS = "0".repeat(64);
+export const GENESIS = "0".repeat(64);
 
 export interface AuditEntry {
   readonly auditId: number;
@@ -66,7 +66,16 @@ export async function appendAudit(trx: Transaction<Tables>, entry: NewAuditEntry
   return hash;
 }
 
-function auditHash(entry: NewAuditEntry, details: string, prevHash: string): string {
+/**
+ * The hash of an entry: over its content and the hash of the entry before it.
+ *
+ * @param details the JSON text, exactly as it is stored
+ */
+export function auditHash(
+  entry: Omit<NewAuditEntry, "details">,
+  details: string,
+  prevHash: string,
+): string {
   const content: CanonicalValue = {
     v: "audit-1",
     prevHash,

@@ -2,13 +2,14 @@ import { readLocalAdmin } from "../local-admin.ts";
 import type { Command } from "@commander-js/extra-typings";
 
 import type { Config } from "../../config.ts";
-import { openStore, type Store } from "../../store/index.ts";
+import type { Store } from "../../store/index.ts";
 import { createToken, findToken, listTokens, revokeToken, type Token } from "../../store/tokens.ts";
 import { CliError, EXIT, usageError } from "../cli-error.ts";
 import { collect } from "../collect.ts";
 import { readEnd } from "../duration.ts";
 import type { Session } from "../session.ts";
 import { dim, green, printable, table } from "../text.ts";
+import { withStore } from "../with-store.ts";
 
 const OWN_ROLES = ["viewer", "launcher", "operator", "admin"];
 
@@ -119,15 +120,6 @@ function addRevoke(parent: Command, session: Session): void {
         output.document({ revoked });
       }),
     );
-}
-
-async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config.databaseUrl, { mustExist: true });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }
 
 /**

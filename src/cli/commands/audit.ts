@@ -1,0 +1,199 @@
+import { createWriteStream } from "node:fs";
+import { once } from "node:events";
+import { Client } from "@temporalio/client";
+import type { Command } from "@commander-js/extra-typings";
+
+import type { Config } from "../../config.ts";
+import { auditedBusinesses, rowsOf, verifyTrail } from "../../store/audit-trail.ts";
+import type { Store } from "../../store/index.ts";
+import { seenAuditHeads } from "../../temporal/audit-heads.ts";
+import { lazyConnection } from "../../temporal/connection.ts";
+import { CliError, EXIT, reasonOf, usageError } from "../cli-error.ts";
+import { collect } from "../collect.ts";
+import type { Session } from "../session.ts";
+import { count, dim, green, printable, red } from "../text.ts";
+import { withStore } from "../with-store.ts";
+
+/** `payrun audit …`: the hash-chained trail of everything that was decided and done. */
+export function addAuditCommand(program: Command, session: Session): void {
+  const audit = program
+    .command("audit")
+    .description("verify and export the audit trail, on the store's host");
+  addVerify(audit, session);
+  addExport(audit, session);
+}
+
+function addVerify(audit: Command, session: Session): void {
+  audit
+    .command("verify")
+    .description("recompute the whole trail: exit 1 where an entry was changed, taken out or moved")
+    .option("--business <name>", "only this one; else every business that has a trail")
+    .option(
+      "--head <hash>",
+      "a hash that was once the end of the trail; shows whether the end was cut off; may be repeated",
+      collect,
+    )
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const settings = config();
+        const noted = options.head ?? [];
+        if (
+          noted.length > 0 &&
+          options.business === undefined &&
+          settings.profiles.all().length > 1
+        ) {
+          throw usageError("--head belongs to one business", "Say which with --business.");
+        }
+        const trails = await withStore(settings, async (store) => {
+          const ids = await businessIds(settings, store, options.business);
+          return Promise.all(
+            ids.map((businessId) => verifyOne(settings, store, businessId, noted)),
+          );
+        });
+        for (const { businessId, entries, head, problems, compared } of trails) {
+          const broken = problems.length > 0;
+          output.line(
+            `${broken ? red("✗") : green("✓")} ${printable(businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
+          );
+          for (const { at, text } of problems) output.line(`  ${at}  ${printable(text)}`);
+          if (head !== null) output.line(dim(`  its end is ${head}`));
+          if (compared !== null) output.line(dim(`  ${compared}`));
+        }
+        if (trails.length === 0) output.line("There is no trail yet.");
+        const ok = trails.every(({ problems }) => problems.length === 0);
+        output.document({ ok, businesses: trails });
+        return ok ? EXIT.done : EXIT.failed;
+      }),
+    );
+}
+
+function entriesText(entries: number): string {
+  return entries === 1 ? "1 entry" : `${entries} entries`;
+}
+
+async function verifyOne(
+  config: Config,
+  store: Store,
+  businessId: string,
+  noted: readonly string[],
+): Promise<Awaited<ReturnType<typeof verifyTrail>> & { readonly compared: string | null }> {
+  const heads = new Map(noted.map((hash) => [hash, "Whoever noted --head"]));
+  const profile = config.profiles.byBusinessId(businessId);
+  let compared: string | null = "its end was compared with nothing: no profile has this business";
+  if (profile !== undefined) {
+    const seen = await headsFromTemporal(config, profile.name);
+    if (typeof seen === "string") compared = seen;
+    else {
+      for (const [hash, runId] of seen) heads.set(hash, runId);
+      compared = `its end was compared with what ${count(seen.size, "run")} at work ${seen.size === 1 ? "has" : "have"} seen`;
+    }
+  }
+  return { ...(await verifyTrail(store.db, businessId, heads)), compared };
+}
+
+async function headsFromTemporal(
+  config: Config,
+  business: string,
+): Promise<ReadonlyMap<string, string> | string> {
+  const { connectionOptions, namespace } = config.temporal;
+  const connection = lazyConnection(connectionOptions);
+  try {
+    return await seenAuditHeads(new Client({ connection, namespace }), business);
+  } catch (error) {
+    const why = reasonOf(error).split("\n")[0] ?? "";
+    return `its end was not compared with what runs have seen: Temporal can't be asked (${why})`;
+  } finally {
+    await connection.close();
+  }
+}
+
+function addExport(audit: Command, session: Session): void {
+  audit
+    .command("export")
+    .description("print the trail, one JSON object a line, first to last")
+    .option("--business <name>", "needed only where there are several")
+    .option("--since <date>", "only from then on: YYYY-MM-DD or an instant")
+    .option("--run <id>", "only what is about a run and its bills")
+    .option("--output <file>", "write to a file that does not exist yet")
+    .option("--json", "print one JSON document with all entries")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const settings = config();
+        const sinceMs = options.since === undefined ? undefined : instantOf(options.since);
+        const entries = await withStore(settings, async (store) => {
+          const ids = await businessIds(settings, store, options.business);
+          const [businessId, ...others] = ids;
+          if (businessId === undefined) return 0;
+          if (others.length > 0) {
+            throw usageError("several businesses have a trail", "Say which with --business.");
+          }
+          const filter = { businessId, sinceMs, runId: options.run };
+          return writeEntries(store, filter, { file: options.output, asDocument: output.json });
+        });
+        output.note(dim(entriesText(entries)));
+      }),
+    );
+}
+
+async function writeEntries(
+  store: Store,
+  filter: Parameters<typeof rowsOf>[1],
+  { file, asDocument }: { readonly file: string | undefined; readonly asDocument: boolean },
+): Promise<number> {
+  const out = file === undefined ? process.stdout : createWriteStream(file, { flags: "wx" });
+  const failed = file === undefined ? undefined : once(out, "error");
+  let failure: unknown;
+  failed?.then(([error]) => (failure = error)).catch(() => undefined);
+  let entries = 0;
+  if (asDocument) out.write('{"items":[');
+  for await (const row of rowsOf(store.db, filter)) {
+    if (failure !== undefined) break;
+    const { audit_id, business_id, at_ms, actor, action, subject, prev_hash, hash } = row;
+    const entry = {
+      id: audit_id,
+      businessId: business_id,
+      at: new Date(at_ms).toISOString(),
+      actor,
+      action,
+      subject,
+      details: JSON.parse(row.details) as unknown,
+      prevHash: prev_hash,
+      hash,
+    };
+    const text = JSON.stringify(entry);
+    const chunk = asDocument ? `${entries === 0 ? "" : ","}${text}` : `${text}\n`;
+    if (!out.write(chunk)) await Promise.race([once(out, "drain"), failed]);
+    entries += 1;
+  }
+  if (asDocument) out.write("]}\n");
+  if (file !== undefined) {
+    out.end();
+    await Promise.race([once(out, "finish"), failed]);
+  }
+  if (failure !== undefined) {
+    throw new CliError(EXIT.failed, `can't write ${file}: ${reasonOf(failure)}`, {
+      code: "not_written",
+    });
+  }
+  return entries;
+}
+
+/** Ids of the businesses meant: by the profile's name, or as the trail has them. */
+async function businessIds(
+  config: Config,
+  store: Store,
+  name: string | undefined,
+): Promise<readonly string[]> {
+  if (name === undefined) return auditedBusinesses(store.db);
+  const profile = config.profiles.get(name);
+  if (profile !== undefined) return [profile.businessId];
+  const known = config.profiles.all().map((each) => each.name);
+  throw usageError(`no business is called “${name}”`, `There is ${known.join(", ") || "none"}.`);
+}
+
+function instantOf(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw usageError(`--since can't be “${text}”`, "A date YYYY-MM-DD, or an ISO 8601 instant.");
+}

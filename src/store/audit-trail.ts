@@ -1,0 +1,162 @@
+import type { Selectable } from "kysely";
+import { auditHash, GENESIS } from "./audit.ts";
+import type { Db } from "./db.ts";
+import type { AuditTable } from "./tables.ts";
+
+const ROWS_A_PAGE = 1_000;
+/** One tampered entry is proof enough; a broken trail must not fill the screen. */
+const PROBLEMS_MAX = 20;
+
+export interface TrailProblem {
+  readonly auditId: number;
+  readonly at: string;
+  readonly kind: "changed" | "missing" | "reordered" | "cut-off";
+  /** What is wrong, as a sentence. */
+  readonly text: string;
+}
+
+export interface VerifiedTrail {
+  readonly businessId: string;
+  readonly entries: number;
+  /** Hash of the last entry. Whoever notes it elsewhere can tell later whether the end was cut off. */
+  readonly head: string | null;
+  /** In the order of the trail, at most twenty. */
+  readonly problems: readonly TrailProblem[];
+}
+
+/** Businesses that have a trail. */
+export async function auditedBusinesses(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom("audit")
+    .select("business_id")
+    .distinct()
+    .orderBy("business_id")
+    .execute();
+  return rows.map((row) => row.business_id);
+}
+
+/**
+ * Recomputes a business's trail from its first entry to its last.
+ *
+ * Finds an entry that was changed, taken out, put in or moved. A trail whose end was cut off is
+ * whole in itself: that shows only against `heads`, hashes that were once its end and are known
+ * from elsewhere.
+ */
+export async function verifyTrail(
+  db: Db,
+  businessId: string,
+  heads: ReadonlyMap<string, string> = new Map(),
+): Promise<VerifiedTrail> {
+  const problems: TrailProblem[] = [];
+  const wanted = new Map(heads);
+  let entries = 0;
+  let head = GENESIS;
+  let last: Selectable<AuditTable> | undefined;
+  for await (const row of rowsOf(db, { businessId })) {
+    entries += 1;
+    const problem = (await brokenLink(db, row, head)) ?? changedEntry(row);
+    if (problem !== undefined && problems.length < PROBLEMS_MAX) problems.push(problem);
+    wanted.delete(row.hash);
+    head = row.hash;
+    last = row;
+  }
+  for (const [hash, whoSaw] of wanted) {
+    if (problems.length >= PROBLEMS_MAX) break;
+    problems.push({
+      auditId: last?.audit_id ?? 0,
+      at: isoOf(last),
+      kind: "cut-off",
+      text: `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: entries were cut off at its end.`,
+    });
+  }
+  return { businessId, entries, head: entries === 0 ? null : head, problems };
+}
+
+async function brokenLink(
+  db: Db,
+  row: Selectable<AuditTable>,
+  head: string,
+): Promise<TrailProblem | undefined> {
+  if (row.prev_hash === head) return undefined;
+  const follows = await db
+    .selectFrom("audit")
+    .select("audit_id")
+    .where("business_id", "=", row.business_id)
+    .where("hash", "=", row.prev_hash)
+    .executeTakeFirst();
+  const facts = { auditId: row.audit_id, at: isoOf(row) };
+  if (follows === undefined && row.prev_hash !== GENESIS) {
+    return {
+      ...facts,
+      kind: "missing",
+      text: `Entry ${row.audit_id} follows an entry that is not there: one or more before it were taken out or changed.`,
+    };
+  }
+  return {
+    ...facts,
+    kind: "reordered",
+    text: `Entry ${row.audit_id} stands after another entry than the one it was written after.`,
+  };
+}
+
+function changedEntry(row: Selectable<AuditTable>): TrailProblem | undefined {
+  const content = {
+    businessId: row.business_id,
+    nowMs: row.at_ms,
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject,
+  };
+  if (auditHash(content, row.details, row.prev_hash) === row.hash) return undefined;
+  return {
+    auditId: row.audit_id,
+    at: isoOf(row),
+    kind: "changed",
+    text: `Entry ${row.audit_id} is not what was written: its content does not give its hash.`,
+  };
+}
+
+export interface TrailFilter {
+  readonly businessId: string;
+  /** Real instant, inclusive. */
+  readonly sinceMs?: number | undefined;
+  /** Entries about the run itself and about the bills of its plan. */
+  readonly runId?: string | undefined;
+}
+
+/** A business's entries, first to last, read by page: a trail of any length fits into memory. */
+export async function* rowsOf(
+  db: Db,
+  { businessId, sinceMs, runId }: TrailFilter,
+): AsyncGenerator<Selectable<AuditTable>> {
+  for (let after = 0; ;) {
+    let query = db
+      .selectFrom("audit")
+      .selectAll()
+      .where("business_id", "=", businessId)
+      .where("audit_id", ">", after);
+    if (sinceMs !== undefined) query = query.where("at_ms", ">=", sinceMs);
+    if (runId !== undefined) {
+      query = query.where((eb) =>
+        eb.or([
+          eb("subject", "=", runId),
+          eb("actor", "=", runId),
+          eb(
+            "subject",
+            "in",
+            eb.selectFrom("run_lines").select("payable_id").where("run_id", "=", runId),
+          ),
+        ]),
+      );
+    }
+    const rows = await query.orderBy("audit_id").limit(ROWS_A_PAGE).execute();
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_A_PAGE) return;
+    after = last.audit_id;
+  }
+}
+
+function isoOf(row: Selectable<AuditTable> | undefined): string {
+  return row === undefined ? "" : new Date(row.at_ms).toISOString();
+}

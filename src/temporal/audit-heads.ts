@@ -1,0 +1,44 @@
+import type { Client } from "@temporalio/client";
+import type { Assessment } from "../contracts/activities.ts";
+import { businessOfWorkflow, QUERY, WORKFLOW } from "../contracts/names.ts";
+
+const ANSWER_MS = 3_000;
+const RUNS_ASKED = 50;
+
+/**
+ * What runs at work have last seen of their business's audit trail: hash to the run that saw it.
+ * Temporal keeps it, so whoever changes the store alone can't change it as well.
+ *
+ * @param business the profile's name
+ * @throws where Temporal can't be reached
+ */
+export async function seenAuditHeads(
+  client: Client,
+  business: string,
+): Promise<ReadonlyMap<string, string>> {
+  const query = `ExecutionStatus = "Running" AND WorkflowType = "${WORKFLOW.payRun}"`;
+  const heads = new Map<string, string>();
+  await client.withDeadline(Date.now() + 10 * ANSWER_MS, async () => {
+    let asked = 0;
+    for await (const { workflowId } of client.workflow.list({ query })) {
+      if (businessOfWorkflow(workflowId) !== business) continue;
+      if ((asked += 1) > RUNS_ASKED) return;
+      const seen = await lastSeen(client, workflowId);
+      if (seen !== undefined) heads.set(seen, workflowId);
+    }
+  });
+  return heads;
+}
+
+/** A run whose worker doesn't answer has nothing to say. */
+async function lastSeen(client: Client, workflowId: string): Promise<string | undefined> {
+  const handle = client.workflow.getHandle(workflowId);
+  try {
+    const last = await client.withDeadline(Date.now() + ANSWER_MS, () =>
+      handle.query<Assessment | null>(QUERY.progress),
+    );
+    return last?.auditHead?.hash;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { describe, expect, test } from "vitest";
+
+import { appendAudit } from "../../src/store/audit.ts";
+import { openStore } from "../../src/store/index.ts";
+import { payrun, temporaryFolder } from "./cli.ts";
+
+/** Nothing listens there. */
+const NOWHERE = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+
+async function trail(): Promise<{ env: Record<string, string>; cwd: string; file: string }> {
+  const cwd = temporaryFolder();
+  const file = join(cwd, "payrun.db");
+  const store = await openStore(`sqlite:${file}`);
+  await store.transaction(async (trx) => {
+    for (let at = 1; at <= 3; at += 1) {
+      await appendAudit(trx, {
+        businessId: "biz_1",
+        nowMs: Date.parse(`2026-11-0${at}T10:00:00Z`),
+        actor: "lena",
+        action: "held",
+        subject: `pay_${at}`,
+        details: { reason: "Disputed." },
+      });
+    }
+  });
+  await store.close();
+  return { env: { ...NOWHERE, PAYRUN_DATABASE_URL: `sqlite:${file}` }, cwd, file };
+}
+
+describe("audit verify", () => {
+  test("exits 0 for a whole trail, says its end, and what it could not compare", async () => {
+    const { env, cwd } = await trail();
+    const profile = {
+      PAYMENTS_API_URL: "http://127.0.0.1:1",
+      PAYMENTS_API_TOKEN: "t",
+      PAYMENTS_BUSINESS_ID: "biz_1",
+    };
+    const result = await payrun(["audit", "verify"], { env: { ...env, ...profile }, cwd });
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain("✓ biz_1: 3 entries, whole");
+    expect(result.stdout).toMatch(/its end is [0-9a-f]{64}/);
+    expect(result.stdout).toContain("Temporal can't be asked");
+  });
+
+  test("exits 1 and names the entry that was changed", async () => {
+    const { env, cwd, file } = await trail();
+    const db = new DatabaseSync(file);
+    db.exec("DROP TRIGGER audit_no_update; UPDATE audit SET actor = 'mallory' WHERE audit_id = 2");
+    db.close();
+    const result = await payrun(["audit", "verify"], { env, cwd });
+    expect(result.code).toBe(1);
+    expect(result.stdout).toContain("✗ biz_1: 3 entries, 1 problem");
+    expect(result.stdout).toContain("2026-11-02T10:00:00.000Z  Entry 2 is not what was written");
+    const asJson = await payrun(["audit", "verify", "--json"], { env, cwd });
+    expect(asJson.json()).toMatchObject({
+      ok: false,
+      businesses: [{ businessId: "biz_1", problems: [{ auditId: 2, kind: "changed" }] }],
+    });
+  });
+
+  test("finds an end that was cut off by a hash that was noted before", async () => {
+    const { env, cwd, file } = await trail();
+    const before = await payrun(["audit", "verify", "--json"], { env, cwd });
+    const head = before.json<{ businesses: { head: string }[] }>().businesses[0]?.head ?? "";
+    expect((await payrun(["audit", "verify", "--head", head], { env, cwd })).code).toBe(0);
+    const db = new DatabaseSync(file);
+    db.exec("DROP TRIGGER audit_no_delete; DELETE FROM audit WHERE audit_id = 3");
+    db.close();
+    expect((await payrun(["audit", "verify"], { env, cwd })).code).toBe(0);
+    const result = await payrun(["audit", "verify", "--head", head], { env, cwd });
+    expect(result.code).toBe(1);
+    expect(result.stdout).toContain("cut off at its end");
+  });
+
+  test("of a business that nobody configured is wrong usage, of no store exit 4", async () => {
+    const { env, cwd } = await trail();
+    const unknown = await payrun(["audit", "verify", "--business", "acme"], { env, cwd });
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain("no business is called “acme”");
+    const none = { ...env, PAYRUN_DATABASE_URL: `sqlite:${join(cwd, "none.db")}` };
+    expect((await payrun(["audit", "verify"], { env: none, cwd })).code).toBe(4);
+  });
+});
+
+describe("audit export", () => {
+  test("prints one entry a line, or one document, or a new file", async () => {
+    const { env, cwd } = await trail();
+    const lines = (await payrun(["audit", "export"], { env, cwd })).stdout.trimEnd().split("\n");
+    const first = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+    expect(lines).toHaveLength(3);
+    expect(first).toMatchObject({
+      id: 1,
+      businessId: "biz_1",
+      at: "2026-11-01T10:00:00.000Z",
+      actor: "lena",
+      action: "held",
+      subject: "pay_1",
+      details: { reason: "Disputed." },
+    });
+    const since = await payrun(["audit", "export", "--since", "2026-11-03"], { env, cwd });
+    expect(since.stdout.trimEnd().split("\n")).toHaveLength(1);
+    const whole = await payrun(["audit", "export", "--json"], { env, cwd });
+    expect(whole.json<{ items: unknown[] }>().items).toHaveLength(3);
+    const args = ["audit", "export", "--output", "trail.jsonl"];
+    expect((await payrun(args, { env, cwd })).code).toBe(0);
+    expect(readFileSync(join(cwd, "trail.jsonl"), "utf8")).toBe(`${lines.join("\n")}\n`);
+    const again = await payrun(args, { env, cwd });
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("trail.jsonl");
+  });
+
+  test("of a time that is none is wrong usage", async () => {
+    const { env, cwd } = await trail();
+    expect((await payrun(["audit", "export", "--since", "monday"], { env, cwd })).code).toBe(2);
+  });
+});

@@ -1,0 +1,134 @@
+import { sql } from "kysely";
+import { describe, expect, inject, test } from "vitest";
+import { appendAudit } from "../../src/store/audit.ts";
+import { auditedBusinesses, rowsOf, verifyTrail } from "../../src/store/audit-trail.ts";
+import type { Store } from "../../src/store/index.ts";
+import { testStore } from "./support.ts";
+
+async function trailOf(entries: number, businessId = "biz_1"): Promise<Store> {
+  const { store } = await testStore();
+  await write(store, entries, businessId);
+  return store;
+}
+
+async function write(store: Store, entries: number, businessId: string): Promise<void> {
+  await store.transaction(async (trx) => {
+    for (let at = 1; at <= entries; at += 1) {
+      await appendAudit(trx, {
+        businessId,
+        nowMs: at * 1_000,
+        actor: "lena",
+        action: "held",
+        subject: `pay_${at}`,
+        details: { reason: "Disputed.", at },
+      });
+    }
+  });
+}
+
+/** Does what the store itself refuses: whoever owns the database can. */
+async function tamper(store: Store, statement: string): Promise<void> {
+  await expect(sql.raw(statement).execute(store.db)).rejects.toThrow(/only grows/);
+  if (inject("postgres") === undefined) {
+    for (const act of ["update", "delete"]) {
+      await sql.raw(`drop trigger audit_no_${act}`).execute(store.db);
+    }
+  } else {
+    await sql.raw("alter table audit disable trigger all").execute(store.db);
+  }
+  await sql.raw(statement).execute(store.db);
+}
+
+describe("a whole trail", () => {
+  test("verifies, each business's by itself, and says its end", async () => {
+    const store = await trailOf(3);
+    await write(store, 2, "biz_2");
+    await write(store, 1, "biz_1");
+    expect(await auditedBusinesses(store.db)).toEqual(["biz_1", "biz_2"]);
+    const one = await verifyTrail(store.db, "biz_1");
+    expect(one).toMatchObject({ entries: 4, problems: [] });
+    expect(one.head).toMatch(/^[0-9a-f]{64}$/);
+    expect(await verifyTrail(store.db, "biz_2")).toMatchObject({ entries: 2, problems: [] });
+    const none = { businessId: "biz_3", entries: 0, head: null, problems: [] };
+    expect(await verifyTrail(store.db, "biz_3")).toEqual(none);
+  });
+
+  test("is read by page, whole and in order", async () => {
+    const store = await trailOf(2_345);
+    const subjects: string[] = [];
+    for await (const row of rowsOf(store.db, { businessId: "biz_1" })) subjects.push(row.subject);
+    expect(subjects).toEqual(Array.from({ length: 2_345 }, (_, at) => `pay_${at + 1}`));
+    expect(await verifyTrail(store.db, "biz_1")).toMatchObject({ entries: 2_345, problems: [] });
+    const since: string[] = [];
+    for await (const row of rowsOf(store.db, { businessId: "biz_1", sinceMs: 2_344_000 })) {
+      since.push(row.subject);
+    }
+    expect(since).toEqual(["pay_2344", "pay_2345"]);
+  });
+});
+
+describe("a trail that somebody has changed", () => {
+  test.each([
+    ["at_ms", "at_ms + 1"],
+    ["actor", "'mallory'"],
+    ["action", "'released'"],
+    ["subject", "'pay_9'"],
+    ["details", '\'{"reason":"None."}\''],
+    ["hash", `'${"f".repeat(64)}'`],
+  ])("is found by the entry whose %s is another", async (column, value) => {
+    const store = await trailOf(4);
+    await tamper(store, `update audit set ${column} = ${value} where subject = 'pay_2'`);
+    const { problems } = await verifyTrail(store.db, "biz_1");
+    expect(problems[0]).toMatchObject({ kind: "changed", auditId: 2 });
+    expect(problems[0]?.text).toContain("Entry 2");
+  });
+
+  test("is found by the entry that follows what was taken out", async () => {
+    const store = await trailOf(4);
+    await tamper(store, "delete from audit where audit_id = 2");
+    const { entries, problems } = await verifyTrail(store.db, "biz_1");
+    expect(entries).toBe(3);
+    expect(problems).toMatchObject([{ kind: "missing", auditId: 3 }]);
+  });
+
+  test("is found where its first entries are gone", async () => {
+    const store = await trailOf(3);
+    await tamper(store, "delete from audit where audit_id = 1");
+    const { problems } = await verifyTrail(store.db, "biz_1");
+    expect(problems).toMatchObject([{ kind: "missing", auditId: 2 }]);
+  });
+
+  test("is found where entries have changed places", async () => {
+    const store = await trailOf(4);
+    await tamper(store, "update audit set audit_id = 9 where audit_id = 2");
+    const kinds = (await verifyTrail(store.db, "biz_1")).problems.map(({ kind }) => kind);
+    expect(kinds).toContain("reordered");
+  });
+
+  test("is found where an entry was moved to another business", async () => {
+    const store = await trailOf(3);
+    await tamper(store, "update audit set business_id = 'biz_2' where audit_id = 2");
+    const one = await verifyTrail(store.db, "biz_1");
+    expect(one.problems).toMatchObject([{ kind: "missing", auditId: 3 }]);
+    const other = await verifyTrail(store.db, "biz_2");
+    expect(other.problems.length).toBeGreaterThan(0);
+  });
+
+  test("whose end was cut off is found by who has seen it", async () => {
+    const store = await trailOf(3);
+    const { head } = await verifyTrail(store.db, "biz_1");
+    const seen = new Map([[head ?? "", "pay-run/acme/weekly/2026-11-26"]]);
+    expect((await verifyTrail(store.db, "biz_1", seen)).problems).toEqual([]);
+    await tamper(store, "delete from audit where audit_id = 3");
+    expect((await verifyTrail(store.db, "biz_1")).problems).toEqual([]);
+    const { problems } = await verifyTrail(store.db, "biz_1", seen);
+    expect(problems).toMatchObject([{ kind: "cut-off", auditId: 2 }]);
+    expect(problems[0]?.text).toContain("pay-run/acme/weekly/2026-11-26 has seen");
+  });
+
+  test("says twenty things at most, however much is wrong", async () => {
+    const store = await trailOf(60);
+    await tamper(store, "update audit set actor = 'mallory'");
+    expect((await verifyTrail(store.db, "biz_1")).problems).toHaveLength(20);
+  });
+});
