@@ -56,7 +56,8 @@ process.on("message", (message) => {
     const text = error instanceof Error ? error.message : String(error);
     reply = { id: request.id, op: "error", message: text };
   }
-  process.send?.(reply);
+  // A service that has died takes no answer; the end of the channel is what ends the bank.
+  process.send?.(reply, undefined, undefined, () => undefined);
 });
 
 process.on("disconnect", () => {
