@@ -150,8 +150,8 @@ class PoolConnection implements DatabaseConnection {
     return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    await Promise.reject(new Error("the store reads by page"));
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("the store reads by page");
   }
 }
 

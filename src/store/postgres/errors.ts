@@ -112,7 +112,7 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
   return error;
 }
 
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
   if (code === "ECONNREFUSED") return "nothing listens there";

@@ -22,12 +22,9 @@ export function makePool(
     readonly lockTimeoutMs: number;
   },
 ): pg.Pool {
-  const types: pg.CustomTypesConfig = {
-    getTypeParser: ((oid: number, format?: "text" | "binary") =>
-      oid === INT8 || oid === NUMERIC
-        ? wholeNumber
-        : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-  };
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(INT8, wholeNumber);
+  types.setTypeParser(NUMERIC, wholeNumber);
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,

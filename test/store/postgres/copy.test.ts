@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { appendAudit, listAudit } from "../../../src/store/audit.ts";
 import { copyStore } from "../../../src/store/copy/copy.ts";
 import { CopyRefusedError } from "../../../src/store/copy/refused.ts";
-import { openStore, type Store, type Tables } from "../../../src/store/index.ts";
+import { openStore, type Store } from "../../../src/store/index.ts";
 import { newDatabase } from "../../support/postgres.ts";
 import { approvedRun, draw } from "../approved-run.ts";
 import { child, temporaryFolder } from "../support.ts";

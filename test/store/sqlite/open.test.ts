@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore, StoreError } from "../../../src/store/index.ts";
-import { child, temporaryFolder, testStore } from "../support.ts";
+import { temporaryFolder, testStore } from "../support.ts";
 
 async function refusal(url: string, mustExist = false): Promise<StoreError> {
   const opened = openStore(url, { mustExist, busyLimitMs: 300 });
