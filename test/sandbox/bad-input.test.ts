@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { Pool } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../src/sandbox/http/operation.ts";
+import { documentedErrors } from "../../src/sandbox/openapi/responses.ts";
 import { operations } from "../../src/sandbox/operations.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { Dice, oddRequest, type OddRequest } from "./http/odd-requests.ts";
@@ -33,16 +34,19 @@ function complaint(operation: Operation, status: number, text: string): string |
   if (body === undefined) return "it is no JSON object";
   if (status < 300) {
     const { answer } = operation;
-    if (answer?.status !== status) return `${status} was not promised`;
+    if (answer.status !== status) return `${status} was not promised`;
     const problems = answer.status === 204 ? undefined : answer.body.safeParse(body).error;
     return problems === undefined ? undefined : `it breaks its schema: ${problems.message}`;
   }
   if (status < 400) return `it is a ${status}`;
   const isAuthError = body["statusCode"] === status && typeof body["message"] === "string";
   if (status === 401) return isAuthError ? undefined : "it lacks the shape of a 401";
-  const isError = typeof body["error"] === "string" && typeof body["message"] === "string";
-  if (isError || (status === 403 && isAuthError)) return undefined;
-  return "it lacks the documented shape";
+  if (status === 403 && isAuthError) return undefined;
+  const { error, message } = body;
+  if (typeof error !== "string" || typeof message !== "string") return "it has another shape";
+  // A body that a read ignores can still be too large for it.
+  const isDocumented = status === 413 || documentedErrors(operation).get(status)?.includes(error);
+  return isDocumented === true ? undefined : `${status} ${error} is not documented`;
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
@@ -73,7 +77,8 @@ describe("ten thousand odd requests", () => {
   const seed = 20_261_121;
   const dice = new Dice(seed);
   const counts = new Map<number, number>();
-  const complaints: object[] = [];
+  /** One example of each. */
+  const complaints = new Map<string, object>();
 
   async function sendMany(count: number): Promise<void> {
     let left = count;
@@ -88,23 +93,30 @@ describe("ten thousand odd requests", () => {
         counts.set(status, (counts.get(status) ?? 0) + 1);
         const wrong = complaint(operation, status, text);
         if (wrong === undefined) continue;
-        const body = request.body?.toString().slice(0, 300);
-        complaints.push({ wrong, ...request, body, text: text.slice(0, 300) });
+        const { path, body } = request;
+        const sent = { path, body: body?.toString().slice(0, 300), text: text.slice(0, 300) };
+        complaints.set(`${operation.name}: ${wrong}`, sent);
       }
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
   }
 
-  it("get a 4xx of the documented shape, or what a valid one deserves; never a 5xx", async () => {
-    await sendMany(requestCount / 2);
-    const halfway = residentBytes();
-    await sendMany(requestCount / 2);
-    expect(complaints.slice(0, 5)).toEqual([]);
-    const refused = [...counts].filter(([status]) => status >= 400);
-    expect(refused.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(requestCount / 3);
-    expect([...counts.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 413, 422]));
-    expect(residentBytes() - halfway).toBeLessThan(growthLimitBytes);
-  });
+  it(
+    "get a 4xx of the documented shape, or what a valid one deserves; never a 5xx",
+    { timeout: 240_000 },
+    async () => {
+      await sendMany(requestCount / 2);
+      const halfway = residentBytes();
+      await sendMany(requestCount / 2);
+      expect(Object.fromEntries(complaints)).toEqual({});
+      const refused = [...counts].filter(([status]) => status >= 400);
+      expect(refused.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(requestCount / 3);
+      expect([...counts.keys()]).toEqual(
+        expect.arrayContaining([200, 201, 400, 401, 404, 413, 422]),
+      );
+      expect(residentBytes() - halfway).toBeLessThan(growthLimitBytes);
+    },
+  );
 
   it("leave the service standing, its books in order and its answers as before", async () => {
     expect(await sandbox.control.health()).toMatchObject({ ok: true });

@@ -137,7 +137,7 @@ const syncOne = defineOperation({
   path: `${base}/{accountingIntegrationId}/sync/{entityType}`,
   scopes: writing,
   idempotency: "refused",
-  errors: ["accounting_not_connected", "sync_in_progress"],
+  errors: ["validation_error", "accounting_not_connected", "sync_in_progress"],
   answer: { status: 201, body: syncShape },
   handler: ({ ctx, caller, params }) => {
     const integration = ownIntegration(ctx, caller, params);

@@ -55,7 +55,7 @@ interface OperationFacts {
   readonly bodyKind?: "json" | "multipart";
   /** The codes that it refuses with, beside those that every operation shares. */
   readonly errors?: readonly ErrorCode[];
-  readonly answer?: AnswerPromise;
+  readonly answer: AnswerPromise;
 }
 
 /** One operation of the service, as REST, MCP and OpenAPI use it. */

@@ -156,6 +156,7 @@ const send = defineOperation({
   path: "/v1/invoices/{invoiceId}/send",
   scopes: writing,
   idempotency: "optional",
+  errors: ["validation_error"],
   answer: { status: 200, body: invoiceShape },
   handler: ({ ctx, caller, params }) => ({
     status: 200,
@@ -170,7 +171,7 @@ const makeVoid = defineOperation({
   path: "/v1/invoices/{invoiceId}/void",
   scopes: writing,
   idempotency: "optional",
-  errors: ["payment_in_progress"],
+  errors: ["payment_in_progress", "validation_error"],
   answer: { status: 200, body: invoiceShape },
   handler: ({ ctx, caller, params }) => ({
     status: 200,

@@ -38,7 +38,6 @@ export function toolOf(operation: Operation): OperationTool {
   const files = Object.keys(body.properties).filter((field) => isFile(body.properties[field]));
   for (const field of files) body.properties[field] = base64File;
   const inputSchema = inputOf([pathSchema(operation), query, body, keySchema(operation)]);
-  const hasBody = answer !== undefined && answer.status !== 204;
   return {
     operation,
     queryFields: new Set(Object.keys(query.properties)),
@@ -48,7 +47,9 @@ export function toolOf(operation: Operation): OperationTool {
       title: summary.replace(/[.;].*$/s, ""),
       description: description === undefined ? summary : `${summary} ${description}`,
       inputSchema,
-      ...(hasBody && { outputSchema: outputOf(jsonSchemaOf(answer.body, "output")) }),
+      ...(answer.status !== 204 && {
+        outputSchema: outputOf(jsonSchemaOf(answer.body, "output")),
+      }),
       annotations: {
         readOnlyHint: method === "GET",
         destructiveHint: method === "DELETE" || operation.money === true,

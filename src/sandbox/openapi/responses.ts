@@ -36,22 +36,24 @@ export const errorSchema: JsonSchema = {
 
 /** Every response of an operation by its status, errors included. */
 export function responsesOf(operation: Operation, schemas: DocumentSchemas): JsonSchema {
-  const errors = errorCodes(operation);
+  const errors = documentedErrors(operation);
   const statuses = [...new Set([...errors.keys(), 401, 403])].toSorted((a, b) => a - b);
-  const failures = statuses.map((status) => [status, failure(status, errors.get(status))]);
+  const failures = statuses.map((status) => [
+    status,
+    sharedByStatus[status] ?? failure(status, errors.get(status)),
+  ]);
   return Object.fromEntries([
     success(operation, schemas),
     ...failures,
-    ...(operation.method === "GET" ? [] : bodyRefusals),
     [429, { $ref: "#/components/responses/RateLimited" }],
     [500, { $ref: "#/components/responses/Failed" }],
   ]) as JsonSchema;
 }
 
-const bodyRefusals = [
-  [413, { $ref: "#/components/responses/TooLarge" }],
-  [415, { $ref: "#/components/responses/OtherContentType" }],
-];
+const sharedByStatus: Readonly<Record<number, JsonSchema>> = {
+  413: { $ref: "#/components/responses/TooLarge" },
+  415: { $ref: "#/components/responses/OtherContentType" },
+};
 
 /** The responses that operations share, those of faults on demand among them. */
 export const sharedResponses: JsonSchema = {
@@ -70,13 +72,13 @@ export const sharedResponses: JsonSchema = {
 };
 
 function success({ answer }: Operation, schemas: DocumentSchemas): [number, JsonSchema] {
-  if (answer === undefined) return [200, { description: "Done." }];
   if (answer.status === 204) return [204, { description: "Done; there is no body." }];
   const description = answer.status === 201 ? "Created." : "Done.";
   return [answer.status, { description, content: json(schemas.add(answer.body, "output")) }];
 }
 
-function errorCodes(operation: Operation): Map<number, string[]> {
+/** The codes that an operation refuses with, by status; 401 and a missing scope have none. */
+export function documentedErrors(operation: Operation): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   const add = (status: number, code: string) => {
     const codes = byStatus.get(status) ?? [];
@@ -86,6 +88,8 @@ function errorCodes(operation: Operation): Map<number, string[]> {
   const isWrite = operation.method !== "GET";
   if (isWrite || querySchema !== undefined) add(400, "validation_error");
   if (bodySchema !== undefined || querySchema !== undefined) add(422, "validation_error");
+  if (isWrite) add(413, "payload_too_large");
+  if (isWrite) add(415, "validation_error");
   if (operation.path.includes("{")) add(404, "not_found");
   if (idempotency === "required" || idempotency === "optional") add(409, "idempotency_conflict");
   if (operation.money === true) add(409, "payment_unconfirmed");

@@ -168,6 +168,7 @@ const retryPayablePayment = defineOperation({
   idempotency: "required",
   money: true,
   errors: [
+    "validation_error",
     "approval_required",
     "contact_not_payable",
     "payment_in_progress",

@@ -61,11 +61,10 @@ describe("the document at /openapi.json", () => {
   });
 
   it("promises what each operation answers, and how it refuses", () => {
-    for (const { name, method, path, answer } of operations) {
-      expect([name, answer]).not.toEqual([name, undefined]);
+    for (const { method, path, answer } of operations) {
       const { responses } = document.paths[path]?.[method.toLowerCase()] ?? { responses: {} };
       const statuses = Object.keys(responses);
-      expect(statuses).toEqual(expect.arrayContaining([String(answer?.status), "401", "403"]));
+      expect(statuses).toEqual(expect.arrayContaining([String(answer.status), "401", "403"]));
     }
   });
 
