@@ -44,17 +44,31 @@ export async function runChecks() {
   return failed;
 }
 
+/** The tests that have a long form, which takes many minutes. */
+const LONG_TESTS = ["test/sandbox/openapi/schemathesis.test.ts"];
+
+/**
+ * Runs the long form of what `npm test` runs in a short one.
+ *
+ * @param {string[]} flags
+ */
+export function runLongTests(flags) {
+  return runTests([...LONG_TESTS, ...flags], { PAYRUN_TEST_LONG: "1" });
+}
+
 /**
  * Runs the tests; what the test runner says goes straight to the user, its summary last.
  *
  * @param {string[]} flags
+ * @param {Record<string, string>} [env] what the tests read besides what is set
  * @returns {Promise<boolean>} whether all have passed
  */
-export function runTests(flags) {
+export function runTests(flags, env = {}) {
   const vitest = inCheckout("node_modules", "vitest", "vitest.mjs");
   const child = spawn(process.execPath, [vitest, "run", ...flags], {
     cwd: inCheckout(),
     stdio: "inherit",
+    env: { ...process.env, ...env },
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject);

@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { findSchemathesis } from "../../../scripts/setup/schemathesis.mjs";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { makeIds } from "../http/registry.ts";
+
+const isLong = process.env["PAYRUN_TEST_LONG"] === "1";
+const longMs = 45 * 60_000;
+const shortMs = 4 * 60_000;
+
+/** The short form ends after half a minute, wherever it is by then. */
+const effort = isLong
+  ? ["--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "60"]
+  : ["--phases", "examples,fuzzing", "--max-examples", "4", "--max-time", "25"];
+
+const checks = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_headers_conformance",
+  "response_schema_conformance",
+  "ignored_auth",
+];
+
+let sandbox: TestSandbox;
+let folder: string;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  folder = await mkdtemp(join(tmpdir(), "payrun-schemathesis-"));
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Finished {
+  code: number | null;
+  output: string;
+}
+
+function run(program: string, args: string[], env: Record<string, string>): Promise<Finished> {
+  // In a folder of its own, which it keeps its examples in.
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const timer = setTimeout(() => child.kill("SIGKILL"), isLong ? longMs : shortMs);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      resolve({ code, output: Buffer.concat(chunks).toString() });
+    });
+  });
+}
+
+it(
+  "answers what Schemathesis makes of the API's document as the document promises",
+  { timeout: (isLong ? longMs : shortMs) + 10_000 },
+  async ({ skip }) => {
+    const program = findSchemathesis(process.env);
+    if (program === undefined) return skip("there is no Schemathesis: npm test sets it up");
+    const token = await sandbox.control.token(undefined, { expiresInSeconds: 100_000 });
+    const args = [
+      "run",
+      `${sandbox.url}/openapi.json`,
+      "--header",
+      `Authorization: Bearer ${token}`,
+    ];
+    args.push("--checks", checks.join(","), "--seed", "1", "--workers", "2", ...effort);
+    args.push("--no-color", "--suppress-health-check", "all", "--warnings", "off");
+    const { code, output } = await run(program, args, {
+      PYTHONPATH: fileURLToPath(new URL(".", import.meta.url)),
+      PYTHONDONTWRITEBYTECODE: "1",
+      SCHEMATHESIS_HOOKS: "schemathesis_hooks",
+      SANDBOX_IDS: JSON.stringify(await makeIds(sandbox)),
+    });
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/\d+ generated, \d+ passed/);
+    if (isLong) process.stdout.write(output);
+  },
+);
