@@ -18,12 +18,14 @@ export interface OpenRun {
   readonly launchedAtMs: number;
 }
 
+/** Pay runs only: other kinds of workflows see to their own. */
 export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
   const rows = await db
     .selectFrom("runs")
     .select(["run_id", "business", "playbook", "period", "launched_by", "launched_at_ms"])
     .where("business_id", "=", businessId)
     .where("phase", "not in", ENDED_PHASES)
+    .where("run_id", "like", "pay-run/%")
     .orderBy("run_id")
     .execute();
   return rows.map((row) => ({

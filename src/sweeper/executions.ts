@@ -1,4 +1,4 @@
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { WORKFLOW } from "../contracts/names.ts";
 
 /** What Temporal knows of a workflow id: its latest execution. */
@@ -20,32 +20,45 @@ export function mayBeStarting(execution: Execution, changedAtMs: number): boolea
   return !isEnded && Date.now() - changedAtMs < STARTING_MS;
 }
 
+/** A server that doesn't answer must not hold up the start of a worker, nor a sweep for ever. */
+const ANSWER_MS = 20_000;
+
 /** Ids of the runs and retries that are at work now. */
 export async function runningWorkflows(client: Client): Promise<Set<string>> {
   const types = `WorkflowType IN ("${WORKFLOW.payRun}", "${WORKFLOW.retryFailedPayment}")`;
   const running = new Set<string>();
-  const query = `${types} AND ExecutionStatus = "Running"`;
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
+  await each(client, `${types} AND ExecutionStatus = "Running"`, ({ workflowId }) => {
     running.add(workflowId);
-  }
+  });
   return running;
 }
 
 /** Every pay run that the server still remembers, with the real instant of its first start. */
 export async function rememberedRuns(client: Client): Promise<Map<string, number>> {
   const startedAtMs = new Map<string, number>();
-  const query = `WorkflowType = "${WORKFLOW.payRun}"`;
-  for await (const { workflowId, startTime } of client.workflow.list({ query, pageSize: 1_000 })) {
+  await each(client, `WorkflowType = "${WORKFLOW.payRun}"`, ({ workflowId, startTime }) => {
     const known = startedAtMs.get(workflowId) ?? Infinity;
     startedAtMs.set(workflowId, Math.min(known, startTime.getTime()));
-  }
+  });
   return startedAtMs;
+}
+
+function each(
+  client: Client,
+  query: string,
+  take: (info: WorkflowExecutionInfo) => void,
+): Promise<void> {
+  return client.withDeadline(Date.now() + ANSWER_MS, async () => {
+    for await (const info of client.workflow.list({ query, pageSize: 1_000 })) take(info);
+  });
 }
 
 /** The latest execution of one id; lists lag behind, this does not. */
 export async function executionOf(client: Client, workflowId: string): Promise<Execution> {
   try {
-    const { status, closeTime } = await client.workflow.getHandle(workflowId).describe();
+    const { status, closeTime } = await client.withDeadline(Date.now() + ANSWER_MS, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
     const closedAtMs = closeTime?.getTime() ?? 0;
     switch (status.name) {
       case "TERMINATED":

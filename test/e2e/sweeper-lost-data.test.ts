@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
 import { bills, PAY_ALL } from "../support/bills.ts";
@@ -33,6 +34,36 @@ async function loseTemporal(): Promise<void> {
     await rm(join(folder, `temporal.db${end}`), { force: true });
   }
   await server.start();
+}
+
+/** Deletes the namespace with all that is in it, and makes an empty one of its name. */
+async function remakeNamespace({ temporal, namespace }: TestPayrun): Promise<void> {
+  const { operatorService, workflowService } = temporal.connection;
+  await operatorService.deleteNamespace({ namespace });
+  await expect
+    .poll(
+      async () => {
+        const day = msToTs("1 day");
+        const made = { namespace, workflowExecutionRetentionPeriod: day };
+        return workflowService.registerNamespace(made).then(
+          () => "made",
+          () => "still there",
+        );
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe("made");
+  // Known to all of the server within seconds.
+  await expect
+    .poll(
+      () =>
+        temporal.workflow.count().then(
+          () => "ready",
+          () => "not yet",
+        ),
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe("ready");
 }
 
 function filesOf(payrun: TestPayrun): string[] {
@@ -121,6 +152,27 @@ describe("Temporal's data", () => {
     await payrun.startWorker();
     const done = await untilEnded(payrun, runId);
     expect(done.counts).toEqual({ settled: 3 });
+    await expectAllDone(payrun, made);
+  });
+});
+
+describe("a namespace", () => {
+  test("deleted in the middle of paying and made again costs no bill and no second payment", async () => {
+    await loseTemporal();
+    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS, temporalAddress: server.address });
+    const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
+    await payrun.sandbox.control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "drop", times: 2 },
+    ]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.planned === undefined);
+    await payrun.killWorkers();
+    await remakeNamespace(payrun);
+    const lost = payrun.temporal.workflow.getHandle(runId).describe();
+    await expect(lost).rejects.toThrow(/not found/i);
+    await payrun.startWorker();
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts).toEqual({ settled: 2 });
     await expectAllDone(payrun, made);
   });
 });
