@@ -58,3 +58,56 @@ test("without a secret nothing is accepted, not even what an empty one signed", 
   expect(check(header, { secrets: [] })).toEqual({ ok: false, reason: "no_secret" });
   expect(check(header, { secrets: [""] })).toEqual({ ok: false, reason: "no_secret" });
 });
+
+/** The signed event that Stripe's own libraries are tested with; the scheme is the same. */
+const knownEvent = `${JSON.stringify(
+  {
+    id: "evt_123",
+    object: "event",
+    account: "acct_123",
+    api_version: "2017-05-25",
+    created: 1533204620,
+    data: {
+      object: {
+        id: "ii_123",
+        object: "invoiceitem",
+        amount: 1000,
+        currency: "usd",
+        customer: "cus_123",
+        date: 1533204620,
+        description: "Test Invoice Item",
+        discountable: false,
+        invoice: "in_123",
+        livemode: false,
+        metadata: {},
+        period: { start: 1533204620, end: 1533204620 },
+        plan: null,
+        proration: false,
+        quantity: null,
+        subscription: null,
+      },
+    },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: "req_123", idempotency_key: "idempotency-key-123" },
+    type: "invoiceitem.created",
+  },
+  null,
+  2,
+)}\n`;
+
+test.each([
+  [0, { ok: true }],
+  [300, { ok: true }],
+  [301, { ok: false, reason: "too_old" }],
+])("the known vector of Stripe's libraries, %d seconds later", (seconds, expected) => {
+  const signature = "f0bdba6d4eacbd8ad8a3bbadd7248e633ec1477f7899c124c51b39405fa36613";
+  const older = "63f3a72374a733066c4be69ed7f8e5ac85c22c9f0a6a612ab9a025a9e4ee7eef";
+  const result = verifyWebhook({
+    rawBody: Buffer.from(knownEvent),
+    signatureHeader: `t=1533204620,v1=${signature},v0=${older}`,
+    secrets: ["webhook_secret"],
+    nowMs: (1533204620 + seconds) * 1000,
+  });
+  expect(result).toEqual(expected);
+});
