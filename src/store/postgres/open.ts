@@ -59,12 +59,17 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
   }
   const turns = new Turns();
   const marks = new MarkCleaner(pool);
-  const transaction: RunTransaction = (fn, asked) =>
-    turns.take(asked.businessId ?? "", () => {
+  const transaction: RunTransaction = (fn, asked) => {
+    // From here on, not from its turn: while a server is away, all that wait give up together.
+    const giveUpAt = performance.now() + busyLimitMs;
+    return turns.take(asked.businessId ?? "", () => {
       marks.count();
       const all = new Tries(asked);
-      return tries.run(all, () => inWords(location, () => all.run(base, fn, busyLimitMs)));
+      return tries.run(all, () =>
+        inWords(location, () => all.run(base, fn, giveUpAt - performance.now())),
+      );
     });
+  };
   return guarded(base, transaction, new AsyncLocalStorage<Scope>());
 }
 

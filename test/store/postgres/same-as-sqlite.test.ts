@@ -58,3 +58,13 @@ test("what only grows can't be emptied either", async () => {
   const { store } = await testStore();
   await expect(sql`truncate audit`.execute(store.db)).rejects.toThrow("audit only grows");
 });
+
+test("only a transaction that says so is not flushed", async () => {
+  const { store } = await testStore();
+  const level = async (flush: boolean) =>
+    store.transaction(async (trx) => (await sql`show synchronous_commit`.execute(trx)).rows, {
+      flush,
+    });
+  expect(await level(false)).toEqual([{ synchronous_commit: "off" }]);
+  expect(await level(true)).toEqual([{ synchronous_commit: "on" }]);
+});
