@@ -20,6 +20,7 @@ import { addControlRoutes } from "./control/routes.ts";
 import { openDatabase } from "./db.ts";
 import { errorAnswer, type HttpAnswer } from "./http/answers.ts";
 import { largestUploadBytes, readBody } from "./http/body.ts";
+import { answerBrokenRequests } from "./http/broken-requests.ts";
 import { IdempotencyKeys, idempotencyDdl } from "./http/idempotency.ts";
 import type { Operation } from "./http/operation.ts";
 import { answerRequest, type ServiceParts } from "./http/pipeline.ts";
@@ -192,6 +193,7 @@ async function listen(app: App, { host, port }: SandboxOptions): Promise<Server>
   await once(server, "listening");
   // Longer than any client keeps an idle connection, or a reused one dies under its request.
   server.keepAliveTimeout = keepAliveMs;
+  answerBrokenRequests(server);
   return server;
 }
 

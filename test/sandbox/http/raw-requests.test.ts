@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+afterEach(async () => {
+  expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
+});
+
+/** Sends parts one after the other over a socket of its own. @returns all that came back. */
+async function exchange(parts: readonly (string | Buffer)[], pauseMs = 0): Promise<string> {
+  const { hostname, port } = new URL(sandbox.url);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", () => {});
+  const closed = once(socket, "close");
+  await once(socket, "connect");
+  for (const part of parts) {
+    if (socket.writable) socket.write(part);
+    if (pauseMs > 0) await sleep(pauseMs);
+  }
+  await closed;
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function head(method: string, path: string, headers: readonly string[]): string {
+  const all = [
+    "Host: sandbox",
+    `Authorization: Bearer ${sandbox.business.token}`,
+    "Connection: close",
+    ...headers,
+  ];
+  return `${method} ${path} HTTP/1.1\r\n${all.join("\r\n")}\r\n\r\n`;
+}
+
+function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+}
+
+function bodyOf(answer: string): unknown {
+  return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+}
+
+const shape = { error: expect.any(String), message: expect.any(String) };
+const json = "Content-Type: application/json";
+
+describe("what is no proper HTTP gets an error of the documented shape, and a closed connection", () => {
+  it.each<[string, string, number]>([
+    ["no HTTP at all", "hello\r\n\r\n", 400],
+    ["TLS on a plain port", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ["a broken request line", "GET\r\n\r\n", 400],
+    ["a header without a name", "GET /v1/contacts HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", 400],
+    ["an unknown method", "BREW /v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    [
+      "two lengths",
+      "POST /v1/contacts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+      400,
+    ],
+    [
+      "a length beside chunks",
+      "POST /v1/contacts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    ["headers without end", `GET / HTTP/1.1\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 431],
+  ])("%s", async (_, request, status) => {
+    const answer = await exchange([request]);
+    expect(statusOf(answer)).toBe(status);
+    expect(bodyOf(answer)).toMatchObject(shape);
+  });
+
+  it("chunks that are none", async () => {
+    const answer = await exchange([
+      head("POST", "/v1/contacts", [json, "Transfer-Encoding: chunked"]),
+      "zz\r\nnothing\r\n",
+    ]);
+    expect([400, Number.NaN]).toContain(statusOf(answer));
+  });
+});
+
+describe("odd but proper HTTP is answered", () => {
+  const body = '{"displayName":"Raw"}';
+
+  it("two keys are refused, even where they are the same", async () => {
+    for (const keys of [
+      ["one", "two"],
+      ["same", "same"],
+    ]) {
+      const answer = await exchange([
+        head("POST", "/v1/contacts", [
+          json,
+          ...keys.map((key) => `Idempotency-Key: ${key}`),
+          `Content-Length: ${body.length}`,
+        ]),
+        body,
+      ]);
+      expect(statusOf(answer)).toBe(400);
+      expect(answer).toContain("Only one Idempotency-Key");
+    }
+  });
+
+  it("a comma in a key does not make it two", async () => {
+    const headers = [json, "Idempotency-Key: a, b", `Content-Length: ${body.length}`];
+    expect(statusOf(await exchange([head("POST", "/v1/contacts", headers), body]))).toBe(201);
+  });
+
+  it("a body that comes byte by byte is read to its end", async () => {
+    const slow = '{"displayName":"Slow"}';
+    const headers = [json, `Content-Length: ${slow.length}`];
+    const answer = await exchange([head("POST", "/v1/contacts", headers), ...slow], 5);
+    expect(statusOf(answer)).toBe(201);
+  });
+
+  it("a client that waits for 100 Continue gets it", async () => {
+    const patient = '{"displayName":"Patient"}';
+    const headers = [json, "Expect: 100-continue", `Content-Length: ${patient.length}`];
+    const answer = await exchange([head("POST", "/v1/contacts", headers), patient], 20);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  it("an expectation that nobody can meet is a 417", async () => {
+    const headers = [json, "Expect: miracles", "Content-Length: 0"];
+    const answer = await exchange([head("POST", "/v1/contacts", headers)]);
+    expect(statusOf(answer)).toBe(417);
+  });
+
+  it("requests in one packet are answered in their order", async () => {
+    const get = head("GET", "/v1/balance", []).replace("Connection: close\r\n", "");
+    const last = head("GET", "/v1/payables", []);
+    const answer = await exchange([get + get + last]);
+    expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    expect(answer.lastIndexOf("totalCount")).toBeGreaterThan(answer.lastIndexOf("availableCents"));
+  });
+
+  it("a body that breaks off is forgotten", async () => {
+    const { hostname, port } = new URL(sandbox.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(head("POST", "/v1/contacts", [json, "Content-Length: 1000"]) + '{"displayName":');
+    await sleep(20);
+    socket.destroy();
+    const found = await sandbox.api("GET", "/v1/contacts?search=displayName");
+    expect(found.body["totalCount"]).toBe(0);
+  });
+});
