@@ -25,21 +25,23 @@ const BEAT_EVERY_MS = 2_000;
 export function createActivities(context: ActivityContext): PayrunActivities {
   const planning = createPlanActivities(context);
   return {
-    beginRun: inFailures(({ runId }) => beginRun(context, runId)),
+    beginRun: inFailures(({ runId }) => beatingLate(() => beginRun(context, runId))),
     planRun: inFailures((input) => beating(() => planning.planRun(input))),
     planDry: inFailures((input) => beating(() => planning.planDry(input))),
     assessRun: inFailures(({ runId, ...seen }) =>
-      withAuditHead(context, runId, seen, () => assessRun(context, runId)),
+      beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),
-    fundRun: inFailures(({ runId }) => fundRun(context, runId)),
+    fundRun: inFailures(({ runId }) => beatingLate(() => fundRun(context, runId))),
     payLane: inFailures((input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
     ),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
-    failRun: inFailures(({ runId, reason }) => failRun(context, runId, reason)),
+    failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),
     verifyDecision: inFailures((input) => verifyDecision(context, input)),
     assessRetry: inFailures((input) =>
-      withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
+      beatingLate(() =>
+        withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
+      ),
     ),
     launchScheduled: inFailures((input) => launchScheduled(context, input)),
     payRetry: inFailures((input) =>
@@ -97,6 +99,11 @@ function sender(context: ActivityContext): string {
 
 async function beating<T>(work: () => Promise<T>): Promise<T> {
   heartbeat();
+  return beatingLate(work);
+}
+
+/** For short steps: each beat that reaches the server costs, and most end before the first. */
+async function beatingLate<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => heartbeat(), BEAT_EVERY_MS);
   try {
     return await work();

@@ -6,6 +6,8 @@ export const steps = proxyActivities<
   Pick<PayrunActivities, "beginRun" | "assessRun" | "fundRun" | "failRun" | "assessRetry">
 >({
   startToCloseTimeout: "2 minutes",
+  // They beat only where they take long: a worker that died or froze in one is noticed all the same.
+  heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 });
 
