@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
 
 /**
  * The store's tables as queries see them.
@@ -26,6 +27,9 @@ export interface Tables {
   playbooks: PlaybooksTable;
   dry_plans: DryPlansTable;
   leases: LeasesTable;
+  notices: NoticesTable;
+  notice_facts: NoticeFactsTable;
+  notice_deliveries: NoticeDeliveriesTable;
 }
 
 export interface RunsTable {

@@ -23,6 +23,9 @@ export const TABLE_KEYS: Keys = {
   playbooks: ["name", "revision"],
   dry_plans: ["dry_plan_id"],
   leases: ["name"],
+  notices: ["notice_id"],
+  notice_facts: ["business_id", "kind", "fact_key"],
+  notice_deliveries: ["delivery_id"],
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as readonly (keyof Tables)[];

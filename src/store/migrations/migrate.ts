@@ -4,6 +4,7 @@ import type { DdlDialect } from "./ddl.ts";
 import type { Tables } from "../tables.ts";
 import { firstTables } from "./0001-first-tables.ts";
 import { leases } from "./0002-leases.ts";
+import { notices } from "./0003-notices.ts";
 
 interface Migration {
   readonly name: string;
@@ -14,6 +15,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { name: "first tables", statements: firstTables },
   { name: "leases", statements: leases },
+  { name: "notices", statements: notices },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

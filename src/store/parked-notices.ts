@@ -1,0 +1,46 @@
+import { sql } from "kysely";
+import type { Db } from "./db.ts";
+
+/** A bill that a person must look at, of which nobody has been told. */
+export interface UntoldLine {
+  readonly payableId: string;
+  readonly amountCents: number;
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  /** For `raiseTogether`; another one where the bill is parked again after another attempt. */
+  readonly factKey: string;
+}
+
+/** Parked lines of a run that no `parked` notice has told of, in the plan's order. */
+export async function parkedUntold(
+  db: Db,
+  run: { readonly runId: string; readonly businessId: string },
+): Promise<UntoldLine[]> {
+  const factKey = sql<string>`run_lines.run_id || '/' || run_lines.payable_id || '/' ||
+    coalesce(run_lines.reason_code, '') || '/' || run_lines.attempts`;
+  const rows = await db
+    .selectFrom("run_lines")
+    .select(["payable_id", "amount_cents", "reason_code", "reason", factKey.as("fact_key")])
+    .where("run_id", "=", run.runId)
+    .where("state", "=", "parked")
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("notice_facts")
+            .select("notice_id")
+            .where("business_id", "=", run.businessId)
+            .where("kind", "=", "parked")
+            .where("fact_key", "=", factKey),
+        ),
+      ),
+    )
+    .orderBy("line_no")
+    .execute();
+  return rows.map((row) => ({
+    payableId: row.payable_id,
+    amountCents: row.amount_cents,
+    reasonCode: row.reason_code,
+    reason: row.reason,
+    factKey: row.fact_key,
+  }));
+}
