@@ -28,14 +28,15 @@ describe.runIf(hasPostgres())("a pay run whose store is in PostgreSQL", () => {
 
   test("pays on through a crash of the server, loses no work and pays nothing twice", async () => {
     const payrun = await startOn("restarted");
-    const amounts = Array.from({ length: 120 }, (_, index) => 100_00 + index);
+    const amounts = Array.from({ length: 60 }, (_, index) => 100_00 + index);
     const { runId, made } = await plannedRun(payrun, amounts);
     await payrun.startWorker();
     await payrun.sandbox.control.faults([{ ...SLOW, delayMs: 400 }]);
     await approve(payrun, runId);
-    await payrun.until(runId, "paying", ({ counts }) => (counts.scheduled ?? 0) >= 10);
+    await payrun.until(runId, "paying", ({ counts }) => (counts.scheduled ?? 0) >= 5);
 
     await server.stop("immediate");
+    expect((await payrun.call("admin", "GET", "/ready")).status).toBe(503);
     await server.start();
 
     const done = await untilEnded(payrun, runId);

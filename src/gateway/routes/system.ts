@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { z } from "zod";
@@ -115,11 +116,11 @@ function describeOpenPaths(app: OpenAPIHono): void {
   });
 }
 
+/** A database server that restarts is waited for elsewhere; whoever asks here wants to know now. */
 async function storeAnswers(context: GatewayContext): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(context.store.db);
-    return true;
-  } catch {
-    return false;
-  }
+  const answers = sql`select 1`.execute(context.store.db).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answers, sleep(READY_TIMEOUT_MS, false, { ref: false })]);
 }
