@@ -131,8 +131,8 @@ function makeApp(parts: ServiceParts, resetting: Resetting): App {
       outgoing.setHeader("date", new Date(parts.ctx.clock.wireNow()).toUTCString());
     }
   });
-  addControlRoutes(app, parts, resetting);
-  addDocumentRoutes(app, () => openApiDocument(operations));
+  const control = addControlRoutes(app, parts, resetting);
+  addDocumentRoutes(app, () => openApiDocument(operations, control));
   addMcpRoute(app, parts, operations);
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ":$1");

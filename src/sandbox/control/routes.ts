@@ -74,8 +74,25 @@ const faultsBody = z.strictObject({
   webhooks: webhookFaults.optional(),
 });
 
-/** The control API under `/sandbox`: no token, because whoever reaches it owns the sandbox. */
-export function addControlRoutes(app: App, parts: ServiceParts, resetting: Resetting): void {
+/** A route of the control API, as the API's document tells it. */
+export interface ControlRoute {
+  method: "GET" | "POST";
+  /** Hono's template, such as `/sandbox/payables/:id`. */
+  path: string;
+  body?: z.ZodType;
+  status: 200 | 201;
+}
+
+/**
+ * The control API under `/sandbox`: no token, because whoever reaches it owns the sandbox.
+ *
+ * @returns what was added.
+ */
+export function addControlRoutes(
+  app: App,
+  parts: ServiceParts,
+  resetting: Resetting,
+): readonly ControlRoute[] {
   const { ctx, engine, tokens, faults, log } = parts;
   const routes = new Routes(app, parts);
 
@@ -146,9 +163,11 @@ export function addControlRoutes(app: App, parts: ServiceParts, resetting: Reset
     const bank = await ctx.bank.comparedHealth();
     return { ok: bank.ok, bank };
   });
+  return routes.added;
 }
 
 class Routes {
+  readonly added: ControlRoute[] = [];
   readonly #app: App;
   readonly #parts: ServiceParts;
 
@@ -158,6 +177,7 @@ class Routes {
   }
 
   get(path: string, act: (id: string) => object | Promise<object>): void {
+    this.added.push({ method: "GET", path, status: 200 });
     this.#app.get(path, (c) =>
       this.#answer(c, 200, () => {
         this.#parts.engine.takeDueNow();
@@ -189,6 +209,7 @@ class Routes {
     act: (body: Body, id: string) => Promise<object>,
     status: 200 | 201 = 200,
   ): void {
+    this.added.push({ method: "POST", path, body: schema, status });
     this.#app.post(path, (c) =>
       this.#answer(c, status, async () => {
         const raw = await readBody(c.env.incoming, largestFixtureBytes);

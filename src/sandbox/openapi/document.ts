@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { Operation } from "../http/operation.ts";
 import { allScopes } from "../http/tokens.ts";
+import type { ControlRoute } from "../control/routes.ts";
 import { about } from "./about.ts";
+import { addControlPaths } from "./control.ts";
 import { bodyExamples } from "./examples.ts";
 import { eventWebhook } from "./event.ts";
 import { DocumentSchemas, type JsonSchema } from "./json-schemas.ts";
@@ -13,14 +15,18 @@ const keyNotes = {
   optional: "With a key, a resend replays the first answer.",
 };
 
-/** The OpenAPI 3.1 document of the service, made from its operations. */
-export function openApiDocument(operations: readonly Operation[]): JsonSchema {
+/** The OpenAPI 3.1 document of the service, made from its operations, with the sandbox's own control API. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  control: readonly ControlRoute[],
+): JsonSchema {
   const schemas = new DocumentSchemas("#/components/schemas/");
   const paths: Record<string, JsonSchema> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describe(operation, schemas);
   }
+  addControlPaths(paths, control, schemas);
   return {
     openapi: "3.1.0",
     info: { title: "Payments Service (sandbox)", version: "1", description: about },

@@ -15,8 +15,11 @@ beforeEach(async () => {
   await sandbox.control.reset("two-businesses");
 });
 
-async function connect(token = sandbox.business.token): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" });
+async function connect(
+  token = sandbox.business.token,
+  mode: "legacy" | "auto" = "auto",
+): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   const transport = new StreamableHTTPClientTransport(new URL(`${sandbox.url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
@@ -221,6 +224,19 @@ describe("a key is one key, through whatever it comes", () => {
 });
 
 describe("what surrounds a call", () => {
+  it("speaks the newest revision of MCP, and with older clients theirs", async () => {
+    for (const [mode, era] of [
+      ["auto", "modern"],
+      ["legacy", "legacy"],
+    ] as const) {
+      const client = await connect(sandbox.business.token, mode);
+      expect(client.getProtocolEra()).toBe(era);
+      const args = { displayName: unique("Vendor"), idempotencyKey: unique("key") };
+      expect(await call(client, "createContact", args)).toMatchObject({ status: 201 });
+      expect((await client.listTools()).tools).toHaveLength(operations.length);
+    }
+  });
+
   it("answers 401 in the service's shape without a token, or with one that has expired", async () => {
     const post = (headers: Record<string, string>) =>
       fetch(`${sandbox.url}/mcp`, {
@@ -260,7 +276,9 @@ describe("what surrounds a call", () => {
     }
     await sandbox.control.faults([{ path, when: "after", effect: "drop", times: 1 }]);
     const args = { displayName: unique("V"), idempotencyKey: unique("key") };
-    await expect(call(client, "createContact", args)).rejects.toThrow(/fetch failed|closed|terminated/i);
+    await expect(call(client, "createContact", args)).rejects.toThrow(
+      /fetch failed|closed|terminated/i,
+    );
     expect(await call(client, "createContact", args)).toMatchObject({ status: 201 });
     const found = await sandbox.api("GET", `/v1/contacts?search=${args.displayName}`);
     expect(found.body["totalCount"]).toBe(1);

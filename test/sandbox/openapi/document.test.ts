@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { controlSummaries } from "../../../src/sandbox/openapi/control.ts";
 import { bodyExamples } from "../../../src/sandbox/openapi/examples.ts";
 import { operations } from "../../../src/sandbox/operations.ts";
 import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
@@ -85,6 +86,18 @@ describe("the document at /openapi.json", () => {
     }
     const known = new Set(operations.map(({ name }) => name));
     expect(Object.keys(bodyExamples).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it("says of every route of the control API what it does, and that it takes no token", () => {
+    const routes = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith("/sandbox/"))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, described]) => {
+          expect(described).toMatchObject({ tags: ["Sandbox control"], security: [] });
+          return `${method.toUpperCase()} ${path}`;
+        }),
+      );
+    expect(routes.toSorted()).toEqual(Object.keys(controlSummaries).toSorted());
   });
 
   it("is rendered at /docs from this machine alone", async () => {
