@@ -1,4 +1,3 @@
-import { ApplicationFailure } from "@temporalio/common";
 import type { Transaction } from "kysely";
 import type { Attempt } from "../src/contracts/attempt.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
@@ -16,6 +15,7 @@ import type { Tables } from "../src/store/tables.ts";
 import { listWaits } from "../src/store/waits.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
+import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
 
 const DAY_MS = 86_400_000;
@@ -56,34 +56,6 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
     }
     return progress;
   });
-}
-
-/** Asked again soon: whoever launches it anew waits for its plan. */
-function unknownRun(runId: string): Error {
-  return ApplicationFailure.create({
-    message: `run ${runId} is not in the store: it was lost; launch it again with payrun launch`,
-    type: "RunUnknown",
-    nextRetryDelay: "3 seconds",
-  });
-}
-
-/** A run that was launched anew after its row was lost: without a plan nothing could be open. */
-function unplanned(run: Run): Assessment {
-  return {
-    phase: "planning",
-    ended: false,
-    waitingFor: null,
-    toFund: 0,
-    toPay: 0,
-    toFollow: 0,
-    wakeInMs: 0,
-    needsAction: false,
-    exceptions: 0,
-    totalCents: 0,
-    payDate: null,
-    details: `**${run.playbook}** for ${run.business}, period ${run.period}: **planning**`,
-    toPlan: true,
-  };
 }
 
 /** The run's row; the time to approve begins with the first look at its plan. */
