@@ -113,7 +113,7 @@ describe("odd but proper HTTP is answered", () => {
   it("a body that comes byte by byte is read to its end", async () => {
     const slow = '{"displayName":"Slow"}';
     const headers = [json, `Content-Length: ${slow.length}`];
-    const answer = await exchange([head("POST", "/v1/contacts", headers), ...slow], 5);
+    const answer = await exchange([head("POST", "/v1/contacts", headers), ...slow.split("")], 5);
     expect(statusOf(answer)).toBe(201);
   });
 
