@@ -1,25 +1,95 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll } from "vitest";
-import { PaymentsApiError, PaymentsClient } from "../../src/payments-api/index.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { afterAll, beforeAll, type TestContext } from "vitest";
+import { type Contact, PaymentsApiError, PaymentsClient } from "../../src/payments-api/index.ts";
+import { type ApiAnswer, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { target } from "./target.ts";
 
-/** A running service and the engine's own client of it. */
+/** Refusals that say something about the business, not about the service. */
+const cannotPay = new Set([
+  "forbidden",
+  "feature_unavailable",
+  "insufficient_balance",
+  "payments_locked",
+  "setup_incomplete",
+  "setup_required",
+]);
+
+interface OneCent {
+  contactId: string;
+  amountCents: number;
+  scheduledAt: string;
+}
+
+type CreatedPayments = Awaited<ReturnType<PaymentsClient["payments"]["create"]>>;
+type NewContact = Parameters<PaymentsClient["contacts"]["create"]>[0];
+
+/** From the balance, which needs no bank account and no ACH authorization. */
+export const FROM_BALANCE = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+
+/** The service that is asked, and the engine's own client of it. */
 export class World {
-  sandbox!: TestSandbox;
   client!: PaymentsClient;
   readonly #clients: PaymentsClient[] = [];
+  readonly #contacts: string[] = [];
+  #sandbox: TestSandbox | undefined;
+
+  async start(): Promise<void> {
+    if (target === undefined) this.#sandbox = await startSandbox();
+    this.client = this.clientWith(this.#token);
+  }
+
+  /** Only in tests that run `onSandbox`. */
+  get sandbox(): TestSandbox {
+    if (this.#sandbox === undefined) throw new Error("there is no sandbox");
+    return this.#sandbox;
+  }
+
+  get isSandbox(): boolean {
+    return this.#sandbox !== undefined;
+  }
 
   /** A client with another token, for example one that lacks scopes. */
   clientWith(token: string): PaymentsClient {
-    const client = new PaymentsClient({ baseUrl: this.sandbox.url, token: { value: token } });
+    const client = new PaymentsClient({ baseUrl: this.#url, token: { value: token } });
     this.#clients.push(client);
     return client;
   }
 
+  /** Sends one request as it is, past the client and its tolerance. `token: null` sends none. */
+  async api(
+    method: string,
+    path: string,
+    {
+      body,
+      key,
+      token = this.#token,
+    }: { body?: unknown; key?: string; token?: string | null } = {},
+  ): Promise<ApiAnswer> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(key !== undefined && { "idempotency-key": key }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const { status, headers } = response;
+    return { status, headers, text, body: objectOf(text) };
+  }
+
+  /** Creates a contact that is archived when the tests are over. */
+  async contact(contact: NewContact, options?: { idempotencyKey: string }): Promise<Contact> {
+    const created = await this.client.contacts.create(contact, options);
+    this.#contacts.push(created.id);
+    return created;
+  }
+
   /** A vendor that can be paid by ACH; each has a name of its own. */
   async vendor(): Promise<string> {
-    const { id } = await this.client.contacts.create({
-      displayName: `Vendor ${randomUUID()}`,
+    const { id } = await this.contact({
+      displayName: unique("Vendor"),
       bankAccount: {
         accountNumber: "000123456789",
         routingNumber: "021000021",
@@ -29,7 +99,7 @@ export class World {
     return id;
   }
 
-  /** An approved bill of a new vendor. */
+  /** An approved bill of a new vendor. Only in tests that run `onSandbox`. */
   async bill(totalAmountCents = 100_00): Promise<string> {
     const contactId = await this.vendor();
     const bill = await this.sandbox.control.createPayable({ contactId, totalAmountCents });
@@ -38,30 +108,61 @@ export class World {
 
   /** The day after tomorrow in New York, `YYYY-MM-DD`: tomorrow or later at any hour. */
   async dayAfterTomorrow(): Promise<string> {
-    const { bank } = await this.sandbox.control.clock();
-    const inTwoDays = new Date(Date.parse(bank) + 2 * 86_400_000);
+    const now = this.isSandbox ? Date.parse((await this.sandbox.control.clock()).bank) : Date.now();
+    const inTwoDays = new Date(now + 2 * 86_400_000);
     return new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(inTwoDays);
   }
 
+  /** A body that schedules one cent for a new vendor, from the balance. */
+  async oneCent(): Promise<OneCent> {
+    const scheduledAt = await this.dayAfterTomorrow();
+    return { contactId: await this.vendor(), amountCents: 1, scheduledAt, ...FROM_BALANCE };
+  }
+
+  /** Schedules it; skips where the business can't pay now, which is no fault of the service. */
+  async scheduleOneCent(
+    cent: OneCent,
+    key: { idempotencyKey: string },
+    { skip }: Pick<TestContext, "skip">,
+  ): Promise<CreatedPayments> {
+    return this.client.payments.create(cent, key).catch((error: unknown) => {
+      if (error instanceof PaymentsApiError && cannotPay.has(error.code)) {
+        skip(`the business can't pay from its balance: ${error.code}`);
+      }
+      throw error;
+    });
+  }
+
   async stop(): Promise<void> {
+    if (!this.isSandbox) {
+      for (const id of this.#contacts)
+        await this.client.contacts.archive(id).catch(() => undefined);
+    }
     await Promise.all(this.#clients.map((client) => client.close()));
-    await this.sandbox.stop();
+    await this.#sandbox?.stop();
+  }
+
+  get #url(): string {
+    return target?.url ?? this.sandbox.url;
+  }
+
+  get #token(): string {
+    return target?.token ?? this.sandbox.business.token;
   }
 }
 
-/** Starts a service for the tests of one file. */
+/** The service for the tests of one file. */
 export function contractWorld(): World {
   const world = new World();
-  beforeAll(async () => {
-    world.sandbox = await startSandbox();
-    world.client = world.clientWith(world.sandbox.business.token);
-  });
+  beforeAll(() => world.start());
   afterAll(() => world.stop());
   return world;
 }
 
-/** From the balance, which needs no bank account and no ACH authorization. */
-export const FROM_BALANCE = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+/** A name that no earlier run has left behind. */
+export function unique(name: string): string {
+  return `${name} ${randomUUID()}`;
+}
 
 export function newKey(): { idempotencyKey: string } {
   return { idempotencyKey: randomUUID() };
@@ -75,4 +176,15 @@ export async function refusal(call: Promise<unknown>): Promise<PaymentsApiError>
   );
   if (outcome instanceof PaymentsApiError) return outcome;
   throw new Error(`it was not refused: ${String(outcome)}`);
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value))
+      : {};
+  } catch {
+    return {};
+  }
 }

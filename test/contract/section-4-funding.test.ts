@@ -1,15 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { onSandbox, reads } from "./sentences.ts";
 import { contractWorld, newKey, refusal } from "./world.ts";
 
 const world = contractWorld();
 
 describe("funding sources (API specification, sections 2 and 4)", () => {
-  test("exactly one source is the default one", async () => {
+  onSandbox("exactly one source is the default one", async () => {
     const sources = await world.client.fundingSources.list();
     expect(sources.filter(({ isDefault }) => isDefault)).toHaveLength(1);
   });
 
-  test("the balance and each verified bank are listed, with what to send in pay", async () => {
+  onSandbox("the balance and each verified bank are listed, with what to send in pay", async () => {
     const sources = await world.client.fundingSources.list();
     const balance = sources.find(({ kind }) => kind === "balance");
     expect(balance).toMatchObject({ id: "balance", rail: "SERVICE", canPay: true });
@@ -18,13 +19,13 @@ describe("funding sources (API specification, sections 2 and 4)", () => {
     expect(bank?.pay).toMatchObject({ paymentRail: "PROVIDER", bankAccountId: bank?.id });
   });
 
-  test("pay never includes achAuthorizationAccepted", async () => {
+  reads("pay never includes achAuthorizationAccepted", async () => {
     for (const { pay } of await world.client.fundingSources.list()) {
       expect(pay).not.toHaveProperty("achAuthorizationAccepted");
     }
   });
 
-  test("the linked bank lists with canPay false and bank_funding_unavailable", async () => {
+  onSandbox("the linked bank lists with canPay false and bank_funding_unavailable", async () => {
     const sources = await world.client.fundingSources.list();
     const linked = sources.find(({ kind }) => kind === "linked_bank");
     if (linked === undefined) throw new Error("there is no linked bank");
@@ -32,7 +33,7 @@ describe("funding sources (API specification, sections 2 and 4)", () => {
     expect(linked.unavailableReason).toBe("bank_funding_unavailable");
   });
 
-  test("availableCents is null unless the key can read payments or the balance", async () => {
+  onSandbox("availableCents is null unless the key can read payments or the balance", async () => {
     const { sandbox } = world;
     const scoped = (scopes: string[]): Promise<string> =>
       sandbox.control.token(undefined, { scopes });
@@ -44,7 +45,7 @@ describe("funding sources (API specification, sections 2 and 4)", () => {
     expect(await available(["bank-accounts:read", "balance:read"])).toBe(1_000_000_00);
   });
 
-  test("a source's pay, with the ACH authorization, pays a bill", async () => {
+  onSandbox("a source's pay, with the ACH authorization, pays a bill", async () => {
     const bank = (await world.client.fundingSources.list()).find(({ kind }) => kind === "bank");
     const payableId = await world.bill();
     const { payments } = await world.client.payments.create(
@@ -56,20 +57,20 @@ describe("funding sources (API specification, sections 2 and 4)", () => {
 });
 
 describe("the balance and bank accounts (API specification, sections 2 and 4)", () => {
-  test("GET /v1/balance answers what can be spent", async () => {
+  onSandbox("GET /v1/balance answers what can be spent", async () => {
     const balance = await world.client.balance.get();
     expect(balance).toMatchObject({ status: "open", canSendPayments: true });
     expect(balance.availableCents).toBeLessThanOrEqual(balance.cashCents ?? 0);
   });
 
-  test("without the feature it answers feature_unavailable", async () => {
+  onSandbox("without the feature it answers feature_unavailable", async () => {
     await world.sandbox.control.changeBusiness({ features: { balance: false } });
     const error = await refusal(world.client.balance.get());
     expect(error.code).toBe("feature_unavailable");
     await world.sandbox.control.changeBusiness({ features: { balance: true } });
   });
 
-  test("GET /v1/bank-accounts is not paginated and shows last four digits only", async () => {
+  onSandbox("GET /v1/bank-accounts is not paginated and shows last four digits only", async () => {
     const [account] = await world.client.bankAccounts.list();
     expect(account).toMatchObject({ status: "verified", isDefault: true });
     expect(account?.accountNumberLast4).toMatch(/^\d{4}$/);
