@@ -93,7 +93,7 @@ export function addControlRoutes(
   parts: ServiceParts,
   resetting: Resetting,
 ): readonly ControlRoute[] {
-  const { ctx, engine, tokens, faults, log } = parts;
+  const { ctx, engine, tokens, faults } = parts;
   const routes = new Routes(app, parts);
 
   routes.postAsync("/sandbox/reset", resetBody, async ({ fixture }) => {
@@ -157,13 +157,18 @@ export function addControlRoutes(
     return { rules: body.rules ?? [], webhooks: body.webhooks ?? {} };
   });
 
+  addReads(routes, parts);
+  return routes.added;
+}
+
+/** What tests and proofs read of the bank and of the service. */
+function addReads(routes: Routes, { ctx, log }: ServiceParts): void {
   routes.get("/sandbox/ledger", async () => ({ items: await ctx.bank.ledger() }));
   routes.get("/sandbox/requests", () => ({ items: log.list() }));
   routes.get("/sandbox/health", async () => {
     const bank = await ctx.bank.comparedHealth();
     return { ok: bank.ok, bank };
   });
-  return routes.added;
 }
 
 class Routes {
