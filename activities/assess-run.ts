@@ -1,22 +1,29 @@
 import type { Transaction } from "kysely";
-import type { Attempt } from "../src/contracts/attempt.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
-import { ENDED_PHASES, type LineState } from "../src/contracts/pay-run.ts";
-import { holdOn } from "../src/domain/holds.ts";
+import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { changeLiveAttempt, liveAttemptsOf } from "../src/store/attempts.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
-import { activeHolds } from "../src/store/holds.ts";
-import { approvedLines } from "../src/store/line-approvals.ts";
-import { changeLine, countLines, linesInStates, type RunLine } from "../src/store/lines.ts";
+import { dueLines } from "../src/store/due-lines.ts";
+import { changeLine, countLines } from "../src/store/lines.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
+import {
+  applyApprovals,
+  applyHolds,
+  cancelUndecided,
+  parkUnapproved,
+  type RunMoment,
+  undecidedWithAttempt,
+  wakeWaiting,
+} from "../src/store/undecided-lines.ts";
 import { listWaits } from "../src/store/waits.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
+import { readSinceMs } from "./verify-run.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -41,7 +48,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
       } else {
         await facts.settleApprovals();
-        await facts.wakeHeldLines();
+        await wakeWaiting(trx, facts.moment);
       }
     }
     const view = await facts.view(rejected);
@@ -76,6 +83,7 @@ async function startDecisionTime(
 }
 
 class RunFacts {
+  readonly moment: RunMoment;
   readonly #trx: Transaction<Tables>;
   readonly #run: Run;
   readonly #clock: ClockReading;
@@ -84,88 +92,49 @@ class RunFacts {
     this.#trx = trx;
     this.#run = run;
     this.#clock = clock;
+    const { runId, businessId, playbook } = run;
+    const businessMs = Math.floor(clock.businessMs);
+    this.moment = { runId, businessId, playbook, businessMs, nowMs: clock.realMs };
   }
 
   /** Lines that were never sent end here; what was sent stays, and is followed. */
   async stopDrawing(code: "rejected" | "run-cancelled"): Promise<void> {
-    const lines = await this.#lines(["awaiting-approval", "planned", "on-hold"]);
-    const live = await this.#liveOf(lines);
-    for (const line of lines) {
-      const attempt = live.get(line.payableId);
-      const open = attempt?.sends.some(
-        (send) => send.result !== "refused" && send.result !== "not-sent",
-      );
-      if (open === true) {
-        await this.#change(line, { state: "unknown" });
-        continue;
+    const { runId, businessId } = this.#run;
+    const ids = await undecidedWithAttempt(this.#trx, this.moment);
+    for (const [payableId, attempt] of await liveAttemptsOf(this.#trx, businessId, ids)) {
+      const isOpen = attempt.sends.some(({ result }) => !["refused", "not-sent"].includes(result));
+      const { realMs } = this.#clock;
+      if (isOpen) {
+        await changeLine(this.#trx, { runId, payableId }, { state: "unknown" }, realMs);
+      } else {
+        // A line that ends gives its refused request up, or its claim would stay for ever.
+        await changeLiveAttempt(this.#trx, attempt.attemptId, { state: "released" }, realMs);
       }
-      await this.#release(attempt);
-      await this.#change(line, { state: "cancelled", reasonCode: code, reason: null });
     }
+    await cancelUndecided(this.#trx, this.moment, code);
   }
 
   /** Approved lines may be drawn; those nobody approved in time are parked. */
   async settleApprovals(): Promise<void> {
-    const holds = await activeHolds(this.#trx, this.#run.businessId, this.#clock.businessMs);
-    const expired = this.#decisionTimeOver();
-    const lines = await this.#lines(["awaiting-approval", "planned", "on-hold"]);
-    const approvedNow = await approvedLines(this.#trx, lines, this.#clock.businessMs);
-    const live = expired ? await this.#liveOf(lines) : new Map<string, Attempt>();
-    for (const line of lines) {
-      if (line.state === "on-hold" && line.reasonCode !== "on-hold") continue;
-      const hold = holdOn(holds, { ...line, playbook: this.#run.playbook });
-      if (hold !== undefined) {
-        const reason = `On hold since ${hold.author} said: ${hold.reason}`;
-        if (line.state !== "on-hold" || line.reason !== reason) {
-          await this.#change(line, { state: "on-hold", reasonCode: "on-hold", reason });
-        }
-        continue;
-      }
-      const approved = approvedNow.has(line.payableId);
-      const state: LineState = approved ? "planned" : "awaiting-approval";
-      if (!approved && expired) {
-        await this.#release(live.get(line.payableId));
-        await this.#change(line, {
-          state: "parked",
-          reasonCode: "approval-expired",
-          reason: "Nobody approved it in time. The next run asks again.",
-        });
-      } else if (line.state !== state) {
-        await this.#change(line, {
-          state,
-          reasonCode: null,
-          reason: null,
-          verifiedAtMs: 0,
-          // While it was on hold another run may have had the money.
-          funded: line.funded && line.state !== "on-hold",
-        });
-      }
-    }
-  }
-
-  /** Lines that wait for an event or a person of the business are tried again when it came. */
-  async wakeHeldLines(): Promise<void> {
-    for (const line of await this.#lines(["on-hold"])) {
-      if (line.reasonCode === "on-hold") continue;
-      if (!line.look && line.pollAtMs > this.#clock.businessMs) continue;
-      await this.#change(line, {
-        state: "planned",
-        look: false,
-        verifiedAtMs: 0,
-        funded: false,
-      });
-    }
+    await applyHolds(this.#trx, this.moment);
+    await applyApprovals(this.#trx, this.moment);
+    if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
   }
 
   async view(rejected: boolean): Promise<Parameters<typeof judgeProgress>[0]> {
     const { runId, businessId } = this.#run;
+    const { businessMs, serviceMs, realMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);
     const waits = (await listWaits(this.#trx, businessId)).filter(
-      (wait) => wait.retryAtMs > this.#clock.serviceMs,
+      (wait) => wait.retryAtMs > serviceMs,
     );
-    const due = await this.#due({
-      sources: waits.map((wait) => wait.sourceId),
-      reads: waits.some(stopsReads),
+    const due = await dueLines(this.#trx, {
+      runId,
+      businessMs,
+      serviceMs,
+      realMs,
+      blockedSources: waits.map((wait) => wait.sourceId),
+      readSinceMs: readSinceMs(serviceMs),
     });
     const odd = await this.#trx
       .selectFrom("run_lines")
@@ -190,63 +159,9 @@ class RunFacts {
       expiredLines: Number(exceptions?.count ?? 0),
       odd: odd.map((row) => ({ payableId: row.payable_id, state: row.state, reason: row.reason })),
       ...due,
+      // Nothing is read while the service can't be, or asks to be left alone.
+      ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null } : {}),
       clock: this.#clock,
-    };
-  }
-
-  async #due(blocked: { readonly sources: readonly string[]; readonly reads: boolean }): Promise<{
-    readonly toFund: number;
-    readonly toPay: number;
-    readonly toFollow: number;
-    readonly nextPollMs: number | null;
-    readonly nextDrawMs: number | null;
-    readonly payDate: string | null;
-  }> {
-    const rows = await this.#trx
-      .selectFrom("run_lines")
-      .select([
-        "state",
-        "funded",
-        "look",
-        "poll_at_ms",
-        "not_before_ms",
-        "lease_until_ms",
-        "execution_date",
-        "source_id",
-      ])
-      .where("run_id", "=", this.#run.runId)
-      .where("state", "in", [...FOLLOWED, "planned", "unknown", "paying", "settled"])
-      .execute();
-    const { businessMs, serviceMs, realMs } = this.#clock;
-    const followed = rows.filter((row) => FOLLOWED.includes(row.state as LineState));
-    const drawn = rows.filter((row) => ["unknown", "paying"].includes(row.state));
-    const ready = [
-      ...rows.filter((row) => row.state === "planned" && row.funded === 1),
-      ...drawn.filter((row) => row.lease_until_ms === null || row.lease_until_ms < realMs),
-    ];
-    // Nothing is drawn while the business, or the line's own source, waits.
-    const later = ready.filter(
-      (row) =>
-        row.not_before_ms > serviceMs ||
-        blocked.sources.includes("") ||
-        blocked.sources.includes(row.source_id),
-    );
-    const toFollow = [
-      ...followed.filter((row) => row.look === 1 || row.poll_at_ms <= businessMs),
-      ...rows.filter((row) => row.state === "settled" && (row.look === 1 || row.poll_at_ms === 0)),
-    ];
-    const resting = later.map((row) => row.not_before_ms).filter((until) => until > serviceMs);
-    const leases = drawn
-      .map((row) => row.lease_until_ms)
-      .filter((until): until is number => until !== null && until >= realMs)
-      .map((until) => until - realMs + serviceMs);
-    return {
-      toFund: rows.filter((row) => row.state === "planned" && row.funded === 0).length,
-      toPay: ready.length - later.length,
-      toFollow: blocked.reads ? 0 : toFollow.length,
-      nextPollMs: blocked.reads ? null : least(followed.map((row) => row.poll_at_ms)),
-      nextDrawMs: least([...resting, ...leases]),
-      payDate: rows.map((row) => row.execution_date).sort()[0] ?? null,
     };
   }
 
@@ -257,34 +172,4 @@ class RunFacts {
     const hadTime = scale <= 1 || realMs - plannedAtMs > DECISION_MIN_MS;
     return businessMs > approveByMs && hadTime;
   }
-
-  #lines(states: readonly LineState[]): Promise<RunLine[]> {
-    return linesInStates(this.#trx, this.#run.runId, states);
-  }
-
-  #liveOf(lines: readonly RunLine[]): ReturnType<typeof liveAttemptsOf> {
-    return liveAttemptsOf(
-      this.#trx,
-      this.#run.businessId,
-      lines.map((line) => line.payableId),
-    );
-  }
-
-  /** A line that ends gives its refused request up, or its claim would stay for ever. */
-  async #release(attempt: Attempt | undefined): Promise<void> {
-    if (attempt === undefined) return;
-    const { attemptId } = attempt;
-    await changeLiveAttempt(this.#trx, attemptId, { state: "released" }, this.#clock.realMs);
-  }
-
-  async #change(line: RunLine, change: Parameters<typeof changeLine>[2]): Promise<void> {
-    await changeLine(this.#trx, line, change, this.#clock.realMs, { from: [line.state] });
-  }
-}
-
-/** States whose payments the run itself follows. */
-const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
-
-function least(values: readonly number[]): number | null {
-  return values.length === 0 ? null : Math.min(...values);
 }

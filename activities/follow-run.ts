@@ -2,22 +2,30 @@ import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { LineState } from "../src/contracts/pay-run.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
-import type { Payment } from "../src/payments-api/index.ts";
-import { appendAudit } from "../src/store/audit.ts";
+import { appendAudit, appendAuditEntries } from "../src/store/audit.ts";
 import { attemptsOf } from "../src/store/attempts.ts";
 import { handOverClaim } from "../src/store/claims.ts";
-import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
+import {
+  clearLooks,
+  followedLines,
+  type LineMove,
+  linesToLookAt,
+  moveFollowed,
+  pollLater,
+} from "../src/store/followed-lines.ts";
+import { changeLine, type RunLine } from "../src/store/lines.ts";
 import { getRetry, updateRetry, upsertRetry } from "../src/store/retries.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import { moveWatch } from "../src/store/watches.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
-import { paymentsOfPayables } from "./payments-of-payables.ts";
-import { watchScheduled } from "./safety-net.ts";
+import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
+import { type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
 
-const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
+/** Lines that are loaded, judged and written at once. */
+const LINES_AT_ONCE = 500;
 
 /**
  * Reads the payments of lines that an event or the time of a poll asks about, and moves the lines
@@ -27,90 +35,118 @@ export async function followRun(
   context: ActivityContext,
   runId: string,
 ): Promise<{ readonly changed: number }> {
-  const run = await getRun(context.store.db, runId);
+  const { db } = context.store;
+  const run = await getRun(db, runId);
   if (run === undefined) throw new Error(`run ${runId} is not in the store`);
   const clock = await context.clockOf(run.business).now();
-  const lines = (await linesInStates(context.store.db, runId, [...FOLLOWED, "settled"])).filter(
-    (line) =>
-      line.look ||
-      // Settled lines are looked at only when told, and again where that look was not finished.
-      (line.state === "settled" ? line.pollAtMs === 0 : line.pollAtMs <= clock.businessMs),
-  );
-  if (lines.length === 0) return { changed: 0 };
+  const due = await linesToLookAt(db, runId, clock.businessMs);
+  if (due.length === 0) return { changed: 0 };
   // The flag goes before the look: an event that comes meanwhile sets it again.
   // Where the look itself fails, the due poll makes the next try read the same lines.
-  for (const line of lines.filter((each) => each.look)) {
-    await changeLine(context.store.db, line, { look: false, pollAtMs: 0 }, clock.realMs);
-  }
-  const byPayable = await readOrWait(context, run, () =>
-    paymentsOfPayables(
-      context.clientOf(run.business),
-      lines.map((line) => line.payableId),
-    ),
-  );
-  if (byPayable === undefined) return { changed: 0 };
-  await watchScheduled(context, run, lines, byPayable, clock);
+  const told = due.filter(({ look }) => look).map(({ payableId }) => payableId);
+  await clearLooks(db, runId, told, clock.realMs);
+  const ids = due.map(({ payableId }) => payableId);
+  const read = await readOrWait(context, run, async () => {
+    const payments = await paymentsOfPayables(context.clientOf(run.business), ids);
+    const payees = await payeesToCheck(context, run, { ids, told, clock });
+    return { payments, payees };
+  });
+  if (read === undefined) return { changed: 0 };
+  const look = { ...read, told: new Set(told), clock };
   let changed = 0;
-  for (const line of lines) {
-    if (await follow(context, run, line, byPayable.get(line.payableId) ?? [], clock)) changed += 1;
+  for (let start = 0; start < ids.length; start += LINES_AT_ONCE) {
+    changed += await followSome(context, run, ids.slice(start, start + LINES_AT_ONCE), look);
   }
   return { changed };
 }
 
-async function follow(
+/** What was read for all lines, once. */
+interface Look {
+  readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
+  readonly payees: Payees;
+  /** Payables that an event spoke of. */
+  readonly told: ReadonlySet<string>;
+  readonly clock: ClockReading;
+}
+
+async function followSome(
   context: ActivityContext,
   run: Run,
+  ids: readonly string[],
+  { payments, payees, told, clock }: Look,
+): Promise<number> {
+  const lines = await followedLines(context.store.db, run.runId, ids);
+  const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
+  await watchScheduled(context, run, asked, { payments, payees, clock });
+  const moves: (LineMove & { readonly mine: readonly FollowedPayment[] })[] = [];
+  const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
+  let handedOver = 0;
+  for (const line of lines) {
+    const mine = (payments.get(line.payableId) ?? []).filter(({ id }) =>
+      line.paymentIds.includes(id),
+    );
+    const outcome = lineStateOfPayments(mine, line.amountCents);
+    const { businessMs, scale } = clock;
+    const pollAtMs = nextPollMs(businessMs, await changedAtMs(context, line, mine), scale);
+    const { payableId, state: from } = line;
+    const isShown = mine.length >= line.paymentIds.length;
+    if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
+      await handOverToRetry(context, run, line, clock);
+      handedOver += 1;
+    } else if (outcome.kind === "failed" || (outcome.kind === "partial" && !isShown)) {
+      resting.push({ payableId, from, pollAtMs });
+    } else {
+      const to = outcome.kind === "partial" ? "parked" : outcome.state;
+      const reasonCode = outcome.kind === "partial" ? "partly-paid" : null;
+      const reason = outcome.text;
+      if (to === from) {
+        resting.push({ payableId, from, pollAtMs });
+        if (reason !== null) await say(context, line, reason, clock);
+      } else {
+        moves.push({ payableId, from, to, reasonCode, reason, pollAtMs, mine });
+      }
+    }
+  }
+  return handedOver + (await write(context, run, { moves, resting, clock }));
+}
+
+function say(
+  context: ActivityContext,
   line: RunLine,
-  payments: readonly Payment[],
+  reason: string,
   clock: ClockReading,
 ): Promise<boolean> {
-  const mine = payments.filter((payment) => line.paymentIds.includes(payment.id));
-  const outcome = lineStateOfPayments(mine, line.amountCents);
-  const pollAtMs = nextPollMs(
-    clock.businessMs,
-    await changedAtMs(context, line, mine),
-    clock.scale,
-  );
-  if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
-    await handOverToRetry(context, run, line, clock);
-    return true;
-  }
-  if (
-    outcome.kind === "failed" ||
-    (outcome.kind === "partial" && mine.length < line.paymentIds.length)
-  ) {
-    await changeLine(context.store.db, line, { pollAtMs }, clock.realMs, { from: [line.state] });
-    return false;
-  }
-  const state = outcome.kind === "partial" ? "parked" : outcome.state;
-  const reason = outcome.text;
-  if (state === line.state) {
-    const said = reason === null ? {} : { reason };
-    await changeLine(context.store.db, line, { pollAtMs, ...said }, clock.realMs, {
-      from: [line.state],
-    });
-    return false;
-  }
-  const reasonCode = outcome.kind === "partial" ? "partly-paid" : null;
-  return context.store.transactionOf(run.businessId, async (trx) => {
-    const moved = await changeLine(
-      trx,
-      line,
-      { state, reason, reasonCode, pollAtMs },
-      clock.realMs,
-      { from: [line.state] },
-    );
-    if (moved) {
-      await appendAudit(trx, {
-        businessId: run.businessId,
-        nowMs: clock.realMs,
-        actor: run.runId,
-        action: `line:${state}`,
-        subject: line.payableId,
-        details: { from: line.state, payments: mine.map(({ id, status }) => ({ id, status })) },
-      });
-    }
-    return moved;
+  if (line.reason === reason) return Promise.resolve(false);
+  const guard = { from: [line.state] };
+  return changeLine(context.store.db, line, { reason }, clock.realMs, guard);
+}
+
+async function write(
+  context: ActivityContext,
+  run: Run,
+  what: {
+    readonly moves: readonly (LineMove & { readonly mine: readonly FollowedPayment[] })[];
+    readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
+    readonly clock: ClockReading;
+  },
+): Promise<number> {
+  const { businessId, runId } = run;
+  const nowMs = what.clock.realMs;
+  if (what.moves.length === 0 && what.resting.length === 0) return 0;
+  return context.store.transactionOf(businessId, async (trx) => {
+    await pollLater(trx, runId, what.resting, nowMs);
+    const moved = await moveFollowed(trx, runId, what.moves, nowMs);
+    const entries = what.moves
+      .filter(({ payableId }) => moved.has(payableId))
+      .map(({ payableId, from, to, mine }) => ({
+        nowMs,
+        actor: runId,
+        action: `line:${to}`,
+        subject: payableId,
+        details: { from, payments: mine.map(({ id, status }) => ({ id, status })) },
+      }));
+    if (entries.length > 0) await appendAuditEntries(trx, businessId, entries);
+    return moved.size;
   });
 }
 
@@ -118,7 +154,7 @@ async function follow(
 async function changedAtMs(
   context: ActivityContext,
   line: RunLine,
-  mine: readonly Payment[],
+  mine: readonly FollowedPayment[],
 ): Promise<number> {
   const times = mine
     .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))

@@ -3,7 +3,14 @@ import type { FundResult } from "../src/contracts/activities.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
 import { appendAudit } from "../src/store/audit.ts";
-import { changeLine, linesInStates, type RunLine } from "../src/store/lines.ts";
+import {
+  fundLines,
+  fundSource,
+  markShort,
+  type UnfundedLine,
+  unfundedBySource,
+  unfundedLines,
+} from "../src/store/funding-lines.ts";
 import { reservedCents } from "../src/store/reserved.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
@@ -27,23 +34,24 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
   const { realMs, businessMs } = await context.clockOf(run.business).now();
   const today = newYorkDate(businessMs);
   return context.store.transactionOf(run.businessId, async (trx) => {
-    const lines = (await linesInStates(trx, runId, ["planned"])).filter((line) => !line.funded);
-    const urgent = [...lines].sort(
-      (a, b) => a.executionDate.localeCompare(b.executionDate) || a.amountCents - b.amountCents,
-    );
     let funded = 0;
     let short = 0;
-    for (const sourceId of new Set(urgent.map((line) => line.sourceId))) {
+    for (const unfunded of await unfundedBySource(trx, runId)) {
+      const { sourceId } = unfunded;
       const source = sources.find((each) => each.id === sourceId);
-      const mine = urgent.filter((line) => line.sourceId === sourceId);
       const available =
         source?.canPay === false ? 0 : (source?.availableCents ?? Number.POSITIVE_INFINITY);
       const from = { businessId: run.businessId, sourceId, today, readAtMs };
       const left = available - (await reservedCents(trx, from));
-      const chosen = choose(run, mine, left);
-      for (const line of chosen) await changeLine(trx, line, { funded: true }, realMs);
+      if (unfunded.cents <= left) {
+        funded += await fundSource(trx, { runId, sourceId, nowMs: realMs });
+        continue;
+      }
+      const urgent = await unfundedLines(trx, runId, sourceId);
+      const chosen = choose(run, urgent, left);
+      await fundLines(trx, { runId, lines: chosen, nowMs: realMs });
       funded += chosen.length;
-      const rest = mine.filter((line) => !chosen.includes(line));
+      const rest = urgent.slice(chosen.length);
       short += rest.length;
       if (rest.length > 0) await whenShort(trx, run, rest, left, realMs);
     }
@@ -51,11 +59,10 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
   });
 }
 
-function choose(run: Run, lines: readonly RunLine[], leftCents: number): RunLine[] {
-  const total = lines.reduce((sum, line) => sum + line.amountCents, 0);
-  if (total <= leftCents) return [...lines];
+/** The first ones that the money covers, in their order. */
+function choose(run: Run, lines: readonly UnfundedLine[], leftCents: number): UnfundedLine[] {
   if (run.policy.pay.whenShort !== "most-urgent-first") return [];
-  const chosen: RunLine[] = [];
+  const chosen: UnfundedLine[] = [];
   let left = leftCents;
   for (const line of lines) {
     // A later bill never overtakes a more urgent one that does not fit.
@@ -69,28 +76,21 @@ function choose(run: Run, lines: readonly RunLine[], leftCents: number): RunLine
 async function whenShort(
   trx: Transaction<Tables>,
   run: Run,
-  lines: readonly RunLine[],
+  lines: readonly UnfundedLine[],
   leftCents: number,
   nowMs: number,
 ): Promise<void> {
   const needed = lines.reduce((sum, line) => sum + line.amountCents, 0);
   const left = Number.isFinite(leftCents) ? formatUsd(Math.max(0, leftCents)) : "unknown";
   const reason = `The funding source has ${left} left for bills of ${formatUsd(needed)}.`;
-  for (const line of lines) {
-    const stop = run.policy.pay.whenShort === "stop";
-    await changeLine(
-      trx,
-      line,
-      stop
-        ? {
-            state: "parked",
-            reasonCode: "funding-short",
-            reason: `${reason} The playbook says stop: put money in, then resolve --retry.`,
-          }
-        : { reasonCode: "funding-short", reason },
-      nowMs,
-    );
-  }
+  const stop = run.policy.pay.whenShort === "stop";
+  await markShort(trx, {
+    runId: run.runId,
+    lines,
+    parked: stop,
+    reason: stop ? `${reason} The playbook says stop: put money in, then resolve --retry.` : reason,
+    nowMs,
+  });
   if (run.policy.pay.whenShort === "stop") {
     await appendAudit(trx, {
       businessId: run.businessId,

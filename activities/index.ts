@@ -17,6 +17,7 @@ import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
 import { verifyDecision } from "./verify-decision.ts";
+import { verifyRun } from "./verify-run.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
 const BEAT_EVERY_MS = 2_000;
@@ -31,6 +32,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     assessRun: inFailures(({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),
+    verifyRun: inFailures(({ runId }) => beating(() => verifyRun(context, runId))),
     fundRun: inFailures(({ runId }) => beatingLate(() => fundRun(context, runId))),
     payLane: inFailures((input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),

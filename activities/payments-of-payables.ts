@@ -1,5 +1,11 @@
 import type { Payment, PaymentsClient } from "../src/payments-api/index.ts";
 
+/** What following a line needs of a payment: a run of many bills keeps no more in memory. */
+export type FollowedPayment = Pick<
+  Payment,
+  "id" | "status" | "amountCents" | "failureReason" | "createdAt" | "updatedAt"
+>;
+
 /** Up to this many payables are asked for one by one; more are read from the whole list's pages. */
 const ONE_BY_ONE = 25;
 
@@ -11,9 +17,9 @@ const ONE_BY_ONE = 25;
 export async function paymentsOfPayables(
   client: PaymentsClient,
   payableIds: readonly string[],
-): Promise<Map<string, Payment[]>> {
+): Promise<Map<string, FollowedPayment[]>> {
   const wanted = new Set(payableIds);
-  const found = new Map<string, Payment[]>();
+  const found = new Map<string, FollowedPayment[]>();
   if (wanted.size <= ONE_BY_ONE) {
     await Promise.all(
       [...wanted].map(async (payableId) => {
@@ -25,11 +31,12 @@ export async function paymentsOfPayables(
   // While lanes pay, the whole list never stands still; what was in it all the time is read.
   for await (const page of client.payments.iteratePages()) {
     for (const payment of page) {
-      const { payableId } = payment;
+      const { payableId, id, status, amountCents, failureReason, createdAt, updatedAt } = payment;
       if (payableId === null || !wanted.has(payableId)) continue;
+      const kept = { id, status, amountCents, failureReason, createdAt, updatedAt };
       const list = found.get(payableId);
-      if (list === undefined) found.set(payableId, [payment]);
-      else list.push(payment);
+      if (list === undefined) found.set(payableId, [kept]);
+      else list.push(kept);
     }
   }
   return found;

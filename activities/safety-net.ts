@@ -1,16 +1,62 @@
 import { nextBankingDay } from "../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
-import { overpaidCents } from "../src/domain/payments/owed.ts";
-import { type Payment, PaymentsApiError } from "../src/payments-api/index.ts";
+import { overpaidCents, type PaymentAmount } from "../src/domain/payments/owed.ts";
+import { PaymentsApiError } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { activeHolds, createHold, type HoldScopeName } from "../src/store/holds.ts";
-import { changeLine, planLineOf, type RunLine } from "../src/store/lines.ts";
+import { payeesOfScheduled } from "../src/store/followed-lines.ts";
+import { changeLine, planLinesOf, type RunLine } from "../src/store/lines.ts";
 import type { Run } from "../src/store/runs.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 
 const AUTHOR = "payrun";
+
+/** Up to this many payees are read one by one; more from the list's pages. */
+const ONE_BY_ONE = 25;
+
+/** Last four digits of payees' accounts as they are now, by contact id. */
+export type Payees = ReadonlyMap<string, { readonly last4: string | null }>;
+
+/**
+ * Reads the payees again whose payments run soon, or about whose bills an event has spoken: before
+ * the cut-off a payment to a changed account can still be cancelled.
+ */
+export async function payeesToCheck(
+  context: ActivityContext,
+  run: Run,
+  lines: {
+    readonly ids: readonly string[];
+    readonly told: readonly string[];
+    readonly clock: ClockReading;
+  },
+): Promise<Payees> {
+  const wanted = await payeesOfScheduled(context.store.db, run.runId, {
+    payableIds: lines.ids,
+    told: new Set(lines.told),
+    untilDate: cutOffSoon(lines.clock),
+  });
+  const client = context.clientOf(run.business);
+  const payees = new Map<string, { readonly last4: string | null }>();
+  if (wanted.size > ONE_BY_ONE) {
+    for await (const page of client.contacts.iteratePages()) {
+      for (const { id, bankAccount } of page) {
+        if (wanted.has(id)) payees.set(id, { last4: bankAccount?.last4 ?? null });
+      }
+    }
+  }
+  // The list leaves out vendors that were revoked.
+  for (const contactId of wanted) {
+    if (payees.has(contactId)) continue;
+    payees.set(contactId, await readPayee(context, run.business, contactId));
+  }
+  return payees;
+}
+
+function cutOffSoon(clock: ClockReading): string {
+  return nextBankingDay(newYorkDate(clock.businessMs));
+}
 
 /**
  * Looks again at what the service already has scheduled, which a hold doesn't stop: a payee whose
@@ -23,15 +69,21 @@ export async function watchScheduled(
   context: ActivityContext,
   run: Run,
   lines: readonly RunLine[],
-  paymentsOf: ReadonlyMap<string, readonly Payment[]>,
-  clock: ClockReading,
+  look: {
+    readonly payments: ReadonlyMap<string, readonly PaymentAmount[]>;
+    readonly payees: Payees;
+    readonly clock: ClockReading;
+  },
 ): Promise<void> {
+  const { clock } = look;
   const scheduled = lines.filter((line) => line.state === "scheduled" || line.state === "held");
-  const cutOffSoon = nextBankingDay(newYorkDate(clock.businessMs));
-  const payees = new Map<string, Awaited<ReturnType<typeof readPayee>>>();
+  const ids = scheduled.map((line) => line.payableId);
+  const plans = await planLinesOf(context.store.db, run.runId, ids);
+  const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
   for (const line of scheduled) {
-    const plan = await planLineOf(context.store.db, line);
-    const payments = paymentsOf.get(line.payableId) ?? [];
+    const plan = planOf.get(line.payableId);
+    if (plan === undefined) continue;
+    const payments = look.payments.get(line.payableId) ?? [];
     const tooMuch = overpaidCents({ totalCents: plan.totalCents, payments });
     if (tooMuch > 0) {
       await alarm(context, run, line, clock, {
@@ -43,11 +95,9 @@ export async function watchScheduled(
       continue;
     }
     // An event may tell of the payee's change, and is read again before the cut-off in any case.
-    if (!line.look && line.executionDate > cutOffSoon) continue;
-    const payee =
-      payees.get(plan.contactId) ?? (await readPayee(context, run.business, plan.contactId));
-    payees.set(plan.contactId, payee);
-    if (payee.last4 !== plan.bankLast4) {
+    if (!line.look && line.executionDate > cutOffSoon(clock)) continue;
+    const payee = look.payees.get(plan.contactId);
+    if (payee !== undefined && payee.last4 !== plan.bankLast4) {
       await alarm(context, run, line, clock, {
         scope: "contact",
         value: plan.contactId,

@@ -12,7 +12,9 @@ export const steps = proxyActivities<
 });
 
 /** Steps that read many pages; they heartbeat, so that a dead worker is noticed. */
-export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry" | "followRun">>({
+export const reads = proxyActivities<
+  Pick<PayrunActivities, "planRun" | "planDry" | "verifyRun" | "followRun">
+>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "30 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },

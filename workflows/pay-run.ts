@@ -27,6 +27,9 @@ const progress = defineQuery<Assessment | null>(QUERY.progress);
 /** Of runs that began before it, those that end with an unheard event end as they did. */
 const LOOKS_BEFORE_ENDING = "looks-before-ending";
 
+/** So many lines are read again by page before they are paid; fewer one by one, by the lanes. */
+const READ_BY_PAGE_FROM = 25;
+
 /** Unverified mail that a run takes before it only listens to the store. */
 const UNVERIFIED_MAX = 200;
 
@@ -125,6 +128,11 @@ class PayRun {
         [{ runId: this.#runId }],
       );
       if (funded > 0) return true;
+    }
+    if ((now.toVerify ?? 0) >= READ_BY_PAGE_FROM) {
+      await reads.verifyRun.executeWithOptions({ summary: `Reads ${now.toVerify} bills again` }, [
+        { runId: this.#runId },
+      ]);
     }
     if (now.toPay > 0) this.#startLanes(now.toPay);
     if (now.toFollow === 0) return false;

@@ -46,46 +46,70 @@ export async function freezeAttempt(
     const reason = `its execution date ${job.plan.executionDate} has passed`;
     return { kind: "stop", outcome: { kind: "changed", plan, reason } };
   }
-  const body = job.operation === "pay" ? payBody(job.plan, dated.date) : "";
-  const frozen = {
+  const frozen = requestOf(job, dated.date, knownPaymentIds);
+  // A released attempt never had a final answer, so its key is still the one to use.
+  if (last?.state === "released") {
+    const bytes = sameBytes(last, job) ? bytesOf(last) : {};
+    return { kind: "frozen", mode: "revive", attempt: { ...last, ...frozen, ...bytes } };
+  }
+  return { kind: "frozen", mode: "insert", attempt: newAttempt(job, frozen, (last?.seq ?? 0) + 1) };
+}
+
+/** The first attempt at a line for which nothing was ever frozen. */
+export function firstAttempt(job: PayJob, executionDate: string): Attempt {
+  return newAttempt(job, requestOf(job, executionDate, job.line.knownPaymentIds), 1);
+}
+
+type FrozenRequest = Omit<
+  Attempt,
+  | "attemptId"
+  | "businessId"
+  | "subject"
+  | "seq"
+  | "idempotencyKey"
+  | "sends"
+  | "firstSentAtMs"
+  | "lastSentAtMs"
+>;
+
+function newAttempt(job: PayJob, frozen: FrozenRequest, seq: number): Attempt {
+  return {
+    ...frozen,
+    attemptId: randomUUID(),
+    businessId: job.businessId,
+    subject: job.plan.payableId,
+    seq,
+    idempotencyKey: idempotencyKey(job.businessId, job.plan.payableId, seq),
+    sends: [],
+    firstSentAtMs: null,
+    lastSentAtMs: null,
+  };
+}
+
+/** What is to be sent, and for whom. */
+function requestOf(
+  job: PayJob,
+  executionDate: string,
+  knownPaymentIds: readonly string[],
+): FrozenRequest {
+  return {
     operation: job.operation,
-    method: "POST" as const,
+    method: "POST",
     path: job.operation === "pay" ? PAY_PATH : retryPath(job.plan.payableId),
-    body,
+    body: job.operation === "pay" ? payBody(job.plan, executionDate) : "",
     owner: job.owner,
     lineHash: job.line.lineHash,
     contactId: job.plan.contactId,
     sourceId: job.plan.funding.sourceId,
     rail: job.plan.funding.rail,
     amountCents: job.plan.amountCents,
-    executionDate: dated.date,
+    executionDate,
     knownPaymentIds,
-    state: "live" as const,
+    state: "live",
     gaveUpAtMs: null,
     lookedUpAtMs: null,
     paymentIds: [],
     answer: null,
-  };
-  // A released attempt never had a final answer, so its key is still the one to use.
-  if (last?.state === "released") {
-    const bytes = sameBytes(last, job) ? bytesOf(last) : {};
-    return { kind: "frozen", mode: "revive", attempt: { ...last, ...frozen, ...bytes } };
-  }
-  const seq = (last?.seq ?? 0) + 1;
-  return {
-    kind: "frozen",
-    mode: "insert",
-    attempt: {
-      ...frozen,
-      attemptId: randomUUID(),
-      businessId: job.businessId,
-      subject: job.plan.payableId,
-      seq,
-      idempotencyKey: idempotencyKey(job.businessId, job.plan.payableId, seq),
-      sends: [],
-      firstSentAtMs: null,
-      lastSentAtMs: null,
-    },
   };
 }
 

@@ -23,8 +23,18 @@ export interface PayJob {
   readonly operation: "pay" | "retry-payment";
   /** Real instant at which the run's plan was made. */
   readonly plannedAtMs: number;
+  /** Of a line whose gate was opened in the transaction that drew it. */
+  readonly opened?: OpenedSend;
   /** True where a passed date may move without asking: retries are always paid as soon as possible. */
   readonly datesMove: boolean;
+}
+
+/** A request that is written as about to be sent. */
+export interface OpenedSend {
+  /** Without the send. */
+  readonly frozen: Attempt;
+  readonly attempt: Attempt;
+  readonly leaseUntilMs: number;
 }
 
 /** What paying one line came to. Declines and waits are outcomes, not exceptions. */

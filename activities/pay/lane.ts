@@ -1,14 +1,15 @@
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { drawLines, type DrawnLine } from "../../src/store/draws.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { LEASE_MS, type ActivityContext } from "../context.ts";
+import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
+import { LaneBook } from "./lane-book.ts";
 import { payLine } from "./pay-line.ts";
-import { recordOutcome } from "./record-outcome.ts";
 
 /** Requests a lane keeps in flight. */
-const LANE_WIDTH = 20;
+export const LANE_WIDTH = 20;
+
+/** Lines in hand below which the next ones are drawn. */
+const DRAW_BELOW = LANE_WIDTH / 2;
 
 /** Lines after which a lane ends, so that a lane's retry never repeats too much drawing. */
 const LANE_LINES = 2_500;
@@ -42,7 +43,7 @@ export async function runLane(context: ActivityContext, input: LaneInput): Promi
   const lane = new Lane(context, input);
   const workers = Array.from({ length: LANE_WIDTH }, () => lane.work());
   const ends = await Promise.allSettled(workers);
-  await lane.giveBack();
+  await lane.close();
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   return lane.result;
@@ -51,9 +52,13 @@ export async function runLane(context: ActivityContext, input: LaneInput): Promi
 class Lane {
   readonly #context: ActivityContext;
   readonly #input: LaneInput;
-  #queue: DrawnLine[] = [];
-  #drawing: Promise<void> | undefined;
-  #dry = false;
+  readonly #book: LaneBook;
+  #queue: PayJob[] = [];
+  #turning: Promise<void> | undefined;
+  /** Nothing more is there to draw. */
+  #empty = false;
+  /** Nothing more is sent: the business waits, or something is broken. */
+  #stopped = false;
   #drawn = 0;
   #applied = 0;
   #unknown = 0;
@@ -61,6 +66,7 @@ class Lane {
   constructor(context: ActivityContext, input: LaneInput) {
     this.#context = context;
     this.#input = input;
+    this.#book = new LaneBook(context, input);
   }
 
   get result(): LaneResult {
@@ -69,94 +75,75 @@ class Lane {
 
   async work(): Promise<void> {
     for (;;) {
-      const drawn = await this.#next();
-      if (drawn === undefined) return;
+      const job = await this.#next();
+      if (job === undefined) return;
       try {
-        await this.#pay(drawn);
+        await this.#pay(job);
       } catch (error) {
         // The others finish what they have in flight before the activity fails.
-        this.#dry = true;
+        this.#stopped = true;
         throw error;
       }
-      this.#input.beat(this.#applied);
     }
   }
 
-  /** Lines that were leased and not begun go back for whoever draws next. */
-  async giveBack(): Promise<void> {
-    for (const { line, attempt } of this.#queue) {
-      const state = attempt === undefined ? "planned" : "unknown";
-      await changeLine(this.#context.store.db, line, { state, releaseLease: true }, Date.now(), {
-        epoch: line.leaseEpoch,
-      });
-    }
+  /** Records what is left to record; lines that were not begun go back for whoever draws next. */
+  async close(): Promise<void> {
+    await this.#turning;
+    const unsent = this.#queue;
     this.#queue = [];
+    await this.#book.close(unsent);
   }
 
-  async #next(): Promise<DrawnLine | undefined> {
+  async #next(): Promise<PayJob | undefined> {
     while (this.#queue.length === 0) {
-      if (this.#dry || this.#input.stop.aborted || this.#drawn >= LANE_LINES) return undefined;
-      this.#drawing ??= this.#draw().finally(() => {
-        this.#drawing = undefined;
-      });
-      await this.#drawing;
+      if (this.#drawsNoMore()) return undefined;
+      await this.#turn();
     }
-    return this.#input.stop.aborted ? undefined : this.#queue.shift();
+    if (this.#isStopped()) return undefined;
+    const job = this.#queue.shift();
+    // Drawn ahead, so that a free connection never waits for the store.
+    if (this.#queue.length < DRAW_BELOW && !this.#drawsNoMore()) this.#turnAhead();
+    return job;
   }
 
-  async #draw(): Promise<void> {
-    const clock = await this.#context.clockOf(this.#input.business).now();
-    const draw = await this.#context.store.transactionOf(this.#input.businessId, (trx) =>
-      drawLines(trx, {
-        runId: this.#input.runId,
-        businessId: this.#input.businessId,
-        playbook: this.#input.playbook,
-        limits: this.#input.policy.limits,
-        owner: this.#input.by,
-        limit: LANE_WIDTH,
-        leaseMs: LEASE_MS,
-        realMs: clock.realMs,
-        serviceMs: clock.serviceMs,
-        businessMs: clock.businessMs,
-      }),
-    );
-    this.#queue.push(...draw.lines);
-    this.#drawn += draw.lines.length;
-    if (draw.lines.length === 0) this.#dry = true;
+  #isStopped(): boolean {
+    return this.#stopped || this.#input.stop.aborted;
   }
 
-  async #pay(drawn: DrawnLine): Promise<void> {
-    const job = this.#jobOf(drawn);
+  #drawsNoMore(): boolean {
+    return this.#empty || this.#isStopped() || this.#drawn >= LANE_LINES;
+  }
+
+  #turnAhead(): void {
+    // What goes wrong is told to whoever finds the queue empty.
+    this.#turn().catch(() => undefined);
+  }
+
+  /** One transaction: what came back is recorded, what is next is drawn. */
+  #turn(): Promise<void> {
+    this.#turning ??= this.#book
+      .turn()
+      .then((jobs) => {
+        this.#queue.push(...jobs);
+        this.#drawn += jobs.length;
+        if (jobs.length === 0) this.#empty = true;
+        this.#input.beat(this.#applied);
+      })
+      .finally(() => {
+        this.#turning = undefined;
+      });
+    return this.#turning;
+  }
+
+  async #pay(job: PayJob): Promise<void> {
     const outcome = await payLine(this.#context, job).catch((error: unknown) =>
-      this.#afterError(job, error),
+      outcomeOfError(this.#context, job, error),
     );
     if (outcome.kind === "applied") this.#applied += 1;
     if (outcome.kind === "unknown") this.#unknown += 1;
-    if (outcome.kind === "business-wait") this.#dry = true;
-    await recordOutcome(this.#context, job, outcome);
-  }
-
-  #jobOf(drawn: DrawnLine): PayJob {
-    const { runId, business, businessId, playbook, policy, by, plannedAtMs } = this.#input;
-    return {
-      owner: runId,
-      business,
-      businessId,
-      playbook,
-      policy,
-      plannedAtMs,
-      line: drawn.line,
-      plan: drawn.plan,
-      attempt: drawn.attempt,
-      maySend: drawn.maySend,
-      by,
-      operation: "pay",
-      datesMove: false,
-    };
-  }
-
-  async #afterError(job: PayJob, error: unknown): Promise<PayOutcome> {
-    return outcomeOfError(this.#context, job, error);
+    if (outcome.kind === "business-wait") this.#stopped = true;
+    await this.#book.record(job, outcome);
   }
 }
 

@@ -27,18 +27,16 @@ export async function payLine(context: ActivityContext, drawn: PayJob): Promise<
   let job = drawn;
   let attempt = job.attempt;
   for (let keys = 0; keys < KEYS_AT_ONCE; keys += 1) {
-    const step =
-      attempt === undefined
-        ? await startAttempt(context, job)
-        : await resumeAttempt(context, job, attempt);
+    const step = await nextStep(context, job, attempt);
     if (step.kind === "stop") return step.outcome;
     if (step.kind !== "next-key") {
-      const sent = await sendAttempt(context, job, step.attempt, step.mode);
+      const sent = await sendAttempt(context, job, step.attempt, step.mode, job.opened);
       if (sent.kind !== "next-key") return sent;
     }
     attempt = undefined;
+    const { opened: _, ...rest } = job;
     // Not every service has retry-payment: after a dead key an ordinary payment does as well.
-    job = { ...job, attempt, operation: "pay" };
+    job = { ...rest, attempt, operation: "pay" };
   }
   return afterDeadKeys(context, job);
 }
@@ -64,6 +62,17 @@ type Step =
   | { readonly kind: "send"; readonly attempt: Attempt; readonly mode: SendMode }
   | { readonly kind: "next-key" }
   | { readonly kind: "stop"; readonly outcome: PayOutcome };
+
+function nextStep(
+  context: ActivityContext,
+  job: PayJob,
+  attempt: Attempt | undefined,
+): Promise<Step> {
+  if (job.opened !== undefined) {
+    return Promise.resolve({ kind: "send", attempt: job.opened.frozen, mode: "insert" });
+  }
+  return attempt === undefined ? startAttempt(context, job) : resumeAttempt(context, job, attempt);
+}
 
 async function startAttempt(context: ActivityContext, job: PayJob): Promise<Step> {
   if (!job.maySend) return stop({ kind: "back", notBeforeMs: 0 });

@@ -122,7 +122,8 @@ function restMs(attempt: Attempt): number {
   return rounds <= 0 ? 0 : Math.min(UNKNOWN_REST_MAX_MS, 15_000 * 2 ** rounds);
 }
 
-function stateOf(payments: readonly Payment[], job: PayJob): LineState {
+/** Where a line stands by the payments that its request made. */
+export function stateOf(payments: readonly Payment[], job: PayJob): LineState {
   const outcome = lineStateOfPayments(payments, job.plan.amountCents);
   // A failure in the very answer is left to the follower, which owns what comes after it.
   return outcome.kind === "state" ? outcome.state : "processing";
@@ -210,7 +211,8 @@ async function endApplied(
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
 }
 
-function auditDetails(outcome: PayOutcome): Record<string, unknown> {
+/** What the audit trail keeps of an outcome. */
+export function auditDetails(outcome: PayOutcome): Record<string, unknown> {
   switch (outcome.kind) {
     case "applied":
       return {
@@ -235,7 +237,7 @@ function auditDetails(outcome: PayOutcome): Record<string, unknown> {
 }
 
 /** What was made must be what was approved; where it is not, nothing more is drawn. */
-async function alarmOnMismatch(
+export async function alarmOnMismatch(
   trx: Transaction<Tables>,
   job: PayJob,
   payments: readonly Payment[],

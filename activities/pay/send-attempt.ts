@@ -6,7 +6,7 @@ import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import { keyDead, nextKey, refusedBefore, rest, type Sent } from "./dead-key.ts";
-import type { PayJob, PayOutcome } from "./job.ts";
+import type { OpenedSend, PayJob, PayOutcome } from "./job.ts";
 import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
 import { endAttempt, recordSend, withResult } from "./record-send.ts";
 import { openGate } from "./send-gate.ts";
@@ -26,12 +26,15 @@ const IN_PROGRESS_REST_MAX_MS = 600_000;
 /**
  * Sends the frozen request, and sends the same bytes under the same key again while the answer
  * leaves its effect open, a few times; then the line rests as unknown.
+ *
+ * @param opened the first send, where it is written already
  */
 export async function sendAttempt(
   context: ActivityContext,
   job: PayJob,
   frozen: Attempt,
   firstMode: SendMode,
+  opened?: OpenedSend,
 ): Promise<Sent> {
   let attempt = frozen;
   let mode = firstMode;
@@ -39,7 +42,10 @@ export async function sendAttempt(
   for (let sends = 0; ; sends += 1) {
     const before = attempt;
     const clock = await context.clockOf(job.business).now();
-    const gate = await openGate(context, job, attempt, mode, clock);
+    const gate =
+      sends === 0 && opened !== undefined
+        ? { open: true as const, ...opened }
+        : await openGate(context, job, attempt, mode, clock);
     if (!gate.open) {
       const fresh = mode !== "resend" || isClean(before);
       const notBeforeMs = clock.serviceMs + 1_000;

@@ -4,10 +4,14 @@ import { owedCents } from "../../src/domain/payments/owed.ts";
 import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
 import type { ActivityContext } from "../context.ts";
 import { replanLine } from "../replan-line.ts";
+import type { RunLine } from "../../src/store/lines.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 
 /** How long a full read of payable, payee and payments stays good enough to pay on. */
-const VERIFIED_FOR_MS = 120_000;
+export const VERIFIED_FOR_MS = 120_000;
+
+/** So many lines that nobody has read lately are read by page, before lanes draw them. */
+export const READ_BY_PAGE_FROM = 25;
 
 export type Verification =
   | { readonly kind: "ok"; readonly knownPaymentIds: readonly string[] }
@@ -19,8 +23,7 @@ export type Verification =
  */
 export async function verifyLine(context: ActivityContext, job: PayJob): Promise<Verification> {
   const { serviceMs } = await context.clockOf(job.business).now();
-  const age = serviceMs - job.line.verifiedAtMs;
-  if (job.line.verifiedAtMs > 0 && age < VERIFIED_FOR_MS) {
+  if (isVerified(job.line, serviceMs)) {
     return { kind: "ok", knownPaymentIds: job.line.knownPaymentIds };
   }
   const client = context.clientOf(job.business);
@@ -29,6 +32,11 @@ export async function verifyLine(context: ActivityContext, job: PayJob): Promise
   const payable = await client.payables.get(job.plan.payableId);
   const contact = await client.contacts.get(payable.contact.id ?? job.plan.contactId);
   return judgeLine(job, payable, contact, payments);
+}
+
+/** True where a read of the last two minutes has shown the line as it was approved. */
+export function isVerified(line: Pick<RunLine, "verifiedAtMs">, serviceMs: number): boolean {
+  return line.verifiedAtMs > 0 && serviceMs - line.verifiedAtMs < VERIFIED_FOR_MS;
 }
 
 /** Whether a line may be paid by what the service shows of it now. */
@@ -80,7 +88,12 @@ function notApproved(status: string): PayOutcome {
   };
 }
 
-function changeOf(plan: PlanLine, owed: number, contact: Contact): string | null {
+/** How what would be paid differs from what was approved, or null. */
+export function changeOf(
+  plan: PlanLine,
+  owed: number,
+  contact: Pick<Contact, "id" | "bankAccount" | "updatedAt">,
+): string | null {
   if (owed !== plan.amountCents) {
     return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;
   }

@@ -11,6 +11,9 @@ import { payableHistory, planAnswer, runStatus, type PayableHistory } from "./ga
 /** A dry plan waits for a worker, which may have to read thousands of bills first. */
 const TIMEOUT_MS = 90_000;
 
+/** Bills that one answer of the gateway holds. */
+const BILLS_A_PAGE = 1_000;
+
 const errorShape = z.object({
   error: z.string(),
   message: z.string(),
@@ -45,14 +48,16 @@ export class GatewayClient {
     return new GatewayClient({ url: this.url, token });
   }
 
-  /** A run with the lines of its plan only: what is asked for again and again. */
+  /** A run with the first lines of its plan only: what is asked for again and again. */
   async run(id: string): Promise<RunStatus> {
-    return this.get(`/v1/runs/${encodeURIComponent(id)}?skipped=false`, runStatus);
+    const query = `skipped=false&pageSize=${BILLS_A_PAGE}`;
+    return this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, runStatus);
   }
 
-  /** A run with every bill, those that the plan left out too. */
-  async wholeRun(id: string): Promise<RunStatus> {
-    return this.get(`/v1/runs/${encodeURIComponent(id)}`, runStatus);
+  /** A run with a page of all its bills, those that the plan left out too, which come last. */
+  async wholeRun(id: string, page = 1): Promise<RunStatus> {
+    const query = `page=${page}&pageSize=${BILLS_A_PAGE}`;
+    return this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, runStatus);
   }
 
   async history(payableId: string): Promise<PayableHistory> {

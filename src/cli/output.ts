@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,6 +39,15 @@ export class Output {
     if (!this.json || this.#documentWritten) return;
     this.#documentWritten = true;
     process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /** As `document`, for one that is too large to be held at once. */
+  async documentInParts(parts: AsyncIterable<string>): Promise<void> {
+    if (!this.json || this.#documentWritten) return;
+    this.#documentWritten = true;
+    for await (const part of parts) {
+      if (!process.stdout.write(part)) await once(process.stdout, "drain");
+    }
   }
 }
 

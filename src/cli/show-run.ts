@@ -39,8 +39,8 @@ export function runLines(run: RunStatus): string[] {
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
-    ...stateTable(run.payments),
-    ...reasonLines(run.payments),
+    ...stateTable(run),
+    ...reasonLines(run),
   ];
 }
 
@@ -49,16 +49,19 @@ export function phaseText(phase: RunPhase): string {
   return BAD.includes(phase) ? red(phase) : yellow(phase);
 }
 
-/** Bills and amounts by state. */
-function stateTable(
-  payments: readonly Pick<RunPaymentStatus, "state" | "amountCents">[],
-): string[] {
-  if (payments.length === 0) return [];
+/** Bills and amounts by state; of a page only where the run doesn't tell its sums. */
+function stateTable(run: RunStatus): string[] {
   const sums = new Map<string, { count: number; cents: number }>();
-  for (const { state, amountCents } of payments) {
-    const sum = sums.get(state) ?? { count: 0, cents: 0 };
-    sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
+  const whole = run.nextPage === undefined || run.nextPage === null ? undefined : run.byState;
+  if (whole !== undefined) {
+    for (const [state, sum] of Object.entries(whole)) sums.set(state, sum);
+  } else {
+    for (const { state, amountCents } of run.payments) {
+      const sum = sums.get(state) ?? { count: 0, cents: 0 };
+      sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
+    }
   }
+  if (sums.size === 0) return [];
   const rows = [...sums].map(([state, { count, cents }]) => [
     state,
     count.toLocaleString("en-US"),
@@ -75,7 +78,7 @@ function stateTable(
 
 const MOST_REASONS = 25;
 
-function reasonLines(payments: readonly RunPaymentStatus[]): string[] {
+function reasonLines({ payments, nextPage }: RunStatus): string[] {
   const odd = payments.filter(
     ({ reason, state }) => reason !== null && !NEEDS_NOBODY.includes(state),
   );
@@ -92,5 +95,6 @@ function reasonLines(payments: readonly RunPaymentStatus[]): string[] {
     "",
     ...table([{}, { align: "right" }, {}, {}], rows),
     ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
+    ...(typeof nextPage === "number" ? [dim("Not all bills were looked at: report")] : []),
   ];
 }

@@ -159,6 +159,11 @@ export interface PayRunInput extends Seen {
   readonly resumed?: boolean;
 }
 
+/** Bills and amounts by state. */
+export type StateSums = Readonly<
+  Partial<Record<LineState, { readonly count: number; readonly cents: number }>>
+>;
+
 /** What `status --json` and `GET /v1/runs/{id}` answer. */
 export interface RunStatus {
   readonly id: string;
@@ -173,7 +178,16 @@ export interface RunStatus {
   readonly planHash: string | null;
   readonly decideBy: string | null;
   readonly launchedBy: string;
+  /** The page of bills that was asked for, of `totalCount` in all. */
   readonly payments: readonly RunPaymentStatus[];
+  readonly totalCount?: number;
+  /** From 1. */
+  readonly page?: number;
+  readonly pageSize?: number;
+  /** Null on the last page. */
+  readonly nextPage?: number | null;
+  /** Over all bills of the plan, whatever page was asked for. */
+  readonly byState?: StateSums;
   /** Why a failed run could not be planned. */
   readonly failure?: string;
   /** Present once a plan exists. */

@@ -24,6 +24,7 @@ export interface ProgressInput {
   }[];
   readonly toFund: number;
   readonly toPay: number;
+  readonly toVerify: number;
   readonly toFollow: number;
   /** Business-clock instant of the next poll. */
   readonly nextPollMs: number | null;
@@ -61,6 +62,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
     waitingFor,
     toFund: input.toFund,
     toPay: input.toPay,
+    toVerify: input.toVerify,
     toFollow: input.toFollow,
     wakeInMs: wakeIn(input),
     needsAction: count("awaiting-approval", "parked") > 0,

@@ -1,7 +1,17 @@
-import type { LineState, RunPaymentStatus, RunPhase, RunStatus } from "../contracts/pay-run.ts";
+import type {
+  LineState,
+  RunPaymentStatus,
+  RunPhase,
+  RunStatus,
+  StateSums,
+} from "../contracts/pay-run.ts";
+import { oddLines, REGULAR_STATES } from "../store/odd-lines.ts";
+import type { Run } from "../store/runs.ts";
+import type { GatewayContext } from "./context.ts";
+import { paymentStatus } from "./payment-status.ts";
+import { linesOf, runHead, sumOf } from "./status.ts";
 
-/** Lines in these states need nobody's attention any more, or not yet. */
-const REGULAR: readonly LineState[] = ["settled", "skipped"];
+type ReportContext = Pick<GatewayContext, "store" | "profiles" | "clocks">;
 
 export interface RunReport {
   readonly id: string;
@@ -13,7 +23,9 @@ export interface RunReport {
   readonly totalCents: number;
   readonly settledBills: number;
   readonly settledCents: number;
-  readonly byState: Readonly<Partial<Record<LineState, { count: number; cents: number }>>>;
+  readonly byState: StateSums;
+  /** Bills with a reason to look at; `exceptions` has the first of them. */
+  readonly exceptionCount: number;
   readonly exceptions: readonly Pick<
     RunPaymentStatus,
     "payableId" | "publicId" | "contactName" | "amountCents" | "state" | "reasonCode" | "reason"
@@ -21,15 +33,42 @@ export interface RunReport {
   readonly skipped: { readonly count: number; readonly byCode: Readonly<Record<string, number>> };
 }
 
+/** Exceptions that one report lists; more are counted, and in the table. */
+const EXCEPTIONS_MOST = 1_000;
+
+/** Lines read for a report at once. */
+const LINES_AT_ONCE = 1_000;
+
 /** Sums a run up: every bill in one state, what has settled, and each exception with its reason. */
-export function reportOf(status: RunStatus): RunReport {
-  const byState: Partial<Record<LineState, { count: number; cents: number }>> = {};
-  let totalCents = 0;
-  for (const payment of status.payments) {
-    const sum = byState[payment.state] ?? { count: 0, cents: 0 };
-    byState[payment.state] = { count: sum.count + 1, cents: sum.cents + payment.amountCents };
-    totalCents += payment.amountCents;
+export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
+  const { byState, plan } = await runHead(context, run);
+  const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
+  return {
+    id: run.runId,
+    business: run.business,
+    playbook: run.playbook,
+    period: run.period,
+    phase: run.phase,
+    bills: sumOf(byState, ({ count }) => count),
+    totalCents: sumOf(byState, ({ cents }) => cents),
+    settledBills: byState.settled?.count ?? 0,
+    settledCents: byState.settled?.cents ?? 0,
+    byState,
+    exceptionCount: odd.count,
+    exceptions: odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
+    skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
+  };
+}
+
+/** The report of a failed payment's workflow: its one bill. */
+export function reportOfStatus(status: RunStatus): RunReport {
+  const sums = new Map<LineState, { count: number; cents: number }>();
+  for (const { state, amountCents } of status.payments) {
+    const sum = sums.get(state) ?? { count: 0, cents: 0 };
+    sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
   }
+  const byState: StateSums = Object.fromEntries(sums);
+  const exceptions = status.payments.filter(isException).map(exceptionOf);
   return {
     id: status.id,
     business: status.business,
@@ -37,26 +76,23 @@ export function reportOf(status: RunStatus): RunReport {
     period: status.period,
     phase: status.phase,
     bills: status.payments.length,
-    totalCents,
+    totalCents: sumOf(byState, ({ cents }) => cents),
     settledBills: byState.settled?.count ?? 0,
     settledCents: byState.settled?.cents ?? 0,
     byState,
-    exceptions: status.payments
-      .filter((payment) => !REGULAR.includes(payment.state) && payment.reason !== null)
-      .map((payment) => ({
-        payableId: payment.payableId,
-        publicId: payment.publicId,
-        contactName: payment.contactName,
-        amountCents: payment.amountCents,
-        state: payment.state,
-        reasonCode: payment.reasonCode,
-        reason: payment.reason,
-      })),
-    skipped: {
-      count: status.plan?.skippedCount ?? 0,
-      byCode: status.plan?.skippedByCode ?? {},
-    },
+    exceptionCount: exceptions.length,
+    exceptions,
+    skipped: { count: 0, byCode: {} },
   };
+}
+
+function isException({ state, reason }: RunPaymentStatus): boolean {
+  return !REGULAR_STATES.includes(state) && reason !== null;
+}
+
+function exceptionOf(payment: RunPaymentStatus): RunReport["exceptions"][number] {
+  const { payableId, publicId, contactName, amountCents, state, reasonCode, reason } = payment;
+  return { payableId, publicId, contactName, amountCents, state, reasonCode, reason };
 }
 
 const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string])[] = [
@@ -75,13 +111,29 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["approved_by", (payment) => payment.approvedBy.join(" ")],
 ];
 
-/** One row per line of the run, RFC 4180. */
-export function reportCsv(status: RunStatus): string {
-  const rows = [
-    COLUMNS.map(([name]) => name),
-    ...status.payments.map((payment) => COLUMNS.map(([, read]) => cell(read(payment)))),
-  ];
-  return rows.map((row) => `${row.join(",")}\r\n`).join("");
+/** One row per line of the run, RFC 4180, read and written page by page. */
+export async function* reportCsv(context: ReportContext, run: Run): AsyncGenerator<string> {
+  yield csvHead();
+  for (let offset = 0; ; offset += LINES_AT_ONCE) {
+    const lines = await linesOf(context, run, { offset, limit: LINES_AT_ONCE });
+    if (lines.length > 0) yield csvRows(lines);
+    if (lines.length < LINES_AT_ONCE) return;
+  }
+}
+
+/** The table of a failed payment's workflow. */
+export function reportCsvOfStatus(status: RunStatus): string {
+  return `${csvHead()}${csvRows(status.payments)}`;
+}
+
+function csvHead(): string {
+  return `${COLUMNS.map(([name]) => name).join(",")}\r\n`;
+}
+
+function csvRows(payments: readonly RunPaymentStatus[]): string {
+  return payments
+    .map((payment) => `${COLUMNS.map(([, read]) => cell(read(payment))).join(",")}\r\n`)
+    .join("");
 }
 
 /**

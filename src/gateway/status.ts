@@ -1,5 +1,5 @@
-import type { LineState, RunStatus } from "../contracts/pay-run.ts";
-import { approvalsOfRun } from "../store/decisions.ts";
+import type { LineState, RunPaymentStatus, RunStatus, StateSums } from "../contracts/pay-run.ts";
+import { approversOf } from "../store/line-approvals.ts";
 import { countLines } from "../store/lines.ts";
 import { getPlan, getPlanLines, listSkipped } from "../store/plans.ts";
 import { getRun, type Run } from "../store/runs.ts";
@@ -10,26 +10,71 @@ import { retryStatus } from "./retry-status.ts";
 
 type StatusContext = Pick<GatewayContext, "store" | "profiles" | "clocks">;
 
+/** Which of a run's bills to show, in plan order; those that the plan left out come last. */
+export interface StatusPage {
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  /** False: without the bills that the plan left out. */
+  readonly skipped: boolean;
+}
+
+/** Bills that an answer holds where nobody asks for a page, and the most that one can hold. */
+export const PAGE_MOST = 10_000;
+
 /**
  * What `status --json` shows, from the store alone, so that it answers while Temporal is down.
  *
  * @param id a pay run's id or that of a failed payment's workflow
  * @returns undefined where the store knows no such id
  */
-export async function statusOf(context: StatusContext, id: string): Promise<RunStatus | undefined> {
+export async function statusOf(
+  context: StatusContext,
+  id: string,
+  page: StatusPage,
+): Promise<RunStatus | undefined> {
   const run = await getRun(context.store.db, id);
-  return run === undefined ? retryStatus(context.store.db, id) : runStatus(context, run);
+  if (run === undefined) return retryStatus(context.store.db, id);
+  const { db } = context.store;
+  const head = await runHead(context, run);
+  const lineCount = sumOf(head.byState, ({ count }) => count);
+  const skippedCount = page.skipped ? (head.plan?.skippedCount ?? 0) : 0;
+  const totalCount = lineCount + skippedCount;
+  const { offset, limit } = rowsOf(page);
+  const lines = await linesOf(context, run, { offset, limit });
+  const left =
+    skippedCount === 0 || lines.length === limit
+      ? []
+      : await listSkipped(db, id, {
+          offset: Math.max(0, offset - lineCount),
+          limit: limit - lines.length,
+        });
+  return {
+    ...head,
+    payments: [...lines, ...left.map(leftOut)],
+    totalCount,
+    page: page.page,
+    pageSize: page.pageSize,
+    nextPage: offset + limit < totalCount ? page.page + 1 : null,
+  };
 }
 
-async function runStatus(context: StatusContext, run: Run): Promise<RunStatus> {
+function rowsOf({ page, pageSize }: StatusPage): { offset: number; limit: number } {
+  return { offset: (page - 1) * pageSize, limit: pageSize };
+}
+
+/** A run without its bills. */
+export async function runHead(
+  context: StatusContext,
+  run: Run,
+): Promise<Omit<RunStatus, "payments"> & { readonly byState: StateSums }> {
   const { db } = context.store;
   const { runId } = run;
   const plan = (await getPlan(db, runId))?.summary;
   const counts: Partial<Record<LineState, number>> = {};
-  for (const [state, { count }] of await countLines(db, runId)) counts[state] = count;
+  const byState = Object.fromEntries(await countLines(db, runId)) as StateSums;
+  for (const [state, sum] of Object.entries(byState)) counts[state as LineState] = sum.count;
   if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
-  const approvals = await approvalsOfRun(db, runId, await businessNowMs(context, run.business));
-  const lines = await getPlanLines(db, runId);
   return {
     id: runId,
     kind: "pay-run",
@@ -39,21 +84,36 @@ async function runStatus(context: StatusContext, run: Run): Promise<RunStatus> {
     phase: run.phase,
     waitingFor: run.waitingFor,
     counts,
+    byState,
     totalCents: run.totalCents,
     planHash: run.planHash,
     decideBy: plan?.decideBy ?? null,
     launchedBy: run.launchedBy,
-    payments: lines.map((line) => paymentStatus(line, approvals.get(line.line.payableId) ?? [])),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
   };
 }
 
-/** The same with the bills that the plan left out as lines of their own, each with its reason. */
-export async function withLeftOut(context: StatusContext, status: RunStatus): Promise<RunStatus> {
-  if ((status.plan?.skippedCount ?? 0) === 0) return status;
-  const skipped = await listSkipped(context.store.db, status.id);
-  return { ...status, payments: [...status.payments, ...skipped.map(leftOut)] };
+/** Some lines of a run as people see them, in plan order. */
+export async function linesOf(
+  context: StatusContext,
+  run: Run,
+  rows: { readonly offset: number; readonly limit: number },
+): Promise<RunPaymentStatus[]> {
+  const { db } = context.store;
+  const lines = await getPlanLines(db, run.runId, { page: rows });
+  const ids = lines.map(({ line }) => line.payableId);
+  const now = await businessNowMs(context, run.business);
+  const approvers = await approversOf(db, run.runId, ids, now);
+  return lines.map((line) => paymentStatus(line, approvers.get(line.line.payableId) ?? []));
+}
+
+/** A sum over the states. */
+export function sumOf(
+  byState: StateSums,
+  read: (sum: { readonly count: number; readonly cents: number }) => number,
+): number {
+  return Object.values(byState).reduce((total, sum) => total + read(sum), 0);
 }
 
 /** The business clock, or 0 where it can't be read: then approvals are shown that may have expired. */
@@ -61,7 +121,7 @@ async function businessNowMs(context: StatusContext, business: string): Promise<
   const profile = context.profiles.get(business);
   if (profile === undefined) return 0;
   try {
-    return (await context.clocks.read(profile)).businessMs;
+    return Math.floor((await context.clocks.read(profile)).businessMs);
   } catch {
     return 0;
   }

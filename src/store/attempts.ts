@@ -10,38 +10,73 @@ import type { AttemptsTable } from "./tables.ts";
  * run and any process: the insert then fails and nothing is sent.
  */
 export async function insertAttempt(db: Db, attempt: Attempt, nowMs: number): Promise<void> {
-  await db
-    .insertInto("attempts")
-    .values({
-      attempt_id: attempt.attemptId,
-      business_id: attempt.businessId,
-      subject: attempt.subject,
-      seq: attempt.seq,
-      operation: attempt.operation,
-      method: attempt.method,
-      path: attempt.path,
-      body: attempt.body,
-      idempotency_key: attempt.idempotencyKey,
-      owner: attempt.owner,
-      line_hash: attempt.lineHash,
-      contact_id: attempt.contactId,
-      source_id: attempt.sourceId,
-      rail: attempt.rail,
-      amount_cents: attempt.amountCents,
-      execution_date: attempt.executionDate,
-      known_payment_ids: JSON.stringify(attempt.knownPaymentIds),
-      sends: JSON.stringify(attempt.sends),
-      state: attempt.state,
-      first_sent_at_ms: attempt.firstSentAtMs,
-      last_sent_at_ms: attempt.lastSentAtMs,
-      gave_up_at_ms: attempt.gaveUpAtMs,
-      looked_up_at_ms: attempt.lookedUpAtMs,
-      payment_ids: JSON.stringify(attempt.paymentIds),
-      answer: attempt.answer,
-      created_at_ms: nowMs,
-      updated_at_ms: nowMs,
-    })
-    .execute();
+  await insertAttempts(db, [attempt], nowMs);
+}
+
+/** As `insertAttempt`, for many payables in few statements: all of them, or none. */
+export async function insertAttempts(
+  db: Db,
+  attempts: readonly Attempt[],
+  nowMs: number,
+): Promise<void> {
+  for (const some of chunks(attempts)) {
+    await db
+      .insertInto("attempts")
+      .values(some.map((attempt) => rowOf(attempt, nowMs)))
+      .execute();
+  }
+}
+
+function rowOf(attempt: Attempt, nowMs: number) {
+  return {
+    attempt_id: attempt.attemptId,
+    business_id: attempt.businessId,
+    subject: attempt.subject,
+    seq: attempt.seq,
+    operation: attempt.operation,
+    method: attempt.method,
+    path: attempt.path,
+    body: attempt.body,
+    idempotency_key: attempt.idempotencyKey,
+    owner: attempt.owner,
+    line_hash: attempt.lineHash,
+    contact_id: attempt.contactId,
+    source_id: attempt.sourceId,
+    rail: attempt.rail,
+    amount_cents: attempt.amountCents,
+    execution_date: attempt.executionDate,
+    known_payment_ids: JSON.stringify(attempt.knownPaymentIds),
+    sends: JSON.stringify(attempt.sends),
+    state: attempt.state,
+    first_sent_at_ms: attempt.firstSentAtMs,
+    last_sent_at_ms: attempt.lastSentAtMs,
+    gave_up_at_ms: attempt.gaveUpAtMs,
+    looked_up_at_ms: attempt.lookedUpAtMs,
+    payment_ids: JSON.stringify(attempt.paymentIds),
+    answer: attempt.answer,
+    created_at_ms: nowMs,
+    updated_at_ms: nowMs,
+  };
+}
+
+/** The payables, out of these, for which something was sent or frozen before, however it ended. */
+export async function subjectsWithAttempts(
+  db: Db,
+  businessId: string,
+  subjects: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const some of chunks(subjects)) {
+    const rows = await db
+      .selectFrom("attempts")
+      .select("subject")
+      .distinct()
+      .where("business_id", "=", businessId)
+      .where("subject", "in", some)
+      .execute();
+    for (const row of rows) found.add(row.subject);
+  }
+  return found;
 }
 
 /**

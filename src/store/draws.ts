@@ -4,11 +4,13 @@ import type { PlanLine } from "../contracts/pay-run.ts";
 import type { PayLimits } from "../contracts/playbook.ts";
 import { holdOn } from "../domain/holds.ts";
 import { liveAttemptsOf } from "./attempts.ts";
+import { chunks } from "./db.ts";
 import { isRejected } from "./decisions.ts";
 import { activeHolds } from "./holds.ts";
 import { approvedLines } from "./line-approvals.ts";
-import { changeLine, toRunLine, type RunLine } from "./lines.ts";
+import { changeLine, planLinesOf, toRunLine, type RunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
+import { isRead } from "./verified-lines.ts";
 import { probeWaits } from "./waits.ts";
 import { WeekSums } from "./week-sums.ts";
 
@@ -24,6 +26,8 @@ export interface DrawRequest {
   readonly realMs: number;
   readonly serviceMs: number;
   readonly businessMs: number;
+  /** Lines that nobody has read since then, on the service's clock, are left for later. */
+  readonly verifiedSinceMs?: number;
 }
 
 /** A line leased for paying, with everything its request is made of. */
@@ -93,7 +97,7 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
     : run.cancel_requested_at_ms === null
       ? null
       : "run-cancelled";
-  const lines: DrawnLine[] = [];
+  const passed: Passed[] = [];
   for (const row of rows) {
     const attempt = attempts.get(row.payableId);
     const hold = holdOn(holds, { ...row, playbook: request.playbook });
@@ -105,9 +109,9 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
     };
     if (attempt === undefined && !(await passes(trx, row, gate, request.realMs))) continue;
     const maySend = stopped === null && hold === undefined && gate.approved;
-    lines.push(await lease(trx, request, row, attempt, maySend));
+    passed.push({ row, attempt, maySend });
   }
-  return { lines, blockedUntilMs: null };
+  return { lines: await lease(trx, request, passed), blockedUntilMs: null };
 }
 
 /**
@@ -147,6 +151,10 @@ async function drawable(
       ]),
     );
   if (blockedSources.length > 0) query = query.where("source_id", "not in", blockedSources);
+  const { verifiedSinceMs } = request;
+  if (verifiedSinceMs !== undefined) {
+    query = query.where((eb) => eb.or([eb("state", "!=", "planned"), isRead(eb, verifiedSinceMs)]));
+  }
   const rows = await query
     .orderBy("execution_date")
     .orderBy("line_no")
@@ -194,38 +202,44 @@ async function passes(
   return true;
 }
 
+interface Passed {
+  readonly row: RunLine;
+  readonly attempt: Attempt | undefined;
+  readonly maySend: boolean;
+}
+
 async function lease(
   trx: Transaction<Tables>,
   request: DrawRequest,
-  row: RunLine,
-  attempt: Attempt | undefined,
-  maySend: boolean,
-): Promise<DrawnLine> {
+  passed: readonly Passed[],
+): Promise<DrawnLine[]> {
   const leaseUntilMs = request.realMs + request.leaseMs;
-  await trx
-    .updateTable("run_lines")
-    .set({
-      state: "paying",
-      lease_epoch: row.leaseEpoch + 1,
-      lease_owner: request.owner,
-      lease_until_ms: leaseUntilMs,
-      updated_at_ms: request.realMs,
-    })
-    .where("run_id", "=", row.runId)
-    .where("payable_id", "=", row.payableId)
-    .execute();
-  const plan = await trx
-    .selectFrom("plan_lines")
-    .select("line")
-    .where("run_id", "=", row.runId)
-    .where("payable_id", "=", row.payableId)
-    .where("version", "=", row.version)
-    .executeTakeFirstOrThrow();
-  return {
-    line: { ...row, state: "paying", leaseEpoch: row.leaseEpoch + 1 },
-    plan: JSON.parse(plan.line) as PlanLine,
-    attempt,
-    maySend,
-    leaseUntilMs,
-  };
+  const plans = new Map<string, PlanLine>();
+  for (const some of chunks(passed)) {
+    const ids = some.map(({ row }) => row.payableId);
+    await trx
+      .updateTable("run_lines")
+      .set((eb) => ({
+        state: "paying",
+        lease_epoch: eb("lease_epoch", "+", 1),
+        lease_owner: request.owner,
+        lease_until_ms: leaseUntilMs,
+        updated_at_ms: request.realMs,
+      }))
+      .where("run_id", "=", request.runId)
+      .where("payable_id", "in", ids)
+      .execute();
+    for (const line of await planLinesOf(trx, request.runId, ids)) plans.set(line.payableId, line);
+  }
+  return passed.map(({ row, attempt, maySend }) => {
+    const plan = plans.get(row.payableId);
+    if (plan === undefined) throw new Error(`${row.runId} has no plan line for ${row.payableId}`);
+    return {
+      line: { ...row, state: "paying", leaseEpoch: row.leaseEpoch + 1 },
+      plan,
+      attempt,
+      maySend,
+      leaseUntilMs,
+    };
+  });
 }

@@ -47,3 +47,38 @@ export async function approvedLines(
     (principals.get(`${payableId} ${lineHash}`) ?? 0) >= Math.max(1, quorum);
   return new Set(lines.filter(enough).map((line) => line.payableId));
 }
+
+/**
+ * Who has approved each of these lines as it stands now, by payable id; approvals of an earlier
+ * version of a line don't count, expired ones neither.
+ */
+export async function approversOf(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+  businessMs: number,
+): Promise<Map<string, string[]>> {
+  const principals = new Map<string, string[]>();
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("line_approvals")
+      .innerJoin("run_lines", (join) =>
+        join
+          .onRef("run_lines.run_id", "=", "line_approvals.run_id")
+          .onRef("run_lines.payable_id", "=", "line_approvals.payable_id")
+          .onRef("run_lines.line_hash", "=", "line_approvals.line_hash"),
+      )
+      .select(["line_approvals.payable_id", "line_approvals.principal"])
+      .where("line_approvals.run_id", "=", runId)
+      .where("line_approvals.payable_id", "in", ids)
+      .where("line_approvals.expires_at_ms", ">", businessMs)
+      .orderBy("line_approvals.principal")
+      .execute();
+    for (const row of rows) {
+      const known = principals.get(row.payable_id);
+      if (known === undefined) principals.set(row.payable_id, [row.principal]);
+      else known.push(row.principal);
+    }
+  }
+  return principals;
+}

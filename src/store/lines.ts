@@ -1,8 +1,7 @@
-import type { Kysely, Selectable, Transaction } from "kysely";
+import type { Selectable } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
-import type { RunLinesTable, Tables } from "./tables.ts";
-
-type Db = Kysely<Tables> | Transaction<Tables>;
+import { chunks, type Db } from "./db.ts";
+import type { RunLinesTable } from "./tables.ts";
 
 /** Where one line of a run stands. */
 export interface RunLine {
@@ -159,6 +158,31 @@ export async function planLineOf(
     .where("version", "=", line.version)
     .executeTakeFirstOrThrow();
   return JSON.parse(row.line) as PlanLine;
+}
+
+/** The plan lines that lines of a run point at now. */
+export async function planLinesOf(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<PlanLine[]> {
+  const lines: PlanLine[] = [];
+  for (const some of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("run_lines")
+      .innerJoin("plan_lines", (join) =>
+        join
+          .onRef("plan_lines.run_id", "=", "run_lines.run_id")
+          .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
+          .onRef("plan_lines.version", "=", "run_lines.version"),
+      )
+      .select("plan_lines.line")
+      .where("run_lines.run_id", "=", runId)
+      .where("run_lines.payable_id", "in", some)
+      .execute();
+    for (const row of rows) lines.push(JSON.parse(row.line) as PlanLine);
+  }
+  return lines;
 }
 
 export function toRunLine(row: Selectable<RunLinesTable>): RunLine {

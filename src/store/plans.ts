@@ -235,11 +235,14 @@ export async function getPlanLines(
   runId: string,
   filter: {
     readonly states?: readonly LineState[];
+    /** True: only lines with a reason to look at. */
+    readonly withReason?: boolean;
     readonly page?: { readonly offset: number; readonly limit: number };
   } = {},
 ): Promise<PlannedLine[]> {
   let query = currentLines(db, runId).orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
+  if (filter.withReason === true) query = query.where("run_lines.reason", "is not", null);
   if (filter.page !== undefined) query = query.limit(filter.page.limit).offset(filter.page.offset);
   const rows = await query.execute();
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
@@ -278,14 +281,19 @@ export async function getPlanLine(
 }
 
 /** Payables that the plan left out, and why. */
-export async function listSkipped(db: Db, runId: string): Promise<SkippedLine[]> {
-  const rows = await db
+export async function listSkipped(
+  db: Db,
+  runId: string,
+  page?: { readonly offset: number; readonly limit: number },
+): Promise<SkippedLine[]> {
+  let query = db
     .selectFrom("plan_skipped")
     .select("skipped")
     .where("run_id", "=", runId)
     .orderBy("code")
-    .orderBy("payable_id")
-    .execute();
+    .orderBy("payable_id");
+  if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
+  const rows = await query.execute();
   return rows.map((row) => JSON.parse(row.skipped) as SkippedLine);
 }
 

@@ -6,6 +6,7 @@ import { readDuration } from "../duration.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { runStatus } from "../gateway-shapes.ts";
 import { playbookNamed } from "../playbook-files.ts";
+import { printRun } from "../run-document.ts";
 import type { CommandContext, Session } from "../session.ts";
 import { hasEnded, runLines } from "../show-run.ts";
 import { dim, green } from "../text.ts";
@@ -62,7 +63,7 @@ async function launch(
     changed: (now) => output.note(dim(progressLine(now))),
   });
   output.lines(runLines(run));
-  output.document(output.json ? await gateway.wholeRun(run.id) : run);
+  if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));
   return exitCodeOf(run);
 }
 

@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { formatUsd } from "../../domain/money.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { runList } from "../gateway-shapes.ts";
+import { printRun } from "../run-document.ts";
 import { findRunId } from "../run-id.ts";
 import type { Session } from "../session.ts";
 import { phaseText, runLines } from "../show-run.ts";
@@ -21,7 +22,7 @@ export function addStatusCommand(program: Command, session: Session): void {
         if (id !== undefined) {
           const run = await gateway.wholeRun(await findRunId(gateway, id));
           output.lines(runLines(run));
-          output.document(run);
+          await printRun(output, gateway, run);
           return;
         }
         const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";

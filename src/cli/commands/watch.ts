@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf } from "../gateway-client.ts";
+import { printRun } from "../run-document.ts";
 import { findRunId } from "../run-id.ts";
 import type { Session } from "../session.ts";
 import { hasEnded, runLines } from "../show-run.ts";
@@ -25,7 +26,7 @@ export function addWatchCommand(program: Command, session: Session): void {
         });
         output.line();
         output.lines(runLines(run));
-        output.document(output.json ? await gateway.wholeRun(run.id) : run);
+        if (output.json) await printRun(output, gateway, await gateway.wholeRun(run.id));
       }),
     );
 }

@@ -17,7 +17,13 @@ export interface RouteRequest<Body, Query, Params> {
 
 export type RouteAnswer =
   | { readonly status: ContentfulStatusCode; readonly json: object }
-  | { readonly status: ContentfulStatusCode; readonly text: string; readonly contentType: string };
+  | { readonly status: ContentfulStatusCode; readonly text: string; readonly contentType: string }
+  /** A text that is made while it is sent, as fast as it is read. */
+  | {
+      readonly status: ContentfulStatusCode;
+      readonly stream: AsyncIterable<string>;
+      readonly contentType: string;
+    };
 
 export interface RouteSpec<
   Body extends ZodType,
@@ -64,6 +70,10 @@ export function addRoute<
     });
     if ("text" in answer) {
       return c.body(answer.text, answer.status, { "content-type": answer.contentType });
+    }
+    if ("stream" in answer) {
+      const bytes = ReadableStream.from(answer.stream).pipeThrough(new TextEncoderStream());
+      return c.body(bytes, answer.status, { "content-type": answer.contentType });
     }
     return c.json(answer.json, answer.status);
   });

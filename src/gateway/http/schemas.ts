@@ -116,6 +116,11 @@ export const DryPlanBody = planSummary
   })
   .openapi("Plan");
 
+const stateSums = z.partialRecord(
+  z.enum(LINE_STATES),
+  z.object({ count: z.int(), cents: z.int() }),
+);
+
 export const RunStatusBody = z
   .object({
     id: z.string(),
@@ -130,7 +135,12 @@ export const RunStatusBody = z
     planHash: z.string().nullable(),
     decideBy: z.string().nullable(),
     launchedBy: z.string(),
-    payments: z.array(runPayment),
+    payments: z.array(runPayment).describe("The page of bills that was asked for"),
+    totalCount: z.int().optional().describe("Bills on all pages"),
+    page: z.int().optional(),
+    pageSize: z.int().optional(),
+    nextPage: z.int().nullable().optional().describe("Null on the last page"),
+    byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     plan: planSummary.optional(),
   })
@@ -300,7 +310,8 @@ export const ReportBody = z
     totalCents: z.int(),
     settledBills: z.int(),
     settledCents: z.int().describe("Net: what has reached the vendors"),
-    byState: z.partialRecord(z.enum(LINE_STATES), z.object({ count: z.int(), cents: z.int() })),
+    byState: stateSums,
+    exceptionCount: z.int().describe("Bills with a reason to look at; `exceptions` has the first"),
     exceptions: z.array(
       z.object({
         payableId: z.string(),

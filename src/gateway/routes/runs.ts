@@ -8,8 +8,8 @@ import { conflict, notFound } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { ReportBody, RunListBody, RunStatusBody } from "../http/schemas.ts";
 import { businessNamed, launch } from "../launch.ts";
-import { reportCsv, reportOf } from "../report.ts";
-import { statusOf, withLeftOut } from "../status.ts";
+import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
+import { PAGE_MOST, statusOf, type StatusPage } from "../status.ts";
 import { tellToLook } from "../tell.ts";
 import { date, MAY, name, runParams, words, yesNo } from "./fields.ts";
 
@@ -40,7 +40,7 @@ function addLaunch(app: OpenAPIHono, context: GatewayContext): void {
     },
     handle: async ({ body, principal }) => {
       const { runId, created } = await launch(context, body, principal);
-      return { status: created ? 201 : 200, json: await wholeStatus(context, runId) };
+      return { status: created ? 201 : 200, json: await knownStatus(context, runId) };
     },
   });
 }
@@ -99,11 +99,19 @@ function addStatus(app: OpenAPIHono, context: GatewayContext): void {
       skipped: yesNo
         .default(true)
         .describe("false: without the bills that the plan left out, for who asks often"),
+      page: z.coerce.number().int().min(1).default(1),
+      pageSize: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(PAGE_MOST)
+        .default(PAGE_MOST)
+        .describe("Bills in `payments`; `nextPage` says where there are more"),
     }),
     responses: { 200: { description: "As `payrun status --json`", schema: RunStatusBody } },
     handle: async ({ params, query }) => ({
       status: 200,
-      json: await (query.skipped ? wholeStatus : knownStatus)(context, params.id),
+      json: await knownStatus(context, params.id, query),
     }),
   });
 }
@@ -139,7 +147,7 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
         });
       });
       tellToLook(context, [params.id]);
-      return { status: 200, json: await wholeStatus(context, params.id) };
+      return { status: 200, json: await knownStatus(context, params.id) };
     },
   });
 }
@@ -156,19 +164,28 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
     }),
     responses: { 200: { description: "The report; `format=csv` for a table", schema: ReportBody } },
     handle: async ({ params, query }) => {
-      const status = await knownStatus(context, params.id);
-      if (query.format === "json") return { status: 200, json: reportOf(status) };
-      return { status: 200, text: reportCsv(status), contentType: "text/csv; charset=utf-8" };
+      const isJson = query.format === "json";
+      const contentType = "text/csv; charset=utf-8";
+      const run = await getRun(context.store.db, params.id);
+      if (run === undefined) {
+        const status = await knownStatus(context, params.id);
+        if (isJson) return { status: 200, json: reportOfStatus(status) };
+        return { status: 200, text: reportCsvOfStatus(status), contentType };
+      }
+      if (isJson) return { status: 200, json: await reportOf(context, run) };
+      return { status: 200, stream: reportCsv(context, run), contentType };
     },
   });
 }
 
-async function wholeStatus(context: GatewayContext, runId: string): Promise<RunStatus> {
-  return withLeftOut(context, await knownStatus(context, runId));
-}
+const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
 
-async function knownStatus(context: GatewayContext, runId: string): Promise<RunStatus> {
-  const status = await statusOf(context, runId);
+async function knownStatus(
+  context: GatewayContext,
+  runId: string,
+  page = FIRST_PAGE,
+): Promise<RunStatus> {
+  const status = await statusOf(context, runId, page);
   if (status === undefined) throw unknownRun(runId);
   return status;
 }

@@ -1,0 +1,86 @@
+import type { Transaction } from "kysely";
+import type { Store } from "../../src/store/index.ts";
+import type { Tables } from "../../src/store/tables.ts";
+
+interface Waiting {
+  readonly work: (trx: Transaction<Tables>) => Promise<void>;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Puts the transactions of lanes that pay for one business side by side into one: what comes while
+ * one is under way goes into the next. Making a commit safe against a power cut costs more than
+ * many lines.
+ */
+export class GroupCommit {
+  readonly #store: Store;
+  readonly #businessId: string;
+  #waiting: Waiting[] = [];
+  #running = false;
+
+  constructor(store: Store, businessId: string) {
+    this.#store = store;
+    this.#businessId = businessId;
+  }
+
+  /** As `Store.transactionOf`: all of `work` is kept, or nothing where it throws. */
+  async transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+    let result: { readonly value: T } | undefined;
+    const promise = new Promise<void>((done, failed) => {
+      this.#waiting.push({
+        work: async (trx) => {
+          result = { value: await work(trx) };
+        },
+        done,
+        failed,
+      });
+    });
+    void this.#run();
+    await promise;
+    if (result === undefined) throw new Error("the work of a group was not done");
+    return result.value;
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    while (this.#waiting.length > 0) {
+      // Those that are about to ask for the same get the chance to come along.
+      await new Promise((resolve) => setImmediate(resolve));
+      const group = this.#waiting;
+      this.#waiting = [];
+      await this.#commit(group);
+    }
+    this.#running = false;
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#together(group);
+      for (const { done } of group) done();
+    } catch (error) {
+      const [first] = group;
+      if (group.length === 1) return first?.failed(error);
+      // One of them is at fault, and the others must not pay for it.
+      for (const each of group) await this.#commit([each]);
+    }
+  }
+
+  #together(group: readonly Waiting[]): Promise<void> {
+    return this.#store.transactionOf(this.#businessId, async (trx) => {
+      for (const { work } of group) await work(trx);
+    });
+  }
+}
+
+const groups = new WeakMap<Store, Map<string, GroupCommit>>();
+
+/** The group of all lanes of this process that pay for a business. */
+export function groupOf(store: Store, businessId: string): GroupCommit {
+  const ofStore = groups.get(store) ?? new Map<string, GroupCommit>();
+  groups.set(store, ofStore);
+  const group = ofStore.get(businessId) ?? new GroupCommit(store, businessId);
+  ofStore.set(businessId, group);
+  return group;
+}

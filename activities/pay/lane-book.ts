@@ -1,0 +1,187 @@
+import { changeLiveAttempt } from "../../src/store/attempts.ts";
+import { type DrawnLine, drawLines } from "../../src/store/draws.ts";
+import { changeLine } from "../../src/store/lines.ts";
+import { countUnread } from "../../src/store/verified-lines.ts";
+import { LEASE_MS, type ActivityContext } from "../context.ts";
+import { type GroupCommit, groupOf } from "./group-commit.ts";
+import type { PayJob, PayOutcome } from "./job.ts";
+import type { LaneInput } from "./lane.ts";
+import { openLines } from "./open-lines.ts";
+import { recordOutcome } from "./record-outcome.ts";
+import { isPlainlyPaid, type PaidJob, recordPaid } from "./record-paid.ts";
+import { withResult } from "./record-send.ts";
+import { READ_BY_PAGE_FROM, VERIFIED_FOR_MS } from "./verify-line.ts";
+
+/** Lines drawn at once; half as many when they are slow to be answered. */
+const DRAW_MOST = 40;
+const DRAW_LEAST = 20;
+
+/** A draw that takes longer than this to be sent was too large for how fast the service is. */
+const DRAW_LASTS_MS = 1_500;
+
+/** Paid lines that may wait to be recorded with the next draw. */
+const PAID_MOST = 200;
+
+/** Where no draw comes sooner. */
+const RECORD_WITHIN_MS = 250;
+
+/** How long what was found out about unread lines is good for. */
+const UNREAD_VALID_MS = 5_000;
+
+/**
+ * A lane's dealings with the store: paid lines are recorded in the transaction that draws the next
+ * ones and writes their requests.
+ *
+ * What is not recorded yet when the process dies is found again by the next draw: each request
+ * stands in the ledger before it leaves, under a key that it keeps.
+ */
+export class LaneBook {
+  readonly #context: ActivityContext;
+  readonly #input: LaneInput;
+  readonly #group: GroupCommit;
+  #paid: PaidJob[] = [];
+  #limit = DRAW_LEAST;
+  #drawnAt = 0;
+  #unread = { atMs: 0, many: false };
+  #flushing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(context: ActivityContext, input: LaneInput) {
+    this.#context = context;
+    this.#input = input;
+    this.#group = groupOf(context.store, input.businessId);
+  }
+
+  /** Records what was paid and draws the next lines. */
+  async turn(): Promise<PayJob[]> {
+    this.#adjust();
+    const clock = await this.#context.clockOf(this.#input.business).now();
+    const many = await this.#manyUnread(clock.serviceMs);
+    const paid = this.#take();
+    try {
+      return await this.#group.transaction(async (trx) => {
+        await recordPaid(trx, paid, clock);
+        const { lines } = await drawLines(trx, {
+          runId: this.#input.runId,
+          businessId: this.#input.businessId,
+          playbook: this.#input.playbook,
+          limits: this.#input.policy.limits,
+          owner: this.#input.by,
+          limit: this.#limit,
+          leaseMs: LEASE_MS,
+          realMs: clock.realMs,
+          serviceMs: clock.serviceMs,
+          businessMs: clock.businessMs,
+          ...(many ? { verifiedSinceMs: clock.serviceMs - VERIFIED_FOR_MS } : {}),
+        });
+        const drawn = lines.map((line) => ({ drawn: line, job: this.#jobOf(line) }));
+        return openLines(trx, drawn, clock);
+      });
+    } catch (error) {
+      this.#paid.unshift(...paid);
+      throw error;
+    }
+  }
+
+  /** Keeps what was paid for the next turn, and writes down at once whatever else a line came to. */
+  async record(job: PayJob, outcome: PayOutcome): Promise<void> {
+    if (!isPlainlyPaid(job, outcome)) return recordOutcome(this.#context, job, outcome);
+    this.#paid.push({ job, outcome });
+    if (this.#paid.length >= PAID_MOST) return this.#flush();
+    // Whoever waits for the last lines of a slow service should not wait for its next draw.
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush().catch(() => undefined);
+    }, RECORD_WITHIN_MS);
+  }
+
+  /** Records what is left, and gives back lines that nothing was sent for. */
+  async close(unsent: readonly PayJob[]): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#flushing?.catch(() => undefined);
+    await this.#flush();
+    if (unsent.length === 0) return;
+    await this.#context.store.transactionOf(this.#input.businessId, async (trx) => {
+      const nowMs = Date.now();
+      for (const { line, attempt, opened } of unsent) {
+        if (opened !== undefined) {
+          const { attemptId, sends } = withResult(opened.attempt, { result: "not-sent" });
+          await changeLiveAttempt(trx, attemptId, { state: "released", sends }, nowMs);
+        }
+        const state = attempt === undefined ? "planned" : "unknown";
+        await changeLine(trx, line, { state, releaseLease: true }, nowMs, {
+          epoch: line.leaseEpoch,
+        });
+      }
+    });
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#recordAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async #recordAll(): Promise<void> {
+    const clock = await this.#context.clockOf(this.#input.business).now();
+    const paid = this.#take();
+    if (paid.length === 0) return;
+    try {
+      // Lost in a power cut, it is found again under the same keys.
+      await this.#context.store.transactionOf(
+        this.#input.businessId,
+        (trx) => recordPaid(trx, paid, clock),
+        { flush: false },
+      );
+    } catch (error) {
+      this.#paid.unshift(...paid);
+      throw error;
+    }
+  }
+
+  #take(): PaidJob[] {
+    const paid = this.#paid;
+    this.#paid = [];
+    return paid;
+  }
+
+  /** A lease must outlast the wait for a connection: of a slow service less is drawn ahead. */
+  #adjust(): void {
+    const now = performance.now();
+    const isSlow = this.#drawnAt !== 0 && now - this.#drawnAt > DRAW_LASTS_MS;
+    this.#limit = isSlow ? DRAW_LEAST : Math.min(DRAW_MOST, this.#limit * 2);
+    this.#drawnAt = now;
+  }
+
+  /** Many lines that nobody has read lately are read by page first, not one by one from here. */
+  async #manyUnread(serviceMs: number): Promise<boolean> {
+    const now = performance.now();
+    if (this.#unread.atMs === 0 || now - this.#unread.atMs > UNREAD_VALID_MS) {
+      const { store } = this.#context;
+      const sinceMs = serviceMs - VERIFIED_FOR_MS;
+      const count = await countUnread(store.db, this.#input.runId, sinceMs, READ_BY_PAGE_FROM);
+      this.#unread = { atMs: now, many: count >= READ_BY_PAGE_FROM };
+    }
+    return this.#unread.many;
+  }
+
+  #jobOf(drawn: DrawnLine): PayJob {
+    const { runId, business, businessId, playbook, policy, by, plannedAtMs } = this.#input;
+    return {
+      owner: runId,
+      business,
+      businessId,
+      playbook,
+      policy,
+      plannedAtMs,
+      line: drawn.line,
+      plan: drawn.plan,
+      attempt: drawn.attempt,
+      maySend: drawn.maySend,
+      by,
+      operation: "pay",
+      datesMove: false,
+    };
+  }
+}

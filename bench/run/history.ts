@@ -1,0 +1,53 @@
+import type { Client } from "@temporalio/client";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { z } from "zod";
+
+export interface HistoryFigures {
+  readonly events: number;
+  /** Of all events as JSON. */
+  readonly bytes: number;
+  /** As Temporal Cloud bills them; heartbeats are not in a history and come on top. */
+  readonly actions: number;
+  readonly byType: Readonly<Record<string, number>>;
+}
+
+/** Events that are one billable action each. */
+const BILLABLE = [
+  "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
+  "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED",
+  "EVENT_TYPE_TIMER_STARTED",
+  "EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED",
+  "EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED",
+  "EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES",
+];
+
+const eventShape = z.object({
+  eventType: z.string(),
+  activityTaskStartedEventAttributes: z.object({ attempt: z.number() }).optional(),
+});
+
+/** Counts the history of a workflow, those that it continued as new included. */
+export async function historyFigures(client: Client, workflowId: string): Promise<HistoryFigures> {
+  const byType: Record<string, number> = {};
+  let events = 0;
+  let bytes = 0;
+  let actions = 0;
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    for (const event of history.events ?? []) {
+      const text = historyToJSON({ events: [event] });
+      const [shown] = z
+        .object({ events: z.array(eventShape) })
+        .parse(JSON.parse(text)).events;
+      if (process.env["DUMP"]) process.stderr.write(`${(Number(event.eventTime?.seconds ?? 0) % 1000) + Number(event.eventTime?.nanos ?? 0) / 1e9} ${shown?.eventType} ${event.activityTaskScheduledEventAttributes?.activityType?.name ?? event.timerStartedEventAttributes?.startToFireTimeout?.nanos ?? ""} ${JSON.stringify(event.activityTaskCompletedEventAttributes?.result?.payloads?.map((p) => Buffer.from(p.data ?? "").toString("utf8").slice(0, 300)) ?? "")}\n`);
+      if (shown === undefined) continue;
+      events += 1;
+      bytes += text.length;
+      byType[shown.eventType] = (byType[shown.eventType] ?? 0) + 1;
+      if (BILLABLE.includes(shown.eventType)) actions += 1;
+      // Each further try of an activity is billed as well.
+      actions += (shown.activityTaskStartedEventAttributes?.attempt ?? 1) - 1;
+    }
+  }
+  return { events, bytes, actions, byType };
+}

@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, Connection } from "@temporalio/client";
+import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import { gatewayPart, temporalPart, workerPart } from "../../src/cli/parts.ts";
+import { type Part, Processes } from "../../src/cli/processes.ts";
+import { workflowBundle } from "../../src/cli/workflow-bundle.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import { createToken } from "../../src/store/tokens.ts";
+
+export interface StackOptions {
+  /** Of a store that is there; else a file of its own. */
+  readonly databaseUrl: string | undefined;
+  /** `host:port` of a Temporal server that is there; else a development server of its own. */
+  readonly temporalAddress: string | undefined;
+  /** Folder for processor profiles of worker and gateway. */
+  readonly profileTo: string | undefined;
+  readonly businessId: string;
+  readonly token: string;
+}
+
+/** All of Payrun as processes of their own, beside the stub of the Payments Service. */
+export class Stack {
+  readonly home: string;
+  readonly #processes: Processes;
+  readonly parts = new Map<string, Part>();
+  stubUrl = "";
+  gatewayUrl = "";
+  client: Client | undefined;
+  #connection: Connection | undefined;
+  #tokens = new Map<string, string>();
+
+  constructor(home: string) {
+    this.home = home;
+    this.#processes = new Processes(join(home, "logs"));
+  }
+
+  static async start(options: StackOptions): Promise<Stack> {
+    const stack = new Stack(await mkdtemp(join(tmpdir(), "payrun-bench-")));
+    try {
+      await stack.#start(options);
+      return stack;
+    } catch (error) {
+      await stack.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#connection?.close();
+    await this.#processes.stopAll();
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  /** Ends worker and gateway, which then write their profiles. */
+  async stopEngine(): Promise<void> {
+    for (const name of ["worker", "gateway"]) {
+      const part = this.parts.get(name);
+      if (part === undefined) continue;
+      process.kill(part.pid, "SIGTERM");
+      await part.exited;
+    }
+  }
+
+  /** Sends a request to the gateway as the launcher or the controller. */
+  async call<T>(person: string, method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.gatewayUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#tokens.get(person)}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** Asks the stub for, or tells it about, a business. */
+  async stub<T>(path: string, body?: unknown): Promise<T> {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(`${this.stubUrl}${path}`, init);
+    return (await response.json()) as T;
+  }
+
+  async #start(options: StackOptions): Promise<void> {
+    const stub = await this.#part("stub", {
+      name: "stub",
+      command: process.execPath,
+      args: [fileURLToPath(new URL("stub.ts", import.meta.url)), "--exit-with-parent"],
+      env: { PATH: process.env["PATH"] ?? "" },
+      layer: 1,
+      ready: "line",
+    });
+    this.stubUrl = String(stub.greeting["url"]);
+    const address = options.temporalAddress ?? (await this.#temporal());
+    const databaseUrl = options.databaseUrl ?? `sqlite:${join(this.home, "payrun.db")}`;
+    await this.#makeTokens(databaseUrl);
+    const profile = (name: string): string =>
+      options.profileTo === undefined
+        ? ""
+        : ` --cpu-prof --cpu-prof-dir=${options.profileTo} --cpu-prof-name=${name}.cpuprofile`;
+    const port = await freePort();
+    const env = (name: string): Record<string, string> => ({
+      PATH: process.env["PATH"] ?? "",
+      HOME: process.env["HOME"] ?? "",
+      NODE_OPTIONS: `--disable-warning=ExperimentalWarning${profile(name)}`,
+      PAYRUN_HOME: this.home,
+      PAYRUN_DATABASE_URL: databaseUrl,
+      PAYRUN_GATEWAY_PORT: String(port),
+      PAYMENTS_API_URL: this.stubUrl,
+      PAYMENTS_API_TOKEN: options.token,
+      PAYMENTS_BUSINESS_ID: options.businessId,
+      PAYMENTS_WEBHOOK_SECRETS: "whsec_none",
+      PAYMENTS_ACH_ACCEPTED_BY: "A. Owner",
+      PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05",
+      PAYMENTS_API_SANDBOX: "false",
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: "default",
+    });
+    const bundle = await workflowBundle(this.home);
+    await this.#part("worker", workerPart({ env: env("worker") }, bundle));
+    const gateway = await this.#part("gateway", gatewayPart({ env: env("gateway") }));
+    this.gatewayUrl = String(gateway.greeting["url"]);
+    this.#connection = await Connection.connect({ address });
+    this.client = new Client({ connection: this.#connection, namespace: "default" });
+  }
+
+  async #temporal(): Promise<string> {
+    const said = (line: string): void => void process.stderr.write(`${line}\n`);
+    const cli = await findTemporalCli({ env: process.env, log: said });
+    const port = await freePort();
+    const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+    await this.#part("temporal", temporalPart({ cli: cli.path, port, home: this.home, env }));
+    return `127.0.0.1:${port}`;
+  }
+
+  async #makeTokens(databaseUrl: string): Promise<void> {
+    const store: Store = await openStore(databaseUrl);
+    const people = { launcher: ["launcher", "operator"], controller: ["controller"], admin: ["admin"] };
+    for (const [name, roles] of Object.entries(people)) {
+      const made = await createToken(store.db, {
+        name,
+        roles,
+        createdBy: "bench",
+        nowMs: Date.now() - 60_000,
+      });
+      this.#tokens.set(name, made.token);
+    }
+    await store.close();
+  }
+
+  async #part(name: string, plan: Parameters<Processes["start"]>[0]): Promise<Part> {
+    const part = await this.#processes.start(plan);
+    this.parts.set(name, part);
+    return part;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

@@ -1,0 +1,114 @@
+import type { Transaction } from "kysely";
+import { chunks } from "./db.ts";
+import type { Tables } from "./tables.ts";
+
+/** An approved line whose money has not been found yet. */
+export interface UnfundedLine {
+  readonly payableId: string;
+  readonly amountCents: number;
+}
+
+/** What a run's approved lines without money come to, by funding source. */
+export async function unfundedBySource(
+  trx: Transaction<Tables>,
+  runId: string,
+): Promise<{ readonly sourceId: string; readonly cents: number }[]> {
+  const rows = await trx
+    .selectFrom("run_lines")
+    .select((eb) => ["source_id", eb.fn.sum<number>("amount_cents").as("cents")])
+    .where("run_id", "=", runId)
+    .where("state", "=", "planned")
+    .where("funded", "=", 0)
+    .groupBy("source_id")
+    .execute();
+  return rows.map((row) => ({ sourceId: row.source_id, cents: Number(row.cents) }));
+}
+
+/** The lines of one source, the most urgent first. */
+export async function unfundedLines(
+  trx: Transaction<Tables>,
+  runId: string,
+  sourceId: string,
+): Promise<UnfundedLine[]> {
+  const rows = await trx
+    .selectFrom("run_lines")
+    .select(["payable_id", "amount_cents"])
+    .where("run_id", "=", runId)
+    .where("state", "=", "planned")
+    .where("funded", "=", 0)
+    .where("source_id", "=", sourceId)
+    .orderBy("execution_date")
+    .orderBy("amount_cents")
+    .orderBy("line_no")
+    .execute();
+  return rows.map((row) => ({ payableId: row.payable_id, amountCents: row.amount_cents }));
+}
+
+/** Gives all lines of a source their money; returns how many they are. */
+export async function fundSource(
+  trx: Transaction<Tables>,
+  source: { readonly runId: string; readonly sourceId: string; readonly nowMs: number },
+): Promise<number> {
+  const result = await trx
+    .updateTable("run_lines")
+    .set({ funded: 1, updated_at_ms: source.nowMs })
+    .where("run_id", "=", source.runId)
+    .where("state", "=", "planned")
+    .where("funded", "=", 0)
+    .where("source_id", "=", source.sourceId)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+/** Gives these lines their money. */
+export async function fundLines(
+  trx: Transaction<Tables>,
+  funded: {
+    readonly runId: string;
+    readonly lines: readonly UnfundedLine[];
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  for (const some of chunks(funded.lines)) {
+    await trx
+      .updateTable("run_lines")
+      .set({ funded: 1, updated_at_ms: funded.nowMs })
+      .where("run_id", "=", funded.runId)
+      .where(
+        "payable_id",
+        "in",
+        some.map(({ payableId }) => payableId),
+      )
+      .execute();
+  }
+}
+
+/** Says at lines that there is no money for them now; `parked` leaves them to a person. */
+export async function markShort(
+  trx: Transaction<Tables>,
+  short: {
+    readonly runId: string;
+    readonly lines: readonly UnfundedLine[];
+    readonly parked: boolean;
+    readonly reason: string;
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  for (const some of chunks(short.lines)) {
+    await trx
+      .updateTable("run_lines")
+      .set({
+        ...(short.parked ? { state: "parked" } : {}),
+        reason_code: "funding-short",
+        reason: short.reason,
+        updated_at_ms: short.nowMs,
+      })
+      .where("run_id", "=", short.runId)
+      .where(
+        "payable_id",
+        "in",
+        some.map(({ payableId }) => payableId),
+      )
+      .execute();
+  }
+}

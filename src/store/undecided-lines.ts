@@ -1,0 +1,281 @@
+import { type ExpressionBuilder, sql, type Transaction } from "kysely";
+import type { LineState } from "../contracts/pay-run.ts";
+import { holdOn } from "../domain/holds.ts";
+import { chunks } from "./db.ts";
+import { activeHolds, type Hold } from "./holds.ts";
+import type { Tables } from "./tables.ts";
+
+/** States of lines that nothing was sent for, as far as the line itself says. */
+export const UNDECIDED: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
+
+/** Reason code of a line that a hold stops; other codes wait for an event of their own. */
+const HELD = "on-hold";
+
+const LINES_A_PAGE = 1_000;
+
+/** Which run, and when it is. */
+export interface RunMoment {
+  readonly runId: string;
+  readonly businessId: string;
+  readonly playbook: string;
+  /** Business-clock instant, whole milliseconds. */
+  readonly businessMs: number;
+  readonly nowMs: number;
+}
+
+/** Stops the lines that holds name, and lets go those that none names any more. */
+export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  const holds = await activeHolds(trx, moment.businessId, moment.businessMs);
+  const lifted: string[] = [];
+  const stopped = new Map<string, string[]>();
+  for await (const line of heldOrNamed(trx, moment, holds)) {
+    const hold = holdOn(holds, { ...line, runId: moment.runId, playbook: moment.playbook });
+    if (hold === undefined) {
+      if (line.state === "on-hold") lifted.push(line.payableId);
+      continue;
+    }
+    const reason = `On hold since ${hold.author} said: ${hold.reason}`;
+    if (line.state === "on-hold" && line.reason === reason) continue;
+    const others = stopped.get(reason);
+    if (others === undefined) stopped.set(reason, [line.payableId]);
+    else others.push(line.payableId);
+  }
+  // While a line was on hold another run may have had its money.
+  await moveLines(trx, moment, lifted, { state: "awaiting-approval", funded: 0 });
+  for (const [reason, ids] of stopped) {
+    await moveLines(trx, moment, ids, { state: "on-hold", reason_code: HELD, reason });
+  }
+}
+
+async function moveLines(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  payableIds: readonly string[],
+  to: {
+    readonly state: LineState;
+    readonly reason_code?: string;
+    readonly reason?: string;
+    readonly funded?: 0;
+  },
+): Promise<void> {
+  for (const ids of chunks(payableIds)) {
+    await trx
+      .updateTable("run_lines")
+      .set({
+        reason_code: null,
+        reason: null,
+        ...to,
+        verified_at_ms: 0,
+        updated_at_ms: moment.nowMs,
+      })
+      .where("run_id", "=", moment.runId)
+      .where("payable_id", "in", ids)
+      .execute();
+  }
+}
+
+interface HoldableLine {
+  readonly payableId: string;
+  readonly contactId: string;
+  readonly sourceId: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+/** Undecided lines that a hold may name, and those that one has stopped. */
+async function* heldOrNamed(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  holds: readonly Hold[],
+): AsyncGenerator<HoldableLine> {
+  const known = ["payable", "contact", "source"];
+  const { runId, playbook } = moment;
+  // One that names neither payable, vendor nor source stops all lines, or none of this run.
+  const all = holds.some(
+    ({ scope, value }) =>
+      !known.includes(scope) &&
+      (scope !== "run" || value === runId) &&
+      (scope !== "playbook" || value === playbook),
+  );
+  const values = (scope: string): string[] =>
+    holds.filter((hold) => hold.scope === scope).map(({ value }) => value);
+  const named = (eb: ExpressionBuilder<Tables, "run_lines">) =>
+    eb.or([
+      eb("payable_id", "in", activeValues(trx, moment, "payable")),
+      ...(values("contact").length === 0
+        ? []
+        : [eb("contact_id", "in", activeValues(trx, moment, "contact"))]),
+      ...(values("source").length === 0
+        ? []
+        : [eb("source_id", "in", activeValues(trx, moment, "source"))]),
+    ]);
+  for (let after = 0; ;) {
+    let query = trx
+      .selectFrom("run_lines")
+      .select(["payable_id", "contact_id", "source_id", "state", "reason", "line_no"])
+      .where("run_id", "=", runId)
+      .where("line_no", ">", after)
+      .where((eb) =>
+        eb.or([
+          eb.and([
+            eb("state", "in", ["awaiting-approval", "planned"]),
+            all ? sql.lit(true) : holds.length === 0 ? sql.lit(false) : named(eb),
+          ]),
+          eb.and([eb("state", "=", "on-hold"), eb("reason_code", "=", HELD)]),
+        ]),
+      )
+      .orderBy("line_no")
+      .limit(LINES_A_PAGE);
+    if (!all) query = query.where("state", "in", UNDECIDED);
+    const rows = await query.execute();
+    for (const row of rows) {
+      yield {
+        payableId: row.payable_id,
+        contactId: row.contact_id,
+        sourceId: row.source_id,
+        state: row.state,
+        reason: row.reason,
+      };
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LINES_A_PAGE) return;
+    after = last.line_no;
+  }
+}
+
+function activeValues(trx: Transaction<Tables>, moment: RunMoment, scope: string) {
+  return trx
+    .selectFrom("holds")
+    .select("value")
+    .where("business_id", "=", moment.businessId)
+    .where("scope", "=", scope)
+    .where("released_at_ms", "is", null)
+    .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", moment.businessMs)]));
+}
+
+/** Brings lines to `planned` or back to `awaiting-approval` as their approvals say. */
+export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  const { runId, businessMs, nowMs } = moment;
+  const move = (from: LineState, to: LineState) =>
+    trx
+      .updateTable("run_lines")
+      .set({ state: to, reason_code: null, reason: null, verified_at_ms: 0, updated_at_ms: nowMs })
+      .where("run_id", "=", runId)
+      .where("state", "=", from);
+  await move("awaiting-approval", "planned")
+    .where((eb) => isApproved(eb, businessMs))
+    .execute();
+  const lapsed = await trx
+    .selectFrom("line_approvals")
+    .select("payable_id")
+    .where("run_id", "=", runId)
+    .where("expires_at_ms", "<=", businessMs)
+    .limit(1)
+    .executeTakeFirst();
+  // Only time undoes an approval of a line that stays as it is.
+  if (lapsed === undefined) return;
+  await move("planned", "awaiting-approval")
+    .where((eb) => eb.not(isApproved(eb, businessMs)))
+    .execute();
+}
+
+function isApproved(eb: ExpressionBuilder<Tables, "run_lines">, businessMs: number) {
+  return eb(
+    eb
+      .selectFrom("line_approvals")
+      .select((each) => each.fn.count<number>("line_approvals.principal").distinct().as("count"))
+      .whereRef("line_approvals.run_id", "=", "run_lines.run_id")
+      .whereRef("line_approvals.payable_id", "=", "run_lines.payable_id")
+      .whereRef("line_approvals.line_hash", "=", "run_lines.line_hash")
+      .where("line_approvals.expires_at_ms", ">", businessMs),
+    ">=",
+    // Whatever a rule says, no line is payable without one approval.
+    sql<number>`case when run_lines.quorum < 1 then 1 else run_lines.quorum end`,
+  );
+}
+
+/** Parks what nobody approved in time; its refused request is given up, or its claim would stay. */
+export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  const { runId, businessId, nowMs } = moment;
+  await trx
+    .updateTable("attempts")
+    .set({ state: "released", updated_at_ms: nowMs })
+    .where("business_id", "=", businessId)
+    .where("state", "=", "live")
+    .where("subject", "in", (eb) =>
+      eb
+        .selectFrom("run_lines")
+        .select("run_lines.payable_id")
+        .where("run_lines.run_id", "=", runId)
+        .where("run_lines.state", "=", "awaiting-approval"),
+    )
+    .execute();
+  await trx
+    .updateTable("run_lines")
+    .set({
+      state: "parked",
+      reason_code: "approval-expired",
+      reason: "Nobody approved it in time. The next run asks again.",
+      updated_at_ms: nowMs,
+    })
+    .where("run_id", "=", runId)
+    .where("state", "=", "awaiting-approval")
+    .execute();
+}
+
+/** Tries lines again that waited for an event or a person of the business, when it came. */
+export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  await trx
+    .updateTable("run_lines")
+    .set({
+      state: "planned",
+      look: 0,
+      funded: 0,
+      verified_at_ms: 0,
+      updated_at_ms: moment.nowMs,
+    })
+    .where("run_id", "=", moment.runId)
+    .where("state", "=", "on-hold")
+    .where((eb) => eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]))
+    .where((eb) => eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]))
+    .execute();
+}
+
+/** Undecided lines of a run that something was frozen for, which may have been sent. */
+export async function undecidedWithAttempt(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("run_lines")
+    .innerJoin("attempts", (join) =>
+      join
+        .onRef("attempts.business_id", "=", "run_lines.business_id")
+        .onRef("attempts.subject", "=", "run_lines.payable_id")
+        .on("attempts.state", "=", "live"),
+    )
+    .select("run_lines.payable_id")
+    .where("run_lines.run_id", "=", moment.runId)
+    .where("run_lines.state", "in", UNDECIDED)
+    .execute();
+  return rows.map((row) => row.payable_id);
+}
+
+/** Ends all undecided lines of a run. */
+export async function cancelUndecided(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  reasonCode: string,
+): Promise<void> {
+  await trx
+    .updateTable("run_lines")
+    .set({
+      state: "cancelled",
+      reason_code: reasonCode,
+      reason: null,
+      updated_at_ms: moment.nowMs,
+    })
+    .where("run_id", "=", moment.runId)
+    .where("state", "in", UNDECIDED)
+    .execute();
+}
