@@ -30,6 +30,9 @@ const LOOKS_BEFORE_ENDING = "looks-before-ending";
 /** So many lines are read again by page before they are paid; fewer one by one, by the lanes. */
 const READ_BY_PAGE_FROM = 25;
 
+/** Runs that began before it continue as new only where they sleep. */
+const CONTINUES_ANYWHERE = "continues-anywhere";
+
 /** Unverified mail that a run takes before it only listens to the store. */
 const UNVERIFIED_MAX = 200;
 
@@ -56,6 +59,7 @@ class PayRun {
   #lanes = 0;
   #unverified = 0;
   #last: Assessment | null = null;
+  #followedAtMs = 0;
   /** What this run has last seen of the store, which must never be older than that. */
   #seen: Seen;
 
@@ -93,6 +97,9 @@ class PayRun {
 
   async toTheEnd(): Promise<RunPhase> {
     for (;;) {
+      if (workflowInfo().continueAsNewSuggested && patched(CONTINUES_ANYWHERE)) {
+        await this.#continueAsNew();
+      }
       this.#looked = false;
       const now = await steps.assessRun.executeWithOptions({ summary: "Where the run stands" }, [
         { runId: this.#runId, ...this.#seen },
@@ -114,9 +121,12 @@ class PayRun {
       if (await this.#work(now)) continue;
       if (workflowInfo().continueAsNewSuggested) await this.#continueAsNew();
       const lanes = this.#lanes;
-      await condition(() => this.#looked || this.#lanes < lanes, now.wakeInMs, {
-        summary: now.waitingFor ?? now.phase,
-      });
+      const restMs = this.#restMs(now);
+      await condition(
+        () => (this.#looked && restMs === 0) || this.#lanes < lanes,
+        Math.max(restMs, now.wakeInMs),
+        { summary: now.waitingFor ?? now.phase },
+      );
     }
   }
 
@@ -135,8 +145,15 @@ class PayRun {
       ]);
     }
     if (now.toPay > 0) this.#startLanes(now.toPay);
-    if (now.toFollow === 0) return false;
-    return (await this.#follow(now.toFollow)) > 0;
+    if (now.toFollow === 0 || this.#restMs(now) > 0) return false;
+    const changed = await this.#follow(now.toFollow);
+    this.#followedAtMs = Date.now();
+    return changed > 0;
+  }
+
+  /** How long a run of many bills still leaves their payments alone: each look reads all of them. */
+  #restMs({ restMs }: Assessment): number {
+    return restMs === undefined ? 0 : Math.max(0, this.#followedAtMs + restMs - Date.now());
   }
 
   async #follow(bills: number): Promise<number> {

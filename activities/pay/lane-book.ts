@@ -40,6 +40,7 @@ export class LaneBook {
   readonly #input: LaneInput;
   readonly #group: GroupCommit;
   #paid: PaidJob[] = [];
+  #blocked = false;
   #limit = DRAW_LEAST;
   #drawnAt = 0;
   #unread = { atMs: 0, many: false };
@@ -52,6 +53,11 @@ export class LaneBook {
     this.#group = groupOf(context.store, input.businessId);
   }
 
+  /** True where the last draw was kept back because the whole business waits. */
+  get isBlocked(): boolean {
+    return this.#blocked;
+  }
+
   /** Records what was paid and draws the next lines. */
   async turn(): Promise<PayJob[]> {
     this.#adjust();
@@ -61,7 +67,7 @@ export class LaneBook {
     try {
       return await this.#group.transaction(async (trx) => {
         await recordPaid(trx, paid, clock);
-        const { lines } = await drawLines(trx, {
+        const { lines, blockedUntilMs } = await drawLines(trx, {
           runId: this.#input.runId,
           businessId: this.#input.businessId,
           playbook: this.#input.playbook,
@@ -74,6 +80,7 @@ export class LaneBook {
           businessMs: clock.businessMs,
           ...(many ? { verifiedSinceMs: clock.serviceMs - VERIFIED_FOR_MS } : {}),
         });
+        this.#blocked = blockedUntilMs !== null;
         const drawn = lines.map((line) => ({ drawn: line, job: this.#jobOf(line) }));
         return openLines(trx, drawn, clock);
       });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { LaneBook } from "./lane-book.ts";
@@ -33,20 +35,53 @@ export interface LaneResult {
   readonly unknown: number;
 }
 
+/** A service that asks for a longer pause than this is left alone: the run's workflow waits. */
+const SHORT_PAUSE_MS = 30_000;
+
+/** How often a lane looks whether a short pause of the business is over. */
+const PAUSE_LOOK_MS = 200;
+
 /**
  * Pays lines of a run, about 20 at a time, until no line may be drawn any more.
  *
  * A fault of the whole business stops the drawing at once; what is in flight still gets its answer
- * and is recorded.
+ * and is recorded. Where the service only asks to slow down, the lane waits and goes on with fewer
+ * requests in flight.
  */
 export async function runLane(context: ActivityContext, input: LaneInput): Promise<LaneResult> {
-  const lane = new Lane(context, input);
-  const workers = Array.from({ length: LANE_WIDTH }, () => lane.work());
-  const ends = await Promise.allSettled(workers);
-  await lane.close();
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  return lane.result;
+  const total = { drawn: 0, applied: 0, unknown: 0 };
+  for (let width = LANE_WIDTH; ;) {
+    const lane = new Lane(context, input, LANE_LINES - total.drawn);
+    const ends = await Promise.allSettled(Array.from({ length: width }, () => lane.work()));
+    await lane.close();
+    total.drawn += lane.result.drawn;
+    total.applied += lane.result.applied;
+    total.unknown += lane.result.unknown;
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    if (total.drawn >= LANE_LINES || !lane.wasSlowedDown) return total;
+    if (!(await afterShortPause(context, input))) return total;
+    width = lane.wasRefused ? Math.max(2, width >> 1) : Math.min(LANE_WIDTH, width + 1);
+  }
+}
+
+/** Waits while the service wants to be left alone; false where it is for more than a moment. */
+async function afterShortPause(context: ActivityContext, input: LaneInput): Promise<boolean> {
+  while (!input.stop.aborted) {
+    const { serviceMs } = await context.clockOf(input.business).now();
+    const waits = (await listWaits(context.store.db, input.businessId)).filter(
+      ({ sourceId }) => sourceId === "",
+    );
+    const isShort = waits.every(
+      ({ code, retryAtMs }) =>
+        code === "rate_limited" && retryAtMs - serviceMs <= SHORT_PAUSE_MS + PAUSE_LOOK_MS,
+    );
+    if (!isShort) return false;
+    // One of the lanes that wake up now tries with one request; the others wait for what it finds.
+    if (waits.every(({ retryAtMs }) => retryAtMs <= serviceMs)) return true;
+    await sleep(PAUSE_LOOK_MS, undefined, { signal: input.stop }).catch(() => undefined);
+  }
+  return false;
 }
 
 class Lane {
@@ -59,11 +94,15 @@ class Lane {
   #empty = false;
   /** Nothing more is sent: the business waits, or something is broken. */
   #stopped = false;
+  #refused = false;
+  readonly #most: number;
   #drawn = 0;
   #applied = 0;
   #unknown = 0;
 
-  constructor(context: ActivityContext, input: LaneInput) {
+  /** @param most lines that it may draw */
+  constructor(context: ActivityContext, input: LaneInput, most: number) {
+    this.#most = most;
     this.#context = context;
     this.#input = input;
     this.#book = new LaneBook(context, input);
@@ -71,6 +110,16 @@ class Lane {
 
   get result(): LaneResult {
     return { drawn: this.#drawn, applied: this.#applied, unknown: this.#unknown };
+  }
+
+  /** True where the service has asked this lane to slow down. */
+  get wasRefused(): boolean {
+    return this.#refused;
+  }
+
+  /** True where the service has asked for a pause, here or elsewhere. */
+  get wasSlowedDown(): boolean {
+    return this.#refused || this.#book.isBlocked;
   }
 
   async work(): Promise<void> {
@@ -112,7 +161,7 @@ class Lane {
   }
 
   #drawsNoMore(): boolean {
-    return this.#empty || this.#isStopped() || this.#drawn >= LANE_LINES;
+    return this.#empty || this.#isStopped() || this.#drawn >= this.#most;
   }
 
   #turnAhead(): void {
@@ -142,7 +191,10 @@ class Lane {
     );
     if (outcome.kind === "applied") this.#applied += 1;
     if (outcome.kind === "unknown") this.#unknown += 1;
-    if (outcome.kind === "business-wait") this.#stopped = true;
+    if (outcome.kind === "business-wait") {
+      this.#stopped = true;
+      this.#refused ||= outcome.code === "rate_limited";
+    }
     await this.#book.record(job, outcome);
   }
 }

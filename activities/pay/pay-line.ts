@@ -109,7 +109,10 @@ async function resumeAnswered(
     await endAttempt(context, attempt, "released");
     return stop({ kind: "back", notBeforeMs: 0 });
   }
-  const verified = await verifyLine(context, { ...job, line: { ...job.line, verifiedAtMs: 0 } });
+  // Whatever else was refused may have changed something; a pause of seconds has not.
+  const isSlowed = attempt.sends.at(-1)?.status === 429;
+  const line = isSlowed ? job.line : { ...job.line, verifiedAtMs: 0 };
+  const verified = await verifyLine(context, { ...job, line });
   if (verified.kind === "stop") {
     if (verified.outcome.kind !== "line-wait") await endAttempt(context, attempt, "released");
     return verified;

@@ -84,7 +84,9 @@ async function changeFor(
     case "business-wait": {
       const attempt = await liveAttempt(trx, job.businessId, job.plan.payableId);
       const isOpen = attempt !== undefined && !isAnswered(attempt);
-      return { state: isOpen ? open : waiting, verifiedAtMs: 0 };
+      // After a pause of seconds what was read two minutes ago is as good as it was.
+      const again = outcome.code === "rate_limited" ? {} : { verifiedAtMs: 0 };
+      return { state: isOpen ? open : waiting, ...again };
     }
     case "line-wait":
       return {

@@ -6,6 +6,8 @@ export interface HistoryFigures {
   readonly events: number;
   /** Of all events as JSON. */
   readonly bytes: number;
+  /** Of the largest event. */
+  readonly largestBytes: number;
   /** As Temporal Cloud bills them; heartbeats are not in a history and come on top. */
   readonly actions: number;
   readonly byType: Readonly<Record<string, number>>;
@@ -31,23 +33,22 @@ export async function historyFigures(client: Client, workflowId: string): Promis
   const byType: Record<string, number> = {};
   let events = 0;
   let bytes = 0;
+  let largestBytes = 0;
   let actions = 0;
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     for (const event of history.events ?? []) {
       const text = historyToJSON({ events: [event] });
-      const [shown] = z
-        .object({ events: z.array(eventShape) })
-        .parse(JSON.parse(text)).events;
-      if (process.env["DUMP"]) process.stderr.write(`${(Number(event.eventTime?.seconds ?? 0) % 1000) + Number(event.eventTime?.nanos ?? 0) / 1e9} ${shown?.eventType} ${event.activityTaskScheduledEventAttributes?.activityType?.name ?? event.timerStartedEventAttributes?.startToFireTimeout?.nanos ?? ""} ${JSON.stringify(event.activityTaskCompletedEventAttributes?.result?.payloads?.map((p) => Buffer.from(p.data ?? "").toString("utf8").slice(0, 300)) ?? "")}\n`);
+      const [shown] = z.object({ events: z.array(eventShape) }).parse(JSON.parse(text)).events;
       if (shown === undefined) continue;
       events += 1;
       bytes += text.length;
+      largestBytes = Math.max(largestBytes, text.length);
       byType[shown.eventType] = (byType[shown.eventType] ?? 0) + 1;
       if (BILLABLE.includes(shown.eventType)) actions += 1;
       // Each further try of an activity is billed as well.
       actions += (shown.activityTaskStartedEventAttributes?.attempt ?? 1) - 1;
     }
   }
-  return { events, bytes, actions, byType };
+  return { events, bytes, largestBytes, actions, byType };
 }

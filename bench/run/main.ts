@@ -5,7 +5,7 @@ import { type HistoryFigures, historyFigures } from "./history.ts";
 import { figuresOf, type ProcessFigures } from "./process-figures.ts";
 import { type RawFigures, rawLoop } from "./raw-loop.ts";
 import { Stack } from "./stack.ts";
-import type { StubCounts } from "./stub-book.ts";
+import type { StubFigures } from "./stub-book.ts";
 
 const PLAYBOOK = `kind: pay-run
 select: { due: all }
@@ -30,8 +30,6 @@ interface RunFigures {
   readonly history: HistoryFigures;
   readonly processes: Readonly<Record<string, ProcessFigures>>;
 }
-
-type Counts = StubCounts & { readonly paidBills: number; readonly paidMoreThanOnce: number };
 
 /**
  * A pay run of many bills from launch to settled, beside a loop that makes the same requests to the
@@ -65,13 +63,13 @@ export async function main(args: readonly string[]): Promise<void> {
     await stack.stub("/stub/businesses", rawBusiness);
     await stack.stub("/stub/businesses", business);
     const raw = await rawLoop(stack.stubUrl, rawBusiness.token, bills);
-    const rawCounts = await stack.stub<Counts>("/stub/businesses/raw");
+    const rawCounts = await stack.stub<StubFigures>("/stub/businesses/raw");
     const run = await payrun(stack);
-    const counts = await stack.stub<Counts>(`/stub/businesses/${business.businessId}`);
+    const counts = await stack.stub<StubFigures>(`/stub/businesses/${business.businessId}`);
     const figures = { bills, raw, rawCounts, run, counts };
     process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : report(figures));
     if (counts.paidBills !== bills || counts.paidMoreThanOnce > 0) process.exitCode = 1;
-    if (values["cpu-prof"] !== undefined) { await stack.stopEngine(); if (process.env["LOGS"]) process.stderr.write((await import("node:fs")).readFileSync(`${stack.home}/logs/worker.log`, "utf8")); }
+    if (values["cpu-prof"] !== undefined) await stack.stopEngine();
   } finally {
     await stack.stop();
   }
@@ -88,7 +86,7 @@ async function payrun(stack: Stack): Promise<RunFigures> {
   const phases: Record<string, number> = {};
   let planMs = 0;
   let waitedMs = 0;
-  for (let last = startedMs; ; ) {
+  for (let last = startedMs; ;) {
     const now = await stack.call<Progress>("launcher", "GET", `${path}?page=1&pageSize=1`);
     const atMs = performance.now();
     phases[now.phase] = (phases[now.phase] ?? 0) + (atMs - last);
@@ -141,9 +139,9 @@ function spent(
 interface Figures {
   readonly bills: number;
   readonly raw: RawFigures;
-  readonly rawCounts: Counts;
+  readonly rawCounts: StubFigures;
   readonly run: RunFigures;
-  readonly counts: Counts;
+  readonly counts: StubFigures;
 }
 
 function report({ bills, raw, rawCounts, run, counts }: Figures): string {

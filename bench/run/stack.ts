@@ -142,7 +142,11 @@ export class Stack {
 
   async #makeTokens(databaseUrl: string): Promise<void> {
     const store: Store = await openStore(databaseUrl);
-    const people = { launcher: ["launcher", "operator"], controller: ["controller"], admin: ["admin"] };
+    const people = {
+      launcher: ["launcher", "operator"],
+      controller: ["controller"],
+      admin: ["admin"],
+    };
     for (const [name, roles] of Object.entries(people)) {
       const made = await createToken(store.db, {
         name,

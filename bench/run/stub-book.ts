@@ -26,6 +26,12 @@ export interface StubCounts {
   lastPaidMs: number;
 }
 
+/** What `GET /stub/businesses/{id}` tells. */
+export interface StubFigures extends StubCounts {
+  readonly paidBills: number;
+  readonly paidMoreThanOnce: number;
+}
+
 export interface StubPayment {
   readonly id: string;
   readonly payableId: string;

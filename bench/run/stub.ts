@@ -117,7 +117,11 @@ function pay(business: StubBusiness, key: string, body: string): StubAnswer {
   counts.pays += 1;
   const known = answers.get(key);
   if (known !== undefined) return known;
-  const wanted = JSON.parse(body) as { payableId: string; amountCents: number; scheduledAt: string };
+  const wanted = JSON.parse(body) as {
+    payableId: string;
+    amountCents: number;
+    scheduledAt: string;
+  };
   const index = Number(wanted.payableId.slice(5));
   const payment: StubPayment = {
     id: `payment-${payments.length + 1}`,

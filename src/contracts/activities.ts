@@ -43,6 +43,8 @@ export interface Assessment {
   readonly toFollow: number;
   /** Real milliseconds after which looking again is worthwhile without an event. */
   readonly wakeInMs: number;
+  /** Real milliseconds between two reads of the run's payments, where they are many. */
+  readonly restMs?: number;
   readonly needsAction: boolean;
   readonly exceptions: number;
   readonly totalCents: number;

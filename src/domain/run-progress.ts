@@ -46,6 +46,13 @@ const REAL_WAKE_MS = 300_000;
 /** How soon money that was short is looked for again. */
 const SHORT_WAKE_MS = 60_000;
 
+/** Runs of fewer bills read payments as often as there is news. */
+const MANY_BILLS = 1_000;
+
+/** For each bill, up to a minute in all: a run's history may not grow with the speed of its service. */
+const REST_A_BILL_MS = 0.5;
+const REST_MAX_MS = 60_000;
+
 const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "refunded"];
 
 /** Where a run stands, what it waits for, and when to look again: one reading of all its lines. */
@@ -56,6 +63,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
   const exceptions = count(...EXCEPTIONS);
+  const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {
     phase,
     ended: !open,
@@ -65,6 +73,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
     toVerify: input.toVerify,
     toFollow: input.toFollow,
     wakeInMs: wakeIn(input),
+    ...(bills < MANY_BILLS ? {} : { restMs: Math.min(REST_MAX_MS, bills * REST_A_BILL_MS) }),
     needsAction: count("awaiting-approval", "parked") > 0,
     exceptions,
     totalCents: input.run.totalCents,
