@@ -8,7 +8,7 @@ import { LaneBook } from "./lane-book.ts";
 import { payLine } from "./pay-line.ts";
 
 /** Requests a lane keeps in flight. */
-export const LANE_WIDTH = 20;
+const LANE_WIDTH = 20;
 
 /** Lines in hand below which the next ones are drawn. */
 const DRAW_BELOW = LANE_WIDTH / 2;

@@ -1,7 +1,6 @@
 import {
   ENDED_PHASES,
   type LineState,
-  type RunPaymentStatus,
   type RunPhase,
   type RunStatus,
 } from "../contracts/pay-run.ts";

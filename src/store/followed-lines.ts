@@ -5,7 +5,7 @@ import { type RunLine, toRunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
 
 /** States whose payments the run itself follows. */
-export const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
+const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
 
 /**
  * Lines whose payments are to be read now: those that an event spoke of, and those whose poll is

@@ -104,24 +104,6 @@ export async function getRunLine(
   return row === undefined ? undefined : toRunLine(row);
 }
 
-/** Lines of a run in the given states, in plan order. */
-export async function linesInStates(
-  db: Db,
-  runId: string,
-  states: readonly LineState[],
-  limit = 1_000_000,
-): Promise<RunLine[]> {
-  const rows = await db
-    .selectFrom("run_lines")
-    .selectAll()
-    .where("run_id", "=", runId)
-    .where("state", "in", states)
-    .orderBy("line_no")
-    .limit(limit)
-    .execute();
-  return rows.map(toRunLine);
-}
-
 /** How many lines stand in each state and what they come to, in cents. */
 export async function countLines(
   db: Db,

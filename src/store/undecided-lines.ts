@@ -6,7 +6,7 @@ import { activeHolds, type Hold } from "./holds.ts";
 import type { Tables } from "./tables.ts";
 
 /** States of lines that nothing was sent for, as far as the line itself says. */
-export const UNDECIDED: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
+const UNDECIDED: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
 /** Reason code of a line that a hold stops; other codes wait for an event of their own. */
 const HELD = "on-hold";

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   AppliedPlaybookBody,
   PlaybookListBody,
-  ReportBody,
   RunListBody,
   RunStatusBody,
 } from "../../src/gateway/http/schemas.ts";
+import { ReportBody } from "../../src/gateway/http/report-schemas.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { upsertRetry, updateRetry } from "../../src/store/retries.ts";
 import { getRun, setRunPhase } from "../../src/store/runs.ts";

@@ -1,0 +1,36 @@
+import { z } from "@hono/zod-openapi";
+import { LINE_STATES, RUN_PHASES } from "../../contracts/pay-run.ts";
+
+/** Bills and amounts by state. */
+export const stateSums = z.partialRecord(
+  z.enum(LINE_STATES),
+  z.object({ count: z.int(), cents: z.int() }),
+);
+
+export const ReportBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    phase: z.enum(RUN_PHASES),
+    bills: z.int().describe("Lines of the run"),
+    totalCents: z.int(),
+    settledBills: z.int(),
+    settledCents: z.int().describe("Net: what has reached the vendors"),
+    byState: stateSums,
+    exceptionCount: z.int().describe("Bills with a reason to look at; `exceptions` has the first"),
+    exceptions: z.array(
+      z.object({
+        payableId: z.string(),
+        publicId: z.string().nullable(),
+        contactName: z.string().nullable(),
+        amountCents: z.int(),
+        state: z.enum(LINE_STATES),
+        reasonCode: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    skipped: z.object({ count: z.int(), byCode: z.record(z.string(), z.int()) }),
+  })
+  .openapi("Report");
