@@ -196,7 +196,8 @@ export function filteredPage<Row>(
 export function emptyTables(db: DatabaseSync, kept: readonly string[]): void {
   const tables = allRows<{ name: string }>(
     db,
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    // What a search index is made of can't be emptied table by table.
+    "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'",
   );
   for (const { name } of tables) {
     if (!kept.includes(name)) db.exec(`DELETE FROM "${name}"`);

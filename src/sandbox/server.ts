@@ -35,6 +35,7 @@ import { magicDdl } from "./payments/magic.ts";
 import { outcomesDdl } from "./payments/outcomes.ts";
 import { scheduleDdl } from "./schedule/scheduled-steps.ts";
 import { payableCountsDdl } from "./resources/payable-list.ts";
+import { payableSearchDdl } from "./resources/payable-search.ts";
 import { resourcesDdl } from "./schema.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import { emitEvent } from "./webhooks/events.ts";
@@ -62,6 +63,7 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
   const db = openDatabase(join(options.dataDir, "sandbox.sqlite"), [
     resourcesDdl,
     payableCountsDdl,
+    payableSearchDdl,
     outcomesDdl,
     idempotencyDdl,
     faultsDdl,

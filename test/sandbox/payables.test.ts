@@ -94,6 +94,12 @@ it("lists bills without their items, newest first, by status and search", async 
   expect(await ids("search=rent")).toEqual([rent]);
   expect(await ids("search=p-77")).toEqual([paper]);
   expect(await ids("search=acme")).toEqual([paper]);
+  expect(await ids("search=e")).toEqual([paper, rent]);
+  expect(await ids("search=or%20M")).toEqual([rent]);
+  expect(await ids("search=%22rent%22%20OR%20acme")).toEqual([]);
+  await sandbox.control.changePayable(rent, { description: "Lease for 100% of May" });
+  expect(await ids("search=rent")).toEqual([]);
+  expect(await ids("search=100%25%20of")).toEqual([rent]);
   expect(await list("pageSize=1&page=2")).toMatchObject({ items: [{ id: rent }], totalCount: 2 });
   expect((await sandbox.api("GET", "/v1/payables?status=paid")).status).toBe(422);
 });

@@ -1,4 +1,5 @@
 import { emptyTables, transaction } from "../db.ts";
+import { forgetPayableTexts } from "../resources/payable-search.ts";
 import { invalid } from "../http/api-error.ts";
 import { endpointsOf } from "../webhooks/endpoints.ts";
 import type { FixtureObject } from "../fixtures/fixture-object.ts";
@@ -38,6 +39,7 @@ export class Resetting {
     const nowMs = Date.now();
     const ids = transaction(ctx.db, () => {
       emptyTables(ctx.db, ["clock"]);
+      forgetPayableTexts(ctx.db);
       return refusingTwins(() => loadFixture(ctx, fixture, nowMs));
     });
     ctx.clock.reset();

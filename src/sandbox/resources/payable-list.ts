@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { allRows, getRow } from "../db.ts";
-import { likePattern } from "./contact-operations.ts";
+import { searchCondition } from "./payable-search.ts";
 import { payableListJson, type PayableRow } from "./payables.ts";
 
 /**
@@ -91,11 +91,9 @@ function conditions(
     values.push(filter.status);
   }
   if (isSearch(filter)) {
-    const pattern = likePattern(filter.search ?? "");
-    where.push(`(public_id LIKE ? ESCAPE '\\' OR custom_number LIKE ? ESCAPE '\\'
-      OR description LIKE ? ESCAPE '\\' OR contact_id IN (
-        SELECT id FROM contacts WHERE business_id = ? AND display_name LIKE ? ESCAPE '\\'))`);
-    values.push(pattern, pattern, pattern, businessId, pattern);
+    const searched = searchCondition(businessId, filter.search ?? "");
+    where.push(searched.where);
+    values.push(...searched.values);
   }
   return { where: where.join(" AND "), values };
 }
