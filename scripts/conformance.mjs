@@ -15,6 +15,7 @@ Options:
   --token TOKEN     bearer token; without it CONFORMANCE_TOKEN is read, which no process list shows
   --read-only       create nothing: only reads, and requests that must be refused
   --with-payments   also schedule payments of one cent from the balance, and cancel them again
+                    (the bills that the service makes for them stay)
   --help            show this
 
 Exit code: 0 all that was checked is true, 1 something is not, 2 wrong usage or no such service.

@@ -31,7 +31,7 @@ type Skip = Pick<TestContext, "skip">;
 async function read(path: string, { skip }: Skip): Promise<Record<string, unknown>> {
   const { status, body } = await world.api("GET", path);
   if (status === 403) skip(`the token may not read ${path}, or the feature is off`);
-  if (status === 409 && body["error"] === "setup_required") skip("the business has no balance yet");
+  if (body["error"] === "setup_required") skip("the business has no balance yet");
   expect({ path, status, body }).toMatchObject({ status: 200 });
   return body;
 }
@@ -101,6 +101,9 @@ describe("resources and their fields (API specification, section 2)", () => {
   });
 
   reads("an invoice has the fields of its table", async (context) => {
+    // The list is known by name only: a service may have it elsewhere.
+    const { status } = await world.api("GET", "/v1/invoices");
+    if (status === 404) context.skip("there is no GET /v1/invoices");
     expectTable(invoiceTable, [await firstOf("/v1/invoices", context)]);
   });
 
