@@ -25,8 +25,9 @@ export async function launchScheduled(
   { business, playbook, nominalMs }: Launch,
 ): Promise<ScheduledLaunch> {
   const stored = await getPlaybook(context.store.db, playbook);
-  const schedule = stored?.compiled.schedule ?? null;
-  if (stored === undefined || schedule === null) {
+  const policy = stored?.compiled;
+  const schedule = policy?.schedule ?? null;
+  if (stored === undefined || policy?.kind !== "pay-run" || schedule === null) {
     return nothing(`The playbook ${playbook} has no schedule any more.`);
   }
   const today = zonedDate(nominalMs, schedule.zone);
@@ -50,7 +51,7 @@ export async function launchScheduled(
       business,
       playbook,
       playbookRevision: stored.revision,
-      policy: stored.compiled,
+      policy,
       period,
       launchedBy,
       launchedByTokenId: null,

@@ -120,6 +120,9 @@ async function storedPolicy(
   if (stored === undefined) {
     throw new PlanRefusedError(`There is no playbook “${name}” in the store.`);
   }
+  if (stored.compiled.kind !== "pay-run") {
+    throw new PlanRefusedError(`The playbook “${name}” pays no bills: it is a ${stored.kind}.`);
+  }
   return { policy: stored.compiled, revision: stored.revision };
 }
 

@@ -7,6 +7,7 @@ export const WORKFLOW = {
   retryFailedPayment: "retryFailedPayment",
   planDry: "planDry",
   scheduledPayRun: "scheduledPayRun",
+  kybOnboarding: "kybOnboarding",
 } as const;
 
 /** Signals are facts in the past tense; they carry nothing: the store says what happened. */
@@ -40,6 +41,11 @@ export function payRunId(
 /** Workflow id of the one owner of a failed or returned payable. */
 export function retryFailedPaymentId(business: string, payableId: string): string {
   return `retry-failed-payment/${business}/${payableId}`;
+}
+
+/** Workflow id of a business's onboarding: there is one. */
+export function kybOnboardingId(business: string): string {
+  return `kyb-onboarding/${business}`;
 }
 
 /** The profile's name in the id of a pay run or a retry; undefined for other workflows. */

@@ -1,5 +1,5 @@
 /** Any playbook after loading; one interface for each kind. */
-export type Playbook = PayRunPlaybook;
+export type Playbook = PayRunPlaybook | KybOnboardingPlaybook;
 
 /**
  * A `pay-run` playbook after loading: every default filled in, every text parsed, JSON-safe.
@@ -27,6 +27,26 @@ export interface PayRunPlaybook {
   readonly onFailure: string;
   /** Kept for telling people; validated and stored, not acted on yet. */
   readonly notify: PlaybookNotify | null;
+}
+
+/** A `kyb-onboarding` playbook after loading: takes a business through verification. */
+export interface KybOnboardingPlaybook {
+  readonly kind: "kyb-onboarding";
+  readonly name: string;
+  /** Profile name of the business, or null for the only one. */
+  readonly business: string | null;
+  /** A business is taken through it once, by a person's act. */
+  readonly schedule: null;
+  /** Roles that may provide data, besides operator and admin. */
+  readonly by: readonly string[];
+  readonly remindEveryDays: number;
+  /** Roles to remind. */
+  readonly remind: readonly string[];
+  /** Days on the business clock that one thing is waited for. */
+  readonly expireAfterDays: number;
+  readonly bankAccount: "none" | "micro-deposits";
+  /** Name of the pay-run playbook to propose afterwards, or null. */
+  readonly propose: string | null;
 }
 
 /** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */

@@ -7,7 +7,12 @@ import {
 } from "@temporalio/client";
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
 import { SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
-import { type PayRunStart, startOrJoinPayRun, startOrTellRetry } from "../temporal/start.ts";
+import {
+  type PayRunStart,
+  startOrJoinPayRun,
+  startOrTellOnboarding,
+  startOrTellRetry,
+} from "../temporal/start.ts";
 import { GatewayError, unprocessable } from "./http/errors.ts";
 
 /** Every call gives up after this: a person waits behind it. */
@@ -30,6 +35,18 @@ const GRPC = {
  */
 export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
   await persistently(client, () => startOrJoinPayRun(client, start));
+}
+
+/**
+ * Starts a business's onboarding, or tells the one that runs to look.
+ *
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function startOnboarding(
+  client: Client,
+  start: Parameters<typeof startOrTellOnboarding>[1],
+): Promise<void> {
+  await persistently(client, () => startOrTellOnboarding(client, start));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { OnboardingInputsTable, OnboardingsTable, VaultTable } from "./onboarding-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
 
 /**
@@ -27,6 +28,9 @@ export interface Tables {
   playbooks: PlaybooksTable;
   dry_plans: DryPlansTable;
   leases: LeasesTable;
+  vault: VaultTable;
+  onboardings: OnboardingsTable;
+  onboarding_inputs: OnboardingInputsTable;
   notices: NoticesTable;
   notice_facts: NoticeFactsTable;
   notice_deliveries: NoticeDeliveriesTable;

@@ -1,9 +1,19 @@
 import type { Client } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import type { RetryFailedPaymentInput } from "../contracts/activities.ts";
-import { retryFailedPaymentId, SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import {
+  kybOnboardingId,
+  retryFailedPaymentId,
+  SIGNAL,
+  TASK_QUEUE,
+  WORKFLOW,
+} from "../contracts/names.ts";
+import type { KybOnboardingInput } from "../contracts/onboarding.ts";
 import type { PayRunInput } from "../contracts/pay-run.ts";
-import { searchAttributesAtLaunch } from "../contracts/search-attributes.ts";
+import {
+  searchAttributesAtLaunch,
+  searchAttributesOfLauncher,
+} from "../contracts/search-attributes.ts";
 
 /** Longer ones are refused. */
 const SUMMARY_MAX = 190;
@@ -36,6 +46,23 @@ export async function startOrJoinPayRun(client: Client, start: PayRunStart): Pro
       "",
       `Launched by ${start.launchedBy}.`,
     ].join("\n"),
+  });
+}
+
+/** Starts a business's onboarding, or tells the one that runs to look. */
+export async function startOrTellOnboarding(
+  client: Client,
+  start: { readonly business: string; readonly playbook: string; readonly launchedBy: string },
+): Promise<void> {
+  const input: KybOnboardingInput = { business: start.business };
+  await client.workflow.signalWithStart(WORKFLOW.kybOnboarding, {
+    workflowId: kybOnboardingId(start.business),
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    signal: SIGNAL.eventsArrived,
+    typedSearchAttributes: new TypedSearchAttributes(searchAttributesOfLauncher(start)),
+    staticSummary: `KYB of ${start.business}`.slice(0, SUMMARY_MAX),
+    staticDetails: `Takes **${start.business}** through verification. Launched by ${start.launchedBy}.`,
   });
 }
 

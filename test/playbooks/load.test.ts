@@ -8,6 +8,7 @@ import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 function load(text: string): PayRunPlaybook {
   const result = loadPlaybook(text, { file: "folder/weekly.yaml" });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  if (result.playbook.kind !== "pay-run") throw new Error(result.playbook.kind);
   return result.playbook;
 }
 

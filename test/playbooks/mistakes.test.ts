@@ -276,7 +276,7 @@ describe("all mistakes of a file", () => {
         "weekly.yaml:1:7  `kind` can't be `payrun`",
         "  1 | kind: payrun",
         "    |       ^^^^^^",
-        "  expected pay-run",
+        `  expected one of ${Object.keys(PLAYBOOK_KINDS).join(", ")}`,
         "  did you mean `pay-run`?",
         "",
         "weekly.yaml:2:17  `50000` has no unit",

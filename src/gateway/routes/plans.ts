@@ -2,14 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { planDryId } from "../../contracts/names.ts";
-import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
 import { getDryPlan } from "../../store/dry-plans.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
-import { GatewayError } from "../http/errors.ts";
+import { GatewayError, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { DryPlanBody } from "../http/schemas.ts";
-import { businessOf, loadPlaybook, periodOf } from "../launch.ts";
+import { businessOf, loadPlaybook } from "../launch.ts";
+import { periodOf } from "../launch/pay-run.ts";
 import { planAnswer } from "../plan-answer.ts";
 import { readPlaybookText } from "../playbook-text.ts";
 import { runDryPlan } from "../temporal.ts";
@@ -62,11 +63,21 @@ async function playbookToPlan(
   unstored: { readonly unstored?: { policy: PayRunPlaybook; revision: number } };
 }> {
   if (text === undefined) {
-    return { playbook: (await loadPlaybook(context, playbookName)).playbook, unstored: {} };
+    const { playbook: stored } = await loadPlaybook(context, playbookName);
+    return { playbook: thatPays(stored), unstored: {} };
   }
-  const playbook = readPlaybookText(playbookName, text);
+  const playbook = thatPays(readPlaybookText(playbookName, text));
   const stored = await getPlaybook(context.store.db, playbookName);
-  if (stored?.text === text) return { playbook: stored.compiled, unstored: {} };
+  if (stored?.text === text) return { playbook, unstored: {} };
   const revision = (stored?.revision ?? 0) + 1;
   return { playbook, unstored: { unstored: { policy: playbook, revision } } };
+}
+
+/** @throws GatewayError 422 */
+function thatPays(playbook: Playbook): PayRunPlaybook {
+  if (playbook.kind === "pay-run") return playbook;
+  throw unprocessable(
+    "nothing_to_plan",
+    `The playbook “${playbook.name}” is of kind ${playbook.kind} and pays no bills: there is nothing to plan.`,
+  );
 }

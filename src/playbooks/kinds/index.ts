@@ -1,11 +1,13 @@
 import type { Playbook } from "../../contracts/playbook.ts";
 import { suggest } from "../suggest.ts";
 import type { PlaybookKind } from "./kind.ts";
+import { kybOnboardingKind } from "./kyb-onboarding/index.ts";
 import { payRunKind } from "./pay-run/index.ts";
 
 /** Every kind of playbook, by what its author writes after `kind:`. */
 export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = {
   "pay-run": payRunKind,
+  "kyb-onboarding": kybOnboardingKind,
 };
 
 /**

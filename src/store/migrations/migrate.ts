@@ -5,6 +5,7 @@ import type { Tables } from "../tables.ts";
 import { firstTables } from "./0001-first-tables.ts";
 import { leases } from "./0002-leases.ts";
 import { notices } from "./0003-notices.ts";
+import { onboardings } from "./0004-onboardings.ts";
 
 interface Migration {
   readonly name: string;
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "first tables", statements: firstTables },
   { name: "leases", statements: leases },
   { name: "notices", statements: notices },
+  { name: "onboardings", statements: onboardings },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

@@ -1,0 +1,87 @@
+/** How far a business's verification is; a step's name says that its data is waited for. */
+export const ONBOARDING_PHASES = [
+  "tax",
+  "signature",
+  "officers",
+  "certification",
+  "documents",
+  "review",
+  "verified",
+  "suspended",
+  "expired",
+] as const;
+export type OnboardingPhase = (typeof ONBOARDING_PHASES)[number];
+
+/** The steps of verification that people give data for, in order (API specification, section 3). */
+export const KYB_STEPS = ["tax", "signature", "officers", "certification", "documents"] as const;
+export type KybStep = (typeof KYB_STEPS)[number];
+
+/** What people can provide: the steps, and after them a bank account. */
+export const PROVIDED_STEPS = [...KYB_STEPS, "bank-account", "micro-deposits"] as const;
+export type ProvidedStep = (typeof PROVIDED_STEPS)[number];
+
+/** What became of something provided. */
+export const INPUT_STATES = ["waiting", "done", "refused", "replaced"] as const;
+export type InputState = (typeof INPUT_STATES)[number];
+
+/** Something that the service says is to be done. */
+export interface NextStep {
+  readonly step: string | null;
+  readonly message: string;
+}
+
+/** Input of the `kybOnboarding` workflow: everything else is in the store. */
+export interface KybOnboardingInput {
+  readonly business: string;
+}
+
+/** Where an onboarding stands, and what its workflow does next. */
+export interface OnboardingAssessment {
+  readonly phase: OnboardingPhase;
+  readonly ended: boolean;
+  readonly waitingFor: string | null;
+  readonly needsAction: boolean;
+  /** Something provided whose turn has come. */
+  readonly send: { readonly inputId: string; readonly step: ProvidedStep } | null;
+  /** Real milliseconds after which looking again is worthwhile without a signal. */
+  readonly wakeInMs: number;
+  /** Markdown for the Temporal UI; nothing personal. */
+  readonly details: string;
+}
+
+/** What `status --json` and `GET /v1/runs/{id}` answer for an onboarding. */
+export interface OnboardingStatus {
+  readonly id: string;
+  readonly kind: "kyb-onboarding";
+  readonly business: string;
+  readonly playbook: string;
+  readonly phase: OnboardingPhase;
+  /** True once nothing more happens by itself. */
+  readonly ended: boolean;
+  readonly waitingFor: string | null;
+  readonly needsAction: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly totalCents: 0;
+  readonly planHash: null;
+  readonly payments: readonly never[];
+  readonly launchedBy: string;
+  readonly launchedAt: string;
+  readonly endedAt: string | null;
+  /** When the present wait began; its reminders so far. */
+  readonly waitingSince: string | null;
+  readonly reminders: number;
+  /** The service's words on what is to be done. */
+  readonly nextSteps: readonly NextStep[];
+  /** What people gave, first to last, without its content. */
+  readonly provided: readonly {
+    readonly step: ProvidedStep;
+    readonly state: InputState;
+    readonly reason: string | null;
+    readonly providedBy: string;
+    readonly providedAt: string;
+  }[];
+  /** The texts that whoever signs or certifies puts their name to. */
+  readonly texts: Readonly<Record<"signature" | "certification", string>>;
+  /** A first playbook, for a person to read, store and so switch on. */
+  readonly proposal: { readonly name: string; readonly text: string } | null;
+}

@@ -1,0 +1,101 @@
+import type { Db } from "./db.ts";
+
+/** A value as the vault keeps it: only who has the key can read it. */
+export interface VaultRow {
+  readonly vaultRef: string;
+  readonly businessId: string;
+  readonly kind: string;
+  readonly keyId: string;
+  readonly nonce: string;
+  readonly ciphertext: string;
+}
+
+export async function insertVaultRow(
+  db: Db,
+  row: VaultRow & { readonly nowMs: number },
+): Promise<void> {
+  await db
+    .insertInto("vault")
+    .values({
+      vault_ref: row.vaultRef,
+      business_id: row.businessId,
+      kind: row.kind,
+      key_id: row.keyId,
+      nonce: row.nonce,
+      ciphertext: row.ciphertext,
+      created_at_ms: row.nowMs,
+    })
+    .execute();
+}
+
+export async function getVaultRow(db: Db, vaultRef: string): Promise<VaultRow | undefined> {
+  const row = await db
+    .selectFrom("vault")
+    .selectAll()
+    .where("vault_ref", "=", vaultRef)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    vaultRef: row.vault_ref,
+    businessId: row.business_id,
+    kind: row.kind,
+    keyId: row.key_id,
+    nonce: row.nonce,
+    ciphertext: row.ciphertext,
+  };
+}
+
+/** References of a business's values that are encrypted under another key than this one. */
+export async function vaultRefsNotUnder(
+  db: Db,
+  businessId: string,
+  keyId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("vault")
+    .select("vault_ref")
+    .where("business_id", "=", businessId)
+    .where("key_id", "!=", keyId)
+    .orderBy("vault_ref")
+    .execute();
+  return rows.map((row) => row.vault_ref);
+}
+
+/** Replaces what a value is encrypted with, where it is still under the key that it was read with. */
+export async function rewriteVaultRow(
+  db: Db,
+  row: Pick<VaultRow, "vaultRef" | "keyId" | "nonce" | "ciphertext">,
+  before: string,
+): Promise<void> {
+  await db
+    .updateTable("vault")
+    .set({ key_id: row.keyId, nonce: row.nonce, ciphertext: row.ciphertext })
+    .where("vault_ref", "=", row.vaultRef)
+    .where("key_id", "=", before)
+    .execute();
+}
+
+export async function deleteVaultRows(db: Db, vaultRefs: readonly string[]): Promise<void> {
+  if (vaultRefs.length === 0) return;
+  await db.deleteFrom("vault").where("vault_ref", "in", vaultRefs).execute();
+}
+
+/** Forgets everything personal that is kept of a business. @returns how many values that were */
+export async function emptyVault(db: Db, businessId: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom("vault")
+    .where("business_id", "=", businessId)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+/** How many values are kept, by the key that they are encrypted under. */
+export async function countVaultKeys(db: Db): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom("vault")
+    .select((of) => ["key_id", of.fn.countAll<number | string>().as("rows")])
+    .groupBy("key_id")
+    .orderBy("key_id")
+    .execute();
+  return new Map(rows.map((row) => [row.key_id, Number(row.rows)]));
+}
