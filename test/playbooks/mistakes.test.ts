@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { PLAYBOOK_KINDS } from "../../src/playbooks/kinds/index.ts";
 import { formatProblems } from "../../src/playbooks/problem.ts";
 import { onlyMistake, problemsOf } from "./marked.ts";
 
