@@ -47,7 +47,7 @@ export function searchCondition(
   const byVendor = `SELECT seq FROM payables WHERE contact_id IN (
     SELECT id FROM contacts WHERE business_id = ? AND display_name LIKE ? ESCAPE '\\')`;
   const vendorValues = [businessId, pattern];
-  if ([...search].length < SHORTEST_INDEXED) {
+  if (Array.from(search).length < SHORTEST_INDEXED) {
     const columns = ["public_id", "custom_number", "description"];
     const matches = columns.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(" OR ");
     return {
