@@ -13,7 +13,8 @@ export class Redaction {
 
   /** @param sensitive account numbers, tax ids, birth dates, as they were sent. */
   constructor(sensitive: readonly string[] = []) {
-    this.#patterns = [...sensitive.flatMap(patternsOf), ...taxIdPatterns];
+    // Plain JavaScript may have given a number.
+    this.#patterns = [...sensitive.map(String).flatMap(patternsOf), ...taxIdPatterns];
   }
 
   text(text: string): string {
