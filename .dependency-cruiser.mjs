@@ -50,6 +50,7 @@ const GATEWAY = "src/gateway";
 const BUSINESS = "src/business";
 const TEMPORAL = "src/temporal";
 const PROCESS = "src/process";
+const NOTICES = "src/notices";
 
 export default {
   forbidden: [
@@ -67,9 +68,21 @@ export default {
       [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL],
       "what touches the world",
     ),
+    only(NOTICES, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "sends what is in the outbox"),
     only(
       GATEWAY,
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, PROCESS, "src/config"],
+      [
+        CONTRACTS,
+        DOMAIN,
+        API,
+        STORE,
+        PLAYBOOKS,
+        BUSINESS,
+        TEMPORAL,
+        PROCESS,
+        NOTICES,
+        "src/config",
+      ],
       "HTTP in and out",
     ),
     only(

@@ -1,7 +1,15 @@
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 
+import {
+  NOTIFY_KEYS,
+  type NotifySettings,
+  notifyShape,
+  toNotifySettings,
+} from "./notify-settings.ts";
 import { flag, httpUrl, secretList } from "./settings.ts";
+
+export type { NoticeChannel, NotifySettings, SmtpSettings } from "./notify-settings.ts";
 
 /** Where a business's token for the Payments Service comes from; a file or command is asked anew. */
 export type TokenSource =
@@ -29,6 +37,8 @@ export interface BusinessProfile {
   readonly achAuthorization?: AchAuthorization;
   /** True: clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
+  /** Whom to tell, and over what; nobody where it is missing. */
+  readonly notify?: NotifySettings;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -76,6 +86,7 @@ export const businessShape = z
       .optional(),
     achAuthorization: achAuthorization.optional(),
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
+    notify: notifyShape.optional(),
   })
   .superRefine((value, context) => {
     if (!value.sandbox && !isPrivate(value.apiUrl)) {
@@ -92,7 +103,12 @@ function isPrivate(apiUrl: string): boolean {
 }
 
 /** What can be said of a business, for telling which key a mistyped one was meant to be. */
-export const BUSINESS_KEYS = [...Object.keys(businessShape.shape), "acceptedBy", "acceptedAt"];
+export const BUSINESS_KEYS = [
+  ...Object.keys(businessShape.shape),
+  "acceptedBy",
+  "acceptedAt",
+  ...NOTIFY_KEYS,
+];
 
 /** Builds the profile from what `businessShape` has accepted. */
 export function toBusinessProfile(
@@ -111,5 +127,6 @@ export function toBusinessProfile(
     webhookSecrets: shape.webhookSecrets ?? [],
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
     sandbox: shape.sandbox ?? false,
+    ...(shape.notify ? { notify: toNotifySettings(shape.notify) } : {}),
   };
 }

@@ -12,6 +12,7 @@ import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
 import { startHousekeeping, type Housekeeping } from "./housekeeping.ts";
 import { createMetrics } from "./metrics.ts";
+import { type NoticeSender, startNoticeSender } from "../notices/sender.ts";
 
 export interface GatewayOptions {
   readonly store: Store;
@@ -53,6 +54,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let dispatcher: Dispatcher | undefined;
   let recovery: DeliveryRecovery | undefined;
   let housekeeping: Housekeeping | undefined;
+  let notices: NoticeSender | undefined;
   const context: GatewayContext = {
     store,
     profiles,
@@ -78,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       dispatcher = startDispatcher(context);
       recovery = startDeliveryRecovery(context);
       housekeeping = startHousekeeping(context);
+      notices = startNoticeSender(context);
       return address;
     },
     async stop() {
@@ -86,6 +89,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         dispatcher?.stop(),
         recovery?.stop(),
         housekeeping?.stop(),
+        notices?.stop(),
       ]);
     },
   };

@@ -110,6 +110,8 @@ export interface DeliveryClaim {
   readonly nowMs: number;
   /** From then on somebody else may try. */
   readonly untilMs: number;
+  /** A channel whose many deliveries come after those of all others. */
+  readonly lastChannel?: string;
 }
 
 /**
@@ -127,6 +129,14 @@ export async function claimDeliveries(
     .where("state", "=", "pending")
     .where("next_try_at_ms", "<=", claim.nowMs)
     .where("claimed_until_ms", "<=", claim.nowMs)
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when("channel", "=", claim.lastChannel ?? "")
+        .then(1)
+        .else(0)
+        .end(),
+    )
     .orderBy("next_try_at_ms")
     .limit(limit);
   // Looked for first: an update locks the store's one writer also where it finds nothing.
@@ -168,6 +178,21 @@ export async function recordDelivery(
       ended_at_ms: ended ? nowMs : null,
       ...(ended ? {} : { next_try_at_ms: result.atMs }),
     }))
+    .where("delivery_id", "=", deliveryId)
+    .where("claimed_by", "=", holder)
+    .execute();
+}
+
+/** Gives a claimed delivery back that was not tried; it is due again at `dueAtMs`. */
+export async function releaseDelivery(
+  db: Db,
+  deliveryId: string,
+  holder: string,
+  dueAtMs: number,
+): Promise<void> {
+  await db
+    .updateTable("notice_deliveries")
+    .set({ claimed_by: null, claimed_until_ms: 0, next_try_at_ms: dueAtMs })
     .where("delivery_id", "=", deliveryId)
     .where("claimed_by", "=", holder)
     .execute();

@@ -23,10 +23,11 @@ export async function parkedUntold(
     .select(["payable_id", "amount_cents", "reason_code", "reason", factKey.as("fact_key")])
     .where("run_id", "=", run.runId)
     .where("state", "=", "parked")
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("notice_facts")
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("notice_facts")
             .select("notice_id")
             .where("business_id", "=", run.businessId)
             .where("kind", "=", "parked")

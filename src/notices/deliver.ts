@@ -1,0 +1,56 @@
+import type { BusinessProfile, NoticeChannel } from "../config/business-profile.ts";
+import type { NoticeDelivery } from "../store/notice-deliveries.ts";
+import type { Notice } from "../store/notices.ts";
+import type { Mailer } from "./mail.ts";
+import { emailOf, slackMessage, webhookPayload } from "./messages.ts";
+import type { Poster } from "./post.ts";
+import type { TryResult } from "./results.ts";
+import { VENDOR_CHANNEL } from "./routes.ts";
+
+export interface Carriers {
+  readonly poster: Poster;
+  readonly mailer: Mailer;
+}
+
+/** Tries one delivery once, over the channel as the profile has it now. */
+export async function deliver(
+  carriers: Carriers,
+  profile: BusinessProfile | undefined,
+  notice: Notice,
+  delivery: NoticeDelivery,
+  nowMs: number,
+): Promise<TryResult> {
+  const settings = profile?.notify;
+  if (profile === undefined || settings === undefined) {
+    return refused("its business tells nobody any more: notify is missing in the profile");
+  }
+  const { smtp } = settings;
+  const channel = settings.channels.find(({ name }) => name === delivery.channel);
+  if (delivery.channel === VENDOR_CHANNEL || channel?.type === "email") {
+    if (smtp === undefined) return refused("notify.smtp is missing in the profile");
+    const email = emailOf(notice, profile.name, smtp.from);
+    return carriers.mailer.send(smtp, delivery.target, email);
+  }
+  return channel === undefined
+    ? refused(`the profile has no channel ${delivery.channel} any more`)
+    : post(carriers.poster, channel, notice, profile.name, nowMs);
+}
+
+async function post(
+  poster: Poster,
+  channel: Exclude<NoticeChannel, { type: "email" }>,
+  notice: Notice,
+  business: string,
+  nowMs: number,
+): Promise<TryResult> {
+  if (channel.type === "slack") {
+    return poster.post(channel.url, JSON.stringify(slackMessage(notice, business)));
+  }
+  const { secrets } = channel;
+  const body = JSON.stringify(webhookPayload(notice, business));
+  return poster.post(channel.url, body, { id: notice.noticeId, secrets, nowMs });
+}
+
+function refused(problem: string): TryResult {
+  return { kind: "refused", problem };
+}

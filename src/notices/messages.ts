@@ -1,0 +1,71 @@
+import type { Notice } from "../store/notices.ts";
+
+/** What a webhook receives (docs/notices.md). */
+export interface WebhookPayload {
+  readonly type: string;
+  /** ISO instant at which the fact was recorded. */
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export function webhookPayload(notice: Notice, business: string): WebhookPayload {
+  return {
+    type: `payrun.${notice.kind.replaceAll("-", "_")}`,
+    timestamp: new Date(notice.createdAtMs).toISOString(),
+    data: {
+      ...notice.data,
+      noticeId: notice.noticeId,
+      business,
+      ...(notice.runId === null ? {} : { runId: notice.runId }),
+      roles: notice.roles,
+      subject: notice.subject,
+      text: notice.text,
+    },
+  };
+}
+
+/** Slack's limit of a section is 3,000 characters; others that take its JSON have about the same. */
+const SLACK_TEXT_MAX = 2_900;
+
+/** The JSON of Slack's incoming webhooks, which Mattermost and others understand too. */
+export function slackMessage(notice: Notice, business: string): Record<string, unknown> {
+  const title = escapeSlack(`${business}: ${notice.subject}`);
+  const text = escapeSlack(cut(notice.text, SLACK_TEXT_MAX / 2)).slice(0, SLACK_TEXT_MAX);
+  return {
+    text: title,
+    blocks: [
+      { type: "section", text: { type: "mrkdwn", text: `*${title.replaceAll("*", "∗")}*` } },
+      ...(text === "" ? [] : [{ type: "section", text: { type: "mrkdwn", text } }]),
+    ],
+  };
+}
+
+/** A vendor's name must not become a link, a mention or a channel-wide alarm. */
+function escapeSlack(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+}
+
+export interface Email {
+  readonly subject: string;
+  readonly text: string;
+  /** The same with every try, so that a mail that arrived twice shows as one. */
+  readonly messageId: string;
+  readonly replyTo?: string;
+}
+
+/** @param from sender's address, whose domain the message id is made of */
+export function emailOf(notice: Notice, business: string, from: string): Email {
+  const domain = /@([^>\s]+)>?$/.exec(from)?.[1] ?? "payrun.invalid";
+  const replyTo = notice.data["replyTo"];
+  const isForVendor = notice.contactId !== null;
+  return {
+    subject: isForVendor ? notice.subject : `[${business}] ${notice.subject}`,
+    text: `${notice.text}\n`,
+    messageId: `<${notice.noticeId}@${domain}>`,
+    ...(isForVendor && typeof replyTo === "string" ? { replyTo } : {}),
+  };
+}

@@ -1,0 +1,60 @@
+/** What came of one try to deliver, in words that hold no address and no secret. */
+export type TryResult =
+  | { readonly kind: "sent" }
+  /** Trying again would not help. */
+  | { readonly kind: "refused"; readonly problem: string }
+  | {
+      readonly kind: "failed";
+      readonly problem: string;
+      /** True where the whole channel seems down, not just this notice unwelcome. */
+      readonly channelDown: boolean;
+      readonly retryAfterMs?: number;
+    };
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Pauses after the first, second … try: quick at first, since people wait; a day in all. */
+const PAUSES_MS: readonly number[] = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+  8 * HOUR_MS,
+  8 * HOUR_MS,
+];
+
+/** No receiver may ask for more than this. */
+const RETRY_AFTER_MAX_MS = HOUR_MS;
+
+/** How often an address is looked up that can't be read. */
+const ROUTE_TRIES_MAX = PAUSES_MS.length;
+
+/**
+ * When to try again.
+ *
+ * @param tries made before the one that failed
+ * @returns null where it is given up
+ */
+export function nextTryMs(tries: number, nowMs: number, retryAfterMs = 0): number | null {
+  const pauseMs = PAUSES_MS[tries];
+  if (pauseMs === undefined) return null;
+  return nowMs + Math.max(pauseMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS));
+}
+
+export function nextRouteMs(tries: number, nowMs: number): number | null {
+  return tries + 1 >= ROUTE_TRIES_MAX ? null : nextTryMs(tries, nowMs);
+}
+
+/** An error's code where it has one; its message may hold an address that is a secret itself. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    return error.code;
+  }
+  return error instanceof Error ? error.name : "unknown";
+}

@@ -1,0 +1,33 @@
+import type { NoticeChannel, NotifySettings } from "../config/business-profile.ts";
+import type { Route } from "../store/notice-deliveries.ts";
+import type { Notice } from "../store/notices.ts";
+
+/** Carries what is for a vendor; the settings keep other channels from being called so. */
+export const VENDOR_CHANNEL = "vendors";
+
+/**
+ * Where a notice for our own people goes: to the channels that take its kind and one of its roles.
+ *
+ * Where nobody listens for these roles, everybody who takes the kind is told: a bill that waits
+ * for an operator must not wait because no operator gave an address.
+ */
+export function routesOf(settings: NotifySettings, notice: Notice): Route[] {
+  const taking = settings.channels.filter(
+    ({ kinds }) => kinds === null || kinds.includes(notice.kind),
+  );
+  const meant = taking.flatMap((channel) => routesOver(channel, notice.roles));
+  return meant.length > 0 ? meant : taking.flatMap((channel) => routesOver(channel, []));
+}
+
+/** @param roles empty for everybody */
+function routesOver(channel: NoticeChannel, roles: readonly string[]): Route[] {
+  const isMeant = (role: string) => roles.length === 0 || roles.includes(role);
+  if (channel.type === "email") {
+    const addresses = Object.entries(channel.addresses)
+      .filter(([role]) => isMeant(role))
+      .flatMap(([, of]) => of);
+    return [...new Set(addresses)].map((target) => ({ channel: channel.name, target }));
+  }
+  const listens = channel.roles === null || roles.length === 0 || channel.roles.some(isMeant);
+  return listens ? [{ channel: channel.name, target: "" }] : [];
+}

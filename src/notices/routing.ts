@@ -1,0 +1,74 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { PaymentsApiError } from "../payments-api/index.ts";
+import { postponeRouting, type Route, routeNotice } from "../store/notice-deliveries.ts";
+import type { Notice } from "../store/notices.ts";
+import { codeOf, nextRouteMs } from "./results.ts";
+import { routesOf, VENDOR_CHANNEL } from "./routes.ts";
+import type { NoticeSenderContext } from "./sender.ts";
+
+type Destination =
+  | { readonly kind: "routes"; readonly routes: readonly Route[]; readonly problem: string | null }
+  | { readonly kind: "later"; readonly problem: string };
+
+/** Turns a notice into deliveries, by the profile as it is now. */
+export async function route(context: NoticeSenderContext, notice: Notice): Promise<void> {
+  const { store, profiles, log, nowMs } = context;
+  const { noticeId, businessId, kind, routeTries } = notice;
+  const found = await destinationOf(context, profiles.byBusinessId(businessId), notice);
+  const againAtMs = found.kind === "later" ? nextRouteMs(routeTries, nowMs()) : null;
+  if (found.problem !== null) {
+    log.warn("a notice reaches nobody", { noticeId, kind, problem: found.problem });
+  }
+  if (found.kind === "later" && againAtMs !== null) {
+    await postponeRouting(store.db, noticeId, found.problem, againAtMs);
+    return;
+  }
+  const routes = found.kind === "routes" ? found.routes : [];
+  await store.transactionOf(businessId, (trx) =>
+    routeNotice(trx, notice, routes, found.problem, nowMs()),
+  );
+}
+
+async function destinationOf(
+  context: NoticeSenderContext,
+  profile: BusinessProfile | undefined,
+  notice: Notice,
+): Promise<Destination> {
+  const settings = profile?.notify;
+  if (notice.contactId !== null) {
+    return settings?.smtp === undefined || profile === undefined
+      ? routes([], "remittance advice needs notify.smtp in the profile")
+      : vendorRoutes(context.clientOf(profile), notice.contactId);
+  }
+  // Who names no channel wants to be told nothing; that is no fault.
+  if (settings === undefined || settings.channels.length === 0) return routes([]);
+  return routes(routesOf(settings, notice));
+}
+
+/** The vendor's addresses as they are now: an old one may be somebody else's by today. */
+async function vendorRoutes(
+  client: ReturnType<NoticeSenderContext["clientOf"]>,
+  contactId: string,
+): Promise<Destination> {
+  try {
+    const { emails } = await client.contacts.get(contactId);
+    const known = [...new Set(emails.filter(isAddress))];
+    return known.length === 0
+      ? routes([], "the vendor has no e-mail address")
+      : routes(known.map((target) => ({ channel: VENDOR_CHANNEL, target })));
+  } catch (error) {
+    if (error instanceof PaymentsApiError && error.status === 404) {
+      return routes([], "the service knows the vendor no more");
+    }
+    const why = error instanceof PaymentsApiError ? error.code : codeOf(error);
+    return { kind: "later", problem: `the vendor's addresses can't be read (${why})` };
+  }
+}
+
+function isAddress(text: string): boolean {
+  return /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()[\]\\@]+$/.test(text);
+}
+
+function routes(to: readonly Route[], problem: string | null = null): Destination {
+  return { kind: "routes", routes: to, problem };
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ConfigError, loadConfig } from "../../src/config.ts";
+
+const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
+
+function load(notify: string, env: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-notify-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "profiles.yaml");
+  writeFileSync(
+    file,
+    `businesses:
+  acme:
+    apiUrl: https://pay.example.com
+    businessId: biz_acme
+    token: abc
+    notify:
+${notify}
+`,
+  );
+  try {
+    const config = loadConfig({ PAYRUN_PROFILES: file, ...env });
+    return { notify: config.profiles.get("acme")?.notify, problems: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return {
+      notify: undefined,
+      problems: error.problems.map((line) => line.replace(`${file}:`, "")),
+    };
+  }
+}
+
+test("a business says over which channels it is told, with secrets out of the environment", () => {
+  const { notify, problems } = load(
+    `      smtp: { url: "\${env:SMTP_URL}", from: "Payrun <payrun@acme.example>" }
+      channels:
+        ops: { webhook: https://ops.acme.example/hooks?team=1, secret: "\${env:HOOK_SECRET}" }
+        finance: { slack: "\${env:SLACK_URL}", roles: [controller], kinds: [approval-needed] }
+        mail: { email: { controller: cora@acme.example, owner: [olga@acme.example] } }`,
+    {
+      SMTP_URL: "smtps://user:p%40ss@mail.acme.example",
+      HOOK_SECRET: SECRET,
+      SLACK_URL: "https://hooks.slack.example/services/T0/B0/xyz",
+    },
+  );
+  expect(problems).toEqual([]);
+  expect(notify).toEqual({
+    smtp: {
+      url: "smtps://user:p%40ss@mail.acme.example",
+      from: "Payrun <payrun@acme.example>",
+    },
+    channels: [
+      {
+        name: "ops",
+        type: "webhook",
+        url: "https://ops.acme.example/hooks?team=1",
+        secrets: [SECRET],
+        roles: null,
+        kinds: null,
+      },
+      {
+        name: "finance",
+        type: "slack",
+        url: "https://hooks.slack.example/services/T0/B0/xyz",
+        roles: ["controller"],
+        kinds: ["approval-needed"],
+      },
+      {
+        name: "mail",
+        type: "email",
+        addresses: { controller: ["cora@acme.example"], owner: ["olga@acme.example"] },
+        roles: null,
+        kinds: null,
+      },
+    ],
+  });
+});
+
+test.each([
+  ["ops: { webhook: http://ops.acme.example, secret: SECRET }", /webhook must be an https/],
+  ["ops: { webhook: https://a:b@ops.acme.example, secret: SECRET }", /without a user/],
+  ["ops: { webhook: https://ops.acme.example }", /secret is (needed|missing)/],
+  ["ops: { webhook: https://ops.acme.example, secret: hunter2 }", /secret must be whsec_/],
+  ["ops: { slack: https://x.example, secret: SECRET }", /secret goes with webhook only/],
+  ["ops: { roles: [controller] }", /exactly one of webhook, slack, email/],
+  ["ops: { slack: https://x.example, email: { owner: o@acme.example } }", /exactly one/],
+  ["mail: { email: { owner: o@acme.example } }", /needs notify\.smtp/],
+  ["mail: { email: { owner: olga } }", /must be an e-mail address/],
+  ["vendors: { slack: https://x.example }", /remittance advice/],
+  ["Ops: { slack: https://x.example }", /Ops/],
+  ["ops: { slak: https://x.example }", /did you mean slack/],
+])("refuses %s, and says where and what instead", (channel, problem) => {
+  const { problems } = load(`      channels:\n        ${channel.replace("SECRET", SECRET)}`);
+  expect(problems.join("\n")).toMatch(problem);
+  expect(problems[0]).toMatch(/^\d+:\d+: acme/);
+  expect(problems.join("\n")).not.toContain("hunter2");
+});
+
+test("refuses an SMTP address that is none, without repeating its password", () => {
+  const { problems } = load(
+    `      smtp: { url: "https://u:hunter2@mail.example", from: "no address" }`,
+  );
+  expect(problems.join("\n")).toMatch(/smtp\.url must be smtp:/);
+  expect(problems.join("\n")).toMatch(/smtp\.from must be an e-mail address/);
+  expect(problems.join("\n")).not.toContain("hunter2");
+});

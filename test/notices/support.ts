@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { Clients } from "../../src/business/clients.ts";
+import type { BusinessProfile, NotifySettings } from "../../src/config/business-profile.ts";
+import { type NoticeSender, startNoticeSender } from "../../src/notices/sender.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import type { NewNotice } from "../../src/store/notices.ts";
+
+export interface Desk {
+  readonly store: Store;
+  readonly logged: string[];
+  /** Moves the senders' clock, so that no test waits for a pause to pass. */
+  readonly advance: (ms: number) => void;
+  readonly start: () => NoticeSender;
+}
+
+/** A store with a business that tells people so, and senders for it as many as a test starts. */
+export async function desk(
+  notify: NotifySettings | undefined,
+  changes: Partial<BusinessProfile> = {},
+): Promise<Desk> {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-notices-"));
+  const store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
+  const clients = new Clients({ connections: 2, timeoutMs: 5_000 });
+  const profile: BusinessProfile = {
+    name: "acme",
+    apiUrl: "http://127.0.0.1:1",
+    businessId: "biz_1",
+    token: { kind: "value", value: "api-token" },
+    webhookSecrets: [],
+    sandbox: false,
+    ...(notify === undefined ? {} : { notify }),
+    ...changes,
+  };
+  const senders: NoticeSender[] = [];
+  const logged: string[] = [];
+  let ahead = 0;
+  onTestFinished(async () => {
+    await Promise.all(senders.map((sender) => sender.stop()));
+    await clients.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    store,
+    logged,
+    advance: (ms) => void (ahead += ms),
+    start() {
+      const sender = startNoticeSender({
+        store,
+        profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
+        clientOf: (each) => clients.of(each),
+        log: { warn: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
+        nowMs: () => Date.now() + ahead,
+        noticesEveryMs: 50,
+      });
+      senders.push(sender);
+      return sender;
+    },
+  };
+}
+
+export function notice(changes: Partial<NewNotice> = {}): NewNotice {
+  return {
+    businessId: "biz_1",
+    kind: "approval-needed",
+    factKey: "run_1/hash_1",
+    subject: "3 bills wait for approval",
+    text: "weekly, period 2026-11-05: $1,200.00.\nDecide by Thursday.",
+    roles: ["controller"],
+    data: { planHash: "hash_1" },
+    nowMs: Date.now(),
+    ...changes,
+  };
+}
+
+/** Asks until the answer is as wanted, and fails with the last one. */
+export async function until<T>(
+  ask: () => T | Promise<T>,
+  wanted: (answer: T) => boolean,
+): Promise<T> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(answer)}`);
+    await sleep(25);
+  }
+}
