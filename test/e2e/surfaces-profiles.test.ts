@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { MAIN, payrun, type CliResult } from "../cli/cli.ts";
-import { takeNamespace } from "../support/payrun.ts";
+import { takeNamespace } from "../support/take-namespace.ts";
 import type { Json } from "../support/sandbox.ts";
 
 /**

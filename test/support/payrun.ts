@@ -1,22 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createWriteStream, mkdirSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer } from "node:net";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import { inject } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { createToken } from "../../src/store/tokens.ts";
-import { NAMESPACES } from "./namespaces.ts";
+import { takeNamespace } from "./take-namespace.ts";
+import { endPart, freePort, startPart } from "./parts.ts";
 import { type Json, netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
-
-const START_TIMEOUT_MS = 60_000;
 
 export interface PayrunOptions {
   /** Fixture of the sandbox; "blank" unless said. */
@@ -178,7 +172,7 @@ export class TestPayrun {
 
   /** Ends all gateways. */
   async stopGateway(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-    await Promise.all(this.#gateways.splice(0).map((gateway) => end(gateway, signal)));
+    await Promise.all(this.#gateways.splice(0).map((gateway) => endPart(gateway, signal)));
   }
 
   /** What webhooks to this stack's gateways are signed with. */
@@ -206,12 +200,12 @@ export class TestPayrun {
   /** Ends one worker as a crash does. */
   async killWorker(worker: ChildProcess): Promise<void> {
     this.#workers = this.#workers.filter((each) => each !== worker);
-    await end(worker, "SIGKILL");
+    await endPart(worker, "SIGKILL");
   }
 
   /** Ends all workers; SIGKILL is a crash. */
   async killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => end(worker, signal)));
+    await Promise.all(this.#workers.map((worker) => endPart(worker, signal)));
     this.#workers = [];
   }
 
@@ -348,23 +342,17 @@ export class TestPayrun {
   }
 
   async #spawn(
-    program: string,
+    program: "src/worker/main.ts" | "src/gateway/main.ts",
     args: readonly string[],
     env: Record<string, string> = {},
   ): Promise<ChildProcess> {
-    const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
     const part = program.includes("worker") ? "worker" : "gateway";
-    const child = spawn(process.execPath, [path, ...args], {
-      env: { ...this.env(), ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    child.stderr?.pipe(createWriteStream(join(this.home, `${part}.log`), { flags: "a" }));
+    const log = join(this.home, `${part}.log`);
     try {
-      await ready(child, part);
+      return await startPart({ program, args, env: { ...this.env(), ...env }, log });
     } catch (error) {
       throw new Error(`${part} did not start\n${await this.logs()}`, { cause: error });
     }
-    return child;
   }
 }
 
@@ -376,50 +364,4 @@ export async function paidOnce(
   const actual = netCreditByPayable(await payrun.sandbox.control.ledger());
   for (const [payableId, cents] of actual) if (cents === 0) actual.delete(payableId);
   return { actual, expected: new Map(expected) };
-}
-
-async function ready(child: ChildProcess, part: string): Promise<void> {
-  if (child.stdout === null) throw new Error(`the ${part} has no standard output`);
-  const lines = createInterface({ input: child.stdout });
-  const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
-  try {
-    await Promise.race([
-      once(lines, "line"),
-      once(child, "exit").then(([code]) => {
-        throw new Error(`the ${part} exited with ${code} before it was ready`);
-      }),
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill(signal);
-  await exited;
-}
-
-export function takeNamespace(): string {
-  const folder = inject("temporalNamespaces");
-  for (const namespace of NAMESPACES) {
-    try {
-      mkdirSync(join(folder, namespace));
-      return namespace;
-    } catch {
-      // Another test has it.
-    }
-  }
-  throw new Error("all test namespaces are taken: raise their number in namespaces.ts");
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
