@@ -12,8 +12,8 @@ import { isPlainlyPaid, type PaidJob, recordPaid } from "./record-paid.ts";
 import { withResult } from "./record-send.ts";
 import { READ_BY_PAGE_FROM, VERIFIED_FOR_MS } from "./verify-line.ts";
 
-/** Lines drawn at once; half as many when they are slow to be answered. */
-const DRAW_MOST = 40;
+/** Lines drawn at once; fewer when they are slow to be answered. */
+const DRAW_MOST = 60;
 const DRAW_LEAST = 20;
 
 /** A draw that takes longer than this to be sent was too large for how fast the service is. */

@@ -11,7 +11,7 @@ import { payLine } from "./pay-line.ts";
 const LANE_WIDTH = 20;
 
 /** Lines in hand below which the next ones are drawn. */
-const DRAW_BELOW = LANE_WIDTH / 2;
+const DRAW_BELOW = LANE_WIDTH;
 
 /** Lines after which a lane ends, so that a lane's retry never repeats too much drawing. */
 const LANE_LINES = 2_500;

@@ -114,7 +114,7 @@ export async function moveFollowed(
         updated_at_ms = ${nowMs}
       from moves
       where run_lines.run_id = ${runId} and run_lines.payable_id = moves.id
-        and (run_lines.state || '') = moves.from_state
+        and run_lines.state = moves.from_state
       returning run_lines.payable_id`.execute(trx);
     for (const row of found) moved.add(row.payable_id);
   }
