@@ -18,11 +18,12 @@ import {
   undecidedWithAttempt,
   wakeWaiting,
 } from "../src/store/undecided-lines.ts";
-import { listWaits } from "../src/store/waits.ts";
+import { type BusinessWait, listWaits } from "../src/store/waits.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
+import { tellRun } from "./tell-run.ts";
 import { readSinceMs } from "./verify-run.ts";
 
 const DAY_MS = 86_400_000;
@@ -60,6 +61,8 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
       if (progress.ended) await releaseEndedClaims(trx, runId);
+      const { counts, waits } = view;
+      await tellRun(trx, { run, progress, counts, waits, clock });
     }
     return progress;
   });
@@ -121,7 +124,9 @@ class RunFacts {
     if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
   }
 
-  async view(rejected: boolean): Promise<Parameters<typeof judgeProgress>[0]> {
+  async view(
+    rejected: boolean,
+  ): Promise<Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] }> {
     const { runId, businessId } = this.#run;
     const { businessMs, serviceMs, realMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);

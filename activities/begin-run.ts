@@ -4,6 +4,7 @@ import { appendAudit } from "../src/store/audit.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
 import { getRun, setRunPhase } from "../src/store/runs.ts";
 import type { ActivityContext } from "./context.ts";
+import { tellRunFailed } from "./tell-run.ts";
 
 /** What the run's row says at the start: a run whose work is done ends at once, also years later. */
 export async function beginRun(context: ActivityContext, runId: string): Promise<BegunRun> {
@@ -41,5 +42,6 @@ export async function failRun(
       subject: runId,
       details: { reason },
     });
+    await tellRunFailed(trx, run, reason, nowMs);
   });
 }

@@ -1,0 +1,193 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../src/business/clock.ts";
+import type { Assessment } from "../src/contracts/activities.ts";
+import { remindFromMs } from "../src/domain/notices/decide-by.ts";
+import {
+  approvalNeeded,
+  businessWaits,
+  decideByNear,
+  type NoticeText,
+  parked,
+  runEnded,
+  runFailed,
+  type SumsByState,
+} from "../src/domain/notices/run-texts.ts";
+import { isToldOf, lastRaisedMs, raiseNotice, raiseTogether } from "../src/store/notices.ts";
+import { parkedUntold } from "../src/store/parked-notices.ts";
+import { getPlan, getPlanLines } from "../src/store/plans.ts";
+import type { Run } from "../src/store/runs.ts";
+import type { Tables } from "../src/store/tables.ts";
+import type { BusinessWait } from "../src/store/waits.ts";
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Between two notices of parked bills: a run that fails by the hundred tells of it in a few. */
+const PARKED_EVERY_MS = 5 * MINUTE_MS;
+
+/** How long a fault of the business lasts before people hear of it. */
+const WAIT_TOLD_AFTER_MS = MINUTE_MS;
+
+/** The service asks for a pause; nobody has anything to do. */
+const NOBODYS: readonly string[] = ["rate_limited"];
+
+/** Who looks after what went wrong. */
+const OPERATORS = ["operator"];
+
+/** Bills whose approvers are read one by one; of more, the playbook's roles are all told. */
+const READ_APPROVERS_OF = 500;
+
+/** Bills that a notice names to programs. */
+const NAMED = 100;
+
+interface RunToTell {
+  readonly run: Run;
+  readonly progress: Assessment;
+  readonly counts: SumsByState;
+  readonly waits: readonly BusinessWait[];
+  readonly clock: ClockReading;
+}
+
+/**
+ * Raises the notices that a run's state calls for, each fact once, in the transaction that
+ * assessed it.
+ */
+export async function tellRun(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  await tellWaits(trx, facts);
+  if (facts.run.policy.notify?.people === "none") return;
+  await tellApprovals(trx, facts);
+  await tellParked(trx, facts);
+  if (facts.progress.ended) await tellEnd(trx, facts);
+}
+
+async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  const { run, counts, clock } = facts;
+  const waiting = counts.get("awaiting-approval");
+  if (waiting === undefined || waiting.count === 0 || run.planHash === null) return;
+  const fact = { businessId: run.businessId, factKey: `${run.runId}/${run.planHash}` };
+  const isNew = !(await isToldOf(trx, { ...fact, kind: "approval-needed" }));
+  const plan = await getPlan(trx, run.runId);
+  const decideBy = plan?.summary.decideBy ?? null;
+  if (isNew) {
+    const text = approvalNeeded(run, waiting, decideBy);
+    await raise(trx, facts, "approval-needed", fact.factKey, text, {
+      roles: await approversOf(trx, run),
+      data: { ...waiting, planHash: run.planHash, decideBy },
+    });
+  }
+  if (decideBy === null || run.approveByMs === null) return;
+  const decideByMs = Date.parse(decideBy);
+  const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
+  const { businessMs } = clock;
+  if (businessMs < remindFromMs(plannedMs, decideByMs) || businessMs >= decideByMs) return;
+  if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return;
+  const text = decideByNear(run, waiting, decideBy);
+  await raise(trx, facts, "decide-by-near", fact.factKey, text, {
+    roles: await approversOf(trx, run),
+    data: { ...waiting, planHash: run.planHash, decideBy },
+  });
+}
+
+/** Roles that may approve one of the bills that wait. */
+async function approversOf(trx: Transaction<Tables>, run: Run): Promise<string[]> {
+  const page = { offset: 0, limit: READ_APPROVERS_OF };
+  const states = ["awaiting-approval"] as const;
+  const lines = await getPlanLines(trx, run.runId, { states, page });
+  return lines.length < READ_APPROVERS_OF
+    ? [...new Set(lines.flatMap(({ plan }) => plan.approvers))]
+    : [...new Set(run.policy.approve.flatMap(({ by }) => by))];
+}
+
+async function tellParked(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  const { run, counts, clock, progress } = facts;
+  if ((counts.get("parked")?.count ?? 0) === 0) return;
+  if (!progress.ended) {
+    const lastMs = await lastRaisedMs(trx, run.runId, "parked");
+    if (lastMs !== null && clock.realMs - lastMs < PARKED_EVERY_MS) return;
+  }
+  const lines = await parkedUntold(trx, run);
+  const [first] = lines;
+  if (first === undefined) return;
+  const { businessId, runId } = run;
+  const notice = {
+    businessId,
+    kind: "parked",
+    factKey: first.factKey,
+    ...parked(run, lines),
+    roles: OPERATORS,
+    data: {
+      count: lines.length,
+      payableIds: lines.slice(0, NAMED).map(({ payableId }) => payableId),
+    },
+    runId,
+    nowMs: clock.realMs,
+  };
+  const factKeys = lines.map(({ factKey }) => factKey);
+  await raiseTogether(trx, notice, factKeys);
+}
+
+async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  const { run, progress, counts } = facts;
+  const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
+  await raise(trx, facts, "run-completed", run.runId, runEnded(run, progress.phase, counts), {
+    roles: [],
+    data: { phase: progress.phase, totalCents: progress.totalCents, sums },
+  });
+}
+
+/** Faults of the whole business, which somebody must mend elsewhere. */
+async function tellWaits(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  for (const wait of facts.waits) {
+    const { code, sourceId, sinceMs } = wait;
+    if (NOBODYS.includes(code) || facts.clock.serviceMs - sinceMs < WAIT_TOLD_AFTER_MS) continue;
+    const text = businessWaits(facts.run, wait);
+    await raise(trx, facts, "business-waits", `${sourceId}/${code}/${sinceMs}`, text, {
+      roles: OPERATORS,
+      data: { code, sourceId, since: new Date(sinceMs).toISOString() },
+    });
+  }
+}
+
+/** A run that could not be planned ends before it is ever assessed. */
+export async function tellRunFailed(
+  trx: Transaction<Tables>,
+  run: Run,
+  reason: string,
+  nowMs: number,
+): Promise<void> {
+  if (run.policy.notify?.people === "none") return;
+  const { businessId, runId } = run;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "run-failed",
+    factKey: runId,
+    ...runFailed(run, reason),
+    roles: OPERATORS,
+    data: { reason },
+    runId,
+    nowMs,
+  });
+}
+
+async function raise(
+  trx: Transaction<Tables>,
+  { run, clock }: RunToTell,
+  kind: string,
+  factKey: string,
+  text: NoticeText,
+  more: {
+    readonly roles: readonly string[];
+    readonly data: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  const { businessId, runId } = run;
+  await raiseNotice(trx, {
+    businessId,
+    kind,
+    factKey,
+    ...text,
+    ...more,
+    runId,
+    nowMs: clock.realMs,
+  });
+}

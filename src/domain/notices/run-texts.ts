@@ -1,0 +1,156 @@
+import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import { NEW_YORK } from "../clock/new-york.ts";
+import { formatUsd } from "../money.ts";
+
+/** What a notice says; who gets it and when is decided elsewhere. */
+export interface NoticeText {
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** A run as notices speak of it. */
+export interface RunName {
+  readonly runId: string;
+  readonly playbook: string;
+  readonly period: string;
+}
+
+export interface BillSum {
+  readonly count: number;
+  readonly cents: number;
+}
+
+export type SumsByState = ReadonlyMap<LineState, BillSum>;
+
+/** @param decideBy ISO instant after which approving changes the dates, or null */
+export function approvalNeeded(
+  run: RunName,
+  waiting: BillSum,
+  decideBy: string | null,
+): NoticeText {
+  return {
+    subject: `${run.playbook} ${run.period}: ${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${waiting.count === 1 ? "waits" : "wait"} for approval`,
+    text: [
+      `Run ${run.runId} has a plan that somebody must approve.`,
+      ...(decideBy === null
+        ? []
+        : [`Decide by ${newYorkText(decideBy)}: later than that, the dates of payments change.`]),
+      `Look at it with: payrun status ${run.runId}`,
+      `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
+    ].join("\n"),
+  };
+}
+
+export function decideByNear(run: RunName, waiting: BillSum, decideBy: string): NoticeText {
+  const still = waiting.count === 1 ? "still waits" : "still wait";
+  return {
+    subject: `${run.playbook} ${run.period}: decide by ${newYorkText(decideBy)}`,
+    text: [
+      `${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${still} for approval.`,
+      `After ${newYorkText(decideBy)} the dates of payments change.`,
+      `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
+    ].join("\n"),
+  };
+}
+
+export interface ParkedBill {
+  readonly payableId: string;
+  readonly amountCents: number;
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+}
+
+/** Bills that one notice lists; more are counted. */
+const LISTED = 10;
+
+export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {
+  const cents = lines.reduce((sum, line) => sum + line.amountCents, 0);
+  const listed = lines
+    .slice(0, LISTED)
+    .map(
+      ({ payableId, amountCents, reason, reasonCode }) =>
+        `- ${payableId}, ${formatUsd(amountCents)}: ${reason ?? reasonCode ?? "no reason known"}`,
+    );
+  const more = lines.length - listed.length;
+  const needs = lines.length === 1 ? "needs" : "need";
+  return {
+    subject: `${run.playbook} ${run.period}: ${bills(lines.length)} of ${formatUsd(cents)} ${needs} a person`,
+    text: [
+      `Run ${run.runId} goes on without:`,
+      ...listed,
+      ...(more > 0 ? [`- and ${more} more`] : []),
+      "Act with: payrun resolve PAYABLE_ID --retry, --paid-elsewhere or --give-up, and --reason",
+    ].join("\n"),
+  };
+}
+
+const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
+  completed: "is complete",
+  "completed-with-exceptions": "ended with exceptions",
+  rejected: "was rejected",
+  expired: "expired: nobody approved it in time",
+  cancelled: "was cancelled",
+  failed: "could not be planned",
+};
+
+export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): NoticeText {
+  const settled = sums.get("settled");
+  const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
+  return {
+    subject: `${run.playbook} ${run.period} ${ENDINGS[phase] ?? `ended: ${phase}`}${paid}`,
+    text: [
+      `Run ${run.runId}:`,
+      ...sumLines(sums),
+      `The whole of it: payrun report ${run.runId}`,
+    ].join("\n"),
+  };
+}
+
+export function runFailed(run: RunName, reason: string): NoticeText {
+  return {
+    subject: `${run.playbook} ${run.period} ${ENDINGS.failed ?? ""}`,
+    text: [
+      `Run ${run.runId} paid nothing: ${reason}`,
+      `Launch it again with: payrun launch ${run.playbook} --period ${run.period}`,
+    ].join("\n"),
+  };
+}
+
+/** @param source funding source that the fault is about; empty for the whole business */
+export function businessWaits(
+  run: RunName,
+  wait: { readonly code: string; readonly message: string; readonly sourceId: string },
+): NoticeText {
+  const what = wait.sourceId === "" ? "the business" : `funding source ${wait.sourceId}`;
+  return {
+    subject: `Payments wait: the service refuses ${what} (${wait.code})`,
+    text: [
+      wait.message,
+      `Run ${run.runId} and others wait, and go on by themselves once it is mended.`,
+    ].join("\n"),
+  };
+}
+
+/** One line for each state that bills are in. */
+export function sumLines(sums: SumsByState): string[] {
+  return [...sums]
+    .filter(([, { count }]) => count > 0)
+    .map(([state, { count, cents }]) => `- ${state}: ${bills(count)}, ${formatUsd(cents)}`);
+}
+
+export function bills(count: number): string {
+  return `${count} ${count === 1 ? "bill" : "bills"}`;
+}
+
+const NEW_YORK_TEXT = new Intl.DateTimeFormat("en-US", {
+  timeZone: NEW_YORK,
+  weekday: "long",
+  month: "long",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+});
+
+function newYorkText(instant: string): string {
+  return `${NEW_YORK_TEXT.format(new Date(instant))} New York time`;
+}
