@@ -1,5 +1,5 @@
 /** Any playbook after loading; one interface for each kind. */
-export type Playbook = PayRunPlaybook | KybOnboardingPlaybook;
+export type Playbook = PayRunPlaybook | KybOnboardingPlaybook | RetryFailedPlaybook;
 
 /**
  * A `pay-run` playbook after loading: every default filled in, every text parsed, JSON-safe.
@@ -47,6 +47,45 @@ export interface KybOnboardingPlaybook {
   readonly bankAccount: "none" | "micro-deposits";
   /** Name of the pay-run playbook to propose afterwards, or null. */
   readonly propose: string | null;
+}
+
+/** A `retry-failed` playbook after loading: what becomes of payments that fail or come back. */
+export interface RetryFailedPlaybook {
+  readonly kind: "retry-failed";
+  readonly name: string;
+  /** Profile name of the business, or null for the only one. */
+  readonly business: string | null;
+  /** It is never launched: failures start it. */
+  readonly schedule: null;
+  /** First match wins; what none matches is asked about. */
+  readonly rules: readonly FailureRule[];
+  /** Days on the business clock after the failure. */
+  readonly giveUpAfterDays: number;
+  /** Roles to tell of it. */
+  readonly giveUpTell: readonly string[];
+  /** `all`: failures of payments that were made elsewhere too. */
+  readonly payments: "own" | "all";
+}
+
+export type RetryWhen = "when-released" | "when-funds-arrive" | "next-business-day" | Weekday;
+
+/** What one rule of a `retry-failed` playbook says. */
+export interface FailureRule {
+  /** ACH return codes. */
+  readonly codes: readonly string[];
+  /** Words of the service's reason; no codes and no words match anything. */
+  readonly words: readonly string[];
+  readonly action: "retry" | "hold-vendor" | "ask";
+  /** Holds the funding account for all runs until one decision. */
+  readonly pause: boolean;
+  /** Once the vendor has another bank account and a person has looked, the next run asks anew. */
+  readonly payAgain: boolean;
+  /** Null where it is not tried again by itself. */
+  readonly when: RetryWhen | null;
+  /** Reinitiations; 2 at most, by Nacha's rules. */
+  readonly atMost: 0 | 1 | 2;
+  /** Roles that decide. */
+  readonly by: readonly string[];
 }
 
 /** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */

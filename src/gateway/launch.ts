@@ -7,6 +7,7 @@ import { notFound } from "./http/errors.ts";
 import { launchKybOnboarding } from "./launch/kyb-onboarding.ts";
 import type { Launch, Launched, Launcher, Launching, LaunchRequest } from "./launch/launcher.ts";
 import { launchPayRun } from "./launch/pay-run.ts";
+import { refuseRetryFailed } from "./launch/retry-failed.ts";
 
 export { businessNamed, businessOf } from "./businesses.ts";
 export type { Launched } from "./launch/launcher.ts";
@@ -17,6 +18,7 @@ type OfKind<Kind extends Playbook["kind"]> = Extract<Playbook, { readonly kind: 
 const LAUNCHERS: { readonly [Kind in Playbook["kind"]]: Launcher<OfKind<Kind>> } = {
   "pay-run": launchPayRun,
   "kyb-onboarding": launchKybOnboarding,
+  "retry-failed": refuseRetryFailed,
 };
 
 /**

@@ -117,11 +117,5 @@ export function readFundingSource(input: unknown): Reading<string> {
 
 /** Reads the name of the playbook that looks after failed payments. */
 export function readFailurePlaybook(input: unknown): Reading<string> {
-  if (input === "retry-failed") return fine(input);
-  const expected = "retry-failed, which is built in";
-  return wrong(
-    `there is no playbook ${shown(input)} for failed payments`,
-    expected,
-    suggest(String(input), ["retry-failed"]),
-  );
+  return readWord(input, "a retry-failed playbook", "retry-failed");
 }

@@ -16,6 +16,7 @@ const kinds = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];
 /** What a playbook of each kind can't do without. */
 const smallest: Readonly<Record<Playbook["kind"], object>> = {
   "pay-run": { kind: "pay-run" },
+  "retry-failed": { kind: "retry-failed" },
   "kyb-onboarding": { kind: "kyb-onboarding" },
 };
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));

@@ -35,8 +35,8 @@ describe("one mistake, at its place", () => {
     ["a role in capitals", `${RULES}  - by: [owner, «Chief Controller»]`, "chief-controller"],
     ["a quorum in quotes", `${RULES}  - by: [owner]\n    quorum: «"2"»`, "2"],
     [
-      "an unknown playbook for failures",
-      "kind: pay-run\nonFailure: «retry-failing»",
+      "a playbook for failures with a blank in its name",
+      "kind: pay-run\nonFailure: «Retry failed»",
       "retry-failed",
     ],
   ])("%s is answered with what was probably meant", (_, marked, guess) => {

@@ -3,10 +3,12 @@ import { suggest } from "../suggest.ts";
 import type { PlaybookKind } from "./kind.ts";
 import { kybOnboardingKind } from "./kyb-onboarding/index.ts";
 import { payRunKind } from "./pay-run/index.ts";
+import { retryFailedKind } from "./retry-failed/index.ts";
 
 /** Every kind of playbook, by what its author writes after `kind:`. */
 export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = {
   "pay-run": payRunKind,
+  "retry-failed": retryFailedKind,
   "kyb-onboarding": kybOnboardingKind,
 };
 

@@ -192,10 +192,11 @@ export const payRunSchema = z
     onFailure: read(readFailurePlaybook)
       .optional()
       .meta({
-        description: "The playbook that looks after failed payments.",
+        description:
+          "The retry-failed playbook that looks after failed payments. `retry-failed` is built in, until one of that name is stored.",
         type: "string",
-        enum: ["retry-failed"],
         default: "retry-failed",
+        examples: ["retry-failed"],
       }),
     notify: notify.optional(),
   })

@@ -1,0 +1,109 @@
+import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
+import { classifyFailure, isReinitiable, REINITIATIONS_MAX } from "../payments/failure-policy.ts";
+
+/** Days after the first settlement within which Nacha lets an entry be reinitiated. */
+export const REINITIATION_DAYS = 180;
+
+/** Returns that a vendor's new bank details mend: what is paid then is a new payment. */
+const NEW_DETAILS_CODES: readonly string[] = ["R02", "R03", "R04", "R12", "R13", "R20"];
+
+/** Whom to ask where a playbook has no rule for a failure. */
+const ASK_OPERATOR: FailureRule = {
+  codes: [],
+  words: [],
+  action: "ask",
+  pause: false,
+  payAgain: false,
+  when: null,
+  atMost: 0,
+  by: ["operator"],
+};
+
+/** What is done where no playbook says otherwise: nothing is tried again without a person. */
+export const BUILT_IN_RULES: readonly FailureRule[] = [
+  {
+    codes: ["R01", "R09"],
+    words: [],
+    action: "retry",
+    pause: true,
+    payAgain: false,
+    when: "when-released",
+    atMost: REINITIATIONS_MAX,
+    by: ["controller"],
+  },
+  {
+    codes: ["R02", "R03", "R04", "R12", "R13"],
+    words: [],
+    action: "hold-vendor",
+    pause: false,
+    payAgain: true,
+    when: null,
+    atMost: 0,
+    by: ["controller"],
+  },
+  ASK_OPERATOR,
+];
+
+/** The playbook of a name that nobody has stored. */
+export function builtInRetryFailed(name: string): RetryFailedPlaybook {
+  return {
+    kind: "retry-failed",
+    name,
+    business: null,
+    schedule: null,
+    rules: BUILT_IN_RULES,
+    giveUpAfterDays: 30,
+    giveUpTell: ["controller"],
+    payments: "own",
+  };
+}
+
+/** A failure with the rule that a playbook has for it. */
+export interface RuledFailure {
+  /** Return code that it counts as, or null. */
+  readonly code: string | null;
+  readonly rule: FailureRule;
+}
+
+/**
+ * The first rule that matches what the service says of a failure, by its return code or by words.
+ *
+ * A rule never overrides the bank: what names a return code that Nacha does not let anybody
+ * reinitiate is asked about, whatever words are found beside it.
+ */
+export function ruleFor(
+  rules: readonly FailureRule[],
+  failureReason: string | null | undefined,
+): RuledFailure {
+  const text = (failureReason ?? "").toLowerCase();
+  const { code } = classifyFailure(failureReason);
+  const found = rules.find((rule) => matches(rule, code, text)) ?? ASK_OPERATOR;
+  if (found.action === "retry" && code !== null && !isReinitiable(code)) {
+    return { code, rule: ASK_OPERATOR };
+  }
+  if (found.action === "retry" && /\br\d{2}\b/.test(text) && code === null) {
+    return { code, rule: ASK_OPERATOR };
+  }
+  // Words of the author's own that stand for a bounce count as one.
+  const bounced = found.action === "retry" && code === null;
+  return { code: bounced ? (found.codes.find(isReinitiable) ?? "R01") : code, rule: found };
+}
+
+/** True where a vendor's new bank details mend what a return of this code complains of. */
+export function isMendedByNewDetails(code: string): boolean {
+  return NEW_DETAILS_CODES.includes(code);
+}
+
+function matches(rule: FailureRule, code: string | null, text: string): boolean {
+  if (rule.codes.length === 0 && rule.words.length === 0) return true;
+  if (code !== null && rule.codes.includes(code)) return true;
+  return rule.words.some((word) => hasWords(text, word.toLowerCase()));
+}
+
+function hasWords(text: string, words: string): boolean {
+  const at = text.indexOf(words);
+  if (at < 0) return false;
+  const isWord = (character: string | undefined): boolean =>
+    character !== undefined && /[\p{L}\p{N}]/u.test(character);
+  return !isWord(text[at - 1]) && !isWord(text[at + words.length]);
+}

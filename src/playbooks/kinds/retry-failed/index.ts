@@ -1,0 +1,38 @@
+import type { FailureRule, RetryFailedPlaybook } from "../../../contracts/playbook.ts";
+import { REINITIATIONS_MAX } from "../../../domain/payments/failure-policy.ts";
+import { builtInRetryFailed } from "../../../domain/retries/policy.ts";
+import { playbookKind } from "../kind.ts";
+import { checkRetryFailed } from "./checks.ts";
+import { type FailureRuleInput, type RetryFailedInput, retryFailedSchema } from "./schema.ts";
+
+/** Looks after failed and returned payments: what is tried again, when, and who is asked. */
+export const retryFailedKind = playbookKind({
+  schema: retryFailedSchema,
+  checkTogether: checkRetryFailed,
+  compile,
+});
+
+function compile(name: string, input: RetryFailedInput): RetryFailedPlaybook {
+  const base = builtInRetryFailed(name);
+  return {
+    ...base,
+    business: input.business ?? base.business,
+    rules: input.rules?.map(compileRule) ?? base.rules,
+    giveUpAfterDays: input.giveUp?.after ?? base.giveUpAfterDays,
+    giveUpTell: input.giveUp?.tell ?? base.giveUpTell,
+    payments: input.payments ?? base.payments,
+  };
+}
+
+function compileRule(rule: FailureRuleInput): FailureRule {
+  const { codes, words } = rule.match;
+  const pause = rule.pause !== undefined;
+  const payAgain = rule.payAgain !== undefined;
+  const by = rule.by ?? rule.ask ?? ["controller"];
+  if (rule.retry !== undefined) {
+    const atMost = rule.atMost ?? REINITIATIONS_MAX;
+    return { codes, words, action: "retry", pause, payAgain, when: rule.retry, atMost, by };
+  }
+  const action = rule.hold === undefined ? "ask" : "hold-vendor";
+  return { codes, words, action, pause, payAgain, when: null, atMost: 0, by };
+}

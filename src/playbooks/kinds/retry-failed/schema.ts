@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { WEEKDAYS } from "../../../contracts/playbook.ts";
+import { REINITIATION_DAYS } from "../../../domain/retries/policy.ts";
+import { business, read } from "../../blocks.ts";
+import { readDays, WORD_PATTERN } from "../../texts.ts";
+import { readAtMost, readMatch, readPerson } from "./texts.ts";
+
+const people = (description: string, example: string) =>
+  z
+    .array(
+      read(readPerson).meta({
+        type: "string",
+        pattern: `^${WORD_PATTERN.slice(1, -1)}$`,
+        examples: ["controller", "operator"],
+      }),
+    )
+    .min(1, { error: "this names no role" })
+    .max(20, { error: "this names more than 20 roles" })
+    .meta({ description, examples: [[example]] });
+
+/** One entry of `rules`; exported alone because rules are compared with each other. */
+export const failureRuleSchema = z
+  .strictObject({
+    match: read(readMatch).meta({
+      description:
+        "Which failures: ACH return codes and words of the service's reason, or `anything-else`.",
+      anyOf: [
+        { type: "string", enum: ["anything-else"] },
+        { type: "array", items: { type: "string" }, minItems: 1 },
+      ],
+      examples: [["R01", "R09", "insufficient funds"], "anything-else"],
+    }),
+    retry: z
+      .enum(["when-released", "when-funds-arrive", "next-business-day", ...WEEKDAYS])
+      .optional()
+      .meta({
+        description:
+          "Pays again, within Nacha's limits: once a person releases the funding account, once it holds the money, on the next business day, or on a day of the week.",
+      }),
+    pause: z.literal("funding-account").optional().meta({
+      description:
+        "Keeps every run from paying from the same account until one person has decided, however many payments bounced.",
+    }),
+    atMost: read(readAtMost).optional().meta({
+      description: "How often to pay again. Nacha allows two.",
+      type: "integer",
+      minimum: 1,
+      maximum: 2,
+      default: 2,
+    }),
+    hold: z.literal("vendor").optional().meta({
+      description: "Keeps everything of the same vendor from being paid.",
+    }),
+    payAgain: z.literal("when-bank-account-changed").optional().meta({
+      description:
+        "Once the vendor has another bank account, a person looks at it; the next run then asks for a new approval. With `hold: vendor`.",
+    }),
+    ask: people("Pays nothing again; these roles are asked.", "operator").optional(),
+    by: people("Roles that decide, besides an administrator.", "controller").optional(),
+  })
+  .meta({ examples: [{ match: "anything-else", ask: ["operator"] }] });
+
+const giveUp = z
+  .strictObject({
+    after: read((input) =>
+      readDays(input, { unit: "days", min: 1, max: REINITIATION_DAYS, example: "30 days" }),
+    )
+      .optional()
+      .meta({
+        description: "How long after the failure. Nacha ends reinitiations after 180 days.",
+        type: "string",
+        pattern: "^[0-9]+ days?$",
+        default: "30 days",
+        examples: ["30 days"],
+      }),
+    tell: people("Whom to tell, by role.", "controller").optional(),
+  })
+  .meta({
+    description: "When a failed bill is given up: it is then kept from being paid until released.",
+    examples: [{ after: "30 days", tell: ["controller"] }],
+  });
+
+/** A retry-failed playbook as its author writes it, before defaults. */
+export const retryFailedSchema = z
+  .strictObject({
+    kind: z
+      .literal("retry-failed")
+      .meta({ description: "What the playbook does: look after failed payments." }),
+    business,
+    rules: z
+      .array(failureRuleSchema)
+      .min(1, { error: "`rules` has no rule" })
+      .max(50, { error: "`rules` has more than 50 rules" })
+      .optional()
+      .meta({
+        description:
+          "What to do, failure by failure: the first rule that matches counts. What none matches is never paid again by itself: an operator is asked.",
+        examples: [[{ match: ["R01", "R09"], retry: "next-business-day", atMost: 2 }]],
+      }),
+    giveUp: giveUp.optional(),
+    payments: z.enum(["own", "all"]).optional().meta({
+      description:
+        "Whose payments: Payrun's own, or also those that were made elsewhere. Those are told of and never paid again by themselves.",
+      default: "own",
+    }),
+  })
+  .meta({
+    title: "Failed payments",
+    description: "What becomes of payments that fail or come back.",
+  });
+
+export type RetryFailedInput = z.output<typeof retryFailedSchema>;
+export type FailureRuleInput = z.output<typeof failureRuleSchema>;

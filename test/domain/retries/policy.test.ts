@@ -1,0 +1,49 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import type { FailureRule } from "../../../src/contracts/playbook.ts";
+import { BUILT_IN_RULES, ruleFor } from "../../../src/domain/retries/policy.ts";
+
+const RETRY: FailureRule = {
+  codes: ["R01"],
+  words: ["no cover"],
+  action: "retry",
+  pause: false,
+  payAgain: false,
+  when: "next-business-day",
+  atMost: 2,
+  by: ["controller"],
+};
+
+describe("the rule for a failure", () => {
+  it("is the first that names its code, or words of its text", () => {
+    expect(ruleFor([RETRY], "R01 Insufficient Funds").rule).toBe(RETRY);
+    expect(ruleFor([RETRY], "There was No Cover on the day")).toEqual({ code: "R01", rule: RETRY });
+    expect(ruleFor([RETRY], "undercover").rule.action).toBe("ask");
+  });
+
+  it("asks an operator where none matches", () => {
+    expect(ruleFor([RETRY], "The dog ate it").rule).toMatchObject({
+      action: "ask",
+      by: ["operator"],
+    });
+    expect(ruleFor([], null).rule.action).toBe("ask");
+  });
+
+  it.each(["R10 no cover", "R01 and R10: no cover", "R77 no cover"])(
+    "never retries %j, whatever words are found in it",
+    (text) => {
+      expect(ruleFor([RETRY], text).rule.action).toBe("ask");
+    },
+  );
+
+  test.prop([fc.stringMatching(/^(R\d\d|no cover|insufficient funds| |,){1,4}$/)])(
+    "retries nothing that names a code other than R01 and R09",
+    (text) => {
+      const { rule } = ruleFor([RETRY, ...BUILT_IN_RULES], text);
+      const others = [...text.matchAll(/R\d\d/g)].filter(([code]) => !/R0[19]/.test(code));
+      if (others.length > 0 && /\bR(?!01|09)\d\d\b/.test(text)) {
+        expect(rule.action).not.toBe("retry");
+      }
+    },
+  );
+});
