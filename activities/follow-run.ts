@@ -18,6 +18,7 @@ import { getRetry, updateRetry, upsertRetry } from "../src/store/retries.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import { moveWatch } from "../src/store/watches.ts";
 import type { ClockReading } from "../src/business/clock.ts";
+import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
 import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
@@ -146,6 +147,10 @@ async function write(
         details: { from, payments: mine.map(({ id, status }) => ({ id, status })) },
       }));
     if (entries.length > 0) await appendAuditEntries(trx, businessId, entries);
+    const settled = what.moves
+      .filter(({ payableId, to }) => to === "settled" && moved.has(payableId))
+      .map(({ payableId, mine }) => ({ payableId, payments: mine }));
+    await adviseVendors(trx, run, settled, nowMs);
     return moved.size;
   });
 }

@@ -24,11 +24,13 @@ import { reservedCents } from "../src/store/reserved.ts";
 import { getRun, type Run, setApproveBy } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { setWatches } from "../src/store/watches.ts";
+import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
 import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 import { readBills } from "./read-bills.ts";
+import { tellPlanWarnings } from "./tell-run.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -185,9 +187,10 @@ async function makePlan(
   const { db } = context.store;
   const { businessId, runId } = subject;
   const { choice, availableCents } = reading.funding;
+  const { accounting } = subject.playbook;
   const others = { businessId, exceptRunId: runId };
   const today = newYorkDate(reading.nowMs);
-  return buildPlan({
+  const plan = buildPlan({
     businessId,
     playbook: subject.playbook,
     playbookRevision: subject.playbookRevision,
@@ -202,6 +205,10 @@ async function makePlan(
     lastPaidTo: await lastPaidTo(db, businessId),
     matches,
   });
+  if (accounting === undefined) return plan;
+  const client = context.clientOf(subject.business);
+  const warning = await accountingWarning(client, businessId, accounting, reading.nowMs);
+  return warning === null ? plan : { ...plan, summary: { ...plan.summary, warnings: [warning] } };
 }
 
 async function keep(
@@ -244,6 +251,7 @@ async function keep(
         skipped: summary.skippedCount,
       },
     });
+    await tellPlanWarnings(trx, run, summary, nowMs);
     return summary;
   });
 }

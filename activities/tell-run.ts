@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
+import type { PlanSummary } from "../src/contracts/pay-run.ts";
 import { remindFromMs } from "../src/domain/notices/decide-by.ts";
 import {
   approvalNeeded,
@@ -8,6 +9,7 @@ import {
   decideByNear,
   type NoticeText,
   parked,
+  planWarned,
   runEnded,
   runFailed,
   type SumsByState,
@@ -164,6 +166,27 @@ export async function tellRunFailed(
     ...runFailed(run, reason),
     roles: OPERATORS,
     data: { reason },
+    runId,
+    nowMs,
+  });
+}
+
+/** What a plan warns of as a whole, before anybody is asked to approve it. */
+export async function tellPlanWarnings(
+  trx: Transaction<Tables>,
+  run: Run,
+  { warnings }: PlanSummary,
+  nowMs: number,
+): Promise<void> {
+  if (warnings === undefined || run.policy.notify?.people === "none") return;
+  const { businessId, runId } = run;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "plan-warning",
+    factKey: runId,
+    ...planWarned(run, warnings),
+    roles: OPERATORS,
+    data: { warnings },
     runId,
     nowMs,
   });

@@ -1,6 +1,7 @@
 import type { BusinessProfile, Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { isPostgres, openStore } from "../store/index.ts";
+import { countUndelivered } from "../store/notice-deliveries.ts";
 import { reasonOf } from "./cli-error.ts";
 import { gatewayOf } from "./gateway-client.ts";
 import { httpJson } from "./http.ts";
@@ -26,6 +27,7 @@ export async function checkEverything(config: Config): Promise<readonly Check[]>
       storeCheck(config),
       temporalCheck(config),
       gatewayCheck(config),
+      noticesCheck(config),
       ...(businesses.length === 0
         ? [noBusiness(config)]
         : businesses.map((business) => businessCheck(clients, business))),
@@ -106,6 +108,33 @@ async function gatewayCheck(config: Config): Promise<Check> {
       text: `${url}: ${reasonOf(error)}`,
       remedy: "“payrun up” or “payrun gateway” starts one; PAYRUN_GATEWAY_URL names another.",
     };
+  }
+}
+
+/** Whether people hear what they are told. A store that can't be opened has been said already. */
+async function noticesCheck({ databaseUrl, profiles }: Config): Promise<Check> {
+  const name = "Notices";
+  try {
+    const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
+    try {
+      const { undeliverable, retrying, unrouted } = await countUndelivered(store.db);
+      if (undeliverable + retrying + unrouted > 0) {
+        return {
+          name,
+          state: "warning",
+          text: `${undeliverable} given up, ${retrying} tried again, ${unrouted} without an address`,
+          remedy: "“payrun notices --undelivered” says which and why.",
+        };
+      }
+    } finally {
+      await store.close();
+    }
+    const telling = profiles.all().filter(({ notify }) => (notify?.channels.length ?? 0) > 0);
+    return telling.length > 0
+      ? { name, state: "ok", text: "everybody was told" }
+      : { name, state: "ok", text: "nobody is told: no profile has notify: { channels }" };
+  } catch {
+    return { name, state: "ok", text: "none, without a store" };
   }
 }
 

@@ -143,6 +143,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ACTING,
+    name: "notices",
+    load: async () => (await import("./commands/notices.ts")).addNoticesCommand,
+  },
+  {
+    heading: ACTING,
     name: "resolve",
     load: async () => (await import("./commands/resolve.ts")).addResolveCommand,
   },

@@ -20,6 +20,7 @@ export function planTotals(plan: PlanSummary, lines: readonly ShownLine[]): stri
     `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
     ...cashLines(plan),
     ...approvalLines(lines),
+    ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
     ...(plan.decideBy === null
       ? []
       : [`Decide by ${newYorkTime(plan.decideBy)}: later changes the dates.`]),

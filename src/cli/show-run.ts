@@ -37,6 +37,9 @@ export function runLines(run: RunStatus): string[] {
     dim(facts.join(" · ")),
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
+    ...(run.undelivered === undefined
+      ? []
+      : [yellow(`Not everybody was told: payrun notices --undelivered --run ${run.id}`)]),
     ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
     ...stateTable(run),
     ...reasonLines(run),

@@ -141,6 +141,8 @@ export interface PlanSummary {
   readonly availableCents: number | null;
   readonly reservedCents: number;
   readonly source: FundingChoice | null;
+  /** What to know before approving that is about no bill; missing where there is nothing. */
+  readonly warnings?: readonly string[];
 }
 
 /** A plan that was computed and not stored: `payrun plan`, `POST /v1/plans`. */
@@ -190,6 +192,8 @@ export interface RunStatus {
   readonly byState?: StateSums;
   /** Why a failed run could not be planned. */
   readonly failure?: string;
+  /** Notices about it that have not reached everybody; missing where all have. */
+  readonly undelivered?: number;
   /** Present once a plan exists. */
   readonly plan?: PlanSummary;
 }

@@ -25,8 +25,12 @@ export interface PayRunPlaybook {
   readonly late: "ask" | "next-business-day";
   /** Name of the playbook that owns failed payments. */
   readonly onFailure: string;
-  /** Kept for telling people; validated and stored, not acted on yet. */
+  /** Null: people by role, no digest. */
   readonly notify: PlaybookNotify | null;
+  /** Missing: vendors are not written to. */
+  readonly remittance?: PlaybookRemittance;
+  /** Missing: how old the accounting integration's last sync is does not matter. */
+  readonly accounting?: PlaybookAccounting;
 }
 
 /** A `kyb-onboarding` playbook after loading: takes a business through verification. */
@@ -156,6 +160,19 @@ export interface ApprovalRule {
   /** Roles that may approve; an approver holds one of them. */
   readonly by: readonly string[];
   readonly quorum: number;
+}
+
+/** Tells vendors which bill a settled payment covers. */
+export interface PlaybookRemittance {
+  /** Who pays, by the name that vendors know; null for the profile's. */
+  readonly as: string | null;
+  /** Address that vendors' answers go to. */
+  readonly replyTo: string | null;
+}
+
+export interface PlaybookAccounting {
+  /** A plan made longer after the last sync warns of it. */
+  readonly syncedWithinDays: number;
 }
 
 export interface PlaybookNotify {

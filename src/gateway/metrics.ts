@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Store } from "../store/index.ts";
+import { countUndelivered } from "../store/notice-deliveries.ts";
 
 /** What the gateway counts; `GET /metrics` prints it for Prometheus. */
 export interface Metrics {
@@ -98,6 +99,17 @@ function storeGauges(store: Store, registry: Registry): void {
         .execute();
       this.reset();
       for (const row of rows) this.set({ state: row.state }, Number(row.count));
+    },
+  });
+  new Gauge({
+    name: "payrun_notices_undelivered",
+    help: "Notices that have not reached somebody: given up, tried again, or without an address",
+    labelNames: ["why"],
+    registers,
+    async collect() {
+      for (const [why, count] of Object.entries(await countUndelivered(store.db))) {
+        this.set({ why }, count);
+      }
     },
   });
   new Gauge({

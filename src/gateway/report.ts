@@ -8,6 +8,7 @@ import type {
 import { oddLines, REGULAR_STATES } from "../store/odd-lines.ts";
 import type { Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
+import { cell, dollars } from "./csv.ts";
 import { paymentStatus } from "./payment-status.ts";
 import { linesOf, runHead, sumOf } from "./status.ts";
 
@@ -134,19 +135,4 @@ function csvRows(payments: readonly RunPaymentStatus[]): string {
   return payments
     .map((payment) => `${COLUMNS.map(([, read]) => cell(read(payment))).join(",")}\r\n`)
     .join("");
-}
-
-/**
- * A vendor's name or a memo comes from outside, and a spreadsheet runs a cell that begins like a
- * formula: such a text gets an apostrophe in front.
- */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-function dollars(cents: number): string {
-  const sign = cents < 0 ? "-" : "";
-  const whole = Math.abs(cents);
-  return `${sign}${Math.trunc(whole / 100)}.${String(whole % 100).padStart(2, "0")}`;
 }

@@ -1,6 +1,7 @@
 import type { LineState, RunPaymentStatus, RunStatus, StateSums } from "../contracts/pay-run.ts";
 import { approversOf } from "../store/line-approvals.ts";
 import { countLines } from "../store/lines.ts";
+import { countUndelivered } from "../store/notice-deliveries.ts";
 import { getPlan, getPlanLines, listSkipped } from "../store/plans.ts";
 import { getRun, type Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
@@ -49,8 +50,11 @@ export async function statusOf(
           offset: Math.max(0, offset - lineCount),
           limit: limit - lines.length,
         });
+  const { undeliverable, retrying, unrouted } = await countUndelivered(db, id);
+  const undelivered = undeliverable + retrying + unrouted;
   return {
     ...head,
+    ...(undelivered === 0 ? {} : { undelivered }),
     payments: [...lines, ...left.map(leftOut)],
     totalCount,
     page: page.page,

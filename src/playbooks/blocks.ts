@@ -122,8 +122,64 @@ export const notify = z
     }),
   })
   .meta({
-    description: "Whom to tell, and how often. Checked and kept; nothing is sent yet.",
+    description:
+      "Whom to tell, and how often, over the channels of the business's profile. Unless said: people by their role, without a digest.",
     examples: [{ people: "by-role", digest: "daily" }],
+  });
+
+/** A name or an address as it is written in a mail's head: one line. */
+const mailName = read((input): Reading<string> => {
+  const expected = "a name of at most 100 characters on one line, such as Acme, Inc.";
+  const isName = typeof input === "string" && /^[^\p{Cc}]{1,100}$/u.test(input.trim());
+  return isName ? fine(input.trim()) : wrong(`${shown(input)} is not a name`, expected);
+});
+const mailAddress = read((input): Reading<string> => {
+  const expected = "an e-mail address, such as payables@acme.example";
+  const isAddress = z.email().max(254).safeParse(input).success;
+  return isAddress && typeof input === "string"
+    ? fine(input)
+    : wrong(`${shown(input)} is not an e-mail address`, expected);
+});
+
+/** Whether vendors hear which bill a payment covers. */
+export const remittance = z
+  .strictObject({
+    send: z.literal("when-settled").meta({
+      description: "Writes to a vendor's e-mail addresses once a payment has settled.",
+    }),
+    as: mailName.optional().meta({
+      description: "Who pays, by the name that vendors know. Unless said: the profile's name.",
+      type: "string",
+      examples: ["Acme, Inc."],
+    }),
+    replyTo: mailAddress.optional().meta({
+      description: "The address that vendors' answers go to.",
+      type: "string",
+      format: "email",
+      examples: ["payables@acme.example"],
+    }),
+  })
+  .meta({
+    description:
+      "Remittance advice: tells vendors which bill each payment covers. Unless said: they are not written to.",
+    examples: [{ send: "when-settled", as: "Acme, Inc." }],
+  });
+
+/** How fresh the books must be that a plan is made from. */
+export const accounting = z
+  .strictObject({
+    syncedWithin: read((input) =>
+      readDays(input, { unit: "days", min: 1, max: 90, example: "1 day" }),
+    ).meta({
+      description: "A plan warns where the accounting integration's last sync is older than this.",
+      type: "string",
+      pattern: "^[0-9]+ days?$",
+      examples: ["1 day", "7 days"],
+    }),
+  })
+  .meta({
+    description: "What to expect of the accounting integration. Unless said: nothing.",
+    examples: [{ syncedWithin: "1 day" }],
   });
 
 /** The profile that a playbook acts for. */

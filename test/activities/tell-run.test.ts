@@ -79,7 +79,8 @@ test("bills that a person must look at are told of together, later ones when the
   await world.assess(runId);
   const first = await only(runId, "parked");
   expect(first.roles).toEqual(["operator"]);
-  expect(first.data["payableIds"]).toEqual(payableIds.slice(0, 2));
+  expect(first.data["payableIds"]).toEqual(expect.arrayContaining(payableIds.slice(0, 2)));
+  expect(first.data["count"]).toBe(2);
   expect(first.text).toContain(`${payableIds[0]}, $100.00: The service says no.`);
 
   await park([payableIds[2]]);

@@ -16,16 +16,21 @@ export function addReportCommand(program: Command, session: Session): void {
     .description("sum a run up: every bill in one state, exceptions with their reason")
     .argument("<id>", "a run's id, or a playbook's name for its newest run")
     .option("--csv", "a table for spreadsheets, one row per bill")
+    .option("--bank-csv", "a table that ties to the paying account's statement, one row per debit")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
-        if (options.csv === true && options.json === true) {
-          throw usageError("--csv and --json can't go together");
+        const formats = [options.csv, options.bankCsv, options.json].filter(
+          (each) => each === true,
+        );
+        if (formats.length > 1) {
+          throw usageError("--csv, --bank-csv and --json can't go together");
         }
         const gateway = gatewayOf(config());
         const path = `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
-        if (options.csv === true) {
-          process.stdout.write(await gateway.text(`${path}?format=csv`));
+        if (options.csv === true || options.bankCsv === true) {
+          const format = options.csv === true ? "csv" : "bank-csv";
+          process.stdout.write(await gateway.text(`${path}?format=${format}`));
           return;
         }
         const report = await gateway.get(path, reportAnswer);

@@ -116,6 +116,13 @@ export function runFailed(run: RunName, reason: string): NoticeText {
   };
 }
 
+export function planWarned(run: RunName, warnings: readonly string[]): NoticeText {
+  return {
+    subject: `${run.playbook} ${run.period}: the plan has a warning`,
+    text: [...warnings, `The plan of run ${run.runId} was made all the same.`].join("\n"),
+  };
+}
+
 /** @param source funding source that the fault is about; empty for the whole business */
 export function businessWaits(
   run: RunName,

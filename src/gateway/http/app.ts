@@ -7,6 +7,7 @@ import { StoreError } from "../../store/index.ts";
 import type { GatewayContext } from "../context.ts";
 import { addDecisionRoutes } from "../routes/decisions.ts";
 import { addHoldRoutes } from "../routes/holds.ts";
+import { addNoticeRoutes } from "../routes/notices.ts";
 import { addPayableRoutes } from "../routes/payables.ts";
 import { addPlanRoutes } from "../routes/plans.ts";
 import { addPlaybookRoutes } from "../routes/playbooks.ts";
@@ -63,6 +64,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addRunRoutes(app, context);
   addDecisionRoutes(app, context);
   addHoldRoutes(app, context);
+  addNoticeRoutes(app, context);
   addPayableRoutes(app, context);
   return app;
 }

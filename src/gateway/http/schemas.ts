@@ -41,6 +41,7 @@ const planSummary = z
     availableCents: z.int().nullable(),
     reservedCents: z.int(),
     source: fundingChoice.nullable(),
+    warnings: z.array(z.string()).optional().describe("What to know that is about no bill"),
   })
   .openapi("PlanSummary");
 
@@ -138,6 +139,7 @@ export const RunStatusBody = z
     nextPage: z.int().nullable().optional().describe("Null on the last page"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     failure: z.string().optional().describe("Why a failed run could not be planned"),
+    undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
     plan: planSummary.optional(),
   })
   .openapi("Run");

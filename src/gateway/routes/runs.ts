@@ -3,6 +3,7 @@ import { z } from "zod";
 import { RUN_PHASES, type RunStatus } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { getRun, listRuns, requestCancel } from "../../store/runs.ts";
+import { bankCsv } from "../bank-csv.ts";
 import type { GatewayContext } from "../context.ts";
 import { conflict, notFound } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
@@ -161,7 +162,10 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
     summary: "What a run came to: every bill in one state, exceptions with their reason",
     params: runParams,
     query: z.object({
-      format: z.enum(["json", "csv"], "must be json or csv").default("json"),
+      format: z
+        .enum(["json", "csv", "bank-csv"], "must be json, csv or bank-csv")
+        .default("json")
+        .describe("bank-csv: one row per debit of the paying account, read from the service"),
     }),
     responses: { 200: { description: "The report; `format=csv` for a table", schema: ReportBody } },
     handle: async ({ params, query }) => {
@@ -174,6 +178,9 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
         return { status: 200, text: reportCsvOfStatus(status), contentType };
       }
       if (isJson) return { status: 200, json: await reportOf(context, run) };
+      if (query.format === "bank-csv") {
+        return { status: 200, text: await bankCsv(context, run), contentType };
+      }
       return { status: 200, stream: reportCsv(context, run), contentType };
     },
   });

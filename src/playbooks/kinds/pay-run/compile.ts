@@ -37,6 +37,17 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
       input.notify === undefined
         ? null
         : { people: input.notify.people ?? "by-role", digest: input.notify.digest ?? "none" },
+    ...(input.remittance === undefined
+      ? {}
+      : {
+          remittance: {
+            as: input.remittance.as ?? null,
+            replyTo: input.remittance.replyTo ?? null,
+          },
+        }),
+    ...(input.accounting === undefined
+      ? {}
+      : { accounting: { syncedWithinDays: input.accounting.syncedWithin } }),
   };
 }
 

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
-import { business, condition, money, moneyMeta, notify, read, schedule } from "../../blocks.ts";
+import {
+  accounting,
+  business,
+  condition,
+  money,
+  moneyMeta,
+  notify,
+  read,
+  remittance,
+  schedule,
+} from "../../blocks.ts";
 import {
   readDue,
   readFailurePlaybook,
@@ -199,6 +209,8 @@ export const payRunSchema = z
         examples: ["retry-failed"],
       }),
     notify: notify.optional(),
+    remittance: remittance.optional(),
+    accounting: accounting.optional(),
   })
   .meta({
     title: "Pay run",

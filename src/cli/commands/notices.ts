@@ -1,0 +1,70 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { usageError } from "../cli-error.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { type Notice, noticeAnswer, noticeList } from "../notice-shapes.ts";
+import type { Session } from "../session.ts";
+import { dim, green, printable, red, table, yellow } from "../text.ts";
+
+export function addNoticesCommand(program: Command, session: Session): void {
+  program
+    .command("notices")
+    .description("list what people were told, and whether it reached them")
+    .option("--undelivered", "only what somebody was not told, for good or so far")
+    .option("--run <id>", "only what is about a run")
+    .option("--kind <kind>", "approval-needed, parked, run-completed, …")
+    .option("--business <name>", "only those of a business")
+    .option("--retry <notice>", "try a notice again that was not delivered")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const gateway = gatewayOf(config());
+        const { retry, undelivered, run, kind, business } = options;
+        const filters = { run, kind, business };
+        if (retry !== undefined) {
+          if (undelivered === true || Object.values(filters).some((each) => each !== undefined)) {
+            throw usageError("--retry names a notice: it goes without the filters");
+          }
+          const path = `/v1/notices/${encodeURIComponent(retry)}/retry`;
+          const notice = await gateway.post(path, noticeAnswer, {});
+          output.line(`${green("✓")} trying again: ${printable(notice.subject)}`);
+          output.document(notice);
+          return;
+        }
+        const query = new URLSearchParams(undelivered === true ? { undelivered: "true" } : {});
+        for (const [key, value] of Object.entries(filters)) {
+          if (value !== undefined) query.set(key, value);
+        }
+        const notices = await gateway.get(`/v1/notices?${query.toString()}`, noticeList);
+        output.lines(
+          notices.items.length === 0
+            ? [undelivered === true ? "Everybody was told." : "Nobody was told anything yet."]
+            : table(COLUMNS, notices.items.map(rowOf)),
+        );
+        output.document(notices);
+      }),
+    );
+}
+
+const COLUMNS = ["Notice", "When", "Kind", "State", "Subject"].map((title) => ({ title }));
+
+function rowOf(notice: Notice): string[] {
+  return [
+    notice.id,
+    notice.createdAt.slice(0, 16).replace("T", " "),
+    printable(notice.kind),
+    stateText(notice),
+    printable(notice.subject),
+  ];
+}
+
+function stateText({ state, problem, deliveries }: Notice): string {
+  const problems = deliveries.flatMap((delivery) =>
+    delivery.problem === null ? [] : [`${delivery.channel}: ${delivery.problem}`],
+  );
+  const why = [...(problem === null ? [] : [problem]), ...new Set(problems)].join("; ");
+  const text = why === "" ? state : `${state} (${printable(why)})`;
+  if (state === "sent") return green(text);
+  if (state === "nobody") return dim(text);
+  return state === "pending" && why === "" ? yellow(text) : red(text);
+}

@@ -1,0 +1,21 @@
+/**
+ * A text as a cell of a table (RFC 4180).
+ *
+ * A vendor's name or a memo comes from outside, and a spreadsheet runs a cell that begins like a
+ * formula: such a text gets an apostrophe in front.
+ */
+export function cell(text: string): string {
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Cents as `1234.56`, as spreadsheets and banks write amounts. */
+export function dollars(cents: number): string {
+  const sign = cents < 0 ? "-" : "";
+  const whole = Math.abs(cents);
+  return `${sign}${Math.trunc(whole / 100)}.${String(whole % 100).padStart(2, "0")}`;
+}
+
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.join(",")}\r\n`;
+}

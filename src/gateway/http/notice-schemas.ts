@@ -1,0 +1,31 @@
+import { z } from "@hono/zod-openapi";
+
+const STATES = "sent, pending, undeliverable or nobody (no channel wants it)";
+
+export const NoticeBody = z
+  .object({
+    id: z.string(),
+    business: z.string().nullable(),
+    kind: z.string(),
+    runId: z.string().nullable(),
+    subject: z.string(),
+    text: z.string(),
+    roles: z.array(z.string()).describe("Whom it concerns; empty for everybody"),
+    createdAt: z.string(),
+    state: z.string().describe(STATES),
+    problem: z.string().nullable().describe("Why it reaches nobody"),
+    deliveries: z.array(
+      z.object({
+        channel: z.string(),
+        to: z.string().nullable().describe("An e-mail address, shortened"),
+        state: z.string(),
+        tries: z.int(),
+        problem: z.string().nullable(),
+        nextTryAt: z.string().nullable(),
+        endedAt: z.string().nullable(),
+      }),
+    ),
+  })
+  .openapi("Notice");
+
+export const NoticeListBody = z.object({ items: z.array(NoticeBody) });

@@ -1,0 +1,120 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { appendAudit } from "../../store/audit.ts";
+import { deliveriesOf, type NoticeDelivery, retryNotice } from "../../store/notice-deliveries.ts";
+import { getNotice, listNotices, type Notice } from "../../store/notices.ts";
+import type { GatewayContext } from "../context.ts";
+import { notFound } from "../http/errors.ts";
+import { NoticeBody, NoticeListBody } from "../http/notice-schemas.ts";
+import { addRoute } from "../http/route.ts";
+import { businessNamed } from "../launch.ts";
+import { id, MAY, name, yesNo } from "./fields.ts";
+
+/** Notices: what people were told, and whether it reached them. */
+export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/notices",
+    tag: "notices",
+    summary: "What people were told, newest first, and whether it reached them",
+    query: z.object({
+      business: name.optional(),
+      run: id.optional().describe("Run id"),
+      kind: name.optional(),
+      undelivered: yesNo.default(false).describe("true: only what somebody was not told (yet)"),
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+    }),
+    responses: { 200: { description: "Newest first", schema: NoticeListBody } },
+    handle: async ({ query }) => {
+      const { db } = context.store;
+      const notices = await listNotices(db, {
+        ...(query.business === undefined
+          ? {}
+          : { businessId: businessNamed(context, query.business, "").businessId }),
+        ...(query.run === undefined ? {} : { runId: query.run }),
+        ...(query.kind === undefined ? {} : { kind: query.kind }),
+        undelivered: query.undelivered,
+        limit: query.limit,
+      });
+      const ids = notices.map(({ noticeId }) => noticeId);
+      const deliveries = await deliveriesOf(db, ids);
+      const items = notices.map((notice) =>
+        noticeJson(context, notice, deliveries.get(notice.noticeId) ?? []),
+      );
+      return { status: 200, json: { items } };
+    },
+  });
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/notices/{id}/retry",
+    tag: "notices",
+    summary: "Tries again, now, what of a notice has reached nobody",
+    roles: MAY.operate,
+    params: z.object({ id }),
+    responses: { 200: { description: "The notice", schema: NoticeBody } },
+    handle: async ({ params, principal }) => {
+      const { store } = context;
+      const known = await getNotice(store.db, params.id);
+      if (known === undefined) throw notFound(`There is no notice ${params.id}.`);
+      await store.transactionOf(known.businessId, async (trx) => {
+        const tried = await retryNotice(trx, params.id, context.nowMs());
+        if (tried === 0) return;
+        await appendAudit(trx, {
+          businessId: known.businessId,
+          nowMs: context.nowMs(),
+          actor: principal.name,
+          action: "notice.retried",
+          subject: params.id,
+          details: { kind: known.kind, deliveries: tried },
+        });
+      });
+      const notice = (await getNotice(store.db, params.id)) ?? known;
+      const deliveries = (await deliveriesOf(store.db, [params.id])).get(params.id) ?? [];
+      return { status: 200, json: noticeJson(context, notice, deliveries) };
+    },
+  });
+}
+
+function noticeJson(
+  context: Pick<GatewayContext, "profiles">,
+  notice: Notice,
+  deliveries: readonly NoticeDelivery[],
+): z.input<typeof NoticeBody> {
+  return {
+    id: notice.noticeId,
+    business: context.profiles.byBusinessId(notice.businessId)?.name ?? null,
+    kind: notice.kind,
+    runId: notice.runId,
+    subject: notice.subject,
+    text: notice.text,
+    roles: [...notice.roles],
+    createdAt: new Date(notice.createdAtMs).toISOString(),
+    state: stateOf(notice, deliveries),
+    problem: notice.routeProblem,
+    deliveries: deliveries.map((delivery) => ({
+      channel: delivery.channel,
+      to: masked(delivery.target),
+      state: delivery.state,
+      tries: delivery.tries,
+      problem: delivery.problem,
+      nextTryAt: delivery.state === "pending" ? new Date(delivery.nextTryAtMs).toISOString() : null,
+      endedAt: delivery.endedAtMs === null ? null : new Date(delivery.endedAtMs).toISOString(),
+    })),
+  };
+}
+
+/** The worst of its deliveries; `nobody` where it goes to none. */
+function stateOf(notice: Notice, deliveries: readonly NoticeDelivery[]): string {
+  const states = deliveries.map(({ state }) => state);
+  if (states.includes("undeliverable")) return "undeliverable";
+  if (notice.routedAtMs === null || states.includes("pending")) return "pending";
+  if (states.length > 0) return "sent";
+  return notice.routeProblem === null ? "nobody" : "undeliverable";
+}
+
+/** Enough of an address to know it by: `c…@acme.example`. */
+function masked(target: string): string | null {
+  const [, first, domain] = /^(.).*(@[^@]+)$/.exec(target) ?? [];
+  if (first !== undefined && domain !== undefined) return `${first}…${domain}`;
+  return target === "" ? null : "…";
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { accountingWarning } from "../../activities/accounting-sync.ts";
+import { createPlanActivities } from "../../activities/plan-run.ts";
+import { bankCsv } from "../../src/gateway/bank-csv.ts";
+import { startNoticeSender } from "../../src/notices/sender.ts";
+import { countUndelivered } from "../../src/store/notice-deliveries.ts";
+import { listNotices } from "../../src/store/notices.ts";
+import { getRun } from "../../src/store/runs.ts";
+import { smtpReceiver } from "../notices/receivers.ts";
+import { until } from "../notices/support.ts";
+import { MoneyWorld } from "./money-world.ts";
+
+const DAY_MS = 86_400_000;
+const remittance = { as: "Acme, Inc.", replyTo: "payables@acme.example" };
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset({
+    contacts: [
+      {
+        id: "v1",
+        displayName: "=One & Sons",
+        emails: ["billing@one.example", "owner@one.example"],
+        bankAccount: { last4: "1111" },
+      },
+      { id: "v2", displayName: "Two", bankAccount: { last4: "2222" } },
+    ],
+  });
+});
+
+async function settle(runId: string): Promise<void> {
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  await world.follow(runId);
+}
+
+test("a vendor is told once which bill a settled payment covers, at the addresses it has then", async () => {
+  const smtp = await smtpReceiver();
+  const { runId, payableId } = await world.approvedRun([{ description: "Rent, November" }], {
+    remittance,
+  });
+  await settle(runId);
+  expect((await world.line(runId, payableId)).state).toBe("settled");
+  const [payment] = await world.paymentsOf(payableId);
+  const notices = await listNotices(world.store.db, { runId, kind: "remittance", limit: 10 });
+  expect(notices).toMatchObject([{ factKey: payment?.id, contactId: "v1" }]);
+
+  const from = "Payrun <payrun@acme.example>";
+  const profile = {
+    ...world.world.profile,
+    notify: { smtp: { url: smtp.url, from }, channels: [] },
+  };
+  const context = world.context();
+  const sender = startNoticeSender({
+    store: world.store,
+    profiles: { byBusinessId: () => profile },
+    clientOf: () => context.clientOf("acme"),
+    log: { warn: () => undefined },
+    nowMs: Date.now,
+    noticesEveryMs: 50,
+  });
+  try {
+    await until(
+      () => smtp.mails,
+      ({ length }) => length === 2,
+    );
+  } finally {
+    await sender.stop();
+  }
+  expect(smtp.mails.flatMap(({ to }) => to).toSorted()).toEqual([
+    "billing@one.example",
+    "owner@one.example",
+  ]);
+  const source = smtp.mails[0]?.source ?? "";
+  expect(source).toMatch(/^Subject: Payment of \$100\.00 from Acme, Inc\. for /m);
+  expect(source).toContain("Reply-To: payables@acme.example");
+  expect(source).toContain("Rent, November");
+  expect(source).toContain(payment?.id);
+});
+
+test("a vendor without an address is shown as one that could not be told", async () => {
+  const smtp = await smtpReceiver();
+  const { runId } = await world.approvedRun([{ contactId: "v2" }], { remittance });
+  await settle(runId);
+  const channels = [] as const;
+  const notify = { smtp: { url: smtp.url, from: "payrun@acme.example" }, channels };
+  const context = world.context();
+  const sender = startNoticeSender({
+    store: world.store,
+    profiles: { byBusinessId: () => ({ ...world.world.profile, notify }) },
+    clientOf: () => context.clientOf("acme"),
+    log: { warn: () => undefined },
+    nowMs: Date.now,
+    noticesEveryMs: 50,
+  });
+  try {
+    await until(
+      () => countUndelivered(world.store.db, runId),
+      ({ unrouted }) => unrouted === 1,
+    );
+  } finally {
+    await sender.stop();
+  }
+  const [notice] = await listNotices(world.store.db, { runId, kind: "remittance", limit: 1 });
+  expect(notice?.routeProblem).toBe("the vendor has no e-mail address");
+  expect(smtp.mails).toEqual([]);
+});
+
+test("vendors are not written to unless the playbook says so", async () => {
+  const { runId } = await world.approvedRun([{}]);
+  await settle(runId);
+  expect(await listNotices(world.store.db, { runId, kind: "remittance", limit: 1 })).toEqual([]);
+});
+
+test("the bank table has a row for each debit of the ledger, and nothing that a spreadsheet runs", async () => {
+  const { runId, payableIds } = await world.approvedRun([
+    { totalAmountCents: 12_345, description: "@SUM(A1:A9)" },
+    { totalAmountCents: 25_000_000 },
+    { contactId: "v2", totalAmountCents: 700 },
+  ]);
+  await world.control.outcome({
+    match: { payableId: payableIds[2] },
+    outcome: "return",
+    code: "R03",
+  });
+  await settle(runId);
+  await world.control.advance("P9D");
+  const run = await getRun(world.store.db, runId);
+  if (run === undefined) throw new Error("no run");
+  const context = world.context();
+  const profiles = {
+    byBusinessId: () => world.world.profile,
+    get: () => world.world.profile,
+    all: () => [world.world.profile],
+  };
+  const clientOf = () => context.clientOf("acme");
+  const table = await bankCsv({ store: world.store, profiles, clientOf }, run);
+
+  const rows = table.trim().split("\r\n").slice(1);
+  const debits = rows.filter((row) => row.split(",")[1] === "debit");
+  const ledger = (await world.control.ledger()).filter(({ kind }) => kind === "debit");
+  expect(debits.map((row) => `${row.split(",")[4]} ${row.split(",")[2]}`).toSorted()).toEqual(
+    ledger
+      .map(({ paymentId, amountCents }) => `${paymentId} ${(amountCents / 100).toFixed(2)}`)
+      .toSorted(),
+  );
+  expect(debits.length).toBeGreaterThan(3);
+  expect(rows.filter((row) => /^\d{4}-\d{2}-\d{2},return,,7\.00,/.test(row))).toHaveLength(1);
+  expect(table).toContain(",'=One & Sons,");
+  expect(table).toContain(",'@SUM(A1:A9),");
+});
+
+test("a plan warns where nothing syncs the books, and the operators hear of it", async () => {
+  const { runId } = await world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
+  const summary = await createPlanActivities(world.context()).planRun({ runId });
+  expect(summary.warnings).toEqual(["No accounting integration is connected."]);
+  const notices = await listNotices(world.store.db, { runId, kind: "plan-warning", limit: 5 });
+  expect(notices).toMatchObject([{ roles: ["operator"] }]);
+});
+
+test("the books are old once their last sync is longer ago than the playbook allows", async () => {
+  const client = world.context().clientOf("acme");
+  const { businessId } = world;
+  const warning = (nowMs: number) =>
+    accountingWarning(client, businessId, { syncedWithinDays: 2 }, nowMs);
+  await client.accounting.connect(businessId, "https://acme.example/back");
+  const authorized = await fetch(
+    `${world.world.sandbox.url}/sandbox/accounting/${businessId}/authorize`,
+    { method: "POST", headers: { "content-type": "application/json" }, body: "{}" },
+  );
+  expect(authorized.ok).toBe(true);
+  const [integration] = await client.accounting.list(businessId);
+  await client.accounting.sync(businessId, integration?.id ?? "");
+  await world.control.advance("PT1H");
+  const syncedAt = await until(
+    async () => (await client.accounting.getStatus(businessId)).lastSyncedAt,
+    (at) => at !== null,
+  );
+  const syncedMs = Date.parse(syncedAt ?? "");
+  expect(await warning(syncedMs + 2 * DAY_MS)).toBeNull();
+  expect(await warning(syncedMs + 3 * DAY_MS)).toMatch(/last synced 3 days ago/);
+});

@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { NoticeChannel } from "../../src/config/business-profile.ts";
+import { NoticeBody, NoticeListBody } from "../../src/gateway/http/notice-schemas.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
+import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
+import { eventually, profile, startTestGateway } from "./support/gateway.ts";
+import { planLine, seedRun } from "./support/rows.ts";
+
+const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
+
+test("shows what could not be delivered in list, status and metrics, and tries again when asked", async () => {
+  const hook = await httpReceiver();
+  hook.answer = { status: 410 };
+  const smtp = await smtpReceiver();
+  smtp.unknown.add("carl@acme.example");
+  const channels: NoticeChannel[] = [
+    { name: "ops", type: "webhook", url: hook.url, secrets: [SECRET], roles: null, kinds: null },
+    {
+      name: "mail",
+      type: "email",
+      addresses: { controller: ["cora@acme.example", "carl@acme.example"] },
+      roles: null,
+      kinds: null,
+    },
+  ];
+  const from = "payrun@acme.example";
+  const notify = { smtp: { url: smtp.url, from }, channels };
+  const gateway = await startTestGateway({ profiles: [profile({ notify })] });
+  onTestFinished(() => gateway.stop());
+  const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
+  const viewer = await gateway.token("vera", ["viewer"]);
+  const operator = await gateway.token("otto", ["operator"]);
+  await raiseNotice(gateway.store.db, {
+    businessId: "biz_acme",
+    kind: "approval-needed",
+    factKey: "fact",
+    subject: "1 bill waits for approval",
+    text: "",
+    roles: ["controller"],
+    data: {},
+    runId,
+    nowMs: Date.now(),
+  });
+
+  const list = () => gateway.call("GET", "/v1/notices?undelivered=true", viewer);
+  const given = await eventually(
+    async () => NoticeListBody.parse((await list()).json).items[0],
+    (notice) => notice?.deliveries.filter(({ state }) => state === "undeliverable").length === 2,
+  );
+  expect(given).toMatchObject({ business: "acme", state: "undeliverable", runId });
+  expect(given?.deliveries.map(({ channel, to, state }) => [channel, to, state])).toEqual([
+    ["mail", "c…@acme.example", "undeliverable"],
+    ["mail", "c…@acme.example", "sent"],
+    ["ops", null, "undeliverable"],
+  ]);
+  expect((await list()).text).not.toContain("carl@");
+
+  const status = () => gateway.call("GET", `/v1/runs/${encodeURIComponent(runId)}`, viewer);
+  expect((await status()).json["undelivered"]).toBe(2);
+  const metrics = await gateway.call("GET", "/metrics", viewer);
+  expect(metrics.text).toContain('payrun_notices_undelivered{why="undeliverable"} 2');
+
+  const retry = `/v1/notices/${given?.id}/retry`;
+  expect((await gateway.call("POST", retry, viewer)).status).toBe(403);
+  hook.answer = { status: 200 };
+  smtp.unknown.clear();
+  const tried = await gateway.call("POST", retry, operator);
+  expect(NoticeBody.parse(tried.json).state).toBe("pending");
+  await eventually(
+    async () => NoticeListBody.parse((await list()).json).items,
+    (items) => items.length === 0,
+  );
+  expect((await status()).json["undelivered"]).toBeUndefined();
+  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: given?.id });
+  expect(trail).toMatchObject([{ action: "notice.retried", actor: "otto" }]);
+  expect((await gateway.call("POST", "/v1/notices/ntc_none/retry", operator)).status).toBe(404);
+});
