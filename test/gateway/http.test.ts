@@ -89,6 +89,10 @@ describe("roles", () => {
     ["POST", "/v1/holds", hold, ["operator", "admin"]],
     ["DELETE", "/v1/holds/nothing", undefined, ["operator", "admin"]],
     ["POST", "/v1/runs/nothing/cancel", {}, ["operator", "admin"]],
+    ["POST", "/v1/schedules/x/pause", {}, ["operator", "admin"]],
+    ["POST", "/v1/schedules/x/resume", {}, ["operator", "admin"]],
+    ["POST", "/v1/schedules/x/backfill", {}, ["launcher", "admin"]],
+    ["DELETE", "/v1/schedules/x", undefined, ["admin"]],
     ["POST", "/v1/payables/x/resolution", { action: "retry", reason: "r" }, ["operator", "admin"]],
     [
       "POST",
@@ -144,7 +148,7 @@ describe("bad requests", () => {
   });
 
   test("to an unknown address say where to look", async () => {
-    for (const path of ["/v1/nothing", "/v1/onboardings/acme/tax", "/codec/encode", "/"]) {
+    for (const path of ["/v1/nothing", "/v1/onboardings/acme/nothing", "/codec/encode", "/"]) {
       const answer = await gateway.call("POST", path, admin, {});
       expect(answer.status).toBe(404);
       expect(answer.json["error"]).toBe("not_found");
@@ -177,17 +181,21 @@ describe("the description", () => {
     );
     expect(operations.toSorted()).toEqual([
       "DELETE /v1/holds/{id}",
+      "DELETE /v1/schedules/{name}",
       "GET /health",
       "GET /metrics",
       "GET /ready",
       "GET /v1/holds",
+      "GET /v1/notices",
       "GET /v1/payables/{id}/history",
       "GET /v1/playbooks",
       "GET /v1/playbooks/{name}",
       "GET /v1/runs",
       "GET /v1/runs/{id}",
       "GET /v1/runs/{id}/report",
+      "GET /v1/schedules",
       "POST /v1/holds",
+      "POST /v1/notices/{id}/retry",
       "POST /v1/payables/{id}/resolution",
       "POST /v1/plans",
       "POST /v1/playbooks",
@@ -195,6 +203,9 @@ describe("the description", () => {
       "POST /v1/runs",
       "POST /v1/runs/{id}/cancel",
       "POST /v1/runs/{id}/decisions",
+      "POST /v1/schedules/{name}/backfill",
+      "POST /v1/schedules/{name}/pause",
+      "POST /v1/schedules/{name}/resume",
       "POST /webhooks/{business}",
     ]);
     expect(paths["/v1/runs"]?.["post"]).toHaveProperty("requestBody");
