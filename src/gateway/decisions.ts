@@ -3,15 +3,10 @@ import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
 import { judgeDecision, principalOf, type DecisionVerdict } from "../domain/approvals/policy.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { appendAudit } from "../store/audit.ts";
-import {
-  approvalsOfRun,
-  decisionsOfRun,
-  recordDecision,
-  type Decision,
-} from "../store/decisions.ts";
+import { decidableLines, missingApprovals, type WaitingLines } from "../store/decidable-lines.ts";
+import { decisionsOfRun, recordDecision, type Decision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import { getPlaybook } from "../store/playbooks.ts";
-import { getPlanLines } from "../store/plans.ts";
 import { getRun, type Run } from "../store/runs.ts";
 import { tokensCreatedBy } from "../store/tokens.ts";
 import type { GatewayContext } from "./context.ts";
@@ -27,20 +22,12 @@ export interface DecisionRequest {
   readonly comment?: string | undefined;
 }
 
-export interface MissingApprovals {
-  readonly by: readonly string[];
-  readonly quorum: number;
-  readonly approvals: number;
-  readonly lines: number;
-  readonly totalCents: number;
-}
-
 export interface DecisionAnswer {
   readonly accepted: true;
   readonly decision: "approve" | "reject";
   readonly countsFor: readonly string[];
   readonly dropped: readonly string[];
-  readonly missing: readonly MissingApprovals[];
+  readonly missing: readonly WaitingLines[];
 }
 
 type Refusal = Extract<DecisionVerdict, { accepted: false }>;
@@ -99,12 +86,7 @@ async function judgeAndRecord(
 ): Promise<DecisionAnswer | Refusal> {
   const run = await getRun(trx, runId);
   if (run === undefined) throw notFound(`There is no run “${runId}” any more.`);
-  const lines = (await getPlanLines(trx, runId, { states: DECIDABLE })).map(({ plan, line }) => ({
-    payableId: line.payableId,
-    lineHash: line.lineHash,
-    approvers: plan.approvers,
-    quorum: plan.quorum,
-  }));
+  const lines = await decidableLines(trx, runId, DECIDABLE);
   const playbook = await getPlaybook(trx, run.playbook, run.playbookRevision);
   const earlier = await sameBefore(trx, run, request, principal, clock.businessMs);
   const alreadyOut = new Set(earlier?.dropped ?? []);
@@ -227,7 +209,8 @@ async function answer(
     accepted: true,
     decision: request.decision,
     ...effect,
-    missing: request.decision === "reject" ? [] : await missingApprovals(trx, run.runId, clock),
+    missing:
+      request.decision === "reject" ? [] : await missingApprovals(trx, run.runId, clock.businessMs),
   };
 }
 
@@ -239,30 +222,6 @@ async function approvedBy(trx: Transaction<Tables>, decisionId: string): Promise
     .orderBy("payable_id")
     .execute();
   return rows.map((row) => row.payable_id);
-}
-
-/** Rules whose quorum is still open, with the lines that wait for it. */
-async function missingApprovals(
-  trx: Transaction<Tables>,
-  runId: string,
-  clock: ClockReading,
-): Promise<MissingApprovals[]> {
-  const approvals = await approvalsOfRun(trx, runId, clock.businessMs);
-  const groups = new Map<string, MissingApprovals>();
-  for (const { plan, line } of await getPlanLines(trx, runId, { states: ["awaiting-approval"] })) {
-    const count = approvals.get(line.payableId)?.length ?? 0;
-    if (count >= plan.quorum) continue;
-    const key = JSON.stringify([plan.approvers, plan.quorum, count]);
-    const group = groups.get(key);
-    groups.set(key, {
-      by: plan.approvers,
-      quorum: plan.quorum,
-      approvals: count,
-      lines: (group?.lines ?? 0) + 1,
-      totalCents: (group?.totalCents ?? 0) + line.amountCents,
-    });
-  }
-  return [...groups.values()];
 }
 
 const STATUS_OF: Readonly<Record<Refusal["code"], 403 | 409 | 422>> = {

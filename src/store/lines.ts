@@ -9,6 +9,8 @@ export interface RunLine {
   readonly payableId: string;
   readonly businessId: string;
   readonly version: number;
+  /** Its place in the plan, from 1. */
+  readonly lineNo: number;
   readonly lineHash: string;
   readonly contactId: string;
   readonly sourceId: string;
@@ -173,6 +175,7 @@ export function toRunLine(row: Selectable<RunLinesTable>): RunLine {
     payableId: row.payable_id,
     businessId: row.business_id,
     version: row.version,
+    lineNo: row.line_no,
     lineHash: row.line_hash,
     contactId: row.contact_id,
     sourceId: row.source_id,

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Selectable, Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
 import { planHash, policyHash } from "../domain/approvals/hashes.ts";
@@ -47,6 +48,8 @@ export async function storePlan(
   await insertPlan(trx, run.runId, 1, summary, nowMs);
   const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));
   for (const lines of chunks(numbered)) {
+    // Storing a hundred thousand lines takes seconds, in which this process must still heartbeat.
+    await setImmediate();
     await trx
       .insertInto("plan_lines")
       .values(lines.map(({ line, lineNo }) => planLineRow(run.runId, line, lineNo)))
@@ -237,11 +240,16 @@ export async function getPlanLines(
     readonly states?: readonly LineState[];
     /** True: only lines with a reason to look at. */
     readonly withReason?: boolean;
+    /** Only lines behind this number of the plan, at most `limit`. */
+    readonly after?: number;
+    readonly limit?: number;
     readonly page?: { readonly offset: number; readonly limit: number };
   } = {},
 ): Promise<PlannedLine[]> {
   let query = currentLines(db, runId).orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
+  if (filter.after !== undefined) query = query.where("run_lines.line_no", ">", filter.after);
+  if (filter.limit !== undefined) query = query.limit(filter.limit);
   if (filter.withReason === true) query = query.where("run_lines.reason", "is not", null);
   if (filter.page !== undefined) query = query.limit(filter.page.limit).offset(filter.page.offset);
   const rows = await query.execute();
