@@ -12,6 +12,7 @@ import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
 import { startHousekeeping, type Housekeeping } from "./housekeeping.ts";
 import { createMetrics } from "./metrics.ts";
+import { type Digests, startDigests } from "../notices/digests.ts";
 import { type NoticeSender, startNoticeSender } from "../notices/sender.ts";
 
 export interface GatewayOptions {
@@ -55,6 +56,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let recovery: DeliveryRecovery | undefined;
   let housekeeping: Housekeeping | undefined;
   let notices: NoticeSender | undefined;
+  let digests: Digests | undefined;
   const context: GatewayContext = {
     store,
     profiles,
@@ -81,6 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       recovery = startDeliveryRecovery(context);
       housekeeping = startHousekeeping(context);
       notices = startNoticeSender(context);
+      digests = startDigests(context);
       return address;
     },
     async stop() {
@@ -90,6 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         recovery?.stop(),
         housekeeping?.stop(),
         notices?.stop(),
+        digests?.stop(),
       ]);
     },
   };

@@ -18,6 +18,7 @@ export function createMetrics(store: Store): Metrics {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   storeGauges(store, registry);
+  noticeGauge(store, registry);
   return {
     registry,
     requests: new Histogram({
@@ -102,17 +103,6 @@ function storeGauges(store: Store, registry: Registry): void {
     },
   });
   new Gauge({
-    name: "payrun_notices_undelivered",
-    help: "Notices that have not reached somebody: given up, tried again, or without an address",
-    labelNames: ["why"],
-    registers,
-    async collect() {
-      for (const [why, count] of Object.entries(await countUndelivered(store.db))) {
-        this.set({ why }, count);
-      }
-    },
-  });
-  new Gauge({
     name: "payrun_business_waits",
     help: "Faults of a whole business or funding source that runs wait for",
     labelNames: ["code"],
@@ -125,6 +115,21 @@ function storeGauges(store: Store, registry: Registry): void {
         .execute();
       this.reset();
       for (const row of rows) this.set({ code: row.code }, Number(row.count));
+    },
+  });
+}
+
+function noticeGauge(store: Store, registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: "payrun_notices_undelivered",
+    help: "Notices that have not reached somebody: given up, tried again, or without an address",
+    labelNames: ["why"],
+    registers,
+    async collect() {
+      for (const [why, count] of Object.entries(await countUndelivered(store.db))) {
+        this.set({ why }, count);
+      }
     },
   });
 }

@@ -72,7 +72,10 @@ test("shows what could not be delivered in list, status and metrics, and tries a
     (items) => items.length === 0,
   );
   expect((await status()).json["undelivered"]).toBeUndefined();
-  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: given?.id });
+  const trail = await listAudit(gateway.store.db, {
+    businessId: "biz_acme",
+    subject: given?.id ?? "",
+  });
   expect(trail).toMatchObject([{ action: "notice.retried", actor: "otto" }]);
   expect((await gateway.call("POST", "/v1/notices/ntc_none/retry", operator)).status).toBe(404);
 });

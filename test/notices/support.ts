@@ -11,6 +11,7 @@ import type { NewNotice } from "../../src/store/notices.ts";
 
 export interface Desk {
   readonly store: Store;
+  readonly profile: BusinessProfile;
   readonly logged: string[];
   /** Moves the senders' clock, so that no test waits for a pause to pass. */
   readonly advance: (ms: number) => void;
@@ -46,6 +47,7 @@ export async function desk(
   });
   return {
     store,
+    profile,
     logged,
     advance: (ms) => void (ahead += ms),
     start() {

@@ -20,12 +20,12 @@ export function addReportCommand(program: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
-        const formats = [options.csv, options.bankCsv, options.json].filter(
-          (each) => each === true,
-        );
-        if (formats.length > 1) {
-          throw usageError("--csv, --bank-csv and --json can't go together");
-        }
+        const formats = [
+          ...(options.csv === true ? ["--csv"] : []),
+          ...(options.bankCsv === true ? ["--bank-csv"] : []),
+          ...(options.json === true ? ["--json"] : []),
+        ];
+        if (formats.length > 1) throw usageError(`${formats.join(" and ")} can't go together`);
         const gateway = gatewayOf(config());
         const path = `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
         if (options.csv === true || options.bankCsv === true) {

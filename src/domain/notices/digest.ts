@@ -1,0 +1,65 @@
+import type { RunPhase } from "../../contracts/pay-run.ts";
+import { bankingDayOnOrBefore, isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
+import { addDays } from "../clock/dates.ts";
+import { newYorkDate, newYorkInstantMs, weekOf } from "../clock/new-york.ts";
+import { formatUsd } from "../money.ts";
+import { bills, type NoticeText, type SumsByState, sumLines } from "./run-texts.ts";
+
+/** When people begin to work, in New York. */
+const DIGEST_AT = "08:00";
+
+export type DigestRhythm = "daily" | "weekly";
+
+/**
+ * The date of the digest that should have been sent by now: each banking day at 8:00 in New York,
+ * or on the first of each week.
+ *
+ * @param businessMs business clock
+ */
+export function digestDate(rhythm: DigestRhythm, businessMs: number): string {
+  const today = newYorkDate(businessMs);
+  const began = businessMs >= newYorkInstantMs(today, DIGEST_AT) ? today : addDays(today, -1);
+  if (rhythm === "daily") return bankingDayOnOrBefore(began);
+  const first = firstBankingDay(weekOf(began).monday);
+  return began >= first ? first : firstBankingDay(addDays(weekOf(began).monday, -7));
+}
+
+function firstBankingDay(monday: string): string {
+  return isBankingDay(monday) ? monday : nextBankingDay(monday);
+}
+
+export interface DigestedRun {
+  readonly runId: string;
+  readonly period: string;
+  readonly phase: RunPhase;
+  readonly waitingFor: string | null;
+  readonly totalCents: number;
+  readonly sums: SumsByState;
+}
+
+/** @param runs those at work, and those that ended since the digest before */
+export function digest(playbook: string, date: string, runs: readonly DigestedRun[]): NoticeText {
+  const waiting = countOf(runs, "awaiting-approval");
+  const parked = countOf(runs, "parked");
+  const open = [
+    ...(waiting > 0 ? [`${bills(waiting)} to approve`] : []),
+    ...(parked > 0 ? [`${bills(parked)} to look at`] : []),
+  ];
+  return {
+    subject: `${playbook}, ${date}: ${open.length === 0 ? "nothing to do" : open.join(", ")}`,
+    text: runs.map(runText).join("\n\n"),
+  };
+}
+
+function countOf(runs: readonly DigestedRun[], state: "awaiting-approval" | "parked"): number {
+  return runs.reduce((sum, { sums }) => sum + (sums.get(state)?.count ?? 0), 0);
+}
+
+function runText(run: DigestedRun): string {
+  const waits = run.waitingFor === null ? [] : [`  waits for: ${run.waitingFor}`];
+  return [
+    `${run.period}, ${run.phase}, ${formatUsd(run.totalCents)} (${run.runId})`,
+    ...waits,
+    ...sumLines(run.sums).map((line) => `  ${line}`),
+  ].join("\n");
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import {
+  digest,
+  digestDate,
+  type DigestedRun,
+  type DigestRhythm,
+} from "../domain/notices/digest.ts";
+import type { Store } from "../store/index.ts";
+import { countLines } from "../store/lines.ts";
+import { isToldOf, raiseNotice } from "../store/notices.ts";
+import { listPlaybooks } from "../store/playbooks.ts";
+import { runsLately } from "../store/runs-lately.ts";
+
+const INTERVAL_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Runs that one digest speaks of. */
+const RUNS_MOST = 30;
+
+export interface DigestContext {
+  readonly store: Store;
+  readonly profiles: { all(): readonly BusinessProfile[] };
+  readonly clocks: { read(profile: BusinessProfile): Promise<{ readonly businessMs: number }> };
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  /** Real time. */
+  readonly nowMs: () => number;
+}
+
+export interface Digests {
+  stop(): Promise<void>;
+}
+
+/** Raises, each minute, the digests that are due; of several processes whichever comes first. */
+export function startDigests(context: DigestContext): Digests {
+  const stopping = new AbortController();
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await raiseDigests(context);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        context.log.warn("digests could not be made; trying again in a minute", { reason });
+      }
+      const { signal } = stopping;
+      await sleep(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = loop();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Raises the digest of every playbook that asks for one, once for its day or week. */
+export async function raiseDigests(context: DigestContext): Promise<void> {
+  const profiles = context.profiles.all();
+  for (const { compiled } of await listPlaybooks(context.store.db)) {
+    if (compiled.kind !== "pay-run") continue;
+    const rhythm = compiled.notify?.digest ?? "none";
+    if (rhythm === "none") continue;
+    const { business, name } = compiled;
+    const named = profiles.filter((profile) => business === null || profile.name === business);
+    // Without a name a playbook is the only business's; of several it can't be run either.
+    const [profile] = named;
+    if (profile !== undefined && named.length === 1) {
+      await raiseDigest(context, profile, name, rhythm);
+    }
+  }
+}
+
+async function raiseDigest(
+  { store, clocks, nowMs }: DigestContext,
+  profile: BusinessProfile,
+  playbook: string,
+  rhythm: DigestRhythm,
+): Promise<void> {
+  const { businessId } = profile;
+  const { businessMs } = await clocks.read(profile);
+  const date = digestDate(rhythm, businessMs);
+  const fact = { businessId, kind: "digest", factKey: `${playbook}/${date}` };
+  if (await isToldOf(store.db, fact)) return;
+  // A weekend lies between Friday's and Monday's.
+  const sinceMs = nowMs() - (rhythm === "daily" ? 4 : 8) * DAY_MS;
+  const runs: DigestedRun[] = [];
+  for (const run of await runsLately(store.db, { businessId, playbook }, sinceMs, RUNS_MOST)) {
+    runs.push({ ...run, sums: await countLines(store.db, run.runId) });
+  }
+  if (runs.length === 0) return;
+  await raiseNotice(store.db, {
+    ...fact,
+    ...digest(playbook, date, runs),
+    roles: [],
+    data: { playbook, date, runs: runs.map(({ runId, phase }) => ({ runId, phase })) },
+    nowMs: nowMs(),
+  });
+}

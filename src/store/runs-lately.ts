@@ -1,0 +1,40 @@
+import type { RunPhase } from "../contracts/pay-run.ts";
+import type { Db } from "./db.ts";
+
+/** A run as a digest speaks of it. */
+export interface RecentRun {
+  readonly runId: string;
+  readonly period: string;
+  readonly phase: RunPhase;
+  readonly waitingFor: string | null;
+  readonly totalCents: number;
+}
+
+/**
+ * Runs of a playbook that are at work or have ended lately, the newest first.
+ *
+ * @param endedSinceMs real time
+ */
+export async function runsLately(
+  db: Db,
+  of: { readonly businessId: string; readonly playbook: string },
+  endedSinceMs: number,
+  limit: number,
+): Promise<RecentRun[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .select(["run_id", "period", "phase", "waiting_for", "total_cents"])
+    .where("business_id", "=", of.businessId)
+    .where("playbook", "=", of.playbook)
+    .where((eb) => eb.or([eb("ended_at_ms", "is", null), eb("ended_at_ms", ">=", endedSinceMs)]))
+    .orderBy("launched_at_ms", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    runId: row.run_id,
+    period: row.period,
+    phase: row.phase as RunPhase,
+    waitingFor: row.waiting_for,
+    totalCents: row.total_cents,
+  }));
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { raiseDigests } from "../../src/notices/digests.ts";
+import { listNotices } from "../../src/store/notices.ts";
+import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { upsertRun } from "../../src/store/runs.ts";
+import { newRun, policy } from "../store/fixtures.ts";
+import { desk } from "./support.ts";
+
+test("a playbook's digest comes once a day, by the business's clock, while there are runs to speak of", async () => {
+  const { store, profile } = await desk(undefined);
+  const apply = (compiled: PayRunPlaybook) =>
+    store.transaction((trx) =>
+      applyPlaybook(trx, {
+        name: compiled.name,
+        kind: compiled.kind,
+        text: JSON.stringify(compiled),
+        compiled,
+        business: null,
+        author: "ada",
+        authorTokenId: null,
+        nowMs: 1,
+      }),
+    );
+  await apply({ ...policy, notify: { people: "by-role", digest: "daily" } });
+  await apply({ ...policy, name: "monthly", notify: null });
+  let businessMs = Date.parse("2026-11-19T18:00:00Z");
+  const context = {
+    store,
+    profiles: { all: () => [profile] },
+    clocks: { read: () => Promise.resolve({ businessMs }) },
+    log: { warn: () => undefined },
+    nowMs: Date.now,
+  };
+  const subjects = async () => {
+    await raiseDigests(context);
+    await raiseDigests(context);
+    const notices = await listNotices(store.db, { kind: "digest", limit: 10 });
+    return notices.map(({ factKey }) => factKey).toSorted();
+  };
+  expect(await subjects()).toEqual([]);
+  await upsertRun(store.db, newRun({ nowMs: Date.now() }));
+  expect(await subjects()).toEqual(["weekly/2026-11-19"]);
+  businessMs = Date.parse("2026-11-20T13:30:00Z");
+  expect(await subjects()).toEqual(["weekly/2026-11-19", "weekly/2026-11-20"]);
+});
