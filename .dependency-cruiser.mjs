@@ -50,6 +50,7 @@ const GATEWAY = "src/gateway";
 const BUSINESS = "src/business";
 const TEMPORAL = "src/temporal";
 const PROCESS = "src/process";
+const VAULT = "src/vault";
 const NOTICES = "src/notices";
 
 export default {
@@ -61,11 +62,12 @@ export default {
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
     only(TEMPORAL, [CONTRACTS], "how a process meets a Temporal server"),
+    only(VAULT, [STORE], "what is personal, encrypted"),
     only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [API], "the client and the clocks of a business"),
     only(
       "activities",
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL],
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT],
       "what touches the world",
     ),
     only(NOTICES, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "sends what is in the outbox"),
@@ -79,6 +81,7 @@ export default {
         PLAYBOOKS,
         BUSINESS,
         TEMPORAL,
+        VAULT,
         PROCESS,
         NOTICES,
         "src/config",

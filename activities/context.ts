@@ -2,6 +2,7 @@ import type { Client } from "@temporalio/client";
 import type { BusinessProfile } from "../src/config/business-profile.ts";
 import type { PaymentsClient } from "../src/payments-api/index.ts";
 import type { Store } from "../src/store/index.ts";
+import type { Vault } from "../src/vault/vault.ts";
 import type { BusinessClock } from "../src/business/clock.ts";
 
 export interface ActivityLog {
@@ -14,6 +15,7 @@ export interface ActivityContext {
   readonly store: Store;
   readonly temporal: Client;
   readonly log: ActivityLog;
+  readonly vault: Vault;
   /** Names this process in leases and in the attempts' sends. */
   readonly workerId: string;
   /** @throws {ConfigError} where no profile has this name. */

@@ -9,6 +9,8 @@ import { beginRun, failRun } from "./begin-run.ts";
 import type { ActivityContext } from "./context.ts";
 import { followRun } from "./follow-run.ts";
 import { fundRun } from "./fund-run.ts";
+import { assessOnboarding } from "./kyb/assess.ts";
+import { takeOnboardingStep } from "./kyb/take-step.ts";
 import { launchScheduled } from "./launch-scheduled.ts";
 import { runLane } from "./pay/lane.ts";
 import { inSlot } from "./pay/slots.ts";
@@ -46,6 +48,8 @@ export function createActivities(context: ActivityContext): PayrunActivities {
       ),
     ),
     launchScheduled: inFailures((input) => launchScheduled(context, input)),
+    assessOnboarding: inFailures((input) => beating(() => assessOnboarding(context, input))),
+    takeOnboardingStep: inFailures((input) => beating(() => takeOnboardingStep(context, input))),
     payRetry: inFailures((input) =>
       beating(() =>
         onStoreNotBehind(context, retryId(input), input, () => payAgain(context, input)),

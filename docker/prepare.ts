@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { ensureLocalAdmin } from "../src/cli/local-admin.ts";
+import { ensureEncryptionKey } from "../src/cli/local-keys.ts";
 import { connectSandbox } from "../src/cli/sandbox-business.ts";
 import { loadConfig } from "../src/config.ts";
 import { openStore } from "../src/store/index.ts";
 
 /**
  * Prepares a volume for the worker and the gateway, as `payrun up` prepares its home: the store,
- * the local administrator's token, and the sandbox's company as the business. Safe to run again.
+ * the local administrator's token, a key for what is personal, and the sandbox's company as the business. Safe to run again.
  */
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,7 @@ const config = loadConfig();
 const store = await openStore(config.databaseUrl);
 try {
   await ensureLocalAdmin(store, config.home);
+  if (config.encryptionKeys.length === 0) ensureEncryptionKey(config.home);
 } finally {
   await store.close();
 }

@@ -6,11 +6,13 @@ import { loadClientConnectConfig } from "@temporalio/envconfig";
 
 import { ConfigError } from "./config/config-error.ts";
 import { readDefaultBusiness } from "./config/default-business.ts";
+import { type EncryptionKey, readEncryptionKeysFile } from "./config/encryption-keys.ts";
 import { Profiles } from "./config/profiles.ts";
 import type { Environment, SettingLine, SettingName, SettingValues } from "./config/settings.ts";
 import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
 
 export { ConfigError } from "./config/config-error.ts";
+export { encryptionKeysFile } from "./config/encryption-keys.ts";
 export type { BusinessProfile } from "./config/business-profile.ts";
 export type { Profiles } from "./config/profiles.ts";
 export type { SettingLine, SettingName } from "./config/settings.ts";
@@ -43,6 +45,8 @@ export interface Config {
   /** Connections to PostgreSQL that a process opens at most. */
   readonly databasePoolSize: number;
   readonly gateway: PortSetting & { readonly host: string };
+  /** What is personal is encrypted under these, the newest first; none: nothing personal is taken. */
+  readonly encryptionKeys: readonly EncryptionKey[];
   /** Where commands find the gateway, without a slash at the end. */
   readonly gatewayUrl: string;
   /** Where others find the gateway, without a slash at the end. */
@@ -70,10 +74,11 @@ export function loadConfig(env?: Environment): Config {
   const { values, problems } = readSettings(variables);
   const temporal = readTemporal(variables, values, problems);
   const profiles = readProfiles(variables, values, problems);
+  const home = values.PAYRUN_HOME ?? resolve(".payrun");
+  const keys = values.PAYRUN_ENCRYPTION_KEYS ?? readEncryptionKeysFile(home, problems);
   if (problems.length > 0 || profiles === undefined || temporal === undefined) {
     throw new ConfigError(problems);
   }
-  const home = values.PAYRUN_HOME ?? resolve(".payrun");
   const host = values.PAYRUN_GATEWAY_HOST ?? "127.0.0.1";
   const gateway = { host, ...portSetting(values.PAYRUN_GATEWAY_PORT, 8088) };
   const gatewayUrl = values.PAYRUN_GATEWAY_URL ?? urlOf(host, gateway.port);
@@ -82,6 +87,7 @@ export function loadConfig(env?: Environment): Config {
     databaseUrl: values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`,
     databasePoolSize: values.PAYRUN_DATABASE_POOL ?? 10,
     gateway,
+    encryptionKeys: keys,
     gatewayUrl,
     publicUrl: values.PAYRUN_PUBLIC_URL ?? gatewayUrl,
     token: values.PAYRUN_TOKEN,

@@ -33,6 +33,15 @@ export const launches = proxyActivities<Pick<PayrunActivities, "launchScheduled"
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
+/** Steps of an onboarding: they read and write at the service, and heartbeat meanwhile. */
+export const onboarding = proxyActivities<
+  Pick<PayrunActivities, "assessOnboarding" | "takeOnboardingStep">
+>({
+  startToCloseTimeout: "5 minutes",
+  heartbeatTimeout: "8 seconds",
+  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
+
 /** Answers to people who wait for them: tried for a short time only. */
 export const answers = proxyActivities<Pick<PayrunActivities, "verifyDecision">>({
   startToCloseTimeout: "30 seconds",

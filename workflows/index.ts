@@ -1,3 +1,4 @@
+export { kybOnboarding } from "./kyb-onboarding.ts";
 export { payRun } from "./pay-run.ts";
 export { planDry } from "./plan-dry.ts";
 export { retryFailedPayment } from "./retry-failed-payment.ts";

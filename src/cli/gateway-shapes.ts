@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { ONBOARDING_PHASES, type OnboardingStatus } from "../contracts/onboarding.ts";
 import { LINE_STATES, RUN_PHASES, type DryPlan, type RunStatus } from "../contracts/pay-run.ts";
 
 /**
@@ -30,17 +31,32 @@ const payment = z.object({
   approvedBy: z.array(z.string()),
 });
 
-export const runStatus = answer<RunStatus>(
-  z.object({
-    id: z.string(),
-    kind: z.string(),
-    phase: z.enum(RUN_PHASES),
-    counts: z.record(z.string(), z.int()),
-    totalCents: z.int(),
-    payments: z.array(payment),
-    plan: planSummary.optional(),
-  }),
-);
+const runShape = z.object({
+  id: z.string(),
+  kind: z.string(),
+  phase: z.enum(RUN_PHASES),
+  counts: z.record(z.string(), z.int()),
+  totalCents: z.int(),
+  payments: z.array(payment),
+  plan: planSummary.optional(),
+});
+
+export const runStatus = answer<RunStatus>(runShape);
+
+const onboarding = z.object({
+  id: z.string(),
+  kind: z.literal("kyb-onboarding"),
+  phase: z.enum(ONBOARDING_PHASES),
+  ended: z.boolean(),
+  waitingFor: z.string().nullable(),
+  provided: z.array(z.object({ step: z.string(), state: z.string() })),
+  proposal: z.object({ name: z.string(), text: z.string() }).nullable(),
+});
+
+export const onboardingStatus = answer<OnboardingStatus>(onboarding);
+
+/** Whatever has been launched, by its kind. */
+export const anyStatus = answer<RunStatus | OnboardingStatus>(z.union([onboarding, runShape]));
 
 export const planAnswer = answer<DryPlan>(
   planSummary.extend({
@@ -55,7 +71,7 @@ const runItem = z.object({
   id: z.string(),
   playbook: z.string(),
   period: z.string(),
-  phase: z.enum(RUN_PHASES),
+  phase: z.string(),
   waitingFor: z.string().nullable(),
   totalCents: z.int(),
   launchedBy: z.string(),

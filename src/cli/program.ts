@@ -152,6 +152,11 @@ const COMMANDS: readonly CommandModule[] = [
     load: async () => (await import("./commands/resolve.ts")).addResolveCommand,
   },
   {
+    heading: ACTING,
+    name: "provide",
+    load: async () => (await import("./commands/provide.ts")).addProvideCommand,
+  },
+  {
     heading: ADMIN,
     name: "token",
     load: async () => (await import("./commands/token.ts")).addTokenCommand,

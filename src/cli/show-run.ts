@@ -9,13 +9,14 @@ import { nameOf } from "./show-plan.ts";
 import { newYorkTime } from "./times.ts";
 import { bold, dim, green, printable, red, table, yellow } from "./text.ts";
 
-const GOOD: readonly RunPhase[] = ["completed"];
-const BAD: readonly RunPhase[] = [
+const GOOD: readonly string[] = ["completed", "verified"];
+const BAD: readonly string[] = [
   "completed-with-exceptions",
   "rejected",
   "expired",
   "cancelled",
   "failed",
+  "suspended",
 ];
 
 /** A line without a reason needs nobody. */
@@ -46,9 +47,9 @@ export function runLines(run: RunStatus): string[] {
   ];
 }
 
-export function phaseText(phase: RunPhase): string {
+export function phaseText(phase: string): string {
   if (GOOD.includes(phase)) return green(phase);
-  return BAD.includes(phase) ? red(phase) : yellow(phase);
+  return BAD.includes(phase) ? red(phase) : yellow(printable(phase));
 }
 
 /** Bills and amounts by state; of a page only where the run doesn't tell its sums. */

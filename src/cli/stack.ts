@@ -5,6 +5,7 @@ import { type Config, environmentWith } from "../config.ts";
 import { openStore } from "../store/index.ts";
 import { unavailable } from "./cli-error.ts";
 import { ensureLocalAdmin } from "./local-admin.ts";
+import { ensureEncryptionKey } from "./local-keys.ts";
 import { gatewayPart, sandboxPart, temporalPart, workerPart } from "./parts.ts";
 import { findPort } from "./ports.ts";
 import { writePrivate } from "./private-file.ts";
@@ -119,6 +120,7 @@ export async function startStack(
 ): Promise<Stack> {
   const { home } = options;
   await mkdir(home, { recursive: true, mode: 0o700 });
+  if (options.config.encryptionKeys.length === 0) ensureEncryptionKey(home);
   const [bundle, business, adminToken] = await Promise.all([
     workflowBundle(options.bundleFolder),
     startSandbox(processes, options, addresses),

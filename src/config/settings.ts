@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import { z } from "zod";
 
+import { encryptionKeys } from "./encryption-keys.ts";
 import { nearest } from "./nearest.ts";
 
 /** The variables of the environment, or something that looks like them. */
@@ -135,6 +136,12 @@ export const SETTINGS = {
     port(64_535),
   ),
   PAYRUN_PROFILES: setting("YAML file with the businesses", "one business, `default`", path),
+  PAYRUN_ENCRYPTION_KEYS: setting(
+    "keys of the vault, ID:KEY with 32 random bytes in base64 or hex, the newest first",
+    "encryption.keys in PAYRUN_HOME, made by `up`",
+    encryptionKeys,
+    true,
+  ),
   PAYRUN_GATEWAY_URL: setting(
     "address where the commands find the gateway",
     "where PAYRUN_GATEWAY_HOST and …_PORT say",

@@ -1,3 +1,4 @@
+import type { KybOnboardingInput, OnboardingAssessment } from "./onboarding.ts";
 import type { PlanSummary, RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
@@ -124,4 +125,9 @@ export interface PayrunActivities {
   launchScheduled(
     input: ScheduledPayRunInput & { readonly nominalMs: number },
   ): Promise<ScheduledLaunch>;
+  assessOnboarding(input: KybOnboardingInput): Promise<OnboardingAssessment>;
+  /** @returns `againInMs`: real milliseconds to wait before going on */
+  takeOnboardingStep(
+    input: KybOnboardingInput & { readonly inputId: string },
+  ): Promise<{ readonly againInMs: number }>;
 }

@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
 import type { Assessment } from "./activities.ts";
+import type { OnboardingAssessment } from "./onboarding.ts";
 
 /** Search attributes registered at start-up; never anything personal: they are not encrypted. */
 export const SEARCH_ATTRIBUTES = {
@@ -44,6 +45,16 @@ export function searchAttributesAtLaunch(run: {
     { key: playbookKey, value: run.playbook },
     { key: phaseKey, value: "planning" },
     { key: needsActionKey, value: false },
+  ];
+}
+
+/** What an onboarding shows of itself in Temporal's list. */
+export function searchAttributesOfOnboarding(
+  now: Pick<OnboardingAssessment, "phase" | "needsAction">,
+): SearchAttributePair[] {
+  return [
+    { key: phaseKey, value: now.phase },
+    { key: needsActionKey, value: now.needsAction },
   ];
 }
 

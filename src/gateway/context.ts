@@ -2,6 +2,7 @@ import type { Client } from "@temporalio/client";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
+import type { Vault } from "../vault/vault.ts";
 import type { BusinessClocks } from "./clocks.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -24,6 +25,7 @@ export interface GatewayContext {
   readonly profiles: BusinessProfiles;
   readonly temporal: Client;
   readonly clocks: BusinessClocks;
+  readonly vault: Vault;
   readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
   readonly log: GatewayLog;
   readonly metrics: Metrics;

@@ -6,6 +6,8 @@ import { Clients } from "../business/clients.ts";
 import { createGateway } from "./gateway.ts";
 import type { GatewayLog } from "./context.ts";
 import { createLog } from "./log.ts";
+import { Keyring } from "../vault/keyring.ts";
+import { Vault } from "../vault/vault.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
@@ -50,6 +52,7 @@ async function main(): Promise<number> {
     temporal,
     clientOf: (profile) => clients.of(profile),
     log,
+    vault: new Vault(new Keyring(config.encryptionKeys)),
     host: config.gateway.host,
     port: config.gateway.port,
     // With port 0 the address is known only once the gateway listens.

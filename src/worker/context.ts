@@ -5,6 +5,7 @@ import { Clients } from "../business/clients.ts";
 import { Clocks } from "../business/clock.ts";
 import type { BusinessProfile, Profiles } from "../config.ts";
 import type { Store } from "../store/index.ts";
+import type { Vault } from "../vault/vault.ts";
 
 /** Requests that a worker keeps in flight for one business: four lanes of twenty, and reads. */
 const CONNECTIONS = 100;
@@ -13,6 +14,7 @@ export interface ContextParts {
   readonly store: Store;
   readonly temporal: Client;
   readonly profiles: Profiles;
+  readonly vault: Vault;
   readonly log: ActivityLog;
   readonly workerId: string;
   readonly draining: AbortSignal;
@@ -36,12 +38,13 @@ export function createContext(parts: ContextParts): {
     timeoutMs: HTTP_TIMEOUT_MS,
     onDate: (business, dateMs) => clocks.of(profileOf(business)).observeServiceDate(dateMs),
   });
-  const { store, temporal, log, workerId, draining } = parts;
+  const { store, temporal, log, vault, workerId, draining } = parts;
   return {
     activities: {
       store,
       temporal,
       log,
+      vault,
       workerId,
       draining,
       profileOf,

@@ -10,6 +10,8 @@ import { startSweeper, type Sweeper } from "../sweeper/sweeper.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
+import { Keyring } from "../vault/keyring.ts";
+import { Vault } from "../vault/vault.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
 import { readOptions } from "./options.ts";
@@ -47,6 +49,7 @@ async function main(): Promise<number> {
     store,
     temporal,
     profiles: config.profiles,
+    vault: new Vault(new Keyring(config.encryptionKeys)),
     log,
     workerId: `${hostname()}:${process.pid}`,
     draining: draining.signal,

@@ -13,6 +13,8 @@ import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { applyPlaybook } from "../../src/store/playbooks.ts";
 import { getRun, setRunPhase } from "../../src/store/runs.ts";
+import { Keyring } from "../../src/vault/keyring.ts";
+import { Vault } from "../../src/vault/vault.ts";
 import { on } from "../domain/clock/schedules.ts";
 
 const HOUR_MS = 3_600_000;
@@ -52,6 +54,7 @@ function context(): ActivityContext {
     store,
     temporal: { workflow } as unknown as Client,
     log: { info: () => {}, warn: () => {} },
+    vault: new Vault(new Keyring([])),
     workerId: "test",
     profileOf: () => profile,
     clientOf: () => {

@@ -9,6 +9,8 @@ import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsClient } from "../../src/payments-api/index.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { upsertRun } from "../../src/store/runs.ts";
+import { Keyring } from "../../src/vault/keyring.ts";
+import { Vault } from "../../src/vault/vault.ts";
 import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
 const DAY_MS = 86_400_000;
@@ -118,6 +120,7 @@ export class PlanningWorld {
         throw new Error("planning needs no Temporal");
       },
       log: { info: () => {}, warn: () => {} },
+      vault: new Vault(new Keyring([])),
       workerId: "test",
       profileOf: () => profile,
       clientOf: () => client,

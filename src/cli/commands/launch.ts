@@ -4,8 +4,9 @@ import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
 import { collect } from "../collect.ts";
 import { readDuration } from "../duration.ts";
 import { gatewayOf } from "../gateway-client.ts";
-import { runStatus } from "../gateway-shapes.ts";
+import { anyStatus } from "../gateway-shapes.ts";
 import { playbookNamed } from "../playbook-files.ts";
+import { onboardingLaunched } from "../onboarding-launched.ts";
 import { printRun } from "../run-document.ts";
 import type { CommandContext, Session } from "../session.ts";
 import { hasEnded, runLines } from "../show-run.ts";
@@ -45,11 +46,15 @@ async function launch(
   const limitMs = readDuration(options.timeout, "--timeout");
   const gateway = gatewayOf(config());
   const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
-  const launched = await gateway.post("/v1/runs", runStatus, {
+  const launched = await gateway.post("/v1/runs", anyStatus, {
     playbook,
     ...(options.period === undefined ? {} : { period: options.period }),
     ...(options.input === undefined ? {} : { inputs }),
   });
+  if (launched.kind === "kyb-onboarding") {
+    const wait = options.wait === undefined ? null : { limitMs };
+    return onboardingLaunched(output, gateway, launched, wait);
+  }
   if (options.wait === undefined) {
     output.line(`${green("✓")} ${launched.id}`);
     output.line(dim(`payrun status ${launched.id} · payrun approve ${launched.id}`));

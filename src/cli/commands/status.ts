@@ -2,10 +2,11 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
 import { gatewayOf } from "../gateway-client.ts";
-import { runList } from "../gateway-shapes.ts";
+import { anyStatus, runList } from "../gateway-shapes.ts";
 import { printRun } from "../run-document.ts";
 import { findRunId } from "../run-id.ts";
 import type { Session } from "../session.ts";
+import { onboardingLines } from "../show-onboarding.ts";
 import { phaseText, runLines } from "../show-run.ts";
 import { dim, printable, short, table } from "../text.ts";
 
@@ -20,7 +21,14 @@ export function addStatusCommand(program: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         if (id !== undefined) {
-          const run = await gateway.wholeRun(await findRunId(gateway, id));
+          const runId = await findRunId(gateway, id);
+          const path = `/v1/runs/${encodeURIComponent(runId)}`;
+          const run = await gateway.get(path, anyStatus);
+          if (run.kind === "kyb-onboarding") {
+            output.lines(onboardingLines(run));
+            output.document(run);
+            return;
+          }
           output.lines(runLines(run));
           await printRun(output, gateway, run);
           return;

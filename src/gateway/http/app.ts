@@ -8,6 +8,7 @@ import type { GatewayContext } from "../context.ts";
 import { addDecisionRoutes } from "../routes/decisions.ts";
 import { addHoldRoutes } from "../routes/holds.ts";
 import { addNoticeRoutes } from "../routes/notices.ts";
+import { addOnboardingRoutes } from "../routes/onboardings.ts";
 import { addPayableRoutes } from "../routes/payables.ts";
 import { addPlanRoutes } from "../routes/plans.ts";
 import { addPlaybookRoutes } from "../routes/playbooks.ts";
@@ -18,6 +19,10 @@ import { receiveWebhook } from "../webhooks.ts";
 import { errorBody, GatewayError } from "./errors.ts";
 
 const MAX_BODY_BYTES = 1_048_576;
+
+/** Documents of an onboarding are files, in base64. */
+const MAX_DOCUMENTS_BYTES = 15 * 1_048_576;
+const DOCUMENTS_PATH = /^\/v1\/onboardings\/[^/]+\/documents$/;
 
 /** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
 export function createApp(context: GatewayContext): OpenAPIHono {
@@ -35,14 +40,9 @@ export function createApp(context: GatewayContext): OpenAPIHono {
       seconds,
     );
   });
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new GatewayError(413, "too_large", "The body is larger than 1 MB.");
-      },
-    }),
-  );
+  const small = limitTo(MAX_BODY_BYTES, "1 MB");
+  const large = limitTo(MAX_DOCUMENTS_BYTES, "15 MB");
+  app.use((c, next) => (DOCUMENTS_PATH.test(c.req.path) ? large(c, next) : small(c, next)));
   app.onError((error, c) => answerError(context, c, error));
   app.notFound((c) =>
     c.json(
@@ -66,7 +66,17 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addHoldRoutes(app, context);
   addNoticeRoutes(app, context);
   addPayableRoutes(app, context);
+  addOnboardingRoutes(app, context);
   return app;
+}
+
+function limitTo(maxSize: number, text: string) {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new GatewayError(413, "too_large", `The body is larger than ${text}.`);
+    },
+  });
 }
 
 function routeOf(c: Context): string {

@@ -1,3 +1,4 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -13,6 +14,8 @@ export interface RouteRequest<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
+  /** Network address of the caller, as this process sees it. */
+  readonly from: string;
 }
 
 export type RouteAnswer =
@@ -62,6 +65,7 @@ export function addRoute<
     if (spec.roles !== undefined) requireRole(principal, spec.roles);
     const answer = await spec.handle({
       principal,
+      from: addressOf(c),
       params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
       query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
       body: (spec.body === undefined
@@ -77,6 +81,15 @@ export function addRoute<
     }
     return c.json(answer.json, answer.status);
   });
+}
+
+function addressOf(c: Context): string {
+  try {
+    return getConnInfo(c).remote.address ?? "unknown";
+  } catch {
+    // Called without a socket.
+    return "unknown";
+  }
 }
 
 function describe(app: OpenAPIHono, spec: RouteSpec<ZodType, ZodObject, ZodObject>): void {

@@ -148,11 +148,11 @@ export const RunListBody = z.object({
   items: z.array(
     z.object({
       id: z.string(),
-      kind: z.literal("pay-run"),
+      kind: z.string(),
       business: z.string(),
       playbook: z.string(),
-      period: z.string(),
-      phase: z.enum(RUN_PHASES),
+      period: z.string().describe("Empty where the kind has none"),
+      phase: z.string(),
       waitingFor: z.string().nullable(),
       totalCents: z.int(),
       planHash: z.string().nullable(),

@@ -1,8 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import { RUN_PHASES, type RunStatus } from "../../contracts/pay-run.ts";
+import { ONBOARDING_PHASES, type OnboardingStatus } from "../../contracts/onboarding.ts";
+import { RUN_PHASES, type RunPhase, type RunStatus } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../../store/audit.ts";
-import { getRun, listRuns, requestCancel } from "../../store/runs.ts";
+import { getRun, listRuns, requestCancel, type Run } from "../../store/runs.ts";
 import { bankCsv } from "../bank-csv.ts";
 import type { GatewayContext } from "../context.ts";
 import { conflict, notFound } from "../http/errors.ts";
@@ -10,10 +11,14 @@ import { addRoute } from "../http/route.ts";
 import { ReportBody } from "../http/report-schemas.ts";
 import { RunListBody, RunStatusBody } from "../http/schemas.ts";
 import { businessNamed, launch } from "../launch.ts";
+import { OnboardingStatusBody } from "../onboardings/schemas.ts";
+import { onboardingItems, onboardingStatus } from "../onboardings/status.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
 import { PAGE_MOST, statusOf, type StatusPage } from "../status.ts";
 import { tellToLook } from "../tell.ts";
 import { date, MAY, name, runParams, words, yesNo } from "./fields.ts";
+
+const AnyStatusBody = z.union([RunStatusBody, OnboardingStatusBody]);
 
 /** Runs: launched, listed, looked at, cancelled, reported. */
 export function addRunRoutes(app: OpenAPIHono, context: GatewayContext): void {
@@ -37,12 +42,12 @@ function addLaunch(app: OpenAPIHono, context: GatewayContext): void {
       inputs: z.record(z.string().max(100), z.string().max(1_000)).optional(),
     }),
     responses: {
-      201: { description: "Launched", schema: RunStatusBody },
-      200: { description: "Joined the run that was there", schema: RunStatusBody },
+      201: { description: "Launched", schema: AnyStatusBody },
+      200: { description: "Joined the run that was there", schema: AnyStatusBody },
     },
     handle: async ({ body, principal }) => {
       const { runId, created } = await launch(context, body, principal);
-      return { status: created ? 201 : 200, json: await knownStatus(context, runId) };
+      return { status: created ? 201 : 200, json: await anyStatus(context, runId) };
     },
   });
 }
@@ -55,7 +60,7 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
     summary: "Runs, newest first",
     query: z.object({
       business: name.optional(),
-      phase: z.enum(RUN_PHASES, `must be one of ${RUN_PHASES.join(", ")}`).optional(),
+      phase: z.enum(PHASES, `must be one of ${PHASES.join(", ")}`).optional(),
       needsAction: yesNo.optional().describe("true: only runs that wait for a person"),
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
@@ -65,12 +70,9 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
         query.business === undefined
           ? undefined
           : businessNamed(context, query.business, "").businessId;
-      const runs = await listRuns(context.store.db, {
-        ...(businessId === undefined ? {} : { businessId }),
-        ...(query.phase === undefined ? {} : { phase: query.phase }),
-        ...(query.needsAction === undefined ? {} : { needsAction: query.needsAction }),
-        limit: query.limit,
-      });
+      const { phase, needsAction, limit } = query;
+      const others = await onboardingItems(context.store.db, { businessId, phase, needsAction });
+      const runs = await runsOf(context, { businessId, phase, needsAction, limit });
       const items = runs.map((run) => ({
         id: run.runId,
         kind: "pay-run" as const,
@@ -85,8 +87,33 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
         launchedAt: new Date(run.launchedAtMs).toISOString(),
         endedAt: run.endedAtMs === null ? null : new Date(run.endedAtMs).toISOString(),
       }));
-      return { status: 200, json: { items } };
+      const newestFirst = [...items, ...others].toSorted((a, b) =>
+        b.launchedAt.localeCompare(a.launchedAt),
+      );
+      return { status: 200, json: { items: newestFirst.slice(0, limit) } };
     },
+  });
+}
+
+const PHASES = [...new Set([...RUN_PHASES, ...ONBOARDING_PHASES])];
+
+async function runsOf(
+  context: GatewayContext,
+  filter: {
+    readonly businessId: string | undefined;
+    readonly phase: string | undefined;
+    readonly needsAction: boolean | undefined;
+    readonly limit: number;
+  },
+): Promise<Run[]> {
+  const { businessId, phase, needsAction, limit } = filter;
+  const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
+  if (phase !== undefined && known === undefined) return [];
+  return listRuns(context.store.db, {
+    ...(businessId === undefined ? {} : { businessId }),
+    ...(known === undefined ? {} : { phase: known }),
+    ...(needsAction === undefined ? {} : { needsAction }),
+    limit,
   });
 }
 
@@ -110,10 +137,10 @@ function addStatus(app: OpenAPIHono, context: GatewayContext): void {
         .default(PAGE_MOST)
         .describe("Bills in `payments`; `nextPage` says where there are more"),
     }),
-    responses: { 200: { description: "As `payrun status --json`", schema: RunStatusBody } },
+    responses: { 200: { description: "As `payrun status --json`", schema: AnyStatusBody } },
     handle: async ({ params, query }) => ({
       status: 200,
-      json: await knownStatus(context, params.id, query),
+      json: await anyStatus(context, params.id, query),
     }),
   });
 }
@@ -187,6 +214,16 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
 }
 
 const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
+
+/** The status of whatever has this id: each kind of workflow has its own shape. */
+async function anyStatus(
+  context: GatewayContext,
+  id: string,
+  page = FIRST_PAGE,
+): Promise<RunStatus | OnboardingStatus> {
+  const onboarding = await onboardingStatus(context.store.db, id);
+  return onboarding ?? knownStatus(context, id, page);
+}
 
 async function knownStatus(
   context: GatewayContext,

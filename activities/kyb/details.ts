@@ -1,0 +1,27 @@
+import { KYB_STEPS, type OnboardingPhase } from "../../src/contracts/onboarding.ts";
+import type { VerificationView } from "../../src/domain/onboarding/decide.ts";
+import type { Standing } from "./assess.ts";
+
+/** Where an onboarding stands, in Markdown for the Temporal UI; nothing personal. */
+export function detailsOf(
+  { onboarding, inputs }: Pick<Standing, "onboarding" | "inputs">,
+  now: {
+    readonly phase: OnboardingPhase;
+    readonly waitingFor: string;
+    readonly steps: VerificationView["steps"];
+  },
+): string {
+  const steps = KYB_STEPS.map((step) => {
+    const waiting = inputs.filter((each) => each.step === step && each.state === "waiting").length;
+    return `| ${step} | ${now.steps[step]} | ${waiting === 0 ? "" : waiting} |`;
+  });
+  return [
+    `KYB of **${onboarding.business}**: **${now.phase}**`,
+    "",
+    `Waits for: ${now.waitingFor.replaceAll(/\s+/g, " ")}`,
+    "",
+    "| Step | At the service | Provided, not sent yet |",
+    "|---|---|---|",
+    ...steps,
+  ].join("\n");
+}

@@ -1,0 +1,69 @@
+import type { Decision, ProvidedView } from "./decide.ts";
+import { howTo } from "./decide.ts";
+
+/** A bank account of the business, as far as deciding needs it (API specification, section 2). */
+export interface AccountView {
+  readonly id: string;
+  readonly status: string;
+  readonly last4: string | null;
+  /** True once its micro-deposits can be confirmed. */
+  readonly hasArrived: boolean;
+  readonly attempts: number;
+}
+
+/** Wrong attempts after which only a person's word allows another: three end the account. */
+const ATTEMPTS_WITHOUT_ASKING = 2;
+
+export type AccountDecision = Exclude<Decision, { readonly do: "verified" }> | { do: "finished" };
+
+/**
+ * What is next for the bank account of a verified business: an account is linked, its two deposits
+ * arrive, and a person tells what they came to.
+ */
+export function decideBankAccount(
+  business: string,
+  accounts: readonly AccountView[],
+  provided: readonly ProvidedView[],
+): AccountDecision {
+  if (accounts.some(({ status }) => status === "verified")) return { do: "finished" };
+  const next = (step: ProvidedView["step"]) =>
+    provided.find((input) => input.step === step && input.state === "waiting");
+  const newest = next("bank-account");
+  if (newest !== undefined) return { do: "send", phase: "verified", input: newest };
+  const account = pendingAccount(accounts);
+  const given = provided.filter(
+    ({ step }) => step === "bank-account" || step === "micro-deposits",
+  ).length;
+  const wait = (needsPerson: boolean, text: string, key: string): AccountDecision => ({
+    do: "wait",
+    phase: "verified",
+    needsPerson,
+    text,
+    key: `${key}:${given}`,
+  });
+  if (account === undefined) {
+    const text = `The business is verified. To pay from a bank account, link one in the service's web app, or: ${howTo(business, "bank-account")}`;
+    return wait(true, text, "bank-account");
+  }
+  const name = account.last4 === null ? "the bank account" : `the account ••${account.last4}`;
+  if (!account.hasArrived) {
+    return wait(false, `Two small deposits are on their way to ${name}.`, "micro-deposits-sent");
+  }
+  const amounts = next("micro-deposits");
+  if (amounts !== undefined) return { do: "send", phase: "verified", input: amounts };
+  const last = isLastAttempt(account)
+    ? " Two attempts were wrong, and a third wrong one ends the account: look at the bank's statement, and say lastAttempt: true."
+    : "";
+  const text = `What the two small deposits on ${name} came to.${last} ${howTo(business, "micro-deposits")}`;
+  return wait(true, text, `micro-deposits:${account.attempts}`);
+}
+
+/** The account whose deposits are confirmed next. */
+export function pendingAccount(accounts: readonly AccountView[]): AccountView | undefined {
+  return accounts.findLast(({ status }) => status === "pending_verification");
+}
+
+/** True where the next wrong attempt may be the last that the service takes. */
+export function isLastAttempt({ attempts }: Pick<AccountView, "attempts">): boolean {
+  return attempts >= ATTEMPTS_WITHOUT_ASKING;
+}

@@ -1,0 +1,32 @@
+const MASK = "•••";
+
+/** Nine digits in a row or grouped as tax ids are, whoever wrote them. */
+const TAX_ID = /(?<!\d)(?:\d{9}|\d{3}-\d{2}-\d{4}|\d{2}-\d{7})(?!\d)/g;
+
+/** Shorter ones would mask half of every sentence. */
+const SHORTEST = 3;
+
+/**
+ * A text of the service without what was sent to it: services like to repeat a value that they
+ * refuse, and reviewers to write one down.
+ *
+ * @param personal values that the text must not show, however they are separated
+ */
+export function withoutPersonal(text: string, personal: readonly string[] = []): string {
+  const masked = personal
+    .map((value) => value.match(/[\p{L}\p{N}]/gu) ?? [])
+    .filter((characters) => characters.length >= SHORTEST)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce(
+      (left, characters) =>
+        left.replaceAll(
+          new RegExp(
+            `(?<![\\p{L}\\p{N}])${characters.join("[^\\p{L}\\p{N}]{0,3}")}(?![\\p{L}\\p{N}])`,
+            "giu",
+          ),
+          MASK,
+        ),
+      text,
+    );
+  return masked.replaceAll(TAX_ID, MASK);
+}

@@ -1,0 +1,50 @@
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Poll times of what no event tells of, in real milliseconds. */
+const SANDBOX = { firstMs: 1_000, lastMs: 4_000 } as const;
+const REAL = { firstMs: 15_000, lastMs: 1_800_000 } as const;
+
+export interface Wait {
+  /** Business-clock instant, and real one, at which it began. */
+  readonly sinceMs: number;
+  readonly sinceRealMs: number;
+  readonly reminders: number;
+}
+
+export interface Now {
+  readonly businessMs: number;
+  readonly realMs: number;
+  /** Business seconds in a real second. */
+  readonly scale: number;
+  readonly sandbox: boolean;
+}
+
+/**
+ * Whether a wait has lasted too long, or somebody is to be reminded of it.
+ *
+ * Days are the business clock's, but where that runs fast people have at least a real minute.
+ */
+export function wardOf(
+  wait: Wait,
+  now: Now,
+  rules: { readonly remindEveryDays: number; readonly expireAfterDays: number },
+): "expired" | "remind" | "wait" {
+  const waitedMs = now.businessMs - wait.sinceMs;
+  const isTooSoon = now.scale > 1 && now.realMs - wait.sinceRealMs < MINUTE_MS;
+  if (!isTooSoon && waitedMs >= rules.expireAfterDays * DAY_MS) return "expired";
+  const nextMs = (wait.reminders + 1) * rules.remindEveryDays * DAY_MS;
+  return waitedMs >= nextMs ? "remind" : "wait";
+}
+
+/** Reminders that are due by now, all told as one. */
+export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
+  return Math.floor((now.businessMs - wait.sinceMs) / (everyDays * DAY_MS));
+}
+
+/** Real milliseconds until looking again: a tenth of the time waited, within bounds. */
+export function pollInMs(wait: Wait, now: Now): number {
+  const { firstMs, lastMs } = now.sandbox ? SANDBOX : REAL;
+  const waitedMs = now.realMs - wait.sinceRealMs;
+  return Math.round(Math.min(lastMs, Math.max(firstMs, waitedMs / 10)));
+}

@@ -1,0 +1,67 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
+import { businessNamed } from "../businesses.ts";
+import type { GatewayContext } from "../context.ts";
+import { requireRole } from "../http/auth.ts";
+import { notFound } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { PROVIDED } from "../onboardings/inputs.ts";
+import { openOnboarding, provide } from "../onboardings/provide.ts";
+import { OnboardingStatusBody } from "../onboardings/schemas.ts";
+import { onboardingStatus } from "../onboardings/status.ts";
+import { tellToLook } from "../tell.ts";
+import { MAY, name } from "./fields.ts";
+
+const SUMMARIES: Readonly<Record<ProvidedStep, string>> = {
+  tax: "Provides a business's tax id",
+  signature: "Signs the W-9: a legal act of the person named",
+  officers: "Provides officers and owners of 25 percent or more",
+  certification: "Certifies beneficial ownership: a legal act of the person named",
+  documents: "Provides documents that the review asks for",
+  "bank-account": "Provides a bank account to link",
+  "micro-deposits": "Tells what a bank account's two micro-deposits came to",
+};
+
+/** What people provide for an onboarding, a path for each step. */
+export function addOnboardingRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  for (const step of PROVIDED_STEPS) addStep(app, context, step);
+}
+
+function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep): void {
+  const { body, items: itemsOf } = PROVIDED[step];
+  addRoute(app, context, {
+    method: "post",
+    path: `/v1/onboardings/{business}/${step}`,
+    tag: "onboardings",
+    summary: SUMMARIES[step],
+    description:
+      "What is personal goes into the vault, encrypted; it is sent when its turn comes, and forgotten then.",
+    params: z.object({ business: name }),
+    body,
+    responses: { 202: { description: "Kept until its turn", schema: OnboardingStatusBody } },
+    handle: async ({ body: given, params, principal, from }) => {
+      const profile = businessNamed(context, params.business, "");
+      const { policy, workflowId } = await openOnboarding(context.store.db, profile);
+      requireRole(principal, [...MAY.operate, ...policy.by]);
+      const items = itemsOf(given, context.nowMs());
+      await provide(context, {
+        profile,
+        step,
+        items,
+        textHash: textHashOf(given),
+        by: principal,
+        from,
+      });
+      tellToLook(context, [workflowId]);
+      const status = await onboardingStatus(context.store.db, workflowId);
+      if (status === undefined) throw notFound(`There is no onboarding of ${profile.name}.`);
+      return { status: 202, json: status };
+    },
+  });
+}
+
+function textHashOf(body: unknown): string | undefined {
+  const isShown = typeof body === "object" && body !== null && "textHash" in body;
+  return isShown && typeof body.textHash === "string" ? body.textHash : undefined;
+}

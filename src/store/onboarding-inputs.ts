@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import type { Selectable, Transaction } from "kysely";
+import type { InputState, ProvidedStep } from "../contracts/onboarding.ts";
+import type { Db } from "./db.ts";
+import type { OnboardingInputsTable } from "./onboarding-tables.ts";
+import type { Tables } from "./tables.ts";
+import { deleteVaultRows } from "./vault.ts";
+
+/** What may be known of an input outside the vault. */
+export interface InputFacts {
+  /** Who signs or certifies, as they wrote their name, and when: ISO 8601. */
+  readonly name?: string;
+  readonly at?: string;
+  /** Sent although the service has another one on file, or somebody who may be the same person. */
+  readonly replace?: boolean;
+  readonly another?: boolean;
+  /** A person allows the last attempt that a bank account has left. */
+  readonly lastAttempt?: boolean;
+  readonly documentType?: string;
+  /** What a bank account showed before an attempt was sent. */
+  readonly attemptsBefore?: number;
+}
+
+/** One thing that a person gave for a step. */
+export interface OnboardingInput {
+  readonly inputId: string;
+  readonly businessId: string;
+  readonly round: number;
+  /** 1, 2, … in its round. */
+  readonly inputNo: number;
+  readonly step: ProvidedStep;
+  readonly facts: InputFacts;
+  readonly vaultRef: string | null;
+  readonly state: InputState;
+  readonly reason: string | null;
+  readonly sends: number;
+  /** The service's clock at a send whose answer is not known. */
+  readonly sentAtMs: number | null;
+  readonly providedBy: string;
+  readonly providedAtMs: number;
+}
+
+export async function insertInput(
+  trx: Transaction<Tables>,
+  input: Pick<OnboardingInput, "businessId" | "round" | "step" | "facts" | "vaultRef"> & {
+    readonly providedBy: string;
+    readonly nowMs: number;
+  },
+): Promise<OnboardingInput> {
+  const last = await trx
+    .selectFrom("onboarding_inputs")
+    .select((of) => of.fn.max("input_no").as("no"))
+    .where("business_id", "=", input.businessId)
+    .where("round", "=", input.round)
+    .executeTakeFirst();
+  const row = await trx
+    .insertInto("onboarding_inputs")
+    .values({
+      input_id: `inp_${randomUUID()}`,
+      business_id: input.businessId,
+      round: input.round,
+      input_no: Number(last?.no ?? 0) + 1,
+      step: input.step,
+      facts: JSON.stringify(input.facts),
+      vault_ref: input.vaultRef,
+      state: "waiting",
+      sends: 0,
+      provided_by: input.providedBy,
+      provided_at_ms: input.nowMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toInput(row);
+}
+
+/** What was given in a round, first to last. */
+export async function listInputs(
+  db: Db,
+  businessId: string,
+  round: number,
+): Promise<OnboardingInput[]> {
+  const rows = await db
+    .selectFrom("onboarding_inputs")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("round", "=", round)
+    .orderBy("input_no")
+    .execute();
+  return rows.map(toInput);
+}
+
+export async function getInput(db: Db, inputId: string): Promise<OnboardingInput | undefined> {
+  const row = await db
+    .selectFrom("onboarding_inputs")
+    .selectAll()
+    .where("input_id", "=", inputId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toInput(row);
+}
+
+/** Writes down that an input is about to be sent: whoever comes after a crash then looks first. */
+export async function recordInputSend(
+  db: Db,
+  input: OnboardingInput,
+  sentAtMs: number,
+): Promise<void> {
+  await db
+    .updateTable("onboarding_inputs")
+    .set({
+      sends: input.sends + 1,
+      sent_at_ms: sentAtMs,
+      facts: JSON.stringify(input.facts),
+    })
+    .where("input_id", "=", input.inputId)
+    .execute();
+}
+
+/** The send was answered, and had no effect. */
+export async function clearInputSend(db: Db, inputId: string): Promise<void> {
+  await db
+    .updateTable("onboarding_inputs")
+    .set({ sent_at_ms: null })
+    .where("input_id", "=", inputId)
+    .execute();
+}
+
+/** Ends inputs that wait, and forgets what the vault keeps of them. */
+export async function endInputs(
+  trx: Transaction<Tables>,
+  inputs: readonly OnboardingInput[],
+  end: { readonly state: Exclude<InputState, "waiting">; readonly reason: string | null },
+): Promise<void> {
+  const inputIds = inputs.map(({ inputId }) => inputId);
+  if (inputIds.length === 0) return;
+  await trx
+    .updateTable("onboarding_inputs")
+    .set({ state: end.state, reason: end.reason, vault_ref: null, sent_at_ms: null })
+    .where("input_id", "in", inputIds)
+    .where("state", "=", "waiting")
+    .execute();
+  await deleteVaultRows(
+    trx,
+    inputs.flatMap(({ vaultRef }) => (vaultRef === null ? [] : [vaultRef])),
+  );
+}
+
+function toInput(row: Selectable<OnboardingInputsTable>): OnboardingInput {
+  return {
+    inputId: row.input_id,
+    businessId: row.business_id,
+    round: row.round,
+    inputNo: row.input_no,
+    step: row.step as ProvidedStep,
+    facts: JSON.parse(row.facts) as InputFacts,
+    vaultRef: row.vault_ref,
+    state: row.state as InputState,
+    reason: row.reason,
+    sends: row.sends,
+    sentAtMs: row.sent_at_ms,
+    providedBy: row.provided_by,
+    providedAtMs: row.provided_at_ms,
+  };
+}

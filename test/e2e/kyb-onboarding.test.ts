@@ -1,0 +1,189 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { expect, test } from "vitest";
+import { listAudit } from "../../src/store/audit.ts";
+import { keepHistory } from "../support/keep-history.ts";
+import {
+  DATA,
+  giveInTurn,
+  kybWrites,
+  ONBOARDING_ID,
+  onboard,
+  onboardingOf,
+  PLANTED,
+  provide,
+  reviewed,
+  untilOnboarding,
+  untilWaitsIn,
+} from "../support/onboarding.ts";
+import type { TestPayrun } from "../support/payrun.ts";
+import { stacks } from "../support/stack.ts";
+
+const start = stacks();
+
+test("a business is taken from nothing to verified, documents asked for twice, and nothing personal is left anywhere", async () => {
+  const payrun = await start({ fixture: "unverified" });
+  const { control } = payrun.sandbox;
+  await onboard(payrun);
+  await giveInTurn(payrun, "tax");
+  await giveInTurn(payrun, "signature");
+  await giveInTurn(payrun, "officers");
+  await giveInTurn(payrun, "certification");
+  await untilWaitsIn(payrun, "review");
+  await untilKept(payrun, 0);
+  for (const round of ["first", "second"]) {
+    await control.changeBusiness({
+      verification: "document",
+      nextSteps: [`The ${round} letter, please: about 987654321.`],
+    });
+    const asked = await untilWaitsIn(payrun, "documents");
+    expect(asked.waitingFor).toContain(`The ${round} letter, please: about •••.`);
+    await giveInTurn(payrun, "documents");
+    await untilWaitsIn(payrun, "review");
+  }
+  await control.changeBusiness({ verification: "verified" });
+  const done = await untilOnboarding(payrun, "ended", ({ ended }) => ended);
+
+  expect(done.phase).toBe("verified");
+  expect(done.proposal?.text).toContain("kind: pay-run");
+  await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-verified");
+  const seen = await reviewed(payrun);
+  expect(seen.officers.map(({ lastName }) => lastName)).toEqual(["Okafor", "Oduya"]);
+  expect(seen.documents).toHaveLength(2);
+  expect(await kybWrites(payrun)).toEqual([
+    "PATCH /tax",
+    "PATCH /tax/signature",
+    "POST /officers",
+    "POST /officers",
+    "POST /officers/certify-beneficial-ownership",
+    "POST /tax/upload-verification-documents",
+    "POST /tax/upload-verification-documents",
+  ]);
+  await expectLegalActs(payrun);
+  await untilKept(payrun, 0);
+  await expectNothingPersonal(payrun);
+  expect(await control.ledger()).toEqual([]);
+});
+
+async function untilKept(payrun: TestPayrun, values: number): Promise<void> {
+  const rows = await payrun.store.db.selectFrom("vault").select("vault_ref").execute();
+  expect(rows).toHaveLength(values);
+}
+
+async function expectLegalActs(payrun: TestPayrun): Promise<void> {
+  const { businessId } = payrun.sandbox.business;
+  const trail = await listAudit(payrun.store.db, { businessId, subject: ONBOARDING_ID });
+  const signed = trail.find(({ action }) => action === "onboarding.signed");
+  expect(signed).toMatchObject({
+    actor: "owner",
+    details: { name: "Ada Okafor", at: DATA.signature.signedAt, from: "127.0.0.1" },
+  });
+  expect(signed?.details["text"]).toContain("Under penalties of perjury");
+  const certified = trail.find(({ action }) => action === "onboarding.certified");
+  expect(certified?.details["text"]).toContain("25 percent or more");
+}
+
+/** Looks for every planted value in all histories, logs and files, however it is written. */
+async function expectNothingPersonal(payrun: TestPayrun): Promise<void> {
+  const texts = new Map<string, string>();
+  for (const name of await readdir(payrun.home)) {
+    texts.set(name, (await readFile(join(payrun.home, name))).toString("latin1"));
+  }
+  expect([...texts.keys()]).toEqual(
+    expect.arrayContaining(["payrun.db", "worker.log", "gateway.log"]),
+  );
+  for await (const { workflowId, runId } of payrun.temporal.workflow.list()) {
+    const handle = payrun.temporal.workflow.getHandle(workflowId, runId);
+    const history = historyToJSON(await handle.fetchHistory());
+    texts.set(workflowId, history);
+    const payloads = [...history.matchAll(/"data": ?"([A-Za-z0-9+/=]+)"/g)].map(([, data]) =>
+      Buffer.from(data ?? "", "base64").toString("latin1"),
+    );
+    texts.set(`${workflowId} decoded`, payloads.join("\n"));
+  }
+  expect(texts.has(`${ONBOARDING_ID} decoded`)).toBe(true);
+  texts.set("status", JSON.stringify(await onboardingOf(payrun)));
+  const found = [...texts].flatMap(([where, text]) =>
+    Object.entries(PLANTED)
+      .filter(([, value]) => waysToWrite(value).some((way) => text.includes(way)))
+      .map(([what]) => `${what} in ${where}`),
+  );
+  expect(found).toEqual([]);
+}
+
+function waysToWrite(value: string): string[] {
+  return [value, value.replaceAll("-", ""), Buffer.from(value).toString("base64")];
+}
+
+test("what the service has is not sent again, whenever the worker dies", async () => {
+  const payrun = await start({ fixture: "unverified", worker: false });
+  const { control } = payrun.sandbox;
+  await payrun.apply("kyb", "kind: kyb-onboarding\n");
+  await payrun.launch("kyb");
+  // Everything at once, before anybody works on it: each waits for its turn.
+  for (const step of ["tax", "signature", "officers", "certification"] as const) {
+    expect((await provide(payrun, step, DATA[step])).status).toBe(202);
+  }
+  // First death: the tax id has arrived, its answer has not.
+  await control.faults([
+    {
+      method: "PATCH",
+      path: "/api/businesses/*/tax",
+      when: "after",
+      effect: "delay",
+      delayMs: 8_000,
+    },
+  ]);
+  await payrun.startWorker();
+  await untilWritten(payrun, "PATCH /tax");
+  await payrun.killWorkers();
+  // Second death: an officer is listed, the answer is lost.
+  await control.faults([
+    {
+      method: "POST",
+      path: "/api/businesses/*/officers",
+      when: "after",
+      effect: "delay",
+      delayMs: 8_000,
+      times: 1,
+    },
+  ]);
+  await payrun.startWorker();
+  await untilWritten(payrun, "POST /officers");
+  await payrun.killWorkers();
+  await control.faults();
+  // Third death: in the review.
+  await payrun.startWorker();
+  await untilWaitsIn(payrun, "review");
+  await payrun.killWorkers();
+  await control.changeBusiness({ verification: "verified" });
+  await payrun.startWorker();
+  const done = await untilOnboarding(payrun, "ended", ({ ended }) => ended);
+  expect(done.phase).toBe("verified");
+  expect(done.provided.map(({ state }) => state)).toEqual(["done", "done", "done", "done", "done"]);
+  expect((await kybWrites(payrun)).toSorted()).toEqual([
+    "PATCH /tax",
+    "PATCH /tax/signature",
+    "POST /officers",
+    "POST /officers",
+    "POST /officers/certify-beneficial-ownership",
+  ]);
+  expect((await reviewed(payrun)).officers).toHaveLength(2);
+  await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-worker-killed");
+});
+
+async function untilWritten(payrun: TestPayrun, write: string): Promise<void> {
+  await untilOnboarding(payrun, `past ${write}`, () => true);
+  await expect
+    .poll(
+      async () => {
+        const seen = await reviewed(payrun);
+        return write === "POST /officers"
+          ? seen.officers.length
+          : Number(seen.verification.steps["tax"] !== "missing");
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+    .toBeGreaterThan(0);
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OnboardingPhase, OnboardingStatus } from "../../src/contracts/onboarding.ts";
+import type { Person, TestPayrun } from "./payrun.ts";
+import type { Json } from "./sandbox.ts";
+
+export const ONBOARDING_ID = "kyb-onboarding/default";
+
+/** Values that must never be found outside the vault and the service. */
+export const PLANTED = {
+  ein: "98-7654321",
+  ssn: "321-54-9876",
+  otherSsn: "456-78-9123",
+  dateOfBirth: "1979-02-28",
+  otherDateOfBirth: "1983-11-17",
+  street: "12 Planted Harbor Street",
+  letter: "%PDF-1.7 the planted EIN letter",
+  accountNumber: "000987123654",
+} as const;
+
+const address = {
+  street: PLANTED.street,
+  city: "Portland",
+  state: "ME",
+  zip: "04101",
+  country: "US",
+};
+
+export const ADA = {
+  firstName: "Ada",
+  lastName: "Okafor",
+  title: "Chief Executive",
+  dateOfBirth: PLANTED.dateOfBirth,
+  ssn: PLANTED.ssn,
+  address,
+};
+
+export const BEN = {
+  ...ADA,
+  firstName: "Ben",
+  lastName: "Oduya",
+  title: "Owner",
+  dateOfBirth: PLANTED.otherDateOfBirth,
+  ssn: PLANTED.otherSsn,
+};
+
+/** What is provided for each step. */
+export const DATA = {
+  tax: { ein: PLANTED.ein },
+  signature: { signerName: "Ada Okafor", signedAt: "2026-01-15T09:30:00-05:00" },
+  officers: { officers: [ADA, BEN] },
+  certification: { certifierName: "Ada Okafor", certifiedAt: "2026-01-15T14:40:00Z" },
+  documents: { documentType: "einLetter", file: Buffer.from(PLANTED.letter).toString("base64") },
+} as const;
+
+/** Stores a playbook and launches the onboarding of the stack's business. */
+export async function onboard(payrun: TestPayrun, lines: readonly string[] = []): Promise<void> {
+  await payrun.apply("kyb", ["kind: kyb-onboarding", ...lines, ""].join("\n"));
+  await payrun.launch("kyb");
+}
+
+export function provide(
+  payrun: TestPayrun,
+  step: string,
+  body: unknown,
+  person: Person = "owner",
+): Promise<{ status: number; body: Json }> {
+  return payrun.call(person, "POST", `/v1/onboardings/default/${step}`, body);
+}
+
+export async function onboardingOf(payrun: TestPayrun): Promise<OnboardingStatus> {
+  const path = `/v1/runs/${encodeURIComponent(ONBOARDING_ID)}`;
+  const { status, body } = await payrun.call<OnboardingStatus>("launcher", "GET", path);
+  if (status !== 200) throw new Error(`status: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Waits until the onboarding is as described; fails with what it saw last. */
+export async function untilOnboarding(
+  payrun: TestPayrun,
+  what: string,
+  condition: (status: OnboardingStatus) => boolean,
+): Promise<OnboardingStatus> {
+  const deadline = Date.now() + 90_000;
+  for (;;) {
+    const status = await onboardingOf(payrun);
+    if (condition(status)) return status;
+    if (Date.now() > deadline) {
+      const { phase, waitingFor, provided } = status;
+      const seen = JSON.stringify({ phase, waitingFor, provided }, null, 1);
+      throw new Error(`not ${what} in time: ${seen}\n${await payrun.logs()}`);
+    }
+    await sleep(150);
+  }
+}
+
+/** Until something in a phase is waited for. */
+export function untilWaitsIn(
+  payrun: TestPayrun,
+  phase: OnboardingPhase,
+): Promise<OnboardingStatus> {
+  return untilOnboarding(
+    payrun,
+    `waiting in ${phase}`,
+    (status) => status.phase === phase && status.waitingFor?.startsWith("Sends ") === false,
+  );
+}
+
+/** Provides a step's data once it is waited for. */
+export async function giveInTurn(
+  payrun: TestPayrun,
+  step: keyof typeof DATA,
+  data: unknown = DATA[step],
+): Promise<void> {
+  await untilWaitsIn(payrun, step);
+  const { status, body } = await provide(payrun, step, data);
+  if (status !== 202) throw new Error(`provide ${step}: ${status} ${JSON.stringify(body)}`);
+}
+
+/** Writes that the service has taken, as method and path below the business. */
+export async function kybWrites(payrun: TestPayrun): Promise<string[]> {
+  const requests = await payrun.sandbox.control.requests();
+  return requests
+    .filter(({ method, path }) => method !== "GET" && path.startsWith("/api/businesses/"))
+    .filter(({ status }) => status !== null && status < 300)
+    .map(({ method, path }) => `${method} ${path.replace(/^\/api\/businesses\/[^/]+/, "")}`);
+}
+
+/** What a reviewer sees at the service. */
+export async function reviewed(payrun: TestPayrun): Promise<{
+  readonly verification: { readonly status: string; readonly steps: Record<string, string> };
+  readonly officers: readonly { readonly lastName: string; readonly ssnLast4: string }[];
+  readonly documents: readonly unknown[];
+}> {
+  const { url, business } = payrun.sandbox;
+  const answer = await fetch(`${url}/sandbox/businesses/${business.businessId}`);
+  return (await answer.json()) as Awaited<ReturnType<typeof reviewed>>;
+}
