@@ -9,6 +9,7 @@ import { beginRun, failRun } from "./begin-run.ts";
 import type { ActivityContext } from "./context.ts";
 import { followRun } from "./follow-run.ts";
 import { fundRun } from "./fund-run.ts";
+import { assessIncident } from "./incident/assess-incident.ts";
 import { assessOnboarding } from "./kyb/assess.ts";
 import { takeOnboardingStep } from "./kyb/take-step.ts";
 import { launchScheduled } from "./launch-scheduled.ts";
@@ -47,6 +48,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
         withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
       ),
     ),
+    assessIncident: inFailures((input) => beatingLate(() => assessIncident(context, input))),
     launchScheduled: inFailures((input) => launchScheduled(context, input)),
     assessOnboarding: inFailures((input) => beating(() => assessOnboarding(context, input))),
     takeOnboardingStep: inFailures((input) => beating(() => takeOnboardingStep(context, input))),

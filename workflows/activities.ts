@@ -3,7 +3,10 @@ import type { PayrunActivities } from "../src/contracts/activities.ts";
 
 /** Short steps on the store and reads of the service: tried again until they succeed. */
 export const steps = proxyActivities<
-  Pick<PayrunActivities, "beginRun" | "assessRun" | "fundRun" | "failRun" | "assessRetry">
+  Pick<
+    PayrunActivities,
+    "beginRun" | "assessRun" | "fundRun" | "failRun" | "assessRetry" | "assessIncident"
+  >
 >({
   startToCloseTimeout: "2 minutes",
   // They beat only where they take long: a worker that died or froze in one is noticed all the same.

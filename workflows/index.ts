@@ -1,4 +1,5 @@
 export { kybOnboarding } from "./kyb-onboarding.ts";
+export { fundingIncident } from "./funding-incident.ts";
 export { payRun } from "./pay-run.ts";
 export { planDry } from "./plan-dry.ts";
 export { retryFailedPayment } from "./retry-failed-payment.ts";

@@ -2,7 +2,7 @@ import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts"
 import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
-import { lineApproved } from "../../src/store/decisions.ts";
+import { isRejected, lineApproved } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { planLineOf, type RunLine } from "../../src/store/lines.ts";
 import { getPlan } from "../../src/store/plans.ts";
@@ -94,7 +94,8 @@ async function maySend(
   const { businessMs } = retry.clock;
   const facts = { ...line, playbook: retry.run.playbook, businessNowMs: businessMs };
   const hold = await activeHoldFor(db, facts);
-  return hold === undefined && (await lineApproved(db, { ...line, businessNowMs: businessMs }));
+  if (hold !== undefined || (await isRejected(db, line.runId))) return false;
+  return lineApproved(db, { ...line, businessNowMs: businessMs });
 }
 
 /** The service's own retry is used only where nothing about it is ambiguous (readings). */

@@ -6,6 +6,7 @@ import { type Payable, type Payment, PaymentsApiError } from "../../src/payments
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
+import { forgetRetryCase } from "../../src/store/retry-cases.ts";
 import { updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
 import type { Run } from "../../src/store/runs.ts";
 import type { ActivityContext } from "../context.ts";
@@ -154,6 +155,7 @@ export class RetryCase {
     await this.#context.store.transactionOf(businessId, async (trx) => {
       const change = { phase: "ended", reason: outcome, requested: null };
       await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
+      await forgetRetryCase(trx, { businessId, payableId });
       await releaseClaim(trx, { businessId, payableId, owner: workflowId });
     });
     await this.tellRun();

@@ -148,6 +148,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ACTING,
+    name: "incident",
+    load: async () => (await import("./commands/incident.ts")).addIncidentCommand,
+  },
+  {
+    heading: ACTING,
     name: "resolve",
     load: async () => (await import("./commands/resolve.ts")).addResolveCommand,
   },

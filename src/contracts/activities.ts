@@ -83,6 +83,20 @@ export interface RetryFailedPaymentInput extends Seen {
   readonly payableId: string;
 }
 
+/** What a fundingIncident workflow does next. */
+export interface IncidentAssessment {
+  readonly phase: "open" | "topping-up" | "ended";
+  readonly waitingFor: string | null;
+  readonly wakeInMs: number;
+  readonly details: string;
+  readonly outcome: string | null;
+}
+
+export interface FundingIncidentInput {
+  readonly business: string;
+  readonly sourceId: string;
+}
+
 export interface PlanDryInput {
   readonly business: string;
   readonly playbook: string;
@@ -121,6 +135,7 @@ export interface PayrunActivities {
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
   assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   payRetry(input: RetryFailedPaymentInput): Promise<void>;
+  assessIncident(input: FundingIncidentInput): Promise<IncidentAssessment>;
   /** @param input `nominalMs`: the instant at which the schedule was to fire. */
   launchScheduled(
     input: ScheduledPayRunInput & { readonly nominalMs: number },

@@ -5,6 +5,7 @@ export const TASK_QUEUE = "payrun";
 export const WORKFLOW = {
   payRun: "payRun",
   retryFailedPayment: "retryFailedPayment",
+  fundingIncident: "fundingIncident",
   planDry: "planDry",
   scheduledPayRun: "scheduledPayRun",
   kybOnboarding: "kybOnboarding",
@@ -46,6 +47,11 @@ export function retryFailedPaymentId(business: string, payableId: string): strin
 /** Workflow id of a business's onboarding: there is one. */
 export function kybOnboardingId(business: string): string {
   return `kyb-onboarding/${business}`;
+}
+
+/** Workflow id of the one incident of a funding account that bounced. */
+export function fundingIncidentId(business: string, sourceId: string): string {
+  return `funding-incident/${business}/${sourceId}`;
 }
 
 /** The profile's name in the id of a pay run or a retry; undefined for other workflows. */

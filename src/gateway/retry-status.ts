@@ -12,7 +12,8 @@ const PHASES: Readonly<Record<string, RunPhase>> = {
   waiting: "settling",
   pay: "paying",
   following: "settling",
-  parked: "completed-with-exceptions",
+  // It goes on as soon as a person has said how: nothing is completed.
+  parked: "settling",
 };
 
 /**
@@ -46,6 +47,7 @@ export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus
 }
 
 function waitingFor(retry: Retry): string | null {
+  if (retry.phase === "parked") return `a person: ${retry.reason ?? "it failed"}`;
   if (retry.retryOn === null) return retry.reason;
   const when = `next try on ${retry.retryOn}`;
   return retry.reason === null ? when : `${retry.reason} (${when})`;

@@ -69,6 +69,16 @@ export async function releaseHold(
   return row === undefined ? undefined : toHold(row);
 }
 
+/** A hold, lifted or not. */
+export async function getHold(db: Db, holdId: string): Promise<Hold | undefined> {
+  const row = await db
+    .selectFrom("holds")
+    .selectAll()
+    .where("hold_id", "=", holdId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toHold(row);
+}
+
 export interface HoldFilter {
   readonly businessId?: string;
   /** True: only those that stop something now. */

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { IncidentsTable, RetryCasesTable } from "./incident-tables.ts";
 import type { OnboardingInputsTable, OnboardingsTable, VaultTable } from "./onboarding-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
 
@@ -21,6 +22,8 @@ export interface Tables {
   line_approvals: LineApprovalsTable;
   business_waits: BusinessWaitsTable;
   retries: RetriesTable;
+  retry_cases: RetryCasesTable;
+  incidents: IncidentsTable;
   inbox: InboxTable;
   watches: WatchesTable;
   tokens: TokensTable;

@@ -3,16 +3,19 @@ import { assessRun } from "../../activities/assess-run.ts";
 import type { ActivityContext } from "../../activities/context.ts";
 import { followRun } from "../../activities/follow-run.ts";
 import { fundRun } from "../../activities/fund-run.ts";
+import { assessIncident } from "../../activities/incident/assess-incident.ts";
 import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
 import { createPlanActivities } from "../../activities/plan-run.ts";
 import { assessRetry } from "../../activities/retry/assess-retry.ts";
 import { payRetry } from "../../activities/retry/pay-retry.ts";
-import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/activities.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { getRunLine, type RunLine } from "../../src/store/lines.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
+import { applyPlaybook } from "../../src/store/playbooks.ts";
 import { getRun } from "../../src/store/runs.ts";
 import type { Json } from "../support/sandbox.ts";
 import { inDays, PlanningWorld, POLICY } from "./planning-world.ts";
@@ -185,6 +188,28 @@ export class MoneyWorld {
 
   assess(runId: string) {
     return assessRun(this.context(), runId);
+  }
+
+  /** Stores what becomes of failed payments; without it the built-in rules hold. */
+  async failurePlaybook(text: string): Promise<void> {
+    const loaded = loadPlaybook(text, { file: "retry-failed.yaml" });
+    if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join("; "));
+    await this.store.transaction((trx) =>
+      applyPlaybook(trx, {
+        name: "retry-failed",
+        kind: "retry-failed",
+        text,
+        compiled: loaded.playbook,
+        business: null,
+        author: "ada",
+        authorTokenId: null,
+        nowMs: Date.now(),
+      }),
+    );
+  }
+
+  incident(sourceId: string): Promise<IncidentAssessment> {
+    return assessIncident(this.context(), { business: "acme", sourceId });
   }
 
   look(payableId: string): Promise<RetryAssessment> {

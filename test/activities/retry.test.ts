@@ -9,12 +9,14 @@ import { changeLine } from "../../src/store/lines.ts";
 import { requestRetry, updateRetry } from "../../src/store/retries.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import { flagLooks } from "../../src/store/watches.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 let world: MoneyWorld;
 
 beforeAll(async () => {
   world = await MoneyWorld.start();
+  await world.failurePlaybook(NEXT_DAY_RETRIES);
 });
 afterAll(async () => {
   await world.stop();

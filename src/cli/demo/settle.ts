@@ -12,6 +12,7 @@ import { pollRun } from "../wait-for-run.ts";
 import { anotherSystemApproves } from "./approvals.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { LOST_WEBHOOKS } from "./crash.ts";
+import { releaseAccounts } from "./incidents.ts";
 
 /** Bank seconds per real second while payments settle: a day takes about two seconds. */
 const FAST = 40_000;
@@ -128,7 +129,7 @@ class News {
     const workflowId = retryFailedPaymentId(run.business, line.payableId);
     const retry = await this.#demo.gateway.run(workflowId).catch(() => undefined);
     // It has not looked at the failure yet, or has parked the bill already.
-    if (retry?.waitingFor == null || retry.phase === "completed-with-exceptions") return;
+    if (retry?.waitingFor == null || retry.payments.some(({ state }) => state === "parked")) return;
     this.#retried.add(line.payableId);
     this.#once(
       line,
@@ -136,6 +137,7 @@ class News {
       `failed. ${retry.waitingFor}`,
       dim(`Its workflow: ${workflowId}`),
     );
+    await releaseAccounts(this.#demo);
   }
 
   #once(line: RunPaymentStatus, mark: string, text: string, more?: string): void {

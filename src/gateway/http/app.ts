@@ -7,6 +7,7 @@ import { StoreError } from "../../store/index.ts";
 import type { GatewayContext } from "../context.ts";
 import { addDecisionRoutes } from "../routes/decisions.ts";
 import { addHoldRoutes } from "../routes/holds.ts";
+import { addIncidentRoutes } from "../routes/incidents.ts";
 import { addNoticeRoutes } from "../routes/notices.ts";
 import { addOnboardingRoutes } from "../routes/onboardings.ts";
 import { addPayableRoutes } from "../routes/payables.ts";
@@ -64,6 +65,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addRunRoutes(app, context);
   addDecisionRoutes(app, context);
   addHoldRoutes(app, context);
+  addIncidentRoutes(app, context);
   addNoticeRoutes(app, context);
   addPayableRoutes(app, context);
   addOnboardingRoutes(app, context);

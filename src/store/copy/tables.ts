@@ -16,6 +16,8 @@ export const TABLE_KEYS: Keys = {
   line_approvals: ["run_id", "payable_id", "line_hash", "principal"],
   business_waits: ["business_id", "source_id", "code"],
   retries: ["business_id", "payable_id"],
+  retry_cases: ["business_id", "payable_id"],
+  incidents: ["business_id", "source_id"],
   inbox: ["business_id", "event_id"],
   watches: ["business_id", "payable_id"],
   tokens: ["token_id"],

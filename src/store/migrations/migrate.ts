@@ -6,6 +6,7 @@ import { firstTables } from "./0001-first-tables.ts";
 import { leases } from "./0002-leases.ts";
 import { notices } from "./0003-notices.ts";
 import { onboardings } from "./0004-onboardings.ts";
+import { incidents } from "./0006-incidents.ts";
 
 interface Migration {
   readonly name: string;
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "leases", statements: leases },
   { name: "notices", statements: notices },
   { name: "onboardings", statements: onboardings },
+  { name: "incidents", statements: incidents },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

@@ -1,0 +1,107 @@
+import type { FundingIncidentInput, IncidentAssessment } from "../../src/contracts/activities.ts";
+import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { getHold } from "../../src/store/holds.ts";
+import { decideIncident, getIncident, type Incident } from "../../src/store/incidents.ts";
+import { waitingForIncident } from "../../src/store/retry-cases.ts";
+import type { ActivityContext } from "../context.ts";
+
+const SANDBOX_WAKE_MS = 5_000;
+const REAL_WAKE_MS = 15 * 60_000;
+
+/**
+ * Says where a funding account's incident stands. Ends it where a person has lifted its hold, or
+ * where the money that was announced has arrived, and tells every bill that waits for it.
+ */
+export async function assessIncident(
+  context: ActivityContext,
+  { business, sourceId }: FundingIncidentInput,
+): Promise<IncidentAssessment> {
+  const { businessId } = context.profileOf(business);
+  const { db } = context.store;
+  const known = await getIncident(db, businessId, sourceId);
+  if (known === undefined) return ended("the store knows of no incident");
+  const bills = await waitingForIncident(db, { businessId, sourceId });
+  const neededCents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const incident = await settle(context, known, neededCents);
+  if (incident.phase === "ended") {
+    await tellWaiting(context, business, bills);
+    return ended(`${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`);
+  }
+  const { sandbox } = await context.clockOf(business).now();
+  const isTopUp = incident.phase === "topping-up";
+  const waitingFor = isTopUp
+    ? `money in ${sourceId}: ${formatUsd(neededCents)} for ${bills.length} bills`
+    : `a decision of ${incident.roles.join(" or ")}: payrun incident ${sourceId} --released, --other-source or --top-up`;
+  return {
+    phase: incident.phase,
+    waitingFor,
+    wakeInMs: sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS,
+    details: [
+      `**${sourceId}** of ${business} is on hold for all runs: ${incident.reason}`,
+      "",
+      `Waits for ${waitingFor}.`,
+      "",
+      `Bills that wait: ${bills.length}, ${formatUsd(neededCents)}.`,
+    ].join("\n"),
+    outcome: null,
+  };
+}
+
+/** A hold that was lifted by hand is a release; a top-up ends when the money is there. */
+async function settle(
+  context: ActivityContext,
+  incident: Incident,
+  neededCents: number,
+): Promise<Incident> {
+  if (incident.phase === "ended") return incident;
+  const { db } = context.store;
+  const { businessId, business, sourceId } = incident;
+  const hold = await getHold(db, incident.holdId);
+  const lifted = hold === undefined || hold.releasedAtMs !== null;
+  if (!lifted && incident.phase !== "topping-up") return incident;
+  if (!lifted && !(await hasMoney(context, incident, neededCents))) return incident;
+  const { businessMs, realMs } = await context.clockOf(business).now();
+  await context.store.transactionOf(businessId, (trx) =>
+    decideIncident(trx, incident, {
+      decision: "released",
+      by: hold?.releasedBy ?? incident.decidedBy ?? "payrun",
+      reason: lifted ? "Its hold was lifted." : "The money has arrived.",
+      nowMs: realMs,
+      businessMs,
+    }),
+  );
+  return (await getIncident(db, businessId, sourceId)) ?? incident;
+}
+
+async function hasMoney(
+  context: ActivityContext,
+  { business, sourceId }: Incident,
+  neededCents: number,
+): Promise<boolean> {
+  const sources = await context.clientOf(business).fundingSources.list();
+  const source = sources.find(({ id }) => id === sourceId);
+  return (source?.availableCents ?? -1) >= neededCents;
+}
+
+/** They look by themselves after a while; this makes it fast. */
+async function tellWaiting(
+  context: ActivityContext,
+  business: string,
+  bills: readonly { readonly payableId: string }[],
+): Promise<void> {
+  for (const { payableId } of bills) {
+    const workflowId = retryFailedPaymentId(business, payableId);
+    await context.temporal.workflow
+      .getHandle(workflowId)
+      .signal(SIGNAL.eventsArrived)
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        context.log.info("a retry could not be told of a release", { workflowId, reason });
+      });
+  }
+}
+
+function ended(outcome: string): IncidentAssessment {
+  return { phase: "ended", waitingFor: null, wakeInMs: 0, details: `Ended: ${outcome}.`, outcome };
+}

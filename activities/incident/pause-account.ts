@@ -1,0 +1,44 @@
+import { fundingIncidentId } from "../../src/contracts/names.ts";
+import { openIncident } from "../../src/store/incidents.ts";
+import type { ActivityContext } from "../context.ts";
+import { signalIncident } from "./signal-incident.ts";
+
+/** The bill whose payment bounced, as far as its account goes. */
+interface Bounced {
+  readonly business: string;
+  readonly businessId: string;
+  readonly line: { readonly sourceId: string };
+  readonly clock: { readonly realMs: number; readonly businessMs: number };
+  readonly payments: readonly { readonly status: string; readonly updatedAt: string | null }[];
+}
+
+/** Opens the incident of the funding account that a payment bounced from, or joins it. */
+export async function pauseAccount(
+  context: ActivityContext,
+  bounced: Bounced,
+  why: { readonly code: string; readonly reason: string; readonly roles: readonly string[] },
+): Promise<void> {
+  const { business, businessId, line, clock } = bounced;
+  const { sourceId } = line;
+  const { incident } = await context.store.transactionOf(businessId, (trx) =>
+    openIncident(trx, {
+      businessId,
+      business,
+      sourceId,
+      workflowId: fundingIncidentId(business, sourceId),
+      ...why,
+      nowMs: clock.realMs,
+      failedAtMs: failedAtMs(bounced),
+    }),
+  );
+  if (incident.phase !== "ended") await signalIncident(context, business, sourceId);
+}
+
+/** When the service noted the failure; now, where it doesn't say. */
+function failedAtMs({ payments, clock }: Bounced): number {
+  const times = payments
+    .filter(({ status }) => status === "failed" || status === "returned")
+    .map(({ updatedAt }) => Date.parse(updatedAt ?? ""))
+    .filter((ms) => !Number.isNaN(ms));
+  return times.length === 0 ? clock.businessMs : Math.max(...times);
+}

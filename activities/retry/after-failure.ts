@@ -1,0 +1,143 @@
+import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import type { RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
+import type { FailedPayment } from "../../src/domain/payments/payment-states.ts";
+import { builtInRetryFailed, ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
+import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
+import { whoseAccount } from "../../src/domain/retries/whose.ts";
+import { isRejected } from "../../src/store/decisions.ts";
+import { planLineOf } from "../../src/store/lines.ts";
+import { getPlaybook } from "../../src/store/playbooks.ts";
+import { dayOfFailure, keepRetryCase } from "../../src/store/retry-cases.ts";
+import type { ActivityContext } from "../context.ts";
+import { pauseAccount } from "../incident/pause-account.ts";
+import { assessment, longest, park, waitForDay } from "./answers.ts";
+import { firstPaidOn } from "./first-paid.ts";
+import type { RetryCase } from "./retry-case.ts";
+import { holdVendor } from "./vendor-hold.ts";
+
+/** The playbook that a run names for its failures; the one that is built in where none is stored. */
+async function failurePlaybook(
+  context: ActivityContext,
+  name: string,
+): Promise<RetryFailedPlaybook> {
+  const compiled = (await getPlaybook(context.store.db, name))?.compiled;
+  return compiled?.kind === "retry-failed" ? compiled : builtInRetryFailed(name);
+}
+
+/** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */
+export async function afterFailure(
+  context: ActivityContext,
+  retry: RetryCase,
+  failures: readonly FailedPayment[],
+): Promise<RetryAssessment> {
+  const playbook = await failurePlaybook(context, retry.run.policy.onFailure);
+  const failed = harshest(failures, playbook);
+  const plan = await planLineOf(context.store.db, retry.line);
+  const told = failures[0]?.failureReason ?? "no reason given";
+  const whose = whoseAccount({
+    code: failed.code,
+    failureReason: told,
+    sourceKind: plan.funding.kind,
+    ...(await dayOfFailure(context.store.db, retry.line, failed.code)),
+  });
+  const failedCents = failures.reduce((sum, failure) => sum + failure.amountCents, 0);
+  const step = stepAfterFailure({
+    failed,
+    whose,
+    isWhole: failedCents === retry.line.amountCents,
+    retriesMade: retry.row.retriesMade,
+    firstPaidOn: firstPaidOn(retry),
+    today: newYorkDate(retry.clock.businessMs),
+    stopped: await stoppedBy(context, retry),
+  });
+  await keepRetryCase(context.store.db, {
+    businessId: retry.businessId,
+    payableId: retry.payableId,
+    failedAtMs: retry.clock.businessMs,
+    failedRealMs: retry.clock.realMs,
+    sourceId: retry.line.sourceId,
+    rule: failed.rule,
+    giveUpAfterDays: playbook.giveUpAfterDays,
+    giveUpTell: playbook.giveUpTell,
+    waitsFor: waitOf(step, failed),
+  });
+  const handled = [...retry.row.handledPaymentIds, ...failures.map((failure) => failure.paymentId)];
+  return take(context, retry, step, { failed, told, failures, handled });
+}
+
+interface Told {
+  readonly failed: RuledFailure;
+  readonly told: string;
+  readonly failures: readonly FailedPayment[];
+  readonly handled: readonly string[];
+}
+
+/**
+ * Does what a failure asks for. The failure counts as dealt with last: a crash before that does all
+ * of it once more, and finds the same incident and the same hold.
+ */
+async function take(
+  context: ActivityContext,
+  retry: RetryCase,
+  step: FailureStep,
+  { failed, told, failures, handled }: Told,
+): Promise<RetryAssessment> {
+  const { code, rule } = failed;
+  const reasonCode = code ?? "unknown-reason";
+  const meaning = classifyFailures(failures).text;
+  const account = { code: reasonCode, reason: told, roles: rule.by };
+  if (step.kind === "park") {
+    if (step.pause) await pauseAccount(context, retry, account);
+    if (step.holdVendor) await holdVendor(context, retry, told);
+    const why = step.why === null ? "" : `${step.why} `;
+    return park(retry, step.code ?? "unknown-reason", `${told}. ${why}${meaning}`, handled);
+  }
+  const waiting = { phase: "waiting", reasonCode, reason: told, handledPaymentIds: handled };
+  if (step.kind === "retry-on") {
+    const reason = `${told}. Tried again on ${step.date} (${retry.row.retriesMade + 1} of ${step.ofAtMost}).`;
+    await retry.setLine({ state: "retrying", reasonCode, reason });
+    await retry.update({ ...waiting, retryOn: step.date });
+    return waitForDay(retry, step.date);
+  }
+  const text =
+    step.kind === "wait-for-incident"
+      ? `the funding account ${retry.line.sourceId}: one decision for everything that bounced`
+      : `money in the funding account ${retry.line.sourceId}`;
+  if (step.kind === "wait-for-incident") await pauseAccount(context, retry, account);
+  const reason = `${told}. Waits for ${text}.`;
+  await retry.setLine({ state: "retrying", reasonCode, reason });
+  await retry.update({ ...waiting, reason, retryOn: null });
+  return assessment(retry, "waiting", `waits for ${text}`, longest(retry, true));
+}
+
+function waitOf(step: FailureStep, { rule }: RuledFailure) {
+  if (step.kind === "wait-for-incident") return "incident";
+  if (step.kind === "wait-for-funds") return "funds";
+  return step.kind === "park" && step.holdVendor && rule.payAgain ? "bank-account" : null;
+}
+
+/** Of a split that failed in several ways the one that lets least happen decides. */
+function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlaybook): RuledFailure {
+  const ruled = failures.map(({ failureReason }) => ruleFor(playbook.rules, failureReason));
+  return (
+    ruled.find(({ rule }) => rule.action === "ask") ??
+    ruled.find(({ rule }) => rule.action === "hold-vendor") ??
+    ruled[0] ??
+    ruleFor(playbook.rules, null)
+  );
+}
+
+/** A cancelled or rejected run says no to all of its payments, also to those tried again. */
+export async function stoppedBy(
+  context: ActivityContext,
+  { run }: RetryCase,
+): Promise<string | null> {
+  if (run.cancelRequestedAtMs !== null) {
+    return "Its run was cancelled, so nothing is tried again by itself.";
+  }
+  return (await isRejected(context.store.db, run.runId))
+    ? "Its run was rejected, so nothing is tried again by itself."
+    : null;
+}

@@ -1,0 +1,57 @@
+import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { createHold } from "../../src/store/holds.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
+import type { RetryCaseRule } from "../../src/store/retry-cases.ts";
+import type { ActivityContext } from "../context.ts";
+import { finish } from "./answers.ts";
+import type { RetryCase } from "./retry-case.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Real time that people have at least, however fast a sandbox's bank clock runs. */
+const REAL_MIN_MS = 60_000;
+
+/** True where the playbook's time for a failed bill is over. */
+export function isGivenUp({ clock }: RetryCase, kept: RetryCaseRule): boolean {
+  return (
+    clock.businessMs - kept.failedAtMs >= kept.giveUpAfterDays * DAY_MS &&
+    clock.realMs - kept.failedRealMs >= REAL_MIN_MS
+  );
+}
+
+/** Gives a bill up, with a hold without end, or the next run would pay it; and tells of it. */
+export async function giveUp(
+  context: ActivityContext,
+  retry: RetryCase,
+  kept: RetryCaseRule,
+): Promise<RetryAssessment> {
+  const { businessId, payableId, workflowId, clock, line, row } = retry;
+  const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
+  await context.store.transactionOf(businessId, async (trx) => {
+    const told = await raiseNotice(trx, {
+      businessId,
+      kind: "given-up",
+      factKey: `${payableId}/${Math.round(kept.failedAtMs)}`,
+      subject: `${payableId} is given up: ${formatUsd(line.amountCents)} stay unpaid`,
+      text: `${why}\n\nIt is on hold. Release the hold, and the next run plans it again.`,
+      roles: kept.giveUpTell,
+      data: { payableId, workflowId, amountCents: line.amountCents },
+      runId: retry.run.runId,
+      nowMs: clock.realMs,
+    });
+    // Told of before: an earlier try has written the hold as well.
+    if (!told) return;
+    await createHold(trx, {
+      businessId,
+      scope: "payable",
+      value: payableId,
+      reason: `Given up: ${why}`,
+      author: workflowId,
+      untilMs: null,
+      nowMs: clock.realMs,
+    });
+  });
+  await retry.setLine({ state: "given-up", reasonCode: "given-up", reason: why });
+  return finish(retry, "given up");
+}

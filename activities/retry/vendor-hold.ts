@@ -1,0 +1,57 @@
+import { createHold, listHolds, releaseHold } from "../../src/store/holds.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import type { ActivityContext } from "../context.ts";
+import type { RetryCase } from "./retry-case.ts";
+
+/** Keeps everything of the vendor from being paid, once a case. */
+export async function holdVendor(
+  context: ActivityContext,
+  retry: RetryCase,
+  told: string,
+): Promise<void> {
+  const { businessId, workflowId: author, clock } = retry;
+  const { contactId } = retry.line;
+  await context.store.transactionOf(businessId, async (trx) => {
+    const holds = await listHolds(trx, { businessId, active: true, nowMs: clock.businessMs });
+    if (holds.some((hold) => hold.author === author && hold.value === contactId)) return;
+    const hold = await createHold(trx, {
+      businessId,
+      scope: "contact",
+      value: contactId,
+      reason: `A payment to this vendor came back: ${told}`,
+      author,
+      untilMs: null,
+      nowMs: clock.realMs,
+    });
+    await appendAudit(trx, {
+      businessId,
+      nowMs: clock.realMs,
+      actor: author,
+      action: "hold.created",
+      subject: hold.holdId,
+      details: { scope: "contact", value: contactId, payableId: retry.payableId },
+    });
+  });
+}
+
+/** Lifts the case's own hold on its vendor: a person has decided about it. */
+export async function liftVendorHold(
+  context: ActivityContext,
+  { businessId, workflowId: author, clock, row }: RetryCase,
+): Promise<void> {
+  await context.store.transactionOf(businessId, async (trx) => {
+    const holds = await listHolds(trx, { businessId, active: true, nowMs: clock.businessMs });
+    for (const hold of holds) {
+      if (hold.author !== author || hold.scope !== "contact") continue;
+      await releaseHold(trx, hold.holdId, row.requestedBy ?? author, clock.realMs);
+      await appendAudit(trx, {
+        businessId,
+        nowMs: clock.realMs,
+        actor: row.requestedBy ?? author,
+        action: "hold.released",
+        subject: hold.holdId,
+        details: { scope: hold.scope, value: hold.value },
+      });
+    }
+  });
+}

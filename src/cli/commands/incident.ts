@@ -1,0 +1,72 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { formatUsd } from "../../domain/money.ts";
+import { usageError } from "../cli-error.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { incidentAnswer, incidentList } from "../incident-shapes.ts";
+import type { Session } from "../session.ts";
+import { green, printable, table } from "../text.ts";
+
+const HELP = `
+--released      the money is there: the hold is lifted, and each bill is paid again
+--other-source  the bills go back to the next run, which asks for a new approval; the hold stays
+--top-up        money is on its way: the hold is lifted once it covers the bills`;
+
+export function addIncidentCommand(program: Command, session: Session): void {
+  program
+    .command("incident")
+    .description("list funding accounts that payments bounced from, or decide about one")
+    .argument("[source]", "a funding source's id")
+    .option("--released", "lift its hold")
+    .option("--other-source", "pay from another account")
+    .option("--top-up", "wait for money")
+    .option("--reason <text>", "why, for the audit trail")
+    .option("--business <name>", "needed only where there are several")
+    .option("--json", "print one JSON document")
+    .addHelpText("after", HELP)
+    .action((source, options) =>
+      session.run(options, async ({ output, config }) => {
+        const gateway = gatewayOf(config());
+        const query = options.business === undefined ? "" : `?business=${options.business}`;
+        const decisions = decisionsOf(options);
+        if (source === undefined) {
+          if (decisions.length > 0) throw usageError("say which funding source", "Its id.");
+          const found = await gateway.get(`/v1/incidents${query}`, incidentList);
+          const rows = found.items.map((each) => [
+            printable(each.source),
+            each.decision === null ? each.phase : `${each.decision} by ${each.decidedBy ?? ""}`,
+            String(each.bills),
+            formatUsd(each.billsCents),
+            each.roles.join(", "),
+            printable(each.reason),
+          ]);
+          const columns = ["Account", "Stands", "Bills", "Amount", "Decided by", "Reason"];
+          const titles = columns.map((title) => ({ title }));
+          output.lines(rows.length === 0 ? ["No payment has bounced."] : table(titles, rows));
+          output.document(found);
+          return;
+        }
+        const [decision, other] = decisions;
+        if (decision === undefined || other !== undefined) {
+          throw usageError("say one decision", "--released, --other-source or --top-up.");
+        }
+        const path = `/v1/incidents/${encodeURIComponent(source)}/decision${query}`;
+        const reason = options.reason ?? "Decided from the command line.";
+        const incident = await gateway.post(path, incidentAnswer, { decision, reason });
+        output.line(`${green("✓")} ${printable(incident.source)}: ${decision}`);
+        output.document(incident);
+      }),
+    );
+}
+
+function decisionsOf(options: {
+  readonly released?: true | undefined;
+  readonly otherSource?: true | undefined;
+  readonly topUp?: true | undefined;
+}): string[] {
+  return [
+    ...(options.released === true ? ["released"] : []),
+    ...(options.otherSource === true ? ["other-source"] : []),
+    ...(options.topUp === true ? ["top-up"] : []),
+  ];
+}

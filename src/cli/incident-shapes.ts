@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+const incident = z.looseObject({
+  business: z.string(),
+  source: z.string(),
+  phase: z.string(),
+  code: z.string(),
+  reason: z.string(),
+  roles: z.array(z.string()),
+  decision: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  bills: z.int(),
+  billsCents: z.int(),
+});
+
+/** A funding account that bounced, as far as commands read it. */
+export const incidentAnswer = incident;
+export const incidentList = z.looseObject({ items: z.array(incident) });

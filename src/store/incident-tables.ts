@@ -1,0 +1,42 @@
+/** A funding account that bounced: one row an account, one round an incident. */
+export interface IncidentsTable {
+  business_id: string;
+  source_id: string;
+  business: string;
+  workflow_id: string;
+  /** 1, 2, … */
+  round: number;
+  /** open | topping-up | ended */
+  phase: string;
+  /** Return code or another word for what happened. */
+  code: string;
+  reason: string;
+  hold_id: string;
+  /** JSON array of roles that decide. */
+  roles: string;
+  opened_at_ms: number;
+  /** released | other-source | top-up */
+  decision: string | null;
+  decided_by: string | null;
+  decided_at_ms: number | null;
+  /** Business-clock instant: failures before it belong to the round that was decided. */
+  decided_business_ms: number | null;
+}
+
+/** What a playbook says of a failure that a retry owns: kept, so that it keeps its revision. */
+export interface RetryCasesTable {
+  business_id: string;
+  payable_id: string;
+  /** Business-clock instant at which the first failure of the case was dealt with. */
+  failed_at_ms: number;
+  /** The same in real time. */
+  failed_real_ms: number;
+  source_id: string;
+  /** FailureRule as JSON. */
+  rule: string;
+  give_up_after_days: number;
+  /** JSON array of roles. */
+  give_up_tell: string;
+  /** incident | funds | bank-account, or null. */
+  waits_for: string | null;
+}

@@ -1,0 +1,203 @@
+import type { Selectable, Transaction } from "kysely";
+import { appendAudit } from "./audit.ts";
+import type { Db } from "./db.ts";
+import { createHold, releaseHold } from "./holds.ts";
+import type { IncidentsTable } from "./incident-tables.ts";
+import { raiseNotice } from "./notices.ts";
+import type { Tables } from "./tables.ts";
+
+export type IncidentDecision = "released" | "other-source" | "top-up";
+
+/** A funding account that bounced, held for all runs until one person has decided. */
+export interface Incident {
+  readonly businessId: string;
+  readonly sourceId: string;
+  readonly business: string;
+  readonly workflowId: string;
+  readonly round: number;
+  readonly phase: "open" | "topping-up" | "ended";
+  readonly code: string;
+  readonly reason: string;
+  readonly holdId: string;
+  readonly roles: readonly string[];
+  readonly openedAtMs: number;
+  readonly decision: IncidentDecision | null;
+  readonly decidedBy: string | null;
+  readonly decidedAtMs: number | null;
+  /** Business-clock instant. */
+  readonly decidedBusinessMs: number | null;
+}
+
+export interface NewIncident {
+  readonly businessId: string;
+  readonly sourceId: string;
+  readonly business: string;
+  readonly workflowId: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly roles: readonly string[];
+  readonly nowMs: number;
+  /** Business-clock instant of the failure. */
+  readonly failedAtMs: number;
+}
+
+export async function getIncident(
+  db: Db,
+  businessId: string,
+  sourceId: string,
+): Promise<Incident | undefined> {
+  const row = await db
+    .selectFrom("incidents")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", sourceId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toIncident(row);
+}
+
+/** Incidents of a business, latest first. */
+export async function listIncidents(db: Db, businessId: string): Promise<Incident[]> {
+  const rows = await db
+    .selectFrom("incidents")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .orderBy("opened_at_ms", "desc")
+    .orderBy("source_id")
+    .execute();
+  return rows.map(toIncident);
+}
+
+/**
+ * Opens the incident of a funding account, or joins the one that is open: one hold for all runs and
+ * one notice, however many payments bounced. A failure from before the last decision belongs to
+ * what was decided, and opens nothing.
+ */
+export async function openIncident(
+  trx: Transaction<Tables>,
+  incident: NewIncident,
+): Promise<{ readonly incident: Incident; readonly opened: boolean }> {
+  const { businessId, sourceId, workflowId, nowMs } = incident;
+  const known = await getIncident(trx, businessId, sourceId);
+  if (known !== undefined && known.phase !== "ended") return { incident: known, opened: false };
+  if (known !== undefined && incident.failedAtMs <= (known.decidedBusinessMs ?? 0)) {
+    return { incident: known, opened: false };
+  }
+  const round = (known?.round ?? 0) + 1;
+  const hold = await createHold(trx, {
+    businessId,
+    scope: "source",
+    value: sourceId,
+    reason: `Payments from it bounced: ${incident.reason}`,
+    author: workflowId,
+    untilMs: null,
+    nowMs,
+  });
+  const values = {
+    business: incident.business,
+    workflow_id: workflowId,
+    round,
+    phase: "open",
+    code: incident.code,
+    reason: incident.reason,
+    hold_id: hold.holdId,
+    roles: JSON.stringify(incident.roles),
+    opened_at_ms: nowMs,
+    decision: null,
+    decided_by: null,
+    decided_at_ms: null,
+    decided_business_ms: null,
+  };
+  const row = await trx
+    .insertInto("incidents")
+    .values({ business_id: businessId, source_id: sourceId, ...values })
+    .onConflict((conflict) => conflict.columns(["business_id", "source_id"]).doUpdateSet(values))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await raiseNotice(trx, {
+    businessId,
+    kind: "incident",
+    factKey: `${workflowId}/${round}`,
+    subject: `Payments from ${sourceId} bounced (${incident.code}): nothing more is paid from it`,
+    text: `${incident.reason}\n\nThe account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  payrun incident ${sourceId} --released | --other-source | --top-up`,
+    roles: incident.roles,
+    data: { workflowId, sourceId, code: incident.code, holdId: hold.holdId },
+    nowMs,
+  });
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: workflowId,
+    action: "incident.opened",
+    subject: sourceId,
+    details: { round, code: incident.code, holdId: hold.holdId },
+  });
+  return { incident: toIncident(row), opened: true };
+}
+
+/**
+ * Writes down the one decision about an incident. `released` and a finished top-up lift the hold;
+ * with `other-source` it stays, and a person lifts it.
+ *
+ * @returns false where nothing is open
+ */
+export async function decideIncident(
+  trx: Transaction<Tables>,
+  incident: Incident,
+  decision: {
+    readonly decision: IncidentDecision;
+    readonly by: string;
+    readonly reason: string;
+    readonly nowMs: number;
+    readonly businessMs: number;
+  },
+): Promise<boolean> {
+  const { businessId, sourceId } = incident;
+  const phase = decision.decision === "top-up" ? "topping-up" : "ended";
+  const result = await trx
+    .updateTable("incidents")
+    .set({
+      phase,
+      decision: decision.decision,
+      decided_by: decision.by,
+      decided_at_ms: decision.nowMs,
+      decided_business_ms: Math.floor(decision.businessMs),
+    })
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", sourceId)
+    .where("round", "=", incident.round)
+    .where("phase", "!=", "ended")
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  if (decision.decision === "released") {
+    await releaseHold(trx, incident.holdId, decision.by, decision.nowMs);
+  }
+  await appendAudit(trx, {
+    businessId,
+    nowMs: decision.nowMs,
+    actor: decision.by,
+    action: `incident.${decision.decision}`,
+    subject: sourceId,
+    details: { round: incident.round, reason: decision.reason },
+  });
+  return true;
+}
+
+function toIncident(row: Selectable<IncidentsTable>): Incident {
+  return {
+    businessId: row.business_id,
+    sourceId: row.source_id,
+    business: row.business,
+    workflowId: row.workflow_id,
+    round: row.round,
+    phase: row.phase as Incident["phase"],
+    code: row.code,
+    reason: row.reason,
+    holdId: row.hold_id,
+    roles: JSON.parse(row.roles) as string[],
+    openedAtMs: row.opened_at_ms,
+    decision: row.decision as IncidentDecision | null,
+    decidedBy: row.decided_by,
+    decidedAtMs: row.decided_at_ms,
+    decidedBusinessMs: row.decided_business_ms,
+  };
+}

@@ -1,0 +1,150 @@
+import type { Selectable } from "kysely";
+import type { FailureRule } from "../contracts/playbook.ts";
+import type { Db } from "./db.ts";
+import type { RetryCasesTable } from "./incident-tables.ts";
+
+/** What an owner of a failed payable waits for, besides a date or a person. */
+export type CaseWait = "incident" | "funds" | "bank-account";
+
+/** The rule that a failed payable is handled by, as the playbook said when it failed. */
+export interface RetryCaseRule {
+  readonly businessId: string;
+  readonly payableId: string;
+  /** Business-clock instant at which the first failure was dealt with. */
+  readonly failedAtMs: number;
+  /** The same in real time. */
+  readonly failedRealMs: number;
+  readonly sourceId: string;
+  readonly rule: FailureRule;
+  readonly giveUpAfterDays: number;
+  readonly giveUpTell: readonly string[];
+  readonly waitsFor: CaseWait | null;
+}
+
+export async function getRetryCase(
+  db: Db,
+  businessId: string,
+  payableId: string,
+): Promise<RetryCaseRule | undefined> {
+  const row = await db
+    .selectFrom("retry_cases")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("payable_id", "=", payableId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toCase(row);
+}
+
+/** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */
+export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> {
+  await db
+    .insertInto("retry_cases")
+    .values({
+      business_id: kept.businessId,
+      payable_id: kept.payableId,
+      failed_at_ms: Math.round(kept.failedAtMs),
+      failed_real_ms: Math.round(kept.failedRealMs),
+      source_id: kept.sourceId,
+      rule: JSON.stringify(kept.rule),
+      give_up_after_days: kept.giveUpAfterDays,
+      give_up_tell: JSON.stringify(kept.giveUpTell),
+      waits_for: kept.waitsFor,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+        source_id: eb.ref("excluded.source_id"),
+        rule: eb.ref("excluded.rule"),
+        give_up_after_days: eb.ref("excluded.give_up_after_days"),
+        give_up_tell: eb.ref("excluded.give_up_tell"),
+        waits_for: eb.ref("excluded.waits_for"),
+      })),
+    )
+    .execute();
+}
+
+/** Forgets a case that has ended: the payable's next failure is another one. */
+export async function forgetRetryCase(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+): Promise<void> {
+  await db
+    .deleteFrom("retry_cases")
+    .where("business_id", "=", key.businessId)
+    .where("payable_id", "=", key.payableId)
+    .execute();
+}
+
+/** Payables that wait for the incident of a funding account, with what they come to. */
+export async function waitingForIncident(
+  db: Db,
+  account: { readonly businessId: string; readonly sourceId: string },
+): Promise<{ readonly payableId: string; readonly amountCents: number }[]> {
+  const rows = await db
+    .selectFrom("retry_cases")
+    .innerJoin("retries", (join) =>
+      join
+        .onRef("retries.business_id", "=", "retry_cases.business_id")
+        .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
+    )
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "retries.run_id")
+        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+    )
+    .select(["retry_cases.payable_id", "run_lines.amount_cents"])
+    .where("retry_cases.business_id", "=", account.businessId)
+    .where("retry_cases.source_id", "=", account.sourceId)
+    .where("retry_cases.waits_for", "=", "incident")
+    .where("retries.phase", "!=", "ended")
+    .orderBy("retry_cases.payable_id")
+    .execute();
+  return rows.map((row) => ({ payableId: row.payable_id, amountCents: row.amount_cents }));
+}
+
+/** How other bills of the same account and day fared: whose account is bad may be told from it. */
+export async function dayOfFailure(
+  db: Db,
+  line: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly payableId: string;
+    readonly contactId: string;
+    readonly executionDate: string;
+  },
+  code: string | null,
+): Promise<{ readonly othersThrough: number; readonly otherVendorsFailed: number }> {
+  const others = db
+    .selectFrom("run_lines")
+    .where("business_id", "=", line.businessId)
+    .where("source_id", "=", line.sourceId)
+    .where("execution_date", "=", line.executionDate)
+    .where("payable_id", "!=", line.payableId);
+  const through = await others
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("state", "=", "settled")
+    .executeTakeFirst();
+  const failed = await others
+    .select((eb) => eb.fn.count<number>("contact_id").distinct().as("count"))
+    .where("state", "in", ["parked", "retrying"])
+    .where("reason_code", "=", code ?? "")
+    .where("contact_id", "!=", line.contactId)
+    .executeTakeFirst();
+  return {
+    othersThrough: Number(through?.count ?? 0),
+    otherVendorsFailed: Number(failed?.count ?? 0),
+  };
+}
+
+function toCase(row: Selectable<RetryCasesTable>): RetryCaseRule {
+  return {
+    businessId: row.business_id,
+    payableId: row.payable_id,
+    failedAtMs: row.failed_at_ms,
+    failedRealMs: row.failed_real_ms,
+    sourceId: row.source_id,
+    rule: JSON.parse(row.rule) as FailureRule,
+    giveUpAfterDays: row.give_up_after_days,
+    giveUpTell: JSON.parse(row.give_up_tell) as string[],
+    waitsFor: row.waits_for as CaseWait | null,
+  };
+}

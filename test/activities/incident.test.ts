@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
+import { activeHolds, type Hold, releaseHold } from "../../src/store/holds.ts";
+import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
+import { listNotices } from "../../src/store/notices.ts";
+import { requestRetry } from "../../src/store/retries.ts";
+import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.told.length = 0;
+  world.override = {};
+  await world.store.db.deleteFrom("holds").execute();
+  await world.store.db.deleteFrom("incidents").execute();
+});
+
+/** A run all of whose payments failed, handed to their retries, which have looked once. */
+async function failedRun(codes: readonly string[], sameVendor = false): Promise<PlannedBills> {
+  const bills = codes.map((_, index) => ({ contactId: sameVendor || index === 0 ? "v1" : "v2" }));
+  const planned = await world.approvedRun(bills);
+  const { payableIds, runId } = planned;
+  for (const [index, code] of codes.entries()) {
+    const match = { payableId: payableIds[index] ?? "" };
+    await world.control.outcome({ match, outcome: "fail", code, times: 1 });
+  }
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  expect(await world.follow(runId)).toBe(codes.length);
+  for (const payableId of payableIds) await world.look(payableId);
+  return planned;
+}
+
+async function sourceOf({ runId, payableId }: PlannedBills): Promise<string> {
+  return (await world.line(runId, payableId)).sourceId;
+}
+
+async function holds(): Promise<Hold[]> {
+  const { businessMs } = await world.context().clockOf("acme").now();
+  return activeHolds(world.store.db, world.businessId, businessMs);
+}
+
+async function decide(sourceId: string, decision: IncidentDecision): Promise<void> {
+  const { businessMs } = await world.context().clockOf("acme").now();
+  const incident = await getIncident(world.store.db, world.businessId, sourceId);
+  if (incident === undefined) throw new Error(`no incident of ${sourceId}`);
+  const said = { decision, by: "carla", reason: "talked to the bank", nowMs: Date.now() };
+  await world.store.transaction((trx) => decideIncident(trx, incident, { ...said, businessMs }));
+}
+
+/** Does what `resolve --retry` does in the store. */
+async function ask({ runId, payableId }: PlannedBills): Promise<void> {
+  const { store, businessId } = world;
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  await handOverClaim(store.db, { businessId, payableId, from: runId, to: workflowId });
+  const asked = { businessId, payableId, business: "acme", workflowId, runId };
+  await requestRetry(store.db, { ...asked, by: "carla", nowMs: Date.now() });
+}
+
+describe("payments that bounce because our own account is empty", () => {
+  test("are one incident with one hold and one notice, and nothing is tried meanwhile", async () => {
+    const planned = await failedRun(["R01", "R01", "R09"]);
+    const sourceId = await sourceOf(planned);
+    expect(await holds()).toMatchObject([
+      { scope: "source", value: sourceId, author: fundingIncidentId("acme", sourceId) },
+    ]);
+    const notices = await listNotices(world.store.db, { kind: "incident", limit: 10 });
+    expect(notices.filter(({ data }) => data["sourceId"] === sourceId)).toHaveLength(1);
+    expect(world.told).toContain(fundingIncidentId("acme", sourceId));
+    await world.control.advance("P4D");
+    for (const payableId of planned.payableIds) {
+      expect(await world.look(payableId)).toMatchObject({
+        phase: "waiting",
+        waitingFor: expect.stringMatching(/one decision/),
+      });
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    }
+    expect(await world.incident(sourceId)).toMatchObject({
+      phase: "open",
+      waitingFor: expect.stringMatching(/a decision of controller/),
+      details: expect.stringMatching(/Bills that wait: 3, \$300\.00/),
+    });
+  });
+
+  test("are each paid once after the one release", async () => {
+    const planned = await failedRun(["R01", "R01"]);
+    const sourceId = await sourceOf(planned);
+    world.told.length = 0;
+    const [hold] = await holds();
+    await releaseHold(world.store.db, hold?.holdId ?? "", "carla", Date.now());
+    expect(await world.incident(sourceId)).toMatchObject({
+      phase: "ended",
+      outcome: "released by carla",
+    });
+    expect(world.told).toEqual(
+      planned.payableIds.toSorted().map((id) => retryFailedPaymentId("acme", id)),
+    );
+    for (const payableId of planned.payableIds) {
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      expect((await world.look(payableId)).phase).toBe("following");
+      expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    }
+    expect(await holds()).toEqual([]);
+  });
+
+  test("go back to the next run where somebody wants another account, which stays held", async () => {
+    const planned = await failedRun(["R09"]);
+    const sourceId = await sourceOf(planned);
+    await decide(sourceId, "other-source");
+    expect((await world.look(planned.payableId)).phase).toBe("ended");
+    expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "other-source",
+    });
+    const owners = await claimOwners(world.store.db, world.businessId, [planned.payableId]);
+    expect(owners.size).toBe(0);
+    expect(await holds()).toMatchObject([{ scope: "source", value: sourceId }]);
+  });
+
+  test("open the incident again where they bounce once more after the release", async () => {
+    const planned = await failedRun(["R01"]);
+    const sourceId = await sourceOf(planned);
+    await decide(sourceId, "released");
+    const { payableId } = planned;
+    await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    await world.control.advance("P9D");
+    expect((await world.look(payableId)).phase).toBe("waiting");
+    const again = await getIncident(world.store.db, world.businessId, sourceId);
+    expect(again).toMatchObject({ round: 2, phase: "open" });
+    expect(await holds()).toHaveLength(1);
+  });
+});
+
+describe("a payment that the vendor's bank sends back", () => {
+  test("holds the vendor, and goes back to a new approval once the account has changed", async () => {
+    const planned = await failedRun(["R03"]);
+    const { runId, payableId } = planned;
+    expect(await holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
+    expect((await world.look(payableId)).phase).toBe("parked");
+    await world.control.changeContact("v1", { bankAccount: { accountNumber: "00007777" } });
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect((await world.line(runId, payableId)).reason).toMatch(/••7777 now, it was ••1111/);
+    const notices = await listNotices(world.store.db, { kind: "bank-account-changed", limit: 10 });
+    expect(notices).toMatchObject([{ roles: ["controller"], data: { payableId } }]);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    await ask(planned);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect((await world.line(runId, payableId)).reasonCode).toBe("changed-since-approval");
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    expect(await holds()).toEqual([]);
+  });
+
+  test("is given up after the playbook's time, with a hold on the bill and a notice", async () => {
+    const { runId, payableId } = await failedRun(["R10"]);
+    await world.control.advance("P31D");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    await world.store.db
+      .updateTable("retry_cases")
+      .set({ failed_real_ms: Date.now() - 61_000 })
+      .where("payable_id", "=", payableId)
+      .execute();
+    expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "given up" });
+    expect((await world.line(runId, payableId)).state).toBe("given-up");
+    expect(await holds()).toMatchObject([{ scope: "payable", value: payableId }]);
+    const notices = await listNotices(world.store.db, { kind: "given-up", limit: 10 });
+    expect(notices).toMatchObject([{ roles: ["controller"], data: { payableId } }]);
+  });
+});
+
+test("a person's retry of a bounce 180 days after its payment is left to the next run", async () => {
+  const planned = await failedRun(["R01"]);
+  await decide(await sourceOf(planned), "released");
+  await world.control.advance("P200D");
+  expect((await world.look(planned.payableId)).phase).toBe("parked");
+  await ask(planned);
+  expect((await world.look(planned.payableId)).phase).toBe("ended");
+  expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
+    state: "parked",
+    reasonCode: "retries-used-up",
+    reason: expect.stringMatching(/180 days/),
+  });
+});

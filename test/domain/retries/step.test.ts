@@ -1,0 +1,118 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import type { FailureRule } from "../../../src/contracts/playbook.ts";
+import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
+import { BUILT_IN_RULES, ruleFor } from "../../../src/domain/retries/policy.ts";
+import { type FailureFacts, stepAfterFailure } from "../../../src/domain/retries/step.ts";
+import { whoseAccount } from "../../../src/domain/retries/whose.ts";
+
+const RETRY: FailureRule = {
+  codes: ["R01"],
+  words: [],
+  action: "retry",
+  pause: false,
+  payAgain: false,
+  when: "next-business-day",
+  atMost: 2,
+  by: ["controller"],
+};
+
+function facts(change: Partial<FailureFacts> = {}): FailureFacts {
+  return {
+    failed: { code: "R01", rule: RETRY },
+    whose: "payer",
+    isWhole: true,
+    retriesMade: 0,
+    firstPaidOn: "2026-03-02",
+    today: "2026-03-05",
+    stopped: null,
+    ...change,
+  };
+}
+
+describe("after a failure", () => {
+  it("tries again on the next banking day, or on the weekday that the rule names", () => {
+    expect(stepAfterFailure(facts())).toMatchObject({ kind: "retry-on", date: "2026-03-06" });
+    const tuesday = { code: "R01", rule: { ...RETRY, when: "tuesday" as const } };
+    expect(stepAfterFailure(facts({ failed: tuesday }))).toMatchObject({ date: "2026-03-10" });
+    // 2026-05-25 is a Monday and Memorial Day.
+    const monday = { code: "R01", rule: { ...RETRY, when: "monday" as const } };
+    const before = facts({ failed: monday, firstPaidOn: "2026-05-18", today: "2026-05-21" });
+    expect(stepAfterFailure(before)).toMatchObject({ date: "2026-05-26" });
+  });
+
+  it("waits for one decision about the account where the rule pauses it", () => {
+    const failed = ruleFor(BUILT_IN_RULES, "R09 Uncollected funds");
+    expect(stepAfterFailure(facts({ failed }))).toEqual({ kind: "wait-for-incident" });
+  });
+
+  it.each([
+    ["a part of a split failed", { isWhole: false }],
+    ["its run was cancelled", { stopped: "cancelled" }],
+    ["two retries were made", { retriesMade: 2 }],
+    ["180 days are over", { firstPaidOn: "2025-09-01" }],
+  ])("leaves it to a person where %s", (_, change) => {
+    expect(stepAfterFailure(facts(change)).kind).toBe("park");
+  });
+
+  it("holds the vendor where the account is the vendor's or may be, and ours where it is ours", () => {
+    const failed = ruleFor(BUILT_IN_RULES, "R02 Account closed");
+    const step = (whose: FailureFacts["whose"]) => stepAfterFailure(facts({ failed, whose }));
+    expect(step("payee")).toMatchObject({ kind: "park", holdVendor: true, pause: false });
+    expect(step("unknown")).toMatchObject({
+      holdVendor: true,
+      why: expect.stringMatching(/check both/),
+    });
+    expect(step("payer")).toMatchObject({ holdVendor: false, pause: true });
+  });
+
+  test.prop([
+    fc.integer({ min: 0, max: 5 }),
+    fc.integer({ min: 0, max: 400 }),
+    fc.constantFrom("next-business-day" as const, "monday" as const, "friday" as const),
+  ])("never goes beyond Nacha's limits, and only to banking days", (retriesMade, age, when) => {
+    const today = new Date(Date.UTC(2026, 0, 1) + age * 86_400_000).toISOString().slice(0, 10);
+    const failed = { code: "R01", rule: { ...RETRY, when } };
+    const step = stepAfterFailure(facts({ failed, retriesMade, firstPaidOn: "2026-01-01", today }));
+    if (step.kind !== "retry-on") return;
+    expect(retriesMade).toBeLessThan(2);
+    expect(isBankingDay(step.date)).toBe(true);
+    const days = (Date.parse(step.date) - Date.parse("2026-01-01")) / 86_400_000;
+    expect(days).toBeLessThanOrEqual(180);
+  });
+});
+
+describe("whose account a return is about", () => {
+  const about = (change: Partial<Parameters<typeof whoseAccount>[0]>) =>
+    whoseAccount({
+      code: "R03",
+      failureReason: "R03 No account",
+      sourceKind: "bank",
+      othersThrough: 0,
+      otherVendorsFailed: 0,
+      ...change,
+    });
+
+  it("is the payer's for R01 and R09, whatever else is known", () => {
+    expect(about({ code: "R01", sourceKind: "balance", othersThrough: 9 })).toBe("payer");
+    expect(about({ code: "R09" })).toBe("payer");
+  });
+
+  it("is told of R02, R03 and R04 by the rail, the text and the rest of the day", () => {
+    expect(about({ sourceKind: "balance" })).toBe("payee");
+    expect(about({ failureReason: "R03 payer's account not found" })).toBe("payer");
+    expect(about({ failureReason: "R03: receiver unknown" })).toBe("payee");
+    expect(about({ othersThrough: 1 })).toBe("payee");
+    expect(about({ otherVendorsFailed: 1 })).toBe("payer");
+  });
+
+  it("is asked about where nothing tells", () => {
+    expect(about({})).toBe("unknown");
+    expect(about({ failureReason: "R03 debit of the receiver" })).toBe("unknown");
+    expect(about({ code: null, failureReason: "The dog ate it" })).toBe("unknown");
+  });
+
+  it("is the vendor's for what only a vendor's account has", () => {
+    expect(about({ code: "R12", failureReason: "R12" })).toBe("payee");
+  });
+});

@@ -1,0 +1,9 @@
+/** Failed payments are tried again by themselves, where Nacha allows it, and nothing is held. */
+export const NEXT_DAY_RETRIES = [
+  "kind: retry-failed",
+  "rules:",
+  "  - { match: [R01, R09], retry: next-business-day }",
+  "  - { match: anything-else, ask: [operator] }",
+  "giveUp: { after: 180 days }",
+  "",
+].join("\n");

@@ -1,0 +1,43 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { FundingIncidentInput } from "../src/contracts/activities.ts";
+import { SIGNAL } from "../src/contracts/names.ts";
+import { steps } from "./activities.ts";
+
+const eventsArrived = defineSignal(SIGNAL.eventsArrived);
+
+/**
+ * One funding account that bounced: held for all runs, until one person has decided. Its bills
+ * wait for it, however many they are.
+ */
+export async function fundingIncident(input: FundingIncidentInput): Promise<string> {
+  let looked = true;
+  setHandler(eventsArrived, () => {
+    looked = true;
+  });
+  for (;;) {
+    looked = false;
+    const now = await steps.assessIncident.executeWithOptions(
+      { summary: `Where ${input.sourceId} stands` },
+      [input],
+    );
+    setCurrentDetails(now.details);
+    if (now.phase === "ended") {
+      // A payment that bounced meanwhile may have opened the next round.
+      if (!looked) return now.outcome ?? "ended";
+      continue;
+    }
+    if (workflowInfo().continueAsNewSuggested && !looked) {
+      await continueAsNew<typeof fundingIncident>(input);
+    }
+    await condition(() => looked, now.wakeInMs, {
+      summary: now.waitingFor?.slice(0, 190) ?? "waits",
+    });
+  }
+}
