@@ -52,6 +52,7 @@ const TEMPORAL = "src/temporal";
 const PROCESS = "src/process";
 const VAULT = "src/vault";
 const NOTICES = "src/notices";
+const DECISIONS = "src/decisions";
 
 export default {
   forbidden: [
@@ -65,9 +66,10 @@ export default {
     only(VAULT, [STORE], "what is personal, encrypted"),
     only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [API], "the client and the clocks of a business"),
+    only(DECISIONS, [CONTRACTS, DOMAIN, STORE, BUSINESS], "judges and stores, whoever delivers"),
     only(
       "activities",
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT],
+      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT, DECISIONS],
       "what touches the world",
     ),
     only(NOTICES, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "sends what is in the outbox"),
@@ -84,6 +86,7 @@ export default {
         VAULT,
         PROCESS,
         NOTICES,
+        DECISIONS,
         "src/config",
       ],
       "HTTP in and out",

@@ -42,7 +42,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     ),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),
-    verifyDecision: inFailures((input) => verifyDecision(context, input)),
+    verifyDecision: inFailures((input) => verifyDecision(context, input, activityInfo().attempt)),
     assessRetry: inFailures((input) =>
       beatingLate(() =>
         withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),

@@ -1,30 +1,54 @@
-import { appendAudit } from "../src/store/audit.ts";
+import type { PayrunActivities } from "../src/contracts/activities.ts";
+import { type SignedRefusal, takeSignedDecision } from "../src/decisions/signed.ts";
+import type { DecisionAnswer } from "../src/decisions/take.ts";
 import { getRun } from "../src/store/runs.ts";
 import type { ActivityContext } from "./context.ts";
 
+type Input = Parameters<PayrunActivities["verifyDecision"]>[0];
+type Verdict = Awaited<ReturnType<PayrunActivities["verifyDecision"]>>;
+
 /**
- * Judges a decision that was sent straight to Temporal.
+ * Judges a decision that was sent straight to Temporal, and stores it where it counts.
  *
- * Whoever can write to Temporal is not an approver by that: only the gateway, which checks a
- * bearer token, stores approvals. The claim moves nothing; that it came stands in the audit trail.
+ * Whoever can write to Temporal is not an approver by that: only a signature by a key of the
+ * business's settings proves who decides. What proves nothing moves nothing, and stands in the
+ * audit trail.
+ *
+ * @param tries from 1: a later try may find that an earlier one has stored the decision
  */
 export async function verifyDecision(
   context: ActivityContext,
-  input: { readonly runId: string; readonly claim: string },
-): Promise<{ readonly accepted: boolean; readonly reason: string }> {
-  const reason =
-    "A decision sent to Temporal carries no proof of who decided. Send it to the gateway: POST /v1/runs/{id}/decisions with an approver's token.";
-  await context.store.transaction(async (trx) => {
-    const run = await getRun(trx, input.runId);
-    if (run === undefined) return;
-    await appendAudit(trx, {
-      businessId: run.businessId,
+  input: Input,
+  tries: number,
+): Promise<Verdict> {
+  const known = await getRun(context.store.db, input.runId);
+  if (known === undefined) return { accepted: false, reason: "the run is not in the store" };
+  const { signers = [] } = context.profileOf(known.business);
+  const clock = await context.clockOf(known.business).now();
+  const outcome = await context.store.transaction(async (trx) =>
+    takeSignedDecision(trx, {
+      run: (await getRun(trx, input.runId)) ?? known,
+      envelope: input.claim,
+      signers,
+      clock,
       nowMs: Date.now(),
-      actor: "temporal-update",
-      action: "decision-refused",
-      subject: input.runId,
-      details: { claimBytes: Buffer.byteLength(input.claim), reason: "unproven" },
-    });
-  });
-  return { accepted: false, reason };
+      via: `temporal ${input.via ?? "update"}`,
+    }),
+  );
+  return verdictOf(outcome, tries > 1);
+}
+
+function verdictOf(outcome: DecisionAnswer | SignedRefusal, again: boolean): Verdict {
+  if (outcome.accepted) {
+    const { countsFor, dropped } = outcome;
+    const reason =
+      outcome.decision === "reject"
+        ? "the run is rejected"
+        : `it counts for ${countsFor.length} and leaves out ${dropped.length} bills`;
+    return { accepted: true, reason };
+  }
+  const wasOurs = again && outcome.earlier?.outcome === "accepted";
+  return wasOurs
+    ? { accepted: true, reason: "it was taken" }
+    : { accepted: false, reason: outcome.reason };
 }

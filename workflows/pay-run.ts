@@ -22,6 +22,7 @@ import { answers, money, reads, steps } from "./activities.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [string]>(UPDATE.decide);
+const decisionSent = defineSignal<[string]>(SIGNAL.decide);
 const progress = defineQuery<Assessment | null>(QUERY.progress);
 
 /** Of runs that began before it, those that end with an unheard event end as they did. */
@@ -68,6 +69,9 @@ class PayRun {
     this.#seen = seen === undefined ? {} : { seen };
     setHandler(eventsArrived, () => {
       this.#looked = true;
+    });
+    setHandler(decisionSent, async (claim) => {
+      if (this.#unverified < UNVERIFIED_MAX) await this.#decide(claim, { via: "signal" });
     });
     setHandler(decide, (claim) => this.#decide(claim), {
       validator: (_claim: string) => {
@@ -179,11 +183,14 @@ class PayRun {
     }
   }
 
-  async #decide(claim: string): Promise<{ accepted: boolean; reason: string }> {
+  async #decide(
+    claim: string,
+    how: { readonly via?: "signal" } = {},
+  ): Promise<{ accepted: boolean; reason: string }> {
     this.#unverified += 1;
     const verdict = await answers.verifyDecision.executeWithOptions(
       { summary: "Verifies a decision sent to Temporal" },
-      [{ runId: this.#runId, claim }],
+      [{ runId: this.#runId, claim, ...how }],
     );
     this.#looked = true;
     return verdict;

@@ -8,6 +8,7 @@ import {
   toNotifySettings,
 } from "./notify-settings.ts";
 import { flag, httpUrl, secretList } from "./settings.ts";
+import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 
 export type { NoticeChannel, NotifySettings, SmtpSettings } from "./notify-settings.ts";
 
@@ -35,6 +36,8 @@ export interface BusinessProfile {
   /** Newest first or not: any of them verifies a webhook. Empty: webhooks are refused. */
   readonly webhookSecrets: readonly string[];
   readonly achAuthorization?: AchAuthorization;
+  /** Keys of systems that decide on its runs; none where it is missing. */
+  readonly signers?: readonly Signer[];
   /** True: clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
   /** Whom to tell, and over what; nobody where it is missing. */
@@ -85,6 +88,7 @@ export const businessShape = z
       .union([word.pipe(secretList), z.array(word)], "must be a secret or a list of secrets")
       .optional(),
     achAuthorization: achAuthorization.optional(),
+    signers: signersShape.optional(),
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     notify: notifyShape.optional(),
   })
@@ -107,6 +111,7 @@ export const BUSINESS_KEYS = [
   ...Object.keys(businessShape.shape),
   "acceptedBy",
   "acceptedAt",
+  ...SIGNER_KEYS,
   ...NOTIFY_KEYS,
 ];
 
@@ -126,6 +131,7 @@ export function toBusinessProfile(
     token,
     webhookSecrets: shape.webhookSecrets ?? [],
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
+    ...(shape.signers ? { signers: shape.signers } : {}),
     sandbox: shape.sandbox ?? false,
     ...(shape.notify ? { notify: toNotifySettings(shape.notify) } : {}),
   };

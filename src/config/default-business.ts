@@ -10,6 +10,7 @@ const NAMES = {
   acceptedBy: "PAYMENTS_ACH_ACCEPTED_BY",
   acceptedAt: "PAYMENTS_ACH_ACCEPTED_AT",
   sandbox: "PAYMENTS_API_SANDBOX",
+  signers: "PAYMENTS_SIGNERS",
 } as const satisfies Record<string, SettingName>;
 
 const REQUIRED = [NAMES.apiUrl, NAMES.businessId, NAMES.token] as const;
@@ -45,7 +46,9 @@ export function readDefaultBusiness(values: SettingValues): {
       : {}),
   });
   if (parsed.success) {
-    return { businesses: [toBusinessProfile("default", parsed.data)], problems: [] };
+    const profile = toBusinessProfile("default", parsed.data);
+    const signers = values[NAMES.signers];
+    return { businesses: [signers ? { ...profile, signers } : profile], problems: [] };
   }
   const problems = parsed.error.issues.map((issue) => {
     const field = issue.path.at(-1);

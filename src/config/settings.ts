@@ -4,6 +4,7 @@ import { z } from "zod";
 
 import { encryptionKeys } from "./encryption-keys.ts";
 import { nearest } from "./nearest.ts";
+import { signersText } from "./signers.ts";
 
 /** The variables of the environment, or something that looks like them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -164,6 +165,11 @@ export const SETTINGS = {
     text,
   ),
   PAYMENTS_ACH_ACCEPTED_AT: setting("date or instant when that was", "none", text),
+  PAYMENTS_SIGNERS: setting(
+    "Ed25519 keys of systems that decide on runs, KEY_ID:NAME:ROLE+ROLE:PUBLIC_KEY",
+    "none",
+    signersText,
+  ),
   PAYMENTS_API_SANDBOX: setting(
     "true where the service is the sandbox and its clocks are read",
     "false",

@@ -131,7 +131,10 @@ export interface PayrunActivities {
   failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {
     readonly runId: string;
+    /** A decision in JWS compact form. */
     readonly claim: string;
+    /** An update unless said. */
+    readonly via?: "signal";
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
   assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   payRetry(input: RetryFailedPaymentInput): Promise<void>;

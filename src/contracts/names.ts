@@ -11,13 +11,18 @@ export const WORKFLOW = {
   kybOnboarding: "kybOnboarding",
 } as const;
 
-/** Signals are facts in the past tense; they carry nothing: the store says what happened. */
+/**
+ * Signals carry nothing, the store says what happened; but for a signed decision, which proves
+ * itself.
+ */
 export const SIGNAL = {
   /** Webhook events, decisions, holds or a cancel request arrived in the store: look. */
   eventsArrived: "eventsArrived",
+  /** A signed decision, for systems that can't send updates; the answer is in the audit trail. */
+  decide: "decide",
 } as const;
 
-/** Update for systems that speak to Temporal directly; an activity verifies what it claims. */
+/** Update for systems that speak to Temporal directly; an activity verifies the signature. */
 export const UPDATE = { decide: "decide" } as const;
 
 export const QUERY = { progress: "progress" } as const;

@@ -26,6 +26,8 @@ export interface PayrunOptions {
   readonly tokenFile?: boolean;
   /** False: nobody has accepted the ACH debit authorization. */
   readonly achAuthorization?: boolean;
+  /** Keys of systems that decide, as PAYMENTS_SIGNERS names them. */
+  readonly signers?: string;
   /** Workers compare the store with Temporal this often; every minute unless said. */
   readonly sweepEveryMs?: number;
   /** A Temporal server of the test's own, `host:port`; its namespace is then `default`. */
@@ -78,6 +80,7 @@ export class TestPayrun {
   #hasTokenFile = false;
   #hasAchAuthorization = true;
   #workerArgs: readonly string[] = [];
+  #signers = "";
 
   readonly databaseUrl: string;
 
@@ -103,6 +106,7 @@ export class TestPayrun {
     this.gatewayUrl = `http://127.0.0.1:${port}`;
     if (options.webhooks !== false) await this.#registerWebhook();
     this.#hasAchAuthorization = options.achAuthorization !== false;
+    this.#signers = options.signers ?? "";
     if (options.sweepEveryMs !== undefined) {
       this.#workerArgs = ["--sweep-every-ms", String(options.sweepEveryMs)];
     }
@@ -147,6 +151,7 @@ export class TestPayrun {
             PAYMENTS_BUSINESS_ID: business.businessId,
             PAYMENTS_WEBHOOK_SECRETS: this.#webhookSecret,
             PAYMENTS_API_SANDBOX: "true",
+            PAYMENTS_SIGNERS: this.#signers,
             ...(this.#hasAchAuthorization
               ? { PAYMENTS_ACH_ACCEPTED_BY: "A. Owner", PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05" }
               : {}),
@@ -211,6 +216,10 @@ export class TestPayrun {
   async killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     await Promise.all(this.#workers.map((worker) => endPart(worker, signal)));
     this.#workers = [];
+  }
+
+  tokenOf(person: Person): string {
+    return this.#tokens.get(person) ?? "";
   }
 
   /** Sends a request to the gateway as somebody. */

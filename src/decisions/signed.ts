@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../business/clock.ts";
+import {
+  readSignedDecision,
+  type SignedDecision,
+  type SignedReading,
+  type SignedRefusalCode,
+  type SignerKey,
+} from "../domain/approvals/signed-decision.ts";
+import { appendAudit } from "../store/audit.ts";
+import { decisionsOfRun, type Decision } from "../store/decisions.ts";
+import type { Tables } from "../store/index.ts";
+import type { Run } from "../store/runs.ts";
+import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
+
+export interface SignedRefusal {
+  readonly accepted: false;
+  readonly code: SignedRefusalCode | "replayed" | DecisionRefusal["code"];
+  readonly reason: string;
+  /** Where it was taken before: how it was answered then. */
+  readonly earlier?: Decision;
+}
+
+export interface Delivery {
+  readonly run: Run;
+  /** JWS compact form, as it came. */
+  readonly envelope: string;
+  /** Keys of the run's business. */
+  readonly signers: readonly SignerKey[];
+  readonly clock: ClockReading;
+  /** Real time. */
+  readonly nowMs: number;
+  /** How it came, for the audit trail: a courier moves nothing. */
+  readonly via: string;
+}
+
+/**
+ * Judges a signed decision and stores it, once: a second delivery is refused as a replay.
+ *
+ * Every refusal stands in the audit trail. Only a decision whose signature holds uses up its id, so
+ * that nobody can spoil one by sending a broken copy first.
+ */
+export async function takeSignedDecision(
+  trx: Transaction<Tables>,
+  delivery: Delivery,
+): Promise<DecisionAnswer | SignedRefusal> {
+  const { run, envelope, signers, clock, nowMs, via } = delivery;
+  const reading = readSignedDecision(envelope, { runId: run.runId, signers, nowMs });
+  if (!reading.ok) {
+    await recordUnproven(trx, delivery, reading);
+    return { accepted: false, code: reading.code, reason: reading.reason };
+  }
+  const { signed } = reading;
+  const { key } = signed;
+  const tokenId = signatureId(signed);
+  const decisions = await decisionsOfRun(trx, run.runId);
+  const earlier = decisions.find((decision) => decision.tokenId === tokenId);
+  if (earlier !== undefined) {
+    const at = new Date(earlier.decidedAtMs).toISOString();
+    const reason = `the decision ${signed.id} was taken before, at ${at}, and was ${earlier.outcome}`;
+    await recordRefusal(trx, delivery, key.name, { code: "replayed", reason, keyId: key.keyId });
+    return { accepted: false, code: "replayed", reason, earlier };
+  }
+  const { decision, planHash, drop, comment } = signed;
+  return takeDecision(trx, {
+    run,
+    request: { decision, planHash, drop, comment },
+    principal: {
+      tokenId,
+      name: key.name,
+      roles: key.roles,
+      // Whoever writes the settings is inside; no launcher can.
+      createdBy: "settings",
+      createdAtMs: 0,
+    },
+    clock,
+    nowMs,
+    proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
+  });
+}
+
+/** Stands where a decision by token has the token's id. */
+function signatureId({ key, id }: SignedDecision): string {
+  return `key/${key.keyId}/${id}`;
+}
+
+async function recordUnproven(
+  trx: Transaction<Tables>,
+  delivery: Delivery,
+  { code, reason, keyId }: Extract<SignedReading, { readonly ok: false }>,
+): Promise<void> {
+  // Whoever it claims to be by, nobody knows who it is by.
+  await recordRefusal(trx, delivery, delivery.via, {
+    code,
+    reason,
+    ...(keyId === undefined ? {} : { keyId }),
+  });
+}
+
+async function recordRefusal(
+  trx: Transaction<Tables>,
+  { run, envelope, nowMs, via }: Delivery,
+  actor: string,
+  refusal: { readonly code: string; readonly reason: string; readonly keyId?: string },
+): Promise<void> {
+  await appendAudit(trx, {
+    businessId: run.businessId,
+    nowMs,
+    actor,
+    action: "run.decision-refused",
+    subject: run.runId,
+    details: {
+      ...refusal,
+      via,
+      bytes: Buffer.byteLength(envelope),
+      sha256: createHash("sha256").update(envelope).digest("hex"),
+    },
+  });
+}

@@ -1,0 +1,210 @@
+import type { Transaction } from "kysely";
+import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import { judgeDecision, principalOf, type DecisionVerdict } from "../domain/approvals/policy.ts";
+import type { ClockReading } from "../business/clock.ts";
+import { appendAudit } from "../store/audit.ts";
+import { decidableLines, missingApprovals, type WaitingLines } from "../store/decidable-lines.ts";
+import { decisionsOfRun, recordDecision, type Decision } from "../store/decisions.ts";
+import type { Tables } from "../store/index.ts";
+import { getPlaybook } from "../store/playbooks.ts";
+import type { Run } from "../store/runs.ts";
+import { tokensCreatedBy } from "../store/tokens.ts";
+
+export interface DecisionRequest {
+  readonly decision: "approve" | "reject";
+  readonly planHash: string;
+  readonly drop: readonly string[];
+  readonly comment?: string | undefined;
+}
+
+export interface DecisionAnswer {
+  readonly accepted: true;
+  readonly decision: "approve" | "reject";
+  readonly countsFor: readonly string[];
+  readonly dropped: readonly string[];
+  readonly missing: readonly WaitingLines[];
+}
+
+export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
+
+const ACTIONS = { approve: "run.approved", reject: "run.rejected" } as const;
+
+/** A decision that was taken before is not refused because its work has been done meanwhile. */
+const DONE_SINCE: readonly DecisionRefusal["code"][] = ["nothing-left", "run-ended"];
+
+/** States in which a line can still be approved or left out. */
+const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
+
+const DAY_MS = 86_400_000;
+
+/** However fast a sandbox's clock runs, an approval outlives this much real time. */
+const SHORTEST_APPROVAL_MS = 60_000;
+
+/** Who decides, as far as the one who asks has found out: by a bearer token or a signature. */
+export interface Decider {
+  /** Id of the token, or of the signature. */
+  readonly tokenId: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+}
+
+export interface Deciding {
+  readonly run: Run;
+  readonly request: DecisionRequest;
+  readonly principal: Decider;
+  readonly clock: ClockReading;
+  /** Real time. */
+  readonly nowMs: number;
+  /** What else the audit trail keeps of it, JSON-safe. */
+  readonly proof?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Judges a decision on a run and stores it, refused ones too.
+ *
+ * Deciding the same twice is one decision. The caller tells the run to look.
+ */
+export async function takeDecision(
+  trx: Transaction<Tables>,
+  deciding: Deciding,
+): Promise<DecisionAnswer | DecisionRefusal> {
+  const { run, request, principal, clock } = deciding;
+  const { runId } = run;
+  const lines = await decidableLines(trx, runId, DECIDABLE);
+  const playbook = await getPlaybook(trx, run.playbook, run.playbookRevision);
+  const earlier = await sameBefore(trx, run, request, principal, clock.businessMs);
+  const alreadyOut = new Set(earlier?.dropped ?? []);
+  const verdict = judgeDecision({
+    decision: {
+      kind: request.decision,
+      planHash: request.planHash,
+      drop: request.drop.filter((payableId) => !alreadyOut.has(payableId)),
+    },
+    run: {
+      ended: ENDED_PHASES.includes(run.phase),
+      planHash: run.planHash,
+      launchedBy: run.launchedBy,
+      launchedAtMs: run.launchedAtMs,
+      cancelRequested: run.cancelRequestedAtMs !== null,
+    },
+    token: await tokenFacts(trx, run, principal),
+    playbookAuthor: playbook?.author ?? "",
+    lines,
+    nowMs: deciding.nowMs,
+  });
+  if (earlier !== undefined && (verdict.accepted || DONE_SINCE.includes(verdict.code))) {
+    const countsFor = await approvedBy(trx, earlier.decisionId);
+    return answer(trx, run, request, { countsFor, dropped: earlier.dropped }, clock);
+  }
+  return record(trx, deciding, verdict);
+}
+
+async function record(
+  trx: Transaction<Tables>,
+  { run, request, principal, clock, nowMs, proof }: Deciding,
+  verdict: DecisionVerdict,
+): Promise<DecisionAnswer | DecisionRefusal> {
+  const { runId } = run;
+  const recorded = await recordDecision(trx, {
+    runId,
+    planHash: request.planHash,
+    decision: request.decision,
+    principal: principalOf(principal.name),
+    tokenId: principal.tokenId,
+    roles: principal.roles,
+    dropped: verdict.accepted ? verdict.dropped : request.drop,
+    comment: request.comment ?? null,
+    decidedAtMs: nowMs,
+    expiresAtMs: expiryMs(run, clock),
+    outcome: verdict.accepted ? "accepted" : "refused",
+    reason: verdict.accepted ? null : verdict.reason,
+    approves: verdict.accepted ? verdict.countsFor : [],
+  });
+  await appendAudit(trx, {
+    businessId: run.businessId,
+    nowMs,
+    actor: principal.name,
+    action: verdict.accepted ? ACTIONS[request.decision] : "run.decision-refused",
+    subject: runId,
+    details: {
+      decisionId: recorded.decisionId,
+      decision: request.decision,
+      planHash: request.planHash,
+      ...(verdict.accepted
+        ? { lines: verdict.countsFor.length, dropped: recorded.dropped }
+        : { code: verdict.code, reason: verdict.reason }),
+      ...proof,
+    },
+  });
+  if (!verdict.accepted) return verdict;
+  const countsFor = verdict.countsFor.map((line) => line.payableId);
+  return answer(trx, run, request, { countsFor, dropped: recorded.dropped }, clock);
+}
+
+/** A token that a token of the launcher has made counts as made by the launcher. */
+async function tokenFacts(trx: Transaction<Tables>, run: Run, principal: Decider) {
+  const made = await tokensCreatedBy(trx, run.launchedBy, run.launchedAtMs);
+  const launchers = made.some((token) => token.tokenId === principal.tokenId);
+  return {
+    ...principal,
+    createdBy: launchers ? run.launchedBy : principal.createdBy,
+    // The bearer token or the signature was found valid when it came in.
+    revoked: false,
+    expiresAtMs: null,
+  };
+}
+
+/** The decision by which the principal has said exactly this before, where it still holds. */
+async function sameBefore(
+  trx: Transaction<Tables>,
+  run: Run,
+  request: DecisionRequest,
+  principal: Decider,
+  businessNowMs: number,
+): Promise<Decision | undefined> {
+  const wanted = [...new Set(request.drop)].sort().join("\n");
+  const decisions = await decisionsOfRun(trx, run.runId);
+  return decisions.find(
+    (decision) =>
+      decision.outcome === "accepted" &&
+      decision.decision === request.decision &&
+      decision.planHash === request.planHash &&
+      decision.principal === principalOf(principal.name) &&
+      decision.tokenId === principal.tokenId &&
+      decision.expiresAtMs > businessNowMs &&
+      decision.dropped.toSorted().join("\n") === wanted,
+  );
+}
+
+function expiryMs(run: Run, clock: ClockReading): number {
+  const validMs = run.policy.approvalValidDays * DAY_MS;
+  return Math.round(clock.businessMs + Math.max(validMs, SHORTEST_APPROVAL_MS * clock.scale));
+}
+
+async function answer(
+  trx: Transaction<Tables>,
+  run: Run,
+  request: DecisionRequest,
+  effect: { readonly countsFor: readonly string[]; readonly dropped: readonly string[] },
+  clock: ClockReading,
+): Promise<DecisionAnswer> {
+  return {
+    accepted: true,
+    decision: request.decision,
+    ...effect,
+    missing:
+      request.decision === "reject" ? [] : await missingApprovals(trx, run.runId, clock.businessMs),
+  };
+}
+
+async function approvedBy(trx: Transaction<Tables>, decisionId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("line_approvals")
+    .select("payable_id")
+    .where("decision_id", "=", decisionId)
+    .orderBy("payable_id")
+    .execute();
+  return rows.map((row) => row.payable_id);
+}

@@ -1,0 +1,204 @@
+import { createPublicKey, verify } from "node:crypto";
+
+/** A key that another system decides with. */
+export interface SignerKey {
+  readonly keyId: string;
+  /** Who decides with it: counts as one person with a token of the same name. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** Ed25519 public key, base64 of its DER (SubjectPublicKeyInfo). */
+  readonly publicKey: string;
+}
+
+/** A decision whose signature holds. */
+export interface SignedDecision {
+  readonly key: SignerKey;
+  /** The signer's id of this decision: it is taken once. */
+  readonly id: string;
+  readonly decision: "approve" | "reject";
+  readonly planHash: string;
+  readonly drop: readonly string[];
+  readonly comment: string | undefined;
+  readonly expiresAtMs: number;
+}
+
+export type SignedRefusalCode =
+  | "malformed"
+  | "unknown-key"
+  | "bad-signature"
+  | "wrong-principal"
+  | "foreign"
+  | "expired"
+  | "not-yet-valid"
+  | "lives-too-long";
+
+export type SignedReading =
+  | { readonly ok: true; readonly signed: SignedDecision }
+  | {
+      readonly ok: false;
+      readonly code: SignedRefusalCode;
+      /** One sentence for the one who sent it. */
+      readonly reason: string;
+      /** The key that the decision names, known or not. */
+      readonly keyId?: string;
+    };
+
+/** What a decision is for, so that a signature made for something else is none of it. */
+const AUDIENCE = "payrun";
+
+/** Ten thousand left-out bills fit in. */
+export const ENVELOPE_MAX_CHARS = 600_000;
+
+/** Clocks of two systems may differ by so much. */
+const SKEW_MS = 300_000;
+
+/** A decision that nobody delivered in a day should be made again by somebody who looks. */
+const LIFE_MAX_MS = 86_400_000;
+
+const DROPPED_MAX = 10_000;
+const WORD = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * Reads a decision in JWS compact form (RFC 7515) and finds out who signed it.
+ *
+ * What is signed is exactly what was sent, so there is nothing to bring into a canonical form. The
+ * only algorithm is Ed25519 (RFC 8037), whatever the header asks for.
+ *
+ * @param expected `runId`: the run that it must name; `signers`: the keys of its business
+ */
+export function readSignedDecision(
+  envelope: string,
+  expected: {
+    readonly runId: string;
+    readonly signers: readonly SignerKey[];
+    /** Real time. */
+    readonly nowMs: number;
+  },
+): SignedReading {
+  if (envelope.length > ENVELOPE_MAX_CHARS) {
+    return refuse("malformed", `it is longer than ${ENVELOPE_MAX_CHARS} characters`);
+  }
+  const parts = envelope.trim().split(".");
+  const [header = "", claims = "", signature = ""] = parts;
+  const head = objectIn(header);
+  if (parts.length !== 3 || head === undefined) {
+    return refuse(
+      "malformed",
+      "it is no signed decision: send header.claims.signature, each in base64url (docs/approvals.md)",
+    );
+  }
+  const keyId = head["kid"];
+  if (typeof keyId !== "string" || !WORD.test(keyId)) {
+    return refuse("malformed", "its header has no kid, the id of the key it is signed with");
+  }
+  if (head["alg"] !== "EdDSA" && head["alg"] !== "Ed25519") {
+    return refuse("malformed", "its header's alg must be EdDSA: keys are Ed25519", keyId);
+  }
+  if (head["crit"] !== undefined) {
+    return refuse("malformed", "its header names extensions (crit) that nobody knows here", keyId);
+  }
+  const key = expected.signers.find((each) => each.keyId === keyId);
+  if (key === undefined) {
+    return refuse("unknown-key", `the business has no signer with the key id ${keyId}`, keyId);
+  }
+  if (!isSignedBy(key, `${header}.${claims}`, signature)) {
+    return refuse("bad-signature", `its signature is not by the key ${keyId}`, keyId);
+  }
+  return readClaims(objectIn(claims), key, expected);
+}
+
+function readClaims(
+  claims: Readonly<Record<string, unknown>> | undefined,
+  key: SignerKey,
+  { runId, nowMs }: { readonly runId: string; readonly nowMs: number },
+): SignedReading {
+  const no = (code: SignedRefusalCode, reason: string): SignedReading =>
+    refuse(code, reason, key.keyId);
+  if (claims === undefined) return no("malformed", "its claims are no JSON object");
+  const { decision, planHash, comment, jti, iat, exp } = claims;
+  const drop = claims["drop"] ?? [];
+  if (decision !== "approve" && decision !== "reject") {
+    return no("malformed", "decision must be approve or reject");
+  }
+  if (typeof planHash !== "string" || !WORD.test(planHash)) {
+    return no("malformed", "planHash must be the hash of the plan that was looked at");
+  }
+  if (typeof jti !== "string" || !WORD.test(jti)) {
+    return no("malformed", "jti must be an id of this decision: 1 to 200 characters, no spaces");
+  }
+  if (!isListOfIds(drop)) return no("malformed", "drop must be a list of payable ids");
+  if (comment !== undefined && (typeof comment !== "string" || comment.length > 1_000)) {
+    return no("malformed", "comment must be text of at most 1,000 characters");
+  }
+  const issuedAtMs = msOf(iat);
+  const expiresAtMs = msOf(exp);
+  if (issuedAtMs === undefined || expiresAtMs === undefined) {
+    return no("malformed", "iat and exp must be seconds since 1970");
+  }
+  if (claims["iss"] !== key.name) {
+    return no("wrong-principal", `iss must be ${key.name}, whose key ${key.keyId} is`);
+  }
+  if (claims["aud"] !== AUDIENCE) return no("foreign", `aud must be ${AUDIENCE}`);
+  if (claims["sub"] !== runId) return no("foreign", `it is for another run than ${runId}`);
+  if (issuedAtMs > nowMs + SKEW_MS) return no("not-yet-valid", "it was issued in the future");
+  if (expiresAtMs <= nowMs) return no("expired", `it expired at ${isoOf(expiresAtMs)}`);
+  if (expiresAtMs - issuedAtMs > LIFE_MAX_MS) {
+    return no("lives-too-long", "exp must be within a day of iat");
+  }
+  return {
+    ok: true,
+    signed: { key, id: jti, decision, planHash, drop, comment, expiresAtMs },
+  };
+}
+
+function isSignedBy(key: SignerKey, text: string, signature: string): boolean {
+  const bytes = bytesIn(signature);
+  if (bytes?.length !== 64) return false;
+  const publicKey = createPublicKey({
+    key: Buffer.from(key.publicKey, "base64"),
+    format: "der",
+    type: "spki",
+  });
+  return (
+    publicKey.asymmetricKeyType === "ed25519" && verify(null, Buffer.from(text), publicKey, bytes)
+  );
+}
+
+/** Undefined unless it is base64url as RFC 7515 has it: one text for the same bytes. */
+function bytesIn(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.length > 0 && bytes.toString("base64url") === text ? bytes : undefined;
+}
+
+function objectIn(part: string): Readonly<Record<string, unknown>> | undefined {
+  const bytes = bytesIn(part);
+  if (bytes === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isListOfIds(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= DROPPED_MAX &&
+    value.every((each) => typeof each === "string" && WORD.test(each))
+  );
+}
+
+function msOf(seconds: unknown): number | undefined {
+  const isInstant = typeof seconds === "number" && seconds > 0 && seconds < 1e11;
+  return isInstant ? Math.floor(seconds * 1000) : undefined;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function refuse(code: SignedRefusalCode, reason: string, keyId?: string): SignedReading {
+  return { ok: false, code, reason, ...(keyId === undefined ? {} : { keyId }) };
+}

@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { SIGNAL, UPDATE } from "../../src/contracts/names.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { keepHistory } from "../support/keep-history.ts";
+import { paidOnce, type TestPayrun } from "../support/payrun.ts";
+import { makeSigner, signDecision, type TestSigner } from "../support/signing.ts";
+import { each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
+
+const start = stacks();
+
+const THREE_APPROVE = `kind: pay-run
+select: { due: all }
+pay: { on: next-business-day, from: balance }
+review: []
+approve: [{ by: [controller, owner], quorum: 3 }]
+`;
+
+/** Runs the example of docs/approvals.md as the system whose key it is. */
+async function runExample(payrun: TestPayrun, runId: string, signer: TestSigner): Promise<string> {
+  const docs = await readFile(new URL("../../docs/approvals.md", import.meta.url), "utf8");
+  const code = /```js\n([^]*?)```/.exec(docs)?.[1] ?? "";
+  const program = join(payrun.home, "sign.mjs");
+  const keyFile = join(payrun.home, "erp.pem");
+  await writeFile(program, code);
+  await writeFile(keyFile, signer.privateKey.export({ type: "pkcs8", format: "pem" }));
+  const { stdout } = await promisify(execFile)(process.execPath, [program], {
+    env: {
+      PAYRUN_GATEWAY_URL: payrun.gatewayUrl,
+      PAYRUN_TOKEN: payrun.tokenOf("launcher"),
+      SIGNING_KEY_FILE: keyFile,
+      RUN_ID: runId,
+    },
+  });
+  return stdout;
+}
+
+test("signed decisions over the gateway, by update and by signal pay a run once; forged, foreign and replayed ones move nothing", async () => {
+  const [erp, crm, dms, thief] = ["erp", "crm", "dms", "erp"].map((name) => makeSigner(name));
+  if (erp === undefined || crm === undefined || dms === undefined || thief === undefined) return;
+  const payrun = await start({ signers: [erp, crm, dms].map(({ setting }) => setting).join() });
+  const { runId, made } = await plannedRun(payrun, [100_00, 200_00, 300_00], THREE_APPROVE);
+  const { planHash } = await payrun.status(runId);
+  const handle = payrun.temporal.workflow.getHandle(runId);
+  const update = async (signed: string): Promise<{ accepted: boolean; reason: string }> =>
+    handle.executeUpdate(UPDATE.decide, { args: [signed] });
+  const approvers = async (): Promise<readonly string[][]> =>
+    (await payrun.status(runId)).payments.map(({ approvedBy }) => [...approvedBy].toSorted());
+
+  const wrong = {
+    "bad-signature": signDecision(thief, { sub: runId, planHash }),
+    foreign: signDecision(crm, { sub: `${runId}/r2`, planHash }),
+    "stale-plan": signDecision(crm, { sub: runId, planHash: "f".repeat(64) }),
+    expired: signDecision(crm, { sub: runId, planHash, iat: 1_700_000_000, exp: 1_700_000_600 }),
+    "unknown-key": signDecision({ ...crm, keyId: "old" }, { sub: runId, planHash }),
+  };
+  for (const [code, signed] of Object.entries(wrong)) {
+    const { accepted, reason } = await update(signed);
+    expect([accepted, reason.length > 10], code).toEqual([false, true]);
+  }
+  expect(await approvers()).toEqual([[], [], []]);
+
+  expect(await runExample(payrun, runId, erp)).toMatch(/^200 .*"accepted":true/);
+  const byCrm = signDecision(crm, { sub: runId, planHash });
+  expect(await update(byCrm)).toMatchObject({ accepted: true });
+  expect(await update(byCrm)).toMatchObject({ accepted: false });
+  expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
+
+  // A signal waits in the history while there is no worker.
+  await payrun.killWorkers();
+  await handle.signal(SIGNAL.decide, wrong["bad-signature"]);
+  await handle.signal(SIGNAL.decide, signDecision(dms, { sub: runId, planHash }));
+  await payrun.startWorker();
+  const done = await untilEnded(payrun, runId);
+  await keepHistory(payrun, runId, "pay-run-signed-decisions");
+  expect(done.counts).toEqual({ settled: 3 });
+  const { actual, expected } = await paidOnce(payrun, each(made));
+  expect(actual).toEqual(expected);
+
+  const { businessId } = payrun.sandbox.business;
+  const trail = await listAudit(payrun.store.db, { businessId, subject: runId });
+  const refused = trail.filter(({ action }) => action === "run.decision-refused");
+  expect(refused.map(({ details }) => String(details["code"]))).toEqual([
+    ...Object.keys(wrong),
+    "replayed",
+    "bad-signature",
+  ]);
+  expect(refused.at(-1)?.actor).toBe("temporal signal");
+});

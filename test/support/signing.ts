@@ -1,0 +1,47 @@
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
+
+/** A system that signs decisions, and its key as the settings name it. */
+export interface TestSigner {
+  readonly keyId: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** Base64 of the DER. */
+  readonly publicKey: string;
+  readonly privateKey: KeyObject;
+  /** For PAYMENTS_SIGNERS. */
+  readonly setting: string;
+}
+
+export function makeSigner(
+  name = "erp",
+  roles: readonly string[] = ["controller"],
+  keyId = `${name}-2026`,
+): TestSigner {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const der = publicKey.export({ type: "spki", format: "der" }).toString("base64");
+  const setting = `${keyId}:${name}:${roles.join("+")}:${der}`;
+  return { keyId, name, roles, publicKey: der, privateKey, setting };
+}
+
+/** Signs a decision as docs/approvals.md says; `claims` and `header` change what a test is about. */
+export function signDecision(
+  signer: TestSigner,
+  claims: Readonly<Record<string, unknown>>,
+  header: Readonly<Record<string, unknown>> = {},
+): string {
+  const now = Math.floor(Date.now() / 1000);
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const text = [
+    part({ alg: "EdDSA", typ: "JWT", kid: signer.keyId, ...header }),
+    part({
+      iss: signer.name,
+      aud: "payrun",
+      jti: randomUUID(),
+      iat: now,
+      exp: now + 600,
+      decision: "approve",
+      ...claims,
+    }),
+  ].join(".");
+  return `${text}.${sign(null, Buffer.from(text), signer.privateKey).toString("base64url")}`;
+}
