@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ENDED_PHASES, type RunPhase } from "../../src/contracts/pay-run.ts";
 import { type HistoryFigures, historyFigures } from "./history.ts";
 import { figuresOf, type ProcessFigures } from "./process-figures.ts";
+import { startPostgres } from "./postgres.ts";
 import { type RawFigures, rawLoop } from "./raw-loop.ts";
 import { Stack } from "./stack.ts";
 import type { StubFigures } from "./stub-book.ts";
@@ -40,6 +41,7 @@ export async function main(args: readonly string[]): Promise<void> {
     args: [...args],
     options: {
       bills: { type: "string", default: "10000" },
+      postgres: { type: "boolean", default: false },
       database: { type: "string" },
       temporal: { type: "string" },
       "cpu-prof": { type: "string" },
@@ -52,8 +54,15 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   const suffix = Date.now().toString(36);
   const business = { businessId: `bench-${suffix}`, token: `token-${suffix}`, bills };
+  const postgres =
+    values.postgres && values.database === undefined ? await startPostgres() : undefined;
+  if (values.postgres && values.temporal === undefined) {
+    process.stderr.write(
+      "Temporal's development server is used: --temporal HOST:PORT names a server on PostgreSQL.\n",
+    );
+  }
   const stack = await Stack.start({
-    databaseUrl: values.database,
+    databaseUrl: values.database ?? postgres?.url,
     temporalAddress: values.temporal,
     profileTo: values["cpu-prof"],
     ...business,
@@ -72,6 +81,7 @@ export async function main(args: readonly string[]): Promise<void> {
     if (values["cpu-prof"] !== undefined) await stack.stopEngine();
   } finally {
     await stack.stop();
+    await postgres?.stop();
   }
 }
 
