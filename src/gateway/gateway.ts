@@ -14,6 +14,8 @@ import { startHousekeeping, type Housekeeping } from "./housekeeping.ts";
 import { createMetrics } from "./metrics.ts";
 import { type Digests, startDigests } from "../notices/digests.ts";
 import { type NoticeSender, startNoticeSender } from "../notices/sender.ts";
+import { Keyring } from "../vault/keyring.ts";
+import { Vault } from "../vault/vault.ts";
 
 export interface GatewayOptions {
   readonly store: Store;
@@ -22,6 +24,8 @@ export interface GatewayOptions {
   readonly temporal: Client;
   readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
   readonly log: GatewayLog;
+  /** Without one, nothing personal can be taken in. */
+  readonly vault?: Vault;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -63,6 +67,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     temporal,
     clientOf,
     log,
+    vault: options.vault ?? new Vault(new Keyring([])),
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
     metrics: createMetrics(store),
