@@ -9,6 +9,7 @@ import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src
 import { forgetRetryCase } from "../../src/store/retry-cases.ts";
 import { updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
 import type { Run } from "../../src/store/runs.ts";
+import { adviseVendors } from "../advise-vendors.ts";
 import type { ActivityContext } from "../context.ts";
 import { takeOver, type Subject } from "./take-over.ts";
 
@@ -141,6 +142,10 @@ export class RetryCase {
         subject: this.payableId,
         details: { from: this.line.state, reason: change.reason ?? null },
       });
+      if (change.state !== "settled") return;
+      const payments = this.payments.filter(({ id }) => this.line.paymentIds.includes(id));
+      const bill = { payableId: this.payableId, payments };
+      await adviseVendors(trx, this.run, [bill], this.clock.realMs);
     });
   }
 

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { accountingWarning } from "../../activities/accounting-sync.ts";
 import { createPlanActivities } from "../../activities/plan-run.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { bankCsv } from "../../src/gateway/bank-csv.ts";
 import { startNoticeSender } from "../../src/notices/sender.ts";
+import { handOverClaim } from "../../src/store/claims.ts";
+import { changeLine } from "../../src/store/lines.ts";
 import { countUndelivered } from "../../src/store/notice-deliveries.ts";
 import { listNotices } from "../../src/store/notices.ts";
+import { upsertRetry } from "../../src/store/retries.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { smtpReceiver } from "../notices/receivers.ts";
 import { until } from "../notices/support.ts";
@@ -84,6 +88,26 @@ test("a vendor is told once which bill a settled payment covers, at the addresse
   expect(source).toContain("Reply-To: payables@acme.example");
   expect(source).toContain("Rent, November");
   expect(source).toContain(payment?.id);
+});
+
+test("a payment that settled in the hands of its retry is told of as well", async () => {
+  const { runId, payableId } = await world.approvedRun([{}], { remittance });
+  await world.pay(runId);
+  const { businessId } = world;
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  const nowMs = Date.now();
+  await world.store.transaction(async (trx) => {
+    await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId });
+    const retry = { businessId, payableId, business: "acme", workflowId, runId, nowMs };
+    await upsertRetry(trx, retry);
+    await changeLine(trx, { runId, payableId }, { state: "retrying" }, nowMs);
+  });
+  await world.control.advance("P9D");
+  expect((await world.look(payableId)).phase).toBe("ended");
+  expect((await world.line(runId, payableId)).state).toBe("settled");
+  const [payment] = await world.paymentsOf(payableId);
+  const notices = await listNotices(world.store.db, { runId, kind: "remittance", limit: 10 });
+  expect(notices.map(({ factKey }) => factKey)).toEqual([payment?.id]);
 });
 
 test("a vendor without an address is shown as one that could not be told", async () => {
