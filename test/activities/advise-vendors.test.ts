@@ -65,7 +65,7 @@ test("a vendor is told once which bill a settled payment covers, at the addresse
   const context = world.context();
   const sender = startNoticeSender({
     store: world.store,
-    profiles: { byBusinessId: () => profile },
+    profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
     clientOf: () => context.clientOf("acme"),
     log: { warn: () => undefined },
     nowMs: Date.now,
@@ -116,10 +116,11 @@ test("a vendor without an address is shown as one that could not be told", async
   await settle(runId);
   const channels = [] as const;
   const notify = { smtp: { url: smtp.url, from: "payrun@acme.example" }, channels };
+  const profile = { ...world.world.profile, notify };
   const context = world.context();
   const sender = startNoticeSender({
     store: world.store,
-    profiles: { byBusinessId: () => ({ ...world.world.profile, notify }) },
+    profiles: { byBusinessId: (id) => (id === profile.businessId ? profile : undefined) },
     clientOf: () => context.clientOf("acme"),
     log: { warn: () => undefined },
     nowMs: Date.now,
