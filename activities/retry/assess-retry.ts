@@ -22,6 +22,7 @@ import {
   park,
   parkedFor,
 } from "./answers.ts";
+import { assessStranger } from "./assess-stranger.ts";
 import { firstPaidOn } from "./first-paid.ts";
 import { giveUp, isGivenUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
@@ -43,7 +44,9 @@ export async function assessRetry(
   input: RetryFailedPaymentInput,
 ): Promise<RetryAssessment> {
   const found = await openRetryCase(context, input);
-  if (found.kind === "not-ours") return ended(found.reason);
+  if (found.kind === "not-ours") {
+    return found.isStranger === true ? assessStranger(context, input) : ended(found.reason);
+  }
   const retry = found.case;
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);

@@ -17,7 +17,12 @@ const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required
 
 export type OpenedCase =
   | { readonly kind: "ours"; readonly case: RetryCase }
-  | { readonly kind: "not-ours"; readonly reason: string };
+  | {
+      readonly kind: "not-ours";
+      readonly reason: string;
+      /** True where no run has ever paid it. */
+      readonly isStranger?: boolean;
+    };
 
 /**
  * Reads a case, taking the payable over where nobody has it: after a late return the run that

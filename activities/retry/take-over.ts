@@ -20,7 +20,7 @@ export async function takeOver(
   clock: ClockReading,
 ): Promise<
   | { readonly kind: "taken"; readonly run: Run; readonly row: Retry }
-  | { readonly kind: "not-ours"; readonly reason: string }
+  | { readonly kind: "not-ours"; readonly reason: string; readonly isStranger?: boolean }
 > {
   const { business, businessId, payableId, workflowId } = subject;
   return context.store.transactionOf(businessId, async (trx) => {
@@ -38,7 +38,9 @@ export async function takeOver(
     const asked = known?.requested === "retry" ? known.runId : null;
     const runId = asked ?? latest?.run_id ?? known?.runId ?? null;
     const run = runId === null ? undefined : await getRun(trx, runId);
-    if (run === undefined) return { kind: "not-ours", reason: "Payrun has not paid it" };
+    if (run === undefined) {
+      return { kind: "not-ours", reason: "Payrun has not paid it", isStranger: true };
+    }
     const claim = await claimPayables(trx, {
       businessId,
       payableIds: [payableId],

@@ -3,10 +3,15 @@ import { appendAudit } from "../../src/store/audit.ts";
 import type { ActivityContext } from "../context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
+/** A failed bill, as far as its vendor goes. */
+interface OfVendor extends Pick<RetryCase, "businessId" | "workflowId" | "payableId" | "clock"> {
+  readonly line: { readonly contactId: string };
+}
+
 /** Keeps everything of the vendor from being paid, once a case. */
 export async function holdVendor(
   context: ActivityContext,
-  retry: RetryCase,
+  retry: OfVendor,
   told: string,
 ): Promise<void> {
   const { businessId, workflowId: author, clock } = retry;

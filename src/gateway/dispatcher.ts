@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { markDispatched, undispatched, type InboxEvent } from "../store/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { playbookForStrangers } from "../store/strangers.ts";
 import { flagLooks, watchersOf } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 import { GatewayError } from "./http/errors.ts";
@@ -160,9 +161,16 @@ async function dispatchBusiness(
   });
 
   const business = context.profiles.byBusinessId(businessId)?.name;
-  const orphans = events
-    .filter((event) => NEEDS_OWNER.includes(event.type) && unowned.has(event.objectId))
-    .map((event) => event.objectId);
+  const needy = events.filter((event) => NEEDS_OWNER.includes(event.type));
+  const strangers = needy.filter((event) => !ownersOf.has(event.objectId));
+  const looksAfterAll =
+    business !== undefined &&
+    strangers.length > 0 &&
+    (await playbookForStrangers(db, business)) !== undefined;
+  const orphans = [
+    ...needy.filter((event) => unowned.has(event.objectId)),
+    ...(looksAfterAll ? strangers : []),
+  ].map((event) => event.objectId);
   await eachOf([...new Set(orphans)], async (payableId) => {
     const name = business ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;

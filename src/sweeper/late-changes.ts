@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import type { Payment } from "../payments-api/index.ts";
 import { isWatching, lateChanges, type SeenPayment } from "../store/sweep-watches.ts";
+import { playbookForStrangers, untoldStrangers } from "../store/strangers.ts";
 import { flagLooks } from "../store/watches.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
 import type { SweeperContext } from "./context.ts";
@@ -10,6 +12,9 @@ const PASS_EVERY_MS = 6 * 3_600_000;
 
 /** The same in real time at least, however fast a sandbox's clock runs: this many sweeps. */
 const SWEEPS_BETWEEN = 5;
+
+/** Older failures have been dealt with by whoever made the payment. */
+const RECENT_MS = 7 * 86_400_000;
 
 /** A slow reader leaves the service to those who pay. */
 const PAGE_PAUSE_MS = 200;
@@ -42,13 +47,16 @@ export class LateChanges {
     this.#lastPass.set(profile.name, now);
     const { businessId } = profile;
     const businessMs = Math.floor(now.businessMs);
-    if (!(await isWatching(this.#context.store.db, businessId, businessMs))) return;
+    const { db } = this.#context.store;
+    const looksAfterAll = (await playbookForStrangers(db, profile.name)) !== undefined;
+    if (!looksAfterAll && !(await isWatching(db, businessId, businessMs))) return;
     const { payments } = this.#context.clientOf(profile.name);
     for await (const page of payments.iteratePages()) {
       const seen: SeenPayment[] = page.flatMap(({ id, payableId, status }) =>
         payableId === null || status === "completed" ? [] : [{ id, payableId }],
       );
       await this.#tell(profile, seen, businessMs);
+      if (looksAfterAll) await this.#tellOfStrangers(profile, page, businessMs);
       if (signal.aborted) return;
       await sleep(PAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -68,6 +76,23 @@ export class LateChanges {
       log.warn("a settled payment has changed", { business, payableId });
       // A run at work sees the flag at its next turn; where it has ended, the bill needs an owner.
       if (!runIsOpen) await startOrTellRetry(temporal, business, payableId);
+    }
+  }
+
+  /** Failures of payments that Payrun did not make, which no event has told of. */
+  async #tellOfStrangers(
+    { businessId, name: business }: BusinessProfile,
+    page: readonly Payment[],
+    businessMs: number,
+  ): Promise<void> {
+    const { store, temporal } = this.#context;
+    const failed = page.flatMap(({ id, payableId, status, updatedAt }) => {
+      const isFailed = status === "failed" || status === "returned";
+      const isRecent = businessMs - Date.parse(updatedAt ?? "") < RECENT_MS;
+      return isFailed && isRecent && payableId !== null ? [{ id, payableId }] : [];
+    });
+    for (const { payableId } of await untoldStrangers(store.db, businessId, failed)) {
+      await startOrTellRetry(temporal, business, payableId);
     }
   }
 }

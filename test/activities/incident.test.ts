@@ -193,3 +193,49 @@ test("a person's retry of a bounce 180 days after its payment is left to the nex
     reason: expect.stringMatching(/180 days/),
   });
 });
+
+describe("a payment that was made elsewhere and fails", () => {
+  async function paidElsewhere(): Promise<string> {
+    const { id } = await world.control.createPayable({
+      contactId: "v2",
+      status: "approved",
+      totalAmountCents: 7_000,
+      dueDate: new Date(Date.now() + 8 * 86_400_000).toISOString().slice(0, 10),
+    });
+    await world.control.outcome({ match: { payableId: id }, outcome: "fail", code: "R09" });
+    const { status } = await world.world.sandbox.api("POST", "/v1/payments", {
+      key: `by-hand-${id.slice(-40)}`,
+      body: { payableId: id, paymentRail: "SERVICE", fundingSource: "balance" },
+    });
+    expect(status).toBe(201);
+    await world.control.advance("P5D");
+    return id;
+  }
+
+  test("is left alone, unless a playbook looks after all payments", async () => {
+    expect(await world.look(await paidElsewhere())).toMatchObject({
+      phase: "ended",
+      outcome: "Payrun has not paid it",
+    });
+    expect(await holds()).toEqual([]);
+  });
+
+  test("pauses the account and is told of once, and nothing is paid again", async () => {
+    await world.failurePlaybook("kind: retry-failed\npayments: all\n");
+    const payableId = await paidElsewhere();
+    for (let looks = 0; looks < 2; looks += 1) {
+      expect(await world.look(payableId)).toMatchObject({
+        phase: "ended",
+        outcome: "told of; the next run asks for an approval",
+      });
+    }
+    expect(await holds()).toMatchObject([{ scope: "source", value: "balance" }]);
+    const notices = await listNotices(world.store.db, {
+      kind: "payment-failed-elsewhere",
+      limit: 10,
+    });
+    expect(notices).toMatchObject([{ data: { payableId } }]);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+  });
+});

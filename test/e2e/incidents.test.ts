@@ -1,0 +1,131 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { payrun as cli } from "../cli/cli.ts";
+import { keepHistory } from "../support/keep-history.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { ended, expectBank, paymentsOf, plannedScene, type Scene } from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun({ builtInRetries: true });
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+interface IncidentJson {
+  readonly source: string;
+  readonly phase: string;
+  readonly bills: number;
+  readonly decision: string | null;
+}
+
+async function incidents(): Promise<IncidentJson[]> {
+  const { body } = await payrun.call<{ items: IncidentJson[] }>("operator", "GET", "/v1/incidents");
+  return body.items;
+}
+
+/** A run all of whose bills bounce once, up to where they wait for the one decision. */
+async function bouncedScene(name: string, amounts: readonly number[]): Promise<Scene> {
+  const { control } = payrun.sandbox;
+  const scene = await plannedScene(payrun, name, amounts);
+  for (const { id } of scene.made) {
+    const rule = { match: { payableId: id }, outcome: "fail", code: "R01", times: 1 } as const;
+    await control.outcome(rule);
+  }
+  await approve(payrun, scene.runId);
+  await payrun.until(
+    scene.runId,
+    "scheduled",
+    ({ counts }) => counts.scheduled === scene.made.length,
+  );
+  await control.setScale(43_200);
+  const waits = ({ payments }: RunStatus): boolean =>
+    payments
+      .filter(({ state }) => state !== "skipped")
+      .every(({ state, reason }) => state === "retrying" && /one decision/.test(reason ?? ""));
+  await payrun.until(scene.runId, "waiting for a decision", waits, 90_000);
+  return scene;
+}
+
+function env(person: "controller" | "admin"): Record<string, string> {
+  return { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf(person) };
+}
+
+describe("an account that bounces", () => {
+  test("is one incident: nothing is tried until the one decision, and then each bill settles once", async () => {
+    const scene = await bouncedScene("bounced", [110_00, 120_00, 130_00]);
+    const { control } = payrun.sandbox;
+    await control.advance("P5D");
+    const [incident, ...others] = await incidents();
+    expect(others).toEqual([]);
+    expect(incident).toMatchObject({ phase: "open", bills: 3, decision: null });
+    const source = incident?.source ?? "";
+    for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    const path = `/v1/incidents/${source}/decision`;
+    const said = { decision: "released", reason: "the bank shows the money" };
+    expect((await payrun.call("operator", "POST", path, said)).status).toBe(403);
+
+    const doc = await readFile(new URL("../../docs/retry-failed.md", import.meta.url), "utf8");
+    const commands = [...doc.matchAll(/^payrun (.+)$/gm)].map(([, line]) => line ?? "");
+    expect(commands).toHaveLength(4);
+    const cwd = fileURLToPath(new URL("../../", import.meta.url));
+    for (const command of commands) {
+      const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) =>
+        (quoted ?? plain ?? "").replace(/^balance$/, source),
+      );
+      const person = args[0] === "apply" ? "admin" : "controller";
+      const { code, stderr } = await cli(args, { cwd, env: env(person) });
+      expect({ command, code, stderr }).toMatchObject({ code: 0 });
+    }
+
+    const done = await ended(payrun, scene.runId);
+    expect(done.counts.settled).toBe(3);
+    await expectBank(
+      payrun,
+      scene.made.map((bill) => [bill, bill.amountCents]),
+    );
+    const workflow = payrun.temporal.workflow.getHandle(fundingIncidentId("default", source));
+    expect(await workflow.result()).toBe("released by controller");
+    await keepHistory(payrun, workflow.workflowId, "funding-incident-released");
+    const [bill] = scene.made;
+    const retryId = retryFailedPaymentId("default", bill?.id ?? "");
+    await keepHistory(payrun, retryId, "retry-waits-for-incident");
+    expect((await payrun.call("controller", "POST", path, said)).status).toBe(409);
+  });
+
+  test("is paid again once where the worker dies before, at and after the decision", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await bouncedScene("killed", [210_00, 220_00]);
+    const [incident] = await incidents();
+    await payrun.killWorkers("SIGKILL");
+    await payrun.startWorker();
+    const slow = { method: "POST", when: "after", effect: "delay", delayMs: 6_000, times: 1 };
+    await control.faults([
+      { ...slow, path: "/v1/payables/*/retry-payment", when: "after", effect: "delay" },
+    ]);
+    const path = `/v1/incidents/${incident?.source}/decision`;
+    const said = { decision: "released", reason: "the bank shows the money" };
+    expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
+    await payrun.killWorkers("SIGKILL");
+    await payrun.startWorker();
+    const paidAgain = async (): Promise<number> => {
+      const made = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
+      return made.flat().length;
+    };
+    await expect.poll(paidAgain, { timeout: 60_000 }).toBeGreaterThan(2);
+    await payrun.killWorkers("SIGKILL");
+    await payrun.startWorker();
+    const done = await ended(payrun, scene.runId);
+    expect(done.counts.settled).toBe(2);
+    await expectBank(payrun, [
+      [scene.made[0], 210_00],
+      [scene.made[1], 220_00],
+    ]);
+  });
+});
