@@ -41,7 +41,12 @@ export interface ProgressInput {
 
 /** Longest sleep between looks: a stepped sandbox clock is noticed, a real one needs no hurry. */
 const SANDBOX_WAKE_MS = 1_000;
+/** Something may come to be due by itself: a hold that ends, a wait that is over. */
 const REAL_WAKE_MS = 300_000;
+/** People's decisions are told; only their deadlines, counted in days, come by themselves. */
+const PEOPLE_WAKE_MS = 3_600_000;
+/** What is with the bank is told by events, and read at its own times. */
+const BANK_WAKE_MS = 12 * 3_600_000;
 
 /** How soon money that was short is looked for again. */
 const SHORT_WAKE_MS = 60_000;
@@ -122,7 +127,7 @@ function waitText(input: ProgressInput, count: Count): string | null {
 
 function wakeIn(input: ProgressInput): number {
   const { clock } = input;
-  const candidates = [clock.sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS];
+  const candidates = [clock.sandbox ? SANDBOX_WAKE_MS : longestSleepMs(input)];
   if (input.nextPollMs !== null) {
     candidates.push((input.nextPollMs - clock.businessMs) / clock.scale);
   }
@@ -130,6 +135,13 @@ function wakeIn(input: ProgressInput): number {
   if (input.toFund > 0) candidates.push(SHORT_WAKE_MS);
   for (const wait of input.waits) candidates.push(wait.retryAtMs - clock.serviceMs);
   return Math.max(250, Math.ceil(Math.min(...candidates)));
+}
+
+function longestSleepMs({ counts, waits }: ProgressInput): number {
+  const has = (...states: readonly LineState[]) =>
+    states.some((state) => (counts.get(state)?.count ?? 0) > 0);
+  if (waits.length > 0 || has("planned", "on-hold", "paying", "unknown")) return REAL_WAKE_MS;
+  return has("awaiting-approval") ? PEOPLE_WAKE_MS : BANK_WAKE_MS;
 }
 
 function markdown(input: ProgressInput, phase: RunPhase, waitingFor: string | null): string {

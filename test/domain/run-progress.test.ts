@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
+import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { judgeProgress, type ProgressInput } from "../../src/domain/run-progress.ts";
 
 function input(
@@ -62,11 +63,35 @@ describe("the phase of a run", () => {
 });
 
 describe("how long a run sleeps without an event", () => {
-  test("on real clocks until the next poll, five minutes at most", () => {
+  test("on real clocks until the next poll, half a day at most", () => {
     const soon = input({ scheduled: 1 }, { nextPollMs: 90_000 });
     expect(judgeProgress(soon).wakeInMs).toBe(90_000);
-    const late = input({ scheduled: 1 }, { nextPollMs: 9_000_000 });
-    expect(judgeProgress(late).wakeInMs).toBe(300_000);
+    const late = input({ scheduled: 1 }, { nextPollMs: 90_000_000 });
+    expect(judgeProgress(late).wakeInMs).toBe(12 * 3_600_000);
+  });
+
+  test("an hour where people decide, five minutes where something may end by itself", () => {
+    const wakeInMs = (...states: LineState[]): number =>
+      judgeProgress(input(Object.fromEntries(states.map((state) => [state, 1])))).wakeInMs;
+    expect(wakeInMs("awaiting-approval", "scheduled")).toBe(3_600_000);
+    expect(wakeInMs("awaiting-approval", "on-hold")).toBe(300_000);
+    expect(wakeInMs("unknown")).toBe(300_000);
+    const message = "the service asks for a pause";
+    const waits = [{ message, retryAtMs: 9_000_000 }];
+    expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(300_000);
+  });
+
+  test("so long that a week with the bank costs a run of 10,000 bills few events a bill", () => {
+    const start = Date.parse("2026-11-19T15:00:00Z");
+    let turns = 0;
+    for (let now = start; now < start + 5 * 86_400_000; turns += 1) {
+      const clock = { businessMs: now, serviceMs: now, scale: 1, sandbox: false };
+      const polled = input({ scheduled: 1 }, { clock, nextPollMs: nextPollMs(now, start, 1) });
+      now += judgeProgress(polled).wakeInMs;
+    }
+    // A turn is a timer, two activities and the workflow's tasks between them.
+    const eventsATurn = 17;
+    expect((turns * eventsATurn) / 10_000).toBeLessThan(0.05);
   });
 
   test("on a fast bank clock the business time that remains counts at its scale", () => {

@@ -11,7 +11,7 @@ describe("the next poll of a payment", () => {
     expect(wait).toBeLessThanOrEqual(5_000);
   });
 
-  test("comes ever more rarely, up to every half hour", () => {
+  test("comes ever more rarely in the first half hour, then three times a day", () => {
     let now = NOW;
     let polls = 0;
     while (now < NOW + 30 * MINUTE) {
@@ -21,7 +21,31 @@ describe("the next poll of a payment", () => {
     expect(polls).toBeLessThan(20);
     const oneDayOn = now + 24 * 60 * MINUTE;
     for (polls = 0; now < oneDayOn; polls += 1) now = nextPollMs(now, NOW, 1);
-    expect(polls).toBeLessThanOrEqual(50);
+    expect(polls).toBeLessThanOrEqual(5);
+  });
+
+  test("comes before every day's cut-off, also across daylight saving", () => {
+    const since = Date.parse("2026-03-06T15:00:00Z");
+    const hours: string[] = [];
+    for (let now = since + 2 * 60 * MINUTE; hours.length < 9;) {
+      now = nextPollMs(now, since, 1);
+      hours.push(new Date(now).toISOString().slice(5, 16));
+    }
+    expect(hours).toEqual([
+      "03-06T18:00",
+      "03-06T23:00",
+      "03-07T13:00",
+      "03-07T18:00",
+      "03-07T23:00",
+      "03-08T12:00",
+      "03-08T17:00",
+      "03-08T22:00",
+      "03-09T12:00",
+    ]);
+  });
+
+  test("keeps half an hour on a clock that runs fast, whose days are minutes", () => {
+    expect(nextPollMs(NOW, NOW - 600 * MINUTE, 2) - NOW).toBeLessThanOrEqual(30 * MINUTE);
   });
 
   test("is the same instant for payments made together", () => {
