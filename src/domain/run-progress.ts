@@ -46,7 +46,7 @@ const REAL_WAKE_MS = 300_000;
 /** People's decisions are told; only their deadlines, counted in days, come by themselves. */
 const PEOPLE_WAKE_MS = 3_600_000;
 /** What is with the bank is told by events, and read at its own times. */
-const BANK_WAKE_MS = 12 * 3_600_000;
+const BANK_WAKE_MS = 24 * 3_600_000;
 
 /** How soon money that was short is looked for again. */
 const SHORT_WAKE_MS = 60_000;
