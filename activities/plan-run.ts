@@ -4,6 +4,7 @@ import { payRunId } from "../src/contracts/names.ts";
 import type { PlanSummary } from "../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../src/contracts/playbook.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
+import { type OffCycle, offCycleOf } from "../src/domain/off-cycle.ts";
 import type { BillBook } from "../src/domain/planning/book.ts";
 import { buildPlan, type Plan } from "../src/domain/planning/plan.ts";
 import {
@@ -34,6 +35,9 @@ import { tellPlanWarnings } from "./tell-run.ts";
 
 const DAY_MS = 86_400_000;
 
+/** A period begins with a date; an off-cycle one says more after it. */
+const DATE_LENGTH = "YYYY-MM-DD".length;
+
 /** Longest return window of ACH: events about a payment matter for as long after it arrived. */
 const RETURN_WINDOW_MS = 60 * DAY_MS;
 
@@ -46,6 +50,7 @@ interface Subject {
   readonly playbook: PayRunPlaybook;
   readonly playbookRevision: number;
   readonly period: string;
+  readonly offCycle: OffCycle | null;
 }
 
 /** What was read for a plan, once. */
@@ -83,7 +88,7 @@ async function planRun(context: ActivityContext, runId: string): Promise<PlanSum
   if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
   const stored = await getPlan(context.store.db, runId);
   if (stored !== undefined) return stored.summary;
-  const subject: Subject = { ...run, playbook: run.policy };
+  const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
   const reading = await read(context, subject);
   const selection = await claim(context, subject, reading);
   const plan = await makePlan(context, subject, { ...reading, selection });
@@ -101,6 +106,7 @@ async function planDry(context: ActivityContext, input: PlanDryInput): Promise<v
     playbook: policy,
     playbookRevision: revision,
     period,
+    offCycle: null,
   };
   const reading = await read(context, subject);
   const ids = reading.selection.selected.map(({ bill }) => bill.payableId);
@@ -143,6 +149,7 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
     sourceId: funding.choice.sourceId,
     holds,
     matches,
+    only: subject.offCycle,
   });
   return { nowMs: businessMs, book, funding, selection };
 }
@@ -228,9 +235,12 @@ async function keep(
     });
     const planned = new Set(plan.lines.map((line) => line.payableId));
     await releaseStrays(trx, run, planned);
-    const lastArrival = plan.lines.reduce((last, line) => {
-      return line.arrivalDate > last ? line.arrivalDate : last;
-    }, run.period);
+    const lastArrival = plan.lines.reduce(
+      (last, line) => {
+        return line.arrivalDate > last ? line.arrivalDate : last;
+      },
+      run.period.slice(0, DATE_LENGTH),
+    );
     await setWatches(trx, {
       businessId: run.businessId,
       business: run.business,

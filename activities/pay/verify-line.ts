@@ -67,7 +67,9 @@ function judgeLine(
   }
   const reason = changeOf(job.plan, owed, contact);
   if (reason !== null) {
-    const plan = replanLine(job, { payable, contact, owed, reason });
+    const isPart = job.plan.flags.some((flag) => flag.kind === "partial");
+    const due = isPart ? Math.min(owed, job.plan.amountCents) : owed;
+    const plan = replanLine(job, { payable, contact, owed: due, reason });
     return stop({ kind: "changed", plan, reason });
   }
   return { kind: "ok", knownPaymentIds: payments.map((payment) => payment.id) };
@@ -94,7 +96,9 @@ export function changeOf(
   owed: number,
   contact: Pick<Contact, "id" | "bankAccount" | "updatedAt">,
 ): string | null {
-  if (owed !== plan.amountCents) {
+  // A part of a bill is approved as that part: more may be owed, never less.
+  const isPart = plan.flags.some((flag) => flag.kind === "partial");
+  if (owed !== plan.amountCents && !(isPart && owed > plan.amountCents)) {
     return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;
   }
   if (contact.id !== plan.contactId) return "the bill belongs to another vendor now";

@@ -153,6 +153,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ACTING,
+    name: "pay",
+    load: async () => (await import("./commands/pay.ts")).addPayCommand,
+  },
+  {
+    heading: ACTING,
     name: "resolve",
     load: async () => (await import("./commands/resolve.ts")).addResolveCommand,
   },

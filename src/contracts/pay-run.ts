@@ -61,7 +61,7 @@ export const ENDED_LINE_STATES: readonly LineState[] = [
 
 /** What the planner found odd about a line, shown to whoever approves it. */
 export interface LineFlag {
-  readonly kind: ReviewReason | "late" | "split" | "not-recallable";
+  readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable";
   /** One sentence with the facts, for a person. */
   readonly text: string;
 }

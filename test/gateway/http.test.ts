@@ -198,6 +198,7 @@ describe("the description", () => {
       "POST /v1/holds",
       "POST /v1/notices/{id}/retry",
       "POST /v1/notices/{id}/retry",
+      "POST /v1/off-cycle",
       "POST /v1/payables/{id}/resolution",
       "POST /v1/plans",
       "POST /v1/playbooks",

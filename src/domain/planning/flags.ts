@@ -36,6 +36,10 @@ export function flagsOf(selected: SelectedBill, dates: LineDates, input: FlagInp
     const text = `Arrives ${dates.arrivalDate}, after its due date ${selected.bill.dueDate ?? ""}, even if paid at once.`;
     flags.push({ kind: "late", text });
   }
+  if (selected.owedCents !== undefined) {
+    const text = `Pays ${formatUsd(selected.amountCents)} of ${formatUsd(selected.owedCents)} that is owed.`;
+    flags.push({ kind: "partial", text });
+  }
   if (selected.amountCents > SPLIT_ABOVE_CENTS) {
     const text = `The service splits amounts above ${formatUsd(SPLIT_ABOVE_CENTS)} into several payments.`;
     flags.push({ kind: "split", text });

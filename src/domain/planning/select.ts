@@ -4,6 +4,7 @@ import { addDays } from "../clock/dates.ts";
 import { beforeNextRun } from "../clock/schedule-period.ts";
 import { holdOn, type HoldScope } from "../holds.ts";
 import { formatUsd } from "../money.ts";
+import type { OffCycle } from "../off-cycle.ts";
 import { onItsWayCents, owedCents } from "../payments/owed.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 
@@ -46,6 +47,8 @@ export interface SelectedBill {
   readonly vendor: VendorFacts;
   readonly contactId: string;
   readonly amountCents: number;
+  /** All that is owed, where less is paid. */
+  readonly owedCents?: number;
 }
 
 export interface SelectInput {
@@ -57,6 +60,8 @@ export interface SelectInput {
   readonly sourceId: string;
   readonly holds: readonly HoldScope[];
   readonly matches: Matches;
+  /** Only these bills, due or not; all of them by the playbook's selection where it is left out. */
+  readonly only?: OffCycle | null;
 }
 
 export interface Selection {
@@ -74,15 +79,19 @@ interface Reason {
  * reason that keeps it out. Claims are not looked at here: they are taken after this.
  */
 export function selectBills(input: SelectInput): Selection {
-  const due = dueTest(input.playbook, input.period);
+  const { only = null } = input;
+  const due = only === null ? dueTest(input.playbook, input.period) : () => null;
+  const asked = only === null ? null : new Set(only.payableIds);
   const holds = holdIndex(input.holds);
   const selected: SelectedBill[] = [];
   const skipped: SkippedLine[] = [];
   for (const bill of input.book.bills) {
+    if (asked !== null && !asked.delete(bill.payableId)) continue;
     const outcome = judgeBill(bill, input, due, holds);
     if ("code" in outcome) skipped.push(skippedLine(bill, outcome));
     else selected.push(outcome);
   }
+  for (const payableId of asked ?? []) skipped.push(unknownBill(payableId));
   return { selected, skipped };
 }
 
@@ -140,8 +149,13 @@ function judgeBill(
   const status = statusReason(bill.status);
   if (status !== null) return status;
   const payments = input.book.paymentsOf(bill.payableId);
-  const amountCents = owedCents({ ...bill, payments });
-  if (amountCents === 0) return nothingOwed(onItsWayCents(payments));
+  const owed = owedCents({ ...bill, payments });
+  if (owed === 0) return nothingOwed(onItsWayCents(payments));
+  const amountCents = input.only?.amountCents ?? owed;
+  if (amountCents > owed) {
+    const text = `${formatUsd(amountCents)} was asked for, ${formatUsd(owed)} is owed.`;
+    return { code: "more-than-owed", text };
+  }
   const vendor = bill.contactId === null ? undefined : input.book.vendors.get(bill.contactId);
   const { where } = input.playbook;
   const answer =
@@ -166,7 +180,21 @@ function judgeBill(
   if (hold !== undefined) return { code: "on-hold", text: `On hold: ${hold.reason}` };
   const unpayable = vendorReason(vendor);
   if (unpayable !== null || vendor === undefined) return unpayable ?? unknownVendor();
-  return { bill, vendor, contactId, amountCents };
+  const part = amountCents < owed ? { owedCents: owed } : {};
+  return { bill, vendor, contactId, amountCents, ...part };
+}
+
+function unknownBill(payableId: string): SkippedLine {
+  return {
+    payableId,
+    publicId: null,
+    contactId: null,
+    contactName: null,
+    amountCents: 0,
+    dueDate: null,
+    code: "unknown-bill",
+    text: "The service lists no bill with this id for the business.",
+  };
 }
 
 function statusReason(status: string): Reason | null {

@@ -8,6 +8,7 @@ import type { GatewayContext } from "../context.ts";
 import { addDecisionRoutes } from "../routes/decisions.ts";
 import { addHoldRoutes } from "../routes/holds.ts";
 import { addIncidentRoutes } from "../routes/incidents.ts";
+import { addOffCycleRoutes } from "../routes/off-cycle.ts";
 import { addNoticeRoutes } from "../routes/notices.ts";
 import { addOnboardingRoutes } from "../routes/onboardings.ts";
 import { addPayableRoutes } from "../routes/payables.ts";
@@ -64,6 +65,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addPlanRoutes(app, context);
   addRunRoutes(app, context);
   addDecisionRoutes(app, context);
+  addOffCycleRoutes(app, context);
   addHoldRoutes(app, context);
   addIncidentRoutes(app, context);
   addNoticeRoutes(app, context);

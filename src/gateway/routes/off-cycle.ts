@@ -1,0 +1,51 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import type { GatewayContext } from "../context.ts";
+import { notFound } from "../http/errors.ts";
+import { addRoute } from "../http/route.ts";
+import { RunStatusBody } from "../http/schemas.ts";
+import { payOffCycle } from "../off-cycle.ts";
+import { PAGE_MOST, statusOf } from "../status.ts";
+import { id, MAY, name } from "./fields.ts";
+
+/** Payments that somebody asks for outside a schedule. */
+export function addOffCycleRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/off-cycle",
+    tag: "runs",
+    summary: "Launches a run for the named bills, under a playbook's approvals and limits",
+    roles: MAY.launch,
+    body: z.strictObject({
+      payables: z.array(id).min(1, "must name a bill").max(1_000),
+      amountCents: z
+        .number("must be an amount in cents")
+        .int()
+        .min(1)
+        .optional()
+        .describe("Pays only this much of the one bill that is named"),
+      playbook: name.optional().describe("Needed only where several pay-run playbooks are stored"),
+      ref: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("Tells two requests of one day apart that are alike"),
+    }),
+    responses: {
+      201: { description: "Launched", schema: RunStatusBody },
+      200: { description: "The same was asked before today: that run", schema: RunStatusBody },
+    },
+    handle: async ({ body, principal }) => {
+      const { payables, amountCents = null, playbook, ref } = body;
+      const request = { payableIds: payables, amountCents, playbook, ref };
+      const { runId, created } = await payOffCycle(context, request, principal);
+      const status = await statusOf(context, runId, {
+        page: 1,
+        pageSize: PAGE_MOST,
+        skipped: true,
+      });
+      if (status === undefined) throw notFound(`There is no run “${runId}” any more.`);
+      return { status: created ? 201 : 200, json: status };
+    },
+  });
+}
