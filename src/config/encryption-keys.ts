@@ -9,7 +9,7 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
-export const KEYS_FORMAT =
+const KEYS_FORMAT =
   "must be ID:KEY, KEY the base64 or hex of 32 random bytes; several separated by commas, the newest first";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;

@@ -88,14 +88,3 @@ export async function emptyVault(db: Db, businessId: string): Promise<number> {
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
-
-/** How many values are kept, by the key that they are encrypted under. */
-export async function countVaultKeys(db: Db): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom("vault")
-    .select((of) => ["key_id", of.fn.countAll<number | string>().as("rows")])
-    .groupBy("key_id")
-    .orderBy("key_id")
-    .execute();
-  return new Map(rows.map((row) => [row.key_id, Number(row.rows)]));
-}

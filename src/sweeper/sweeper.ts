@@ -7,6 +7,8 @@ import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
 import type { SweeperContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
 import { LateChanges } from "./late-changes.ts";
+import { followLostCancellations } from "./lost-cancellations.ts";
+import { followLostOnboarding } from "./lost-onboardings.ts";
 import { followLostRetries } from "./lost-retries.ts";
 import { followLostRuns } from "./lost-runs.ts";
 import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
@@ -123,6 +125,8 @@ class Sweeps {
     const { businessId, name } = profile;
     await followLostRuns(this.#context, profile, running);
     await followLostRetries(this.#context, profile, running);
+    await followLostOnboarding(this.#context, profile);
+    await followLostCancellations(this.#context, profile, running);
     const nowMs = Date.now();
     const [claimed, released] = await store.transaction(async (trx) => [
       await claimStrayAttempts(trx, businessId, nowMs),

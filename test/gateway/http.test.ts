@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
 import { createToken, findToken, revokeToken } from "../../src/store/tokens.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 
@@ -186,7 +187,7 @@ describe("the description", () => {
       "GET /metrics",
       "GET /ready",
       "GET /v1/holds",
-      "GET /v1/notices",
+      "GET /v1/incidents",
       "GET /v1/notices",
       "GET /v1/payables/{id}/history",
       "GET /v1/playbooks",
@@ -196,9 +197,9 @@ describe("the description", () => {
       "GET /v1/runs/{id}/report",
       "GET /v1/schedules",
       "POST /v1/holds",
+      "POST /v1/incidents/{source}/decision",
       "POST /v1/notices/{id}/retry",
-      "POST /v1/notices/{id}/retry",
-      "POST /v1/off-cycle",
+      ...PROVIDED_STEPS.toSorted().map((step) => `POST /v1/onboardings/{business}/${step}`),
       "POST /v1/payables/{id}/resolution",
       "POST /v1/plans",
       "POST /v1/playbooks",

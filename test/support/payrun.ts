@@ -141,6 +141,7 @@ export class TestPayrun {
       HOME: process.env["HOME"] ?? "",
       PAYRUN_HOME: this.home,
       PAYRUN_DATABASE_URL: this.databaseUrl,
+      PAYRUN_ENCRYPTION_KEYS: `tests:${"00112233445566778899aabbccddeeff".repeat(2)}`,
       PAYRUN_GATEWAY_PORT: new URL(this.gatewayUrl).port,
       PAYRUN_PUBLIC_URL: this.gatewayUrl,
       ...(this.#hasTokenFile

@@ -17,16 +17,13 @@ export function withoutPersonal(text: string, personal: readonly string[] = []):
     .map((value) => value.match(/[\p{L}\p{N}]/gu) ?? [])
     .filter((characters) => characters.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
-    .reduce(
-      (left, characters) =>
-        left.replaceAll(
-          new RegExp(
-            `(?<![\\p{L}\\p{N}])${characters.join("[^\\p{L}\\p{N}]{0,3}")}(?![\\p{L}\\p{N}])`,
-            "giu",
-          ),
-          MASK,
-        ),
-      text,
-    );
+    .reduce((left, characters) => left.replaceAll(anyWriting(characters), MASK), text);
   return masked.replaceAll(TAX_ID, MASK);
+}
+
+function anyWriting(characters: readonly string[]): RegExp {
+  // The flag `i` makes classes of all letters a hundred times slower.
+  const eitherCase = characters.map((each) => `[${each.toLowerCase()}${each.toUpperCase()}]`);
+  const whole = eitherCase.join("[^\\p{L}\\p{N}]{0,3}");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${whole}(?![\\p{L}\\p{N}])`, "gu");
 }

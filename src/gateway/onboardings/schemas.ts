@@ -15,7 +15,7 @@ export const OnboardingStatusBody = z
     counts: z.record(z.string(), z.int()),
     totalCents: z.literal(0),
     planHash: z.null(),
-    payments: z.array(z.never()),
+    payments: z.array(z.object({})).max(0),
     launchedBy: z.string(),
     launchedAt: z.string(),
     endedAt: z.string().nullable(),

@@ -10,6 +10,8 @@ import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { createToken } from "../../../src/store/tokens.ts";
+import { Keyring } from "../../../src/vault/keyring.ts";
+import { Vault } from "../../../src/vault/vault.ts";
 
 /** Nothing listens here: Temporal is down. */
 const NOBODY = "127.0.0.1:1";
@@ -56,6 +58,8 @@ export interface TestGatewayOptions {
   readonly nowMs?: () => number;
   readonly planTimeoutMs?: number;
   readonly folder?: string;
+  /** Keys of the vault; one unless said. */
+  readonly keys?: readonly { readonly id: string; readonly key: Buffer }[];
 }
 
 /** The real gateway on a real socket and a real store; Temporal is down unless an address is given. */
@@ -81,6 +85,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     temporal,
     clientOf: (each) => clients.of(each),
     log: { info: log, warn: log, error: log },
+    vault: new Vault(new Keyring(options.keys ?? [{ id: "test", key: Buffer.alloc(32, 7) }])),
     host: "127.0.0.1",
     port: 0,
     ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),

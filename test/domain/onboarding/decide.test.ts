@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import {
+  type AccountView,
+  decideBankAccount,
+  isLastAttempt,
+} from "../../../src/domain/onboarding/bank-account.ts";
+import {
+  decideOnboarding,
+  type ProvidedView,
+  type VerificationView,
+} from "../../../src/domain/onboarding/decide.ts";
+
+function view(
+  steps: Partial<VerificationView["steps"]> = {},
+  more: Partial<VerificationView> = {},
+): VerificationView {
+  return {
+    status: "pending",
+    steps: {
+      tax: "submitted",
+      signature: "submitted",
+      officers: "submitted",
+      certification: "submitted",
+      documents: "missing",
+      ...steps,
+    },
+    taxIdMismatched: false,
+    reason: null,
+    nextSteps: [],
+    ...more,
+  };
+}
+
+const given = (step: ProvidedView["step"], state = "waiting"): ProvidedView => ({
+  inputId: `inp_${step}`,
+  step,
+  state,
+});
+
+describe("an onboarding", () => {
+  test("waits for the first step that is missing", () => {
+    const nothing = view({
+      tax: "missing",
+      signature: "missing",
+      officers: "missing",
+      certification: "missing",
+    });
+    expect(decideOnboarding("acme", nothing, [])).toMatchObject({
+      do: "wait",
+      phase: "tax",
+      needsPerson: true,
+      text: expect.stringContaining("payrun provide acme tax --file FILE"),
+    });
+  });
+
+  test("sends nothing before what comes first, however early it was provided", () => {
+    const missing = view({ tax: "missing", signature: "missing" });
+    const early = [given("signature"), given("officers")];
+    expect(decideOnboarding("acme", missing, early)).toMatchObject({ do: "wait", phase: "tax" });
+    expect(decideOnboarding("acme", missing, [...early, given("tax")])).toMatchObject({
+      do: "send",
+      phase: "tax",
+    });
+  });
+
+  test("sends another officer also where the service has some", () => {
+    expect(decideOnboarding("acme", view(), [given("officers")])).toMatchObject({
+      do: "send",
+      phase: "officers",
+    });
+  });
+
+  test("keeps documents until they are asked for", () => {
+    expect(decideOnboarding("acme", view(), [given("documents")])).toMatchObject({
+      phase: "review",
+      needsPerson: false,
+    });
+    const asked = view({}, { status: "document" });
+    expect(decideOnboarding("acme", asked, [given("documents")])).toMatchObject({ do: "send" });
+  });
+
+  test("asks anew for documents that are wanted once more", () => {
+    const asked = view({}, { status: "document" });
+    const first = decideOnboarding("acme", asked, []);
+    const second = decideOnboarding("acme", asked, [given("documents", "done")]);
+    expect(first).toMatchObject({ do: "wait", phase: "documents" });
+    expect(first).not.toMatchObject({ key: "key" in second ? second.key : "" });
+  });
+
+  test("asks anew where the IRS could not match the tax id", () => {
+    const mismatched = view({ tax: "missing" }, { taxIdMismatched: true });
+    expect(decideOnboarding("acme", mismatched, [given("tax", "done")])).toMatchObject({
+      phase: "tax",
+      text: expect.stringContaining("could not match"),
+      key: "tax:mismatched:1",
+    });
+  });
+
+  test("that is suspended says what to do, and still sends what mends it", () => {
+    const todo = [{ step: "support", message: "Call 555-0100." }];
+    const suspended = view({}, { status: "suspended", nextSteps: todo });
+    expect(decideOnboarding("acme", suspended, [])).toMatchObject({
+      phase: "suspended",
+      needsPerson: true,
+      text: "The business is suspended. Call 555-0100.",
+    });
+    expect(decideOnboarding("acme", suspended, [given("officers")])).toMatchObject({
+      do: "send",
+      phase: "suspended",
+    });
+  });
+
+  test("takes a status it doesn't know for a review", () => {
+    expect(decideOnboarding("acme", view({}, { status: "in_review_2" }), [])).toMatchObject({
+      phase: "review",
+    });
+    expect(decideOnboarding("acme", view({}, { status: "verified" }), [])).toEqual({
+      do: "verified",
+    });
+  });
+});
+
+describe("the bank account of a verified business", () => {
+  const pending: AccountView = {
+    id: "ba_1",
+    status: "pending_verification",
+    last4: "6789",
+    hasArrived: true,
+    attempts: 0,
+  };
+
+  test("is finished where one is verified already", () => {
+    const verified = { ...pending, status: "verified" };
+    expect(decideBankAccount("acme", [verified], [])).toEqual({ do: "finished" });
+  });
+
+  test("is asked for, then its deposits are waited for, then their amounts", () => {
+    expect(decideBankAccount("acme", [], [])).toMatchObject({ needsPerson: true });
+    const onItsWay = { ...pending, hasArrived: false };
+    expect(decideBankAccount("acme", [onItsWay], [])).toMatchObject({ needsPerson: false });
+    expect(decideBankAccount("acme", [pending], [])).toMatchObject({
+      needsPerson: true,
+      text: expect.stringContaining("payrun provide acme micro-deposits"),
+    });
+    expect(decideBankAccount("acme", [pending], [given("micro-deposits")])).toMatchObject({
+      do: "send",
+    });
+  });
+
+  test("has its last attempt only with a person's word", () => {
+    expect([0, 1, 2, 3].map((attempts) => isLastAttempt({ attempts }))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(decideBankAccount("acme", [{ ...pending, attempts: 2 }], [])).toMatchObject({
+      text: expect.stringContaining("lastAttempt: true"),
+    });
+  });
+});

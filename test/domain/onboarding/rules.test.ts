@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { withoutPersonal } from "../../../src/domain/onboarding/masking.ts";
+import { lastFour, matchOfficer } from "../../../src/domain/onboarding/matching.ts";
+import { firstPlaybook } from "../../../src/domain/onboarding/proposal.ts";
+import { pollInMs, remindersBy, wardOf } from "../../../src/domain/onboarding/waits.ts";
+import { loadPlaybook } from "../../../src/playbooks/load.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("an officer", () => {
+  const ada = { firstName: "Ada", lastName: "O'Kafor", ssnLast4: "9876" };
+
+  test("is listed where name and last four agree, however the name is written", () => {
+    const listed = [{ firstName: "ADA", lastName: "Okafor", ssnLast4: "9876" }];
+    expect(matchOfficer(ada, listed)).toBe("listed");
+    expect(matchOfficer(ada, [{ ...ada, ssnLast4: "***-**-9876" }])).toBe("listed");
+  });
+
+  test("is unclear where only one of them agrees, or the list shows neither", () => {
+    expect(matchOfficer(ada, [{ ...ada, ssnLast4: "1111" }])).toBe("unclear");
+    expect(matchOfficer(ada, [{ ...ada, lastName: "Smith" }])).toBe("unclear");
+    expect(matchOfficer(ada, [{ ...ada, ssnLast4: undefined }])).toBe("unclear");
+    expect(matchOfficer(ada, [{ firstName: null }])).toBe("unclear");
+  });
+
+  test("is new where nobody is like them", () => {
+    expect(matchOfficer(ada, [])).toBe("new");
+    const ben = { firstName: "Ben", lastName: "Oduya", ssnLast4: "9123" };
+    expect(matchOfficer(ada, [ben])).toBe("new");
+    expect(lastFour("321-54-9876")).toBe("9876");
+  });
+});
+
+describe("a wait", () => {
+  const rules = { remindEveryDays: 3, expireAfterDays: 30 };
+  const wait = { sinceMs: 0, sinceRealMs: 0, reminders: 0 };
+  const at = (days: number, more: object = {}) => ({
+    businessMs: days * DAY_MS,
+    realMs: days * DAY_MS,
+    scale: 1,
+    sandbox: false,
+    ...more,
+  });
+
+  test("is reminded of every so often, and missed reminders are one", () => {
+    expect(wardOf(wait, at(2.9), rules)).toBe("wait");
+    expect(wardOf(wait, at(3), rules)).toBe("remind");
+    expect(wardOf({ ...wait, reminders: 1 }, at(5), rules)).toBe("wait");
+    expect(remindersBy(wait, at(10), 3)).toBe(3);
+  });
+
+  test("expires, but on a fast clock not within a real minute", () => {
+    expect(wardOf(wait, at(30), rules)).toBe("expired");
+    expect(wardOf(wait, at(40, { scale: 86_400, realMs: 40_000 }), rules)).toBe("remind");
+    expect(wardOf(wait, at(40, { scale: 86_400, realMs: 61_000 }), rules)).toBe("expired");
+  });
+
+  test("is polled less and less often", () => {
+    const polls = [0, 600_000, 3_600_000, DAY_MS].map((realMs) =>
+      pollInMs(wait, at(0, { realMs })),
+    );
+    expect(polls).toEqual([15_000, 60_000, 360_000, 1_800_000]);
+  });
+});
+
+test("a service's words are shown without what was sent to it", () => {
+  const said = "ssn 321549876 (321-54-9876) of 12 Harbor Street, born 1979/02/28, EIN 98-7654321";
+  const masked = withoutPersonal(said, ["321-54-9876", "1979-02-28", "12 Harbor Street"]);
+  expect(masked).toBe("ssn ••• (•••) of •••, born •••, EIN •••");
+  expect(withoutPersonal("Call 555-0100 about case 12345678.")).toBe(
+    "Call 555-0100 about case 12345678.",
+  );
+});
+
+test("the playbook that is proposed is a valid one, and pays nothing unapproved", () => {
+  const loaded = loadPlaybook(firstPlaybook("acme"), { file: "weekly-vendors.yaml" });
+  expect(loaded).toMatchObject({ ok: true, playbook: { kind: "pay-run", business: "acme" } });
+});

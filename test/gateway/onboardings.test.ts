@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { listInputs } from "../../src/store/onboarding-inputs.ts";
+import { endOnboarding, recordOnboarding } from "../../src/store/onboardings.ts";
+import { ADA, BEN, DATA, PLANTED } from "../support/onboarding.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+
+const POLICY: KybOnboardingPlaybook = {
+  kind: "kyb-onboarding",
+  name: "kyb",
+  business: null,
+  schedule: null,
+  by: ["owner"],
+  remindEveryDays: 3,
+  remind: ["owner"],
+  expireAfterDays: 30,
+  bankAccount: "none",
+  propose: null,
+};
+
+let gateway: TestGateway;
+let owner: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  owner = await gateway.token("olga", ["owner"]);
+});
+
+afterEach(() => gateway.stop());
+
+async function begin(on = gateway): Promise<void> {
+  await on.store.transaction((trx) =>
+    recordOnboarding(trx, {
+      businessId: "biz_acme",
+      business: "acme",
+      workflowId: "kyb-onboarding/acme",
+      playbook: "kyb",
+      playbookRevision: 1,
+      policy: POLICY,
+      launchedBy: "lena",
+      launchedByTokenId: null,
+      nowMs: 1,
+    }),
+  );
+}
+
+const provide = (step: string, body: unknown, token = owner) =>
+  gateway.call("POST", `/v1/onboardings/acme/${step}`, token, body);
+
+const inputs = () => listInputs(gateway.store.db, "biz_acme", 1);
+
+test("nothing is taken before an onboarding is launched, nor after its end", async () => {
+  const early = await provide("tax", DATA.tax);
+  expect(early.status).toBe(404);
+  expect(early.json["message"]).toContain("payrun launch");
+  await begin();
+  await gateway.store.transaction((trx) => endOnboarding(trx, "biz_acme", 2));
+  expect((await provide("tax", DATA.tax)).json["error"]).toBe("onboarding_ended");
+  expect(await inputs()).toEqual([]);
+});
+
+test("the playbook's roles, operators and administrators may provide, others may not", async () => {
+  await begin();
+  for (const role of ["viewer", "launcher", "controller"]) {
+    const token = await gateway.token(`a-${role}`, [role]);
+    expect((await provide("tax", DATA.tax, token)).status, role).toBe(403);
+  }
+  for (const role of ["operator", "admin"]) {
+    const token = await gateway.token(`a-${role}`, [role]);
+    expect((await provide("tax", DATA.tax, token)).status, role).toBe(202);
+  }
+  expect((await provide("tax", DATA.tax)).status).toBe(202);
+});
+
+test("what is personal is in the vault only: not in rows, answers, the trail, the log or files", async () => {
+  await begin();
+  for (const [step, body] of Object.entries(DATA)) {
+    const { status, text } = await provide(step, body);
+    expect(status, text).toBe(202);
+    expectNothingOf(text);
+  }
+  const { db } = gateway.store;
+  const trail = await listAudit(db, { businessId: "biz_acme" });
+  const notices = await db.selectFrom("notices").selectAll().execute();
+  expectNothingOf(JSON.stringify([await inputs(), trail, notices, gateway.logged]));
+  for (const file of await readdir(gateway.folder)) {
+    expectNothingOf((await readFile(join(gateway.folder, file))).toString("latin1"));
+  }
+});
+
+function expectNothingOf(text: string): void {
+  const found = Object.entries(PLANTED).filter(
+    ([, value]) =>
+      text.includes(value) ||
+      text.includes(value.replaceAll("-", "")) ||
+      text.includes(Buffer.from(value).toString("base64")),
+  );
+  expect(found.map(([what]) => what)).toEqual([]);
+}
+
+test.each([
+  ["tax", { ein: `${PLANTED.ein}1` }, "ein"],
+  ["tax", { ein: PLANTED.ein, ssn: PLANTED.ssn }, "either ein"],
+  ["tax", {}, "either ein"],
+  ["signature", { signedAt: "2026-01-15" }, "signerName"],
+  ["signature", { signerName: "Ada", signedAt: "yesterday" }, "signedAt"],
+  ["officers", { officers: [{ ...ADA, ssn: `${PLANTED.ssn}x` }] }, ""],
+  ["officers", { officers: [] }, ""],
+  ["documents", { documentType: "einLetter", file: PLANTED.letter }, ""],
+  ["bank-account", { accountNumber: PLANTED.accountNumber, routingNumber: "1" }, "routingNumber"],
+  ["micro-deposits", { amountsCents: [12, 100] }, "amountsCents"],
+])("%s: a body that is wrong is refused without repeating it", async (step, body, said) => {
+  await begin();
+  const { status, json, text } = await provide(step, body);
+  expect(status).toBe(400);
+  expect(String(json["message"])).toContain(said);
+  expectNothingOf(text);
+  expectNothingOf(JSON.stringify(gateway.logged));
+  expect(await inputs()).toEqual([]);
+});
+
+test("who signs, when, which text and from where stand in the audit trail", async () => {
+  await begin();
+  const text = String((await provide("tax", DATA.tax)).text);
+  const shown = (JSON.parse(text) as { texts: { signature: string } }).texts.signature;
+  const textHash = createHash("sha256").update(shown).digest("hex");
+  const other = await provide("signature", { ...DATA.signature, textHash: "0".repeat(64) });
+  expect(other.json["error"]).toBe("other_text");
+  expect((await provide("signature", { ...DATA.signature, textHash })).status).toBe(202);
+  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme" });
+  expect(trail.at(-1)).toMatchObject({
+    action: "onboarding.signed",
+    actor: "olga",
+    subject: "kyb-onboarding/acme",
+    details: {
+      name: "Ada Okafor",
+      at: DATA.signature.signedAt,
+      text: shown,
+      textSha256: textHash,
+      textConfirmed: true,
+      from: "127.0.0.1",
+    },
+  });
+});
+
+test("a legal act is void once something newer is given that it is not about", async () => {
+  await begin();
+  for (const step of ["tax", "signature", "officers", "certification"] as const) {
+    await provide(step, DATA[step]);
+  }
+  await provide("officers", [{ ...BEN, firstName: "Bea", ssn: "567-89-1234" }]);
+  await provide("tax", DATA.tax);
+  const kept = (await inputs()).map(({ step, state }) => `${step} ${state}`);
+  expect(kept).toEqual([
+    "tax replaced",
+    "signature replaced",
+    "officers waiting",
+    "officers waiting",
+    "certification replaced",
+    "officers waiting",
+    "tax waiting",
+  ]);
+  const rows = await gateway.store.db.selectFrom("vault").select("vault_ref").execute();
+  expect(rows).toHaveLength(4);
+});
+
+test("without an encryption key nothing personal is taken, and it says which setting", async () => {
+  const keyless = await startTestGateway({ keys: [] });
+  try {
+    await begin(keyless);
+    const token = await keyless.token("olga", ["owner"]);
+    const answer = await keyless.call("POST", "/v1/onboardings/acme/tax", token, DATA.tax);
+    expect(answer.status).toBe(503);
+    expect(answer.json["message"]).toContain("PAYRUN_ENCRYPTION_KEYS");
+    expect(await listInputs(keyless.store.db, "biz_acme", 1)).toEqual([]);
+  } finally {
+    await keyless.stop();
+  }
+});
+
+test("a document may be as large as the service takes, other bodies may not", async () => {
+  await begin();
+  const file = Buffer.concat([Buffer.from("%PDF-1.7"), Buffer.alloc(3_000_000)]).toString("base64");
+  expect((await provide("documents", { documentType: "einLetter", file })).status).toBe(202);
+  expect((await provide("tax", { ein: file })).status).toBe(413);
+});
+
+test("an onboarding is listed among the runs, and found by its phase and need", async () => {
+  await begin();
+  const { json } = await gateway.call("GET", "/v1/runs?phase=tax", owner);
+  expect(json["items"]).toMatchObject([{ id: "kyb-onboarding/acme", kind: "kyb-onboarding" }]);
+  const none = await gateway.call("GET", "/v1/runs?phase=verified", owner);
+  expect(none.json["items"]).toEqual([]);
+});
