@@ -7,6 +7,8 @@ const ROWS_A_PAGE = 1_000;
 /** One tampered entry is proof enough; a broken trail must not fill the screen. */
 const PROBLEMS_MAX = 20;
 
+export type AuditRow = Selectable<AuditTable>;
+
 export interface TrailProblem {
   readonly auditId: number;
   readonly at: string;
@@ -51,7 +53,7 @@ export async function verifyTrail(
   const wanted = new Map(heads);
   let entries = 0;
   let head = GENESIS;
-  let last: Selectable<AuditTable> | undefined;
+  let last: AuditRow | undefined;
   for await (const row of rowsOf(db, { businessId })) {
     entries += 1;
     const problem = (await brokenLink(db, row, head)) ?? changedEntry(row);
@@ -72,11 +74,7 @@ export async function verifyTrail(
   return { businessId, entries, head: entries === 0 ? null : head, problems };
 }
 
-async function brokenLink(
-  db: Db,
-  row: Selectable<AuditTable>,
-  head: string,
-): Promise<TrailProblem | undefined> {
+async function brokenLink(db: Db, row: AuditRow, head: string): Promise<TrailProblem | undefined> {
   if (row.prev_hash === head) return undefined;
   const follows = await db
     .selectFrom("audit")
@@ -99,7 +97,7 @@ async function brokenLink(
   };
 }
 
-function changedEntry(row: Selectable<AuditTable>): TrailProblem | undefined {
+function changedEntry(row: AuditRow): TrailProblem | undefined {
   const content = {
     businessId: row.business_id,
     nowMs: row.at_ms,
@@ -128,7 +126,7 @@ export interface TrailFilter {
 export async function* rowsOf(
   db: Db,
   { businessId, sinceMs, runId }: TrailFilter,
-): AsyncGenerator<Selectable<AuditTable>> {
+): AsyncGenerator<AuditRow> {
   for (let after = 0; ;) {
     let query = db
       .selectFrom("audit")
@@ -157,6 +155,6 @@ export async function* rowsOf(
   }
 }
 
-function isoOf(row: Selectable<AuditTable> | undefined): string {
+function isoOf(row: AuditRow | undefined): string {
   return row === undefined ? "" : new Date(row.at_ms).toISOString();
 }

@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
-import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
 import { Client } from "@temporalio/client";
 import type { Command } from "@commander-js/extra-typings";
 
 import type { Config } from "../../config.ts";
-import { auditedBusinesses, rowsOf, verifyTrail } from "../../store/audit-trail.ts";
+import { type AuditRow, auditedBusinesses, rowsOf, verifyTrail } from "../../store/audit-trail.ts";
 import type { Store } from "../../store/index.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
@@ -141,42 +141,40 @@ async function writeEntries(
   filter: Parameters<typeof rowsOf>[1],
   { file, asDocument }: { readonly file: string | undefined; readonly asDocument: boolean },
 ): Promise<number> {
-  const out = file === undefined ? process.stdout : createWriteStream(file, { flags: "wx" });
-  const failed = file === undefined ? undefined : once(out, "error");
-  let failure: unknown;
-  failed?.then(([error]) => (failure = error)).catch(() => undefined);
   let entries = 0;
-  if (asDocument) out.write('{"items":[');
-  for await (const row of rowsOf(store.db, filter)) {
-    if (failure !== undefined) break;
-    const { audit_id, business_id, at_ms, actor, action, subject, prev_hash, hash } = row;
-    const entry = {
-      id: audit_id,
-      businessId: business_id,
-      at: new Date(at_ms).toISOString(),
-      actor,
-      action,
-      subject,
-      details: JSON.parse(row.details) as unknown,
-      prevHash: prev_hash,
-      hash,
-    };
-    const text = JSON.stringify(entry);
-    const chunk = asDocument ? `${entries === 0 ? "" : ","}${text}` : `${text}\n`;
-    if (!out.write(chunk)) await Promise.race([once(out, "drain"), failed]);
-    entries += 1;
+  async function* chunks(): AsyncGenerator<string> {
+    if (asDocument) yield '{"items":[';
+    for await (const row of rowsOf(store.db, filter)) {
+      const text = JSON.stringify(entryOf(row));
+      yield asDocument ? `${entries === 0 ? "" : ","}${text}` : `${text}\n`;
+      entries += 1;
+    }
+    if (asDocument) yield "]}\n";
   }
-  if (asDocument) out.write("]}\n");
-  if (file !== undefined) {
-    out.end();
-    await Promise.race([once(out, "finish"), failed]);
-  }
-  if (failure !== undefined) {
-    throw new CliError(EXIT.failed, `can't write ${file}: ${reasonOf(failure)}`, {
+  try {
+    if (file === undefined) await pipeline(chunks, process.stdout, { end: false });
+    else await pipeline(chunks, createWriteStream(file, { flags: "wx" }));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
+    throw new CliError(EXIT.failed, `can't write ${file ?? "the trail"}: ${reasonOf(error)}`, {
       code: "not_written",
     });
   }
   return entries;
+}
+
+function entryOf(row: AuditRow): object {
+  return {
+    id: row.audit_id,
+    businessId: row.business_id,
+    at: new Date(row.at_ms).toISOString(),
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject,
+    details: JSON.parse(row.details) as unknown,
+    prevHash: row.prev_hash,
+    hash: row.hash,
+  };
 }
 
 /** Ids of the businesses meant: by the profile's name, or as the trail has them. */
