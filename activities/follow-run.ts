@@ -22,7 +22,7 @@ import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
 import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
-import { type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
+import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
 
 /** Lines that are loaded, judged and written at once. */
@@ -98,8 +98,9 @@ async function followSome(
       resting.push({ payableId, from, pollAtMs });
     } else {
       const to = outcome.kind === "partial" ? "parked" : outcome.state;
-      const reasonCode = outcome.kind === "partial" ? "partly-paid" : null;
-      const reason = outcome.text;
+      const alarm = alarmBehind(line, to);
+      const reasonCode = outcome.kind === "partial" ? "partly-paid" : (alarm?.code ?? null);
+      const reason = alarm?.text ?? outcome.text;
       if (to === from) {
         resting.push({ payableId, from, pollAtMs });
         if (reason !== null) await say(context, line, reason, clock);

@@ -6,6 +6,11 @@ import { getRun } from "../src/store/runs.ts";
 import { inFailures } from "./application-failure.ts";
 import { assessRun } from "./assess-run.ts";
 import { beginRun, failRun } from "./begin-run.ts";
+import { assessCancellation } from "./cancel/assess-cancellation.ts";
+import { cancelLane } from "./cancel/cancel-lane.ts";
+import { chooseCancellation } from "./cancel/choose.ts";
+import { followRefunds } from "./cancel/follow-refunds.ts";
+import { withholdFromRun } from "./cancel/withhold.ts";
 import type { ActivityContext } from "./context.ts";
 import { followRun } from "./follow-run.ts";
 import { fundRun } from "./fund-run.ts";
@@ -29,8 +34,20 @@ const BEAT_EVERY_MS = 2_000;
 export function createActivities(context: ActivityContext): PayrunActivities {
   const planning = createPlanActivities(context);
   return {
-    beginRun: inFailures(({ runId }) => beatingLate(() => beginRun(context, runId))),
-    planRun: inFailures((input) => beating(() => planning.planRun(input))),
+    beginRun: inFailures(({ runId }) =>
+      beatingLate(async () => {
+        const begun = await beginRun(context, runId);
+        if (begun.planned && !begun.ended) await withholdFromRun(context, runId);
+        return begun;
+      }),
+    ),
+    planRun: inFailures((input) =>
+      beating(async () => {
+        const plan = await planning.planRun(input);
+        await withholdFromRun(context, input.runId);
+        return plan;
+      }),
+    ),
     planDry: inFailures((input) => beating(() => planning.planDry(input))),
     assessRun: inFailures(({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
@@ -49,6 +66,10 @@ export function createActivities(context: ActivityContext): PayrunActivities {
       ),
     ),
     assessIncident: inFailures((input) => beatingLate(() => assessIncident(context, input))),
+    assessCancellation: inFailures(({ id }) => beatingLate(() => assessCancellation(context, id))),
+    chooseCancellation: inFailures(({ id }) => beating(() => chooseCancellation(context, id))),
+    cancelLane: inFailures(({ id }) => beating(() => cancelIn(context, id))),
+    followRefunds: inFailures(({ id }) => beating(() => followRefunds(context, id))),
     launchScheduled: inFailures((input) => launchScheduled(context, input)),
     assessOnboarding: inFailures((input) => beating(() => assessOnboarding(context, input))),
     takeOnboardingStep: inFailures((input) => beating(() => takeOnboardingStep(context, input))),
@@ -97,6 +118,14 @@ async function payAgain(context: ActivityContext, input: RetryFailedPaymentInput
   await inSlot(context.store, { kind: "retry", businessId }, stop, () =>
     payRetry(context, input, by),
   );
+}
+
+async function cancelIn(
+  context: ActivityContext,
+  id: string,
+): ReturnType<PayrunActivities["cancelLane"]> {
+  const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
+  return cancelLane(context, { id, by: sender(context), stop });
 }
 
 /** Names this worker and this try of the activity, so that a later try knows it is another. */

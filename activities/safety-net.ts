@@ -1,17 +1,30 @@
+import { cancelScheduledPaymentsId } from "../src/contracts/names.ts";
+import type { LineState } from "../src/contracts/pay-run.ts";
+import { cancelOfPayments } from "../src/domain/cancellations/policy.ts";
 import { nextBankingDay } from "../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
-import { overpaidCents, type PaymentAmount } from "../src/domain/payments/owed.ts";
+import { overpaidCents } from "../src/domain/payments/owed.ts";
 import { PaymentsApiError } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { activeHolds, createHold, type HoldScopeName } from "../src/store/holds.ts";
 import { payeesOfScheduled } from "../src/store/followed-lines.ts";
+import { insertCancellation, type NewCancellation } from "../src/store/cancellations.ts";
 import { changeLine, planLinesOf, type RunLine } from "../src/store/lines.ts";
 import type { Run } from "../src/store/runs.ts";
+import { startOrTellCancellation } from "../src/temporal/start.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 
 const AUTHOR = "payrun";
+
+/** What the net looks at of a payment. */
+interface NetPayment {
+  readonly id: string;
+  readonly status: string;
+  readonly amountCents: number;
+  readonly createdAt?: string | null;
+}
 
 /** Up to this many payees are read one by one; more from the list's pages. */
 const ONE_BY_ONE = 25;
@@ -63,14 +76,14 @@ function cutOffSoon(clock: ClockReading): string {
  * record changed since the approval, and a bill with more money on its way than its total.
  *
  * Either is an alarm for a person: a hold keeps everything that is not sent yet from following,
- * and the line says what to do before 9:00 New York on its date.
+ * and what should not go out is cancelled where the service still lets us.
  */
 export async function watchScheduled(
   context: ActivityContext,
   run: Run,
   lines: readonly RunLine[],
   look: {
-    readonly payments: ReadonlyMap<string, readonly PaymentAmount[]>;
+    readonly payments: ReadonlyMap<string, readonly NetPayment[]>;
     readonly payees: Payees;
     readonly clock: ClockReading;
   },
@@ -90,7 +103,8 @@ export async function watchScheduled(
         scope: "payable",
         value: line.payableId,
         code: "more-than-owed",
-        text: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}. Cancel what is too much before 9:00 New York on ${line.executionDate}.`,
+        cancel: tooMuchOf(payments, tooMuch),
+        text: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}. What is too much is cancelled where the service still lets us, before 9:00 New York on ${line.executionDate}.`,
       });
       continue;
     }
@@ -102,7 +116,8 @@ export async function watchScheduled(
         scope: "contact",
         value: plan.contactId,
         code: "payee-changed-after-approval",
-        text: `The vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${payee.last4 ?? "none"} after the approval. Ask the vendor by phone; if it is wrong, cancel the payment before 9:00 New York on ${line.executionDate}.`,
+        cancel: line.paymentIds,
+        text: `The vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${payee.last4 ?? "none"} after the approval. Ask the vendor by phone; the payment of ${line.executionDate} is cancelled where the service still lets us.`,
       });
     }
   }
@@ -126,8 +141,39 @@ async function readPayee(
 interface Alarm {
   readonly scope: HoldScopeName;
   readonly value: string;
-  readonly code: string;
+  readonly code: (typeof ALARMS)[number];
   readonly text: string;
+  /** Payments to cancel, where the service still lets us. */
+  readonly cancel: readonly string[];
+}
+
+const ALARMS = ["more-than-owed", "payee-changed-after-approval"] as const;
+
+/** The alarm for which a line's payment was cancelled: the line keeps it, so that people see why. */
+export function alarmBehind(
+  line: Pick<RunLine, "reasonCode" | "reason">,
+  to: LineState,
+): { readonly code: string; readonly text: string } | null {
+  const { reasonCode, reason } = line;
+  const isStopped = to === "cancelled" || to === "refunded" || to === "held";
+  if (!isStopped || reason === null) return null;
+  const code = ALARMS.find((each) => each === reasonCode);
+  return code === undefined ? null : { code, text: reason };
+}
+
+/** The newest payments that can be cancelled, until what is too much is covered. */
+function tooMuchOf(payments: readonly NetPayment[], excessCents: number): string[] {
+  const chosen: string[] = [];
+  let leftCents = excessCents;
+  const newestFirst = payments.toSorted((a, b) =>
+    (b.createdAt ?? "").localeCompare(a.createdAt ?? ""),
+  );
+  for (const { id, status, amountCents } of newestFirst) {
+    if (leftCents <= 0 || !["scheduled", "held"].includes(status)) continue;
+    chosen.push(id);
+    leftCents -= amountCents;
+  }
+  return chosen;
 }
 
 async function alarm(
@@ -138,6 +184,7 @@ async function alarm(
   what: Alarm,
 ): Promise<void> {
   if (line.reasonCode === what.code) return;
+  const asked = cancellationOf(run, what, clock);
   context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
   await context.store.transactionOf(run.businessId, async (trx) => {
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
@@ -162,7 +209,28 @@ async function alarm(
       actor: run.runId,
       action: `alarm:${what.code}`,
       subject: line.payableId,
-      details: { text: what.text },
+      details: { text: what.text, cancels: what.cancel },
     });
+    if (asked !== null) await insertCancellation(trx, asked);
   });
+  // Where this fails the sweeper starts it: the row says that it is wanted.
+  if (asked !== null) await startOrTellCancellation(context.temporal, asked);
+}
+
+/** What cancels the payments that the alarm is about; null where there is none to cancel. */
+function cancellationOf(run: Run, what: Alarm, clock: ClockReading): NewCancellation | null {
+  if (what.cancel.length === 0) return null;
+  const { businessId, business } = run;
+  const [first = ""] = what.cancel;
+  return {
+    workflowId: cancelScheduledPaymentsId(business, `${what.code}/${first}`),
+    businessId,
+    business,
+    playbook: "",
+    policy: cancelOfPayments(what.cancel),
+    runId: null,
+    reason: what.text,
+    requestedBy: AUTHOR,
+    nowMs: clock.realMs,
+  };
 }

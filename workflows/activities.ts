@@ -5,7 +5,13 @@ import type { PayrunActivities } from "../src/contracts/activities.ts";
 export const steps = proxyActivities<
   Pick<
     PayrunActivities,
-    "beginRun" | "assessRun" | "fundRun" | "failRun" | "assessRetry" | "assessIncident"
+    | "beginRun"
+    | "assessRun"
+    | "fundRun"
+    | "failRun"
+    | "assessRetry"
+    | "assessIncident"
+    | "assessCancellation"
   >
 >({
   startToCloseTimeout: "2 minutes",
@@ -24,7 +30,18 @@ export const reads = proxyActivities<
 });
 
 /** Money leaves only here. A worker that died is noticed within seconds by its missing heartbeat. */
-export const money = proxyActivities<Pick<PayrunActivities, "payLane" | "payRetry">>({
+export const money = proxyActivities<Pick<PayrunActivities, "payLane" | "payRetry" | "cancelLane">>(
+  {
+    startToCloseTimeout: "30 minutes",
+    heartbeatTimeout: "8 seconds",
+    retry: { initialInterval: "500ms", maximumInterval: "30s" },
+  },
+);
+
+/** Reads of a cancellation: a worker that died in one is noticed before the next cut-off. */
+export const lookups = proxyActivities<
+  Pick<PayrunActivities, "chooseCancellation" | "followRefunds">
+>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },

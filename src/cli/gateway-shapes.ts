@@ -1,5 +1,10 @@
 import { z } from "zod";
 
+import {
+  CANCELLATION_PHASES,
+  CANCELLATION_STATES,
+  type CancellationStatus,
+} from "../contracts/cancellation.ts";
 import { ONBOARDING_PHASES, type OnboardingStatus } from "../contracts/onboarding.ts";
 import { LINE_STATES, RUN_PHASES, type DryPlan, type RunStatus } from "../contracts/pay-run.ts";
 
@@ -55,8 +60,33 @@ const onboarding = z.object({
 
 export const onboardingStatus = answer<OnboardingStatus>(onboarding);
 
+const cancellation = z.object({
+  id: z.string(),
+  kind: z.literal("cancel-scheduled"),
+  phase: z.enum(CANCELLATION_PHASES),
+  waitingFor: z.string().nullable(),
+  reason: z.string(),
+  launchedBy: z.string(),
+  counts: z.record(z.string(), z.int()),
+  payments: z.array(
+    z.object({
+      paymentId: z.string().nullable(),
+      payableId: z.string().nullable(),
+      amountCents: z.int(),
+      state: z.enum(CANCELLATION_STATES),
+      reason: z.string().nullable(),
+      holdId: z.string().nullable(),
+      releaseBy: z.string().nullable(),
+    }),
+  ),
+});
+
+export const cancellationStatus = answer<CancellationStatus>(cancellation);
+
 /** Whatever has been launched, by its kind. */
-export const anyStatus = answer<RunStatus | OnboardingStatus>(z.union([onboarding, runShape]));
+export const anyStatus = answer<RunStatus | OnboardingStatus | CancellationStatus>(
+  z.union([onboarding, cancellation, runShape]),
+);
 
 export const planAnswer = answer<DryPlan>(
   planSummary.extend({

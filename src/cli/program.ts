@@ -158,6 +158,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: ACTING,
+    name: "cancel-scheduled",
+    load: async () => (await import("./commands/cancel-scheduled.ts")).addCancelScheduledCommand,
+  },
+  {
+    heading: ACTING,
     name: "resolve",
     load: async () => (await import("./commands/resolve.ts")).addResolveCommand,
   },

@@ -17,18 +17,31 @@ const AWAY_LIMIT_MS = 30_000;
  * @param limitMs without it, for ever
  * @returns the last status, as wanted or not
  */
-export async function pollRun(
+export function pollRun(
   gateway: GatewayClient,
   id: string,
-  options: {
-    readonly until: (run: RunStatus) => boolean;
-    readonly changed?: (run: RunStatus) => void;
-    readonly limitMs?: number;
-  },
+  options: Polling<RunStatus>,
 ): Promise<RunStatus> {
+  return pollUntil(() => gateway.run(id), options);
+}
+
+interface Polling<Status> {
+  readonly until: (run: Status) => boolean;
+  readonly changed?: (run: Status) => void;
+  readonly limitMs?: number;
+}
+
+/** The same for whatever has a status. */
+export async function pollUntil<
+  Status extends {
+    readonly phase: string;
+    readonly waitingFor: string | null;
+    readonly counts: object;
+  },
+>(read: () => Promise<Status>, options: Polling<Status>): Promise<Status> {
   const startedAtMs = Date.now();
   let shown = "";
-  let run = await gateway.run(id);
+  let run = await read();
   let seenAtMs = Date.now();
   for (;;) {
     const now = `${run.phase} ${run.waitingFor ?? ""} ${JSON.stringify(run.counts)}`;
@@ -38,7 +51,7 @@ export async function pollRun(
     if (options.until(run) || isLate) return run;
     await sleep(POLL_MS);
     try {
-      run = await gateway.run(id);
+      run = await read();
       seenAtMs = Date.now();
     } catch (error) {
       const isAway = error instanceof CliError && error.exitCode === EXIT.unavailable;

@@ -1,4 +1,5 @@
 import type { KybOnboardingInput, OnboardingAssessment } from "./onboarding.ts";
+import type { CancellationAssessment, CancelScheduledInput } from "./cancellation.ts";
 import type { PlanSummary, RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
@@ -138,6 +139,14 @@ export interface PayrunActivities {
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
   assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   payRetry(input: RetryFailedPaymentInput): Promise<void>;
+  /** Brings a cancellation up to date from the store alone, and says what there is to do. */
+  assessCancellation(input: CancelScheduledInput): Promise<CancellationAssessment>;
+  /** Chooses payments or bills, and puts the bills on hold before anything is cancelled. */
+  chooseCancellation(input: CancelScheduledInput): Promise<void>;
+  /** Cancels what is due, or finds out what became of it. */
+  cancelLane(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
+  /** Reads the payments whose money is on its way back. */
+  followRefunds(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
   assessIncident(input: FundingIncidentInput): Promise<IncidentAssessment>;
   /** @param input `nominalMs`: the instant at which the schedule was to fire. */
   launchScheduled(

@@ -9,6 +9,7 @@ export const WORKFLOW = {
   planDry: "planDry",
   scheduledPayRun: "scheduledPayRun",
   kybOnboarding: "kybOnboarding",
+  cancelScheduledPayments: "cancelScheduledPayments",
 } as const;
 
 /**
@@ -57,6 +58,19 @@ export function kybOnboardingId(business: string): string {
 /** Workflow id of the one incident of a funding account that bounced. */
 export function fundingIncidentId(business: string, sourceId: string): string {
   return `funding-incident/${business}/${sourceId}`;
+}
+
+/** Workflow id of a cancellation; `request` names what it is about. */
+export function cancelScheduledPaymentsId(business: string, request: string): string {
+  return `cancel-scheduled-payments/${business}/${request}`;
+}
+
+/**
+ * Whom the cancel of a payment is about in the attempt ledger. Ids are opaque: a payment's could be
+ * a payable's as well.
+ */
+export function cancelSubject(paymentId: string): string {
+  return `cancel/${paymentId}`;
 }
 
 /** The profile's name in the id of a pay run or a retry; undefined for other workflows. */

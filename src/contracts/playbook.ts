@@ -1,5 +1,9 @@
 /** Any playbook after loading; one interface for each kind. */
-export type Playbook = PayRunPlaybook | KybOnboardingPlaybook | RetryFailedPlaybook;
+export type Playbook =
+  | PayRunPlaybook
+  | KybOnboardingPlaybook
+  | RetryFailedPlaybook
+  | CancelScheduledPlaybook;
 
 /**
  * A `pay-run` playbook after loading: every default filled in, every text parsed, JSON-safe.
@@ -90,6 +94,35 @@ export interface FailureRule {
   readonly atMost: 0 | 1 | 2;
   /** Roles that decide. */
   readonly by: readonly string[];
+}
+
+/** A `cancel-scheduled` playbook after loading: withholds bills, or cancels payments. */
+export interface CancelScheduledPlaybook {
+  readonly kind: "cancel-scheduled";
+  readonly name: string;
+  /** Profile name of the business, or null for the only one. */
+  readonly business: string | null;
+  /** Withholds from each run as it is planned, and cancels by a person's act. */
+  readonly schedule: null;
+  readonly choose: CancelChoice;
+  readonly how: "not-submitted-until-released" | "cancel-already-scheduled";
+  /** Roles that may release a withheld bill. */
+  readonly releasedBy: readonly string[];
+  /** Until when a bill may be released in time, in New York; null where that has no end. */
+  readonly until: { readonly time: string; readonly businessDaysBefore: number } | null;
+  /** Business days after which a refund takes too long. */
+  readonly refundBusinessDays: number;
+}
+
+/** Everything named must match; null is "any". */
+export interface CancelChoice {
+  /** Name of a pay-run playbook. */
+  readonly run: string | null;
+  /** `review` for what was flagged, else a CEL condition. */
+  readonly where: string | null;
+  /** A contact's id. */
+  readonly vendor: string | null;
+  readonly payments: readonly string[] | null;
 }
 
 /** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */

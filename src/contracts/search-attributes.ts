@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
 import type { Assessment } from "./activities.ts";
+import type { CancellationAssessment } from "./cancellation.ts";
 import type { OnboardingAssessment } from "./onboarding.ts";
 
 /** Search attributes registered at start-up; never anything personal: they are not encrypted. */
@@ -55,6 +56,16 @@ export function searchAttributesOfOnboarding(
   return [
     { key: phaseKey, value: now.phase },
     { key: needsActionKey, value: now.needsAction },
+  ];
+}
+
+/** What a cancellation shows of itself in Temporal's list. */
+export function searchAttributesOfCancellation(now: CancellationAssessment): SearchAttributePair[] {
+  return [
+    { key: phaseKey, value: now.phase },
+    { key: needsActionKey, value: now.needsAction },
+    { key: exceptionsKey, value: now.exceptions },
+    { key: totalCentsKey, value: now.totalCents },
   ];
 }
 

@@ -10,6 +10,7 @@ import { SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
 import {
   type PayRunStart,
   startOrJoinPayRun,
+  startOrTellCancellation,
   startOrTellOnboarding,
   startOrTellRetry,
 } from "../temporal/start.ts";
@@ -47,6 +48,18 @@ export async function startOnboarding(
   start: Parameters<typeof startOrTellOnboarding>[1],
 ): Promise<void> {
   await persistently(client, () => startOrTellOnboarding(client, start));
+}
+
+/**
+ * Starts the workflow of a cancellation, or tells the one that runs to look.
+ *
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function startCancellation(
+  client: Client,
+  start: Parameters<typeof startOrTellCancellation>[1],
+): Promise<void> {
+  await persistently(client, () => startOrTellCancellation(client, start));
 }
 
 /**

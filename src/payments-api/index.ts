@@ -31,7 +31,12 @@ export type { FundingSource } from "./schemas/funding-source.ts";
 export type { Invoice, InvoiceListItem } from "./schemas/invoice.ts";
 export type { BeneficialOwnershipCertification, Officer } from "./schemas/officer.ts";
 export type { Payable, PayableListItem } from "./schemas/payable.ts";
-export { createdPaymentsSchema, type Payment, type PaymentStatus } from "./schemas/payment.ts";
+export {
+  cancelledPaymentSchema,
+  createdPaymentsSchema,
+  type Payment,
+  type PaymentStatus,
+} from "./schemas/payment.ts";
 export type { TaxInfo, Verification, VerificationDocument } from "./schemas/verification.ts";
 export type { WebhookEndpoint } from "./schemas/webhook-endpoint.ts";
 export type { TokenSource } from "./token.ts";

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Attempt, AttemptSend, AttemptState } from "../contracts/attempt.ts";
+import type { Attempt, AttemptOperation, AttemptSend, AttemptState } from "../contracts/attempt.ts";
 import { chunks, type Db } from "./db.ts";
 import type { AttemptsTable } from "./tables.ts";
 
@@ -216,13 +216,17 @@ export async function liveAttemptsOf(
   return found;
 }
 
+function operationOf(text: string): AttemptOperation {
+  return text === "retry-payment" || text === "cancel" ? text : "pay";
+}
+
 function toAttempt(row: Selectable<AttemptsTable>): Attempt {
   return {
     attemptId: row.attempt_id,
     businessId: row.business_id,
     subject: row.subject,
     seq: row.seq,
-    operation: row.operation === "retry-payment" ? "retry-payment" : "pay",
+    operation: operationOf(row.operation),
     method: "POST",
     path: row.path,
     body: row.body,

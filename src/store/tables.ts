@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
 import type { IncidentsTable, RetryCasesTable } from "./incident-tables.ts";
+import type { CancellationItemsTable, CancellationsTable } from "./cancellation-tables.ts";
 import type { OnboardingInputsTable, OnboardingsTable, VaultTable } from "./onboarding-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
 
@@ -34,6 +35,8 @@ export interface Tables {
   vault: VaultTable;
   onboardings: OnboardingsTable;
   onboarding_inputs: OnboardingInputsTable;
+  cancellations: CancellationsTable;
+  cancellation_items: CancellationItemsTable;
   notices: NoticesTable;
   notice_facts: NoticeFactsTable;
   notice_deliveries: NoticeDeliveriesTable;

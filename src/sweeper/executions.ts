@@ -23,9 +23,9 @@ export function mayBeStarting(execution: Execution, changedAtMs: number): boolea
 /** A server that doesn't answer must not hold up the start of a worker, nor a sweep for ever. */
 const ANSWER_MS = 20_000;
 
-/** Ids of the runs and retries that are at work now. */
+/** Ids of the runs, retries and cancellations that are at work now. */
 export async function runningWorkflows(client: Client): Promise<Set<string>> {
-  const types = `WorkflowType IN ("${WORKFLOW.payRun}", "${WORKFLOW.retryFailedPayment}")`;
+  const types = `WorkflowType IN ("${WORKFLOW.payRun}", "${WORKFLOW.retryFailedPayment}", "${WORKFLOW.cancelScheduledPayments}")`;
   const running = new Set<string>();
   await each(client, `${types} AND ExecutionStatus = "Running"`, ({ workflowId }) => {
     running.add(workflowId);

@@ -1,6 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import type { RetryFailedPaymentInput } from "../contracts/activities.ts";
+import type { CancelScheduledInput } from "../contracts/cancellation.ts";
 import {
   kybOnboardingId,
   retryFailedPaymentId,
@@ -63,6 +64,28 @@ export async function startOrTellOnboarding(
     typedSearchAttributes: new TypedSearchAttributes(searchAttributesOfLauncher(start)),
     staticSummary: `KYB of ${start.business}`.slice(0, SUMMARY_MAX),
     staticDetails: `Takes **${start.business}** through verification. Launched by ${start.launchedBy}.`,
+  });
+}
+
+/** Starts the workflow of a cancellation, or tells the one that runs to look. */
+export async function startOrTellCancellation(
+  client: Client,
+  start: {
+    readonly workflowId: string;
+    readonly business: string;
+    readonly playbook: string;
+    readonly requestedBy: string;
+  },
+): Promise<void> {
+  const input: CancelScheduledInput = { id: start.workflowId };
+  await client.workflow.signalWithStart(WORKFLOW.cancelScheduledPayments, {
+    workflowId: start.workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    signal: SIGNAL.eventsArrived,
+    typedSearchAttributes: new TypedSearchAttributes(searchAttributesOfLauncher(start)),
+    staticSummary: `Withholds or cancels payments of ${start.business}`.slice(0, SUMMARY_MAX),
+    staticDetails: `Asked for by ${start.requestedBy}.`,
   });
 }
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { paidOnce } from "../support/payrun.ts";
 import { approve, plannedRun, stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-test("a payee's bank account that changes after the approval raises an alarm before the cut-off", async () => {
+test("a payee's bank account that changes after the approval raises an alarm, and the payment is cancelled", async () => {
   const payrun = await start();
   const { runId, made } = await plannedRun(payrun, [100_00]);
   await approve(payrun, runId);
@@ -18,6 +19,13 @@ test("a payee's bank account that changes after the approval raises an alarm bef
     ({ payments }) => payments[0]?.reasonCode === "payee-changed-after-approval",
   );
   expect(status.payments[0]?.reason).toContain("••8888");
+  const done = await payrun.untilPhase(runId, "completed");
+  expect(done.payments[0]).toMatchObject({
+    state: "cancelled",
+    reasonCode: "payee-changed-after-approval",
+  });
+  await payrun.sandbox.control.advance("P14D");
+  expect((await paidOnce(payrun, new Map())).actual).toEqual(new Map());
   const holds = await payrun.call<{ items: { contactId?: string }[] }>(
     "operator",
     "GET",

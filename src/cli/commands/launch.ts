@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
+import { launchedCancellation } from "../cancellations.ts";
 import { collect } from "../collect.ts";
 import { readDuration } from "../duration.ts";
 import { gatewayOf } from "../gateway-client.ts";
@@ -54,6 +55,10 @@ async function launch(
   if (launched.kind === "kyb-onboarding") {
     const wait = options.wait === undefined ? null : { limitMs };
     return onboardingLaunched(output, gateway, launched, wait);
+  }
+  if (launched.kind === "cancel-scheduled") {
+    const wait = options.wait === true;
+    return launchedCancellation({ output, gateway }, launched, { wait, limitMs });
   }
   if (options.wait === undefined) {
     output.line(`${green("✓")} ${launched.id}`);

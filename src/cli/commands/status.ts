@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
+import { cancellationLines } from "../cancellations.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { anyStatus, runList } from "../gateway-shapes.ts";
 import { printRun } from "../run-document.ts";
@@ -26,6 +27,11 @@ export function addStatusCommand(program: Command, session: Session): void {
           const run = await gateway.get(path, anyStatus);
           if (run.kind === "kyb-onboarding") {
             output.lines(onboardingLines(run));
+            output.document(run);
+            return;
+          }
+          if (run.kind === "cancel-scheduled") {
+            output.lines(cancellationLines(run));
             output.document(run);
             return;
           }

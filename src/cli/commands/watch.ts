@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { cancellationLines, isCancellationId, pollCancellation } from "../cancellations.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { printRun } from "../run-document.ts";
 import { findRunId } from "../run-id.ts";
@@ -17,6 +18,14 @@ export function addWatchCommand(program: Command, session: Session): void {
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
+        if (isCancellationId(id)) {
+          const changed = (line: string): void => output.line(line);
+          const now = await pollCancellation(gateway, id, { changed });
+          output.line();
+          output.lines(cancellationLines(now));
+          output.document(now);
+          return;
+        }
         const run = await pollRun(gateway, await findRunId(gateway, id), {
           until: hasEnded,
           changed: (now) => {

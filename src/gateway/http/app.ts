@@ -5,6 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { StoreError } from "../../store/index.ts";
 import type { GatewayContext } from "../context.ts";
+import { addCancellationRoutes } from "../routes/cancellations.ts";
 import { addDecisionRoutes } from "../routes/decisions.ts";
 import { addHoldRoutes } from "../routes/holds.ts";
 import { addIncidentRoutes } from "../routes/incidents.ts";
@@ -67,6 +68,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   addDecisionRoutes(app, context);
   addOffCycleRoutes(app, context);
   addHoldRoutes(app, context);
+  addCancellationRoutes(app, context);
   addIncidentRoutes(app, context);
   addNoticeRoutes(app, context);
   addPayableRoutes(app, context);

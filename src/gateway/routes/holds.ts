@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
+import { releaseWithheld, withheldBy } from "../../store/cancellations.ts";
 import { createHold, listHolds, releaseHold } from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
@@ -13,10 +14,12 @@ import {
   tellAboutHold,
   type HoldTarget,
 } from "../holds.ts";
+import { requireRole } from "../http/auth.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { HoldBody, HoldListBody } from "../http/schemas.ts";
 import { businessNamed } from "../launch.ts";
+import { tellToLook } from "../tell.ts";
 import { id, MAY, name, words, yesNo } from "./fields.ts";
 
 const NewHoldBody = z
@@ -163,10 +166,13 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
     path: "/v1/holds/{id}",
     tag: "holds",
     summary: "Lifts a hold",
-    roles: MAY.operate,
+    description:
+      "An operator lifts it; one that withholds a bill is lifted by the roles that its playbook names.",
     params: z.object({ id }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal }) => {
+      const withheld = await withheldBy(context.store.db, params.id);
+      requireRole(principal, withheld?.cancellation.policy.releasedBy ?? MAY.operate);
       const released = await context.store.transaction(async (trx) => {
         const hold = await releaseHold(trx, params.id, principal.name, context.nowMs());
         if (hold === undefined) {
@@ -180,9 +186,13 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
           subject: hold.holdId,
           details: { scope: hold.scope, value: hold.value },
         });
+        if (withheld !== undefined) {
+          await releaseWithheld(trx, withheld.item, principal.name, context.nowMs());
+        }
         return hold;
       });
       const profile = context.profiles.byBusinessId(released.businessId);
+      if (withheld !== undefined) tellToLook(context, [withheld.cancellation.workflowId]);
       if (profile !== undefined) await tellAboutHold(context, profile, released);
       return { status: 200, json: holdJson(released, profile?.name ?? released.businessId) };
     },

@@ -1,12 +1,15 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
+import type { CancellationStatus } from "../../contracts/cancellation.ts";
 import { ONBOARDING_PHASES, type OnboardingStatus } from "../../contracts/onboarding.ts";
 import { RUN_PHASES, type RunPhase, type RunStatus } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { getRun, listRuns, requestCancel, type Run } from "../../store/runs.ts";
 import { bankCsv } from "../bank-csv.ts";
+import { cancellationStatus } from "../cancellations/status.ts";
 import type { GatewayContext } from "../context.ts";
 import { conflict, notFound } from "../http/errors.ts";
+import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
 import { addRoute } from "../http/route.ts";
 import { ReportBody } from "../http/report-schemas.ts";
 import { RunListBody, RunStatusBody } from "../http/schemas.ts";
@@ -18,7 +21,7 @@ import { PAGE_MOST, statusOf, type StatusPage } from "../status.ts";
 import { tellToLook } from "../tell.ts";
 import { date, MAY, name, runParams, words, yesNo } from "./fields.ts";
 
-const AnyStatusBody = z.union([RunStatusBody, OnboardingStatusBody]);
+const AnyStatusBody = z.union([RunStatusBody, OnboardingStatusBody, CancellationStatusBody]);
 
 /** Runs: launched, listed, looked at, cancelled, reported. */
 export function addRunRoutes(app: OpenAPIHono, context: GatewayContext): void {
@@ -220,9 +223,10 @@ async function anyStatus(
   context: GatewayContext,
   id: string,
   page = FIRST_PAGE,
-): Promise<RunStatus | OnboardingStatus> {
-  const onboarding = await onboardingStatus(context.store.db, id);
-  return onboarding ?? knownStatus(context, id, page);
+): Promise<RunStatus | OnboardingStatus | CancellationStatus> {
+  const { db } = context.store;
+  const other = (await onboardingStatus(db, id)) ?? (await cancellationStatus(db, id));
+  return other ?? knownStatus(context, id, page);
 }
 
 async function knownStatus(

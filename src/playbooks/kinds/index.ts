@@ -1,5 +1,6 @@
 import type { Playbook } from "../../contracts/playbook.ts";
 import { suggest } from "../suggest.ts";
+import { cancelScheduledKind } from "./cancel-scheduled/index.ts";
 import type { PlaybookKind } from "./kind.ts";
 import { kybOnboardingKind } from "./kyb-onboarding/index.ts";
 import { payRunKind } from "./pay-run/index.ts";
@@ -10,6 +11,7 @@ export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = 
   "pay-run": payRunKind,
   "retry-failed": retryFailedKind,
   "kyb-onboarding": kybOnboardingKind,
+  "cancel-scheduled": cancelScheduledKind,
 };
 
 /**

@@ -28,6 +28,8 @@ export const TABLE_KEYS: Keys = {
   vault: ["vault_ref"],
   onboardings: ["business_id"],
   onboarding_inputs: ["input_id"],
+  cancellations: ["workflow_id"],
+  cancellation_items: ["workflow_id", "item_no"],
   notices: ["notice_id"],
   notice_facts: ["business_id", "kind", "fact_key"],
   notice_deliveries: ["delivery_id"],

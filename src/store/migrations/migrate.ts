@@ -7,6 +7,7 @@ import { leases } from "./0002-leases.ts";
 import { notices } from "./0003-notices.ts";
 import { onboardings } from "./0004-onboardings.ts";
 import { incidents } from "./0006-incidents.ts";
+import { cancellations } from "./0007-cancellations.ts";
 
 interface Migration {
   readonly name: string;
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "notices", statements: notices },
   { name: "onboardings", statements: onboardings },
   { name: "incidents", statements: incidents },
+  { name: "cancellations", statements: cancellations },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

@@ -1,0 +1,177 @@
+import type { Transaction } from "kysely";
+import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
+import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
+import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
+import {
+  type Cancellation,
+  type CancellationItem,
+  changeCancellation,
+  changeItem,
+  getCancellation,
+  type ItemChange,
+  listItems,
+} from "../../src/store/cancellations.ts";
+import { activeHolds, type Hold } from "../../src/store/holds.ts";
+import { getRunLine } from "../../src/store/lines.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
+import { getRun } from "../../src/store/runs.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { listWaits } from "../../src/store/waits.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../context.ts";
+import { SENDING, UNSENT, withServiceAlready } from "./withhold.ts";
+
+const SENDING_LOOK_MS = 1_000;
+
+/**
+ * Brings a cancellation's withheld bills up to date with their holds, their runs and the clock, and
+ * says what there is to do. Reads no service: it can run as often as anybody looks.
+ */
+export async function assessCancellation(
+  context: ActivityContext,
+  id: string,
+): Promise<CancellationAssessment> {
+  const found = await getCancellation(context.store.db, id);
+  if (found === undefined) throw new Error(`${id} is not in the store`);
+  const clock = await context.clockOf(found.business).now();
+  return context.store.transactionOf(found.businessId, async (trx) => {
+    const cancellation = (await getCancellation(trx, id)) ?? found;
+    await settleWithheld(trx, cancellation, clock);
+    const waits = (await listWaits(trx, cancellation.businessId)).filter(
+      (wait) => wait.sourceId === "" && wait.retryAtMs > clock.serviceMs,
+    );
+    const now = judgeCancellation({
+      business: cancellation.business,
+      playbook: cancellation.playbook,
+      requestedBy: cancellation.requestedBy,
+      chosen: cancellation.chosenAtMs !== null,
+      choiceWaitsFor: await choiceWaitsFor(trx, cancellation),
+      releasedBy: cancellation.policy.releasedBy,
+      items: await listItems(trx, id),
+      waits,
+      clock,
+    });
+    if (cancellation.endedAtMs === null) {
+      await changeCancellation(trx, id, {
+        phase: now.phase,
+        waitingFor: now.waitingFor,
+        ...(now.ended ? { endedAtMs: clock.realMs } : {}),
+      });
+    }
+    return now;
+  });
+}
+
+/** Bills can be withheld only once they are planned. */
+async function choiceWaitsFor(
+  trx: Transaction<Tables>,
+  { runId, chosenAtMs }: Cancellation,
+): Promise<string | null> {
+  if (runId === null || chosenAtMs !== null) return null;
+  const run = await getRun(trx, runId);
+  if (run === undefined || run.planHash !== null || ENDED_PHASES.includes(run.phase)) return null;
+  return `the plan of ${runId}`;
+}
+
+async function settleWithheld(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  clock: ClockReading,
+): Promise<void> {
+  const { runId, businessId } = cancellation;
+  if (runId === null || cancellation.chosenAtMs === null) return;
+  const items = await listItems(trx, cancellation.workflowId);
+  const open = items.filter((item) => item.open && item.paymentId === null);
+  if (open.length === 0) return;
+  const run = await getRun(trx, runId);
+  const runHasEnded = run !== undefined && ENDED_PHASES.includes(run.phase);
+  const holds = await activeHolds(trx, businessId, clock.businessMs);
+  for (const item of open) {
+    const change =
+      item.state === "unknown"
+        ? await afterSending(trx, runId, item, clock)
+        : withheldNow(item, {
+            holds,
+            runHasEnded,
+            clock,
+            releasedBy: cancellation.policy.releasedBy,
+          });
+    if (change === null) continue;
+    await changeItem(trx, item, change, clock.realMs);
+    if (change.open === false) await tell(trx, cancellation, item, change, clock);
+  }
+}
+
+function withheldNow(
+  item: CancellationItem,
+  now: {
+    readonly holds: readonly Hold[];
+    readonly runHasEnded: boolean;
+    readonly clock: ClockReading;
+    readonly releasedBy: readonly string[];
+  },
+): ItemChange | null {
+  if (!now.holds.some(({ holdId }) => holdId === item.holdId)) {
+    return { state: "released", open: false, reason: "Its hold was lifted." };
+  }
+  const who = now.releasedBy.join(" or ");
+  if (item.releaseByMs !== null && now.clock.businessMs > item.releaseByMs) {
+    const reason = `Nobody released it in time, so it is not paid. It stays on hold until ${who} releases it.`;
+    return { open: false, reason };
+  }
+  if (now.runHasEnded) {
+    const reason = `Its run has ended. It stays on hold until ${who} releases it.`;
+    return { open: false, reason };
+  }
+  return null;
+}
+
+/** A request that may have been under way when the hold was written has come to something. */
+async function afterSending(
+  trx: Transaction<Tables>,
+  runId: string,
+  item: CancellationItem,
+  clock: ClockReading,
+): Promise<ItemChange> {
+  const line = await getRunLine(trx, runId, item.payableId ?? "");
+  const later = { notBeforeMs: clock.serviceMs + SENDING_LOOK_MS };
+  if (line === undefined) return { ...later };
+  const isSent = (await liveAttempt(trx, item.businessId, line.payableId)) !== undefined;
+  if (SENDING.includes(line.state) || isSent) return later;
+  if (UNSENT.includes(line.state)) return { state: "withheld", reason: null };
+  const reason = withServiceAlready(line.state, line.paymentIds);
+  return { state: "too-late", open: false, reason };
+}
+
+async function tell(
+  trx: Transaction<Tables>,
+  { businessId, workflowId, policy, runId }: Cancellation,
+  item: CancellationItem,
+  change: ItemChange,
+  clock: ClockReading,
+): Promise<void> {
+  const state = change.state ?? item.state;
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: workflowId,
+    action: `withheld-bill:${state}`,
+    subject: item.payableId ?? "",
+    details: { reason: change.reason ?? null },
+  });
+  if (state === "released") return;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "bill-not-released",
+    factKey: `${workflowId}/${item.payableId ?? ""}`,
+    subject: `A withheld bill of ${formatUsd(item.amountCents)}: ${state}`,
+    text: `${change.reason ?? ""}\n\nBill ${item.payableId ?? ""}, hold ${item.holdId ?? "none"}.`,
+    roles: policy.releasedBy,
+    data: { id: workflowId, payableId: item.payableId, state },
+    nowMs: clock.realMs,
+    ...(runId === null ? {} : { runId }),
+  });
+}

@@ -1,0 +1,189 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { cancelSubject } from "../../src/contracts/names.ts";
+import { isAnswered, isKeyDead } from "../../src/domain/attempts/sends.ts";
+import {
+  type CancelVerdict,
+  judgeForCancel,
+} from "../../src/domain/cancellations/judge-payment.ts";
+import { type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
+import { changeLiveAttempt, liveAttempt } from "../../src/store/attempts.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../context.ts";
+import { conclusiveFromMs } from "../pay/look-up.ts";
+import { endAttempt } from "../pay/record-send.ts";
+import { openCancelGate } from "./cancel-gate.ts";
+import { freezeCancel } from "./freeze-cancel.ts";
+import type { CancelJob, CancelOutcome } from "./job.ts";
+import { sendCancel } from "./send-cancel.ts";
+
+/** Reads and sends in one go, before the payment rests until the next. */
+const ROUNDS = 4;
+const ROUND_PAUSE_MS = 150;
+
+/** Rests between looks, on the service's clock. */
+const LOOK_AGAIN_MS = 2_000;
+const REFUSED_REST_MS = 15_000;
+
+/**
+ * Cancels one payment, at most once, whatever happened to it before.
+ *
+ * Reads the payment before each send, so what an unanswered cancel came to, what somebody else
+ * did and where the clock stands are known before anything leaves. Takes a new key only after the
+ * last one is dead and the payment, read after its window, is still there to cancel.
+ */
+export async function cancelPayment(
+  context: ActivityContext,
+  job: CancelJob,
+): Promise<CancelOutcome> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const look = await lookAt(context, job);
+    if (look === undefined) return unknownPayment();
+    const { verdict, attempt } = look;
+    if (verdict.kind !== "cancel") return withoutSend(look, verdict);
+    if (attempt !== undefined && isKeyDead(attempt)) {
+      const open = await buried(context, look, attempt);
+      if (open !== undefined) return open;
+    }
+    const frozen = await freezeCancel(context, job, look.payment);
+    if (frozen.mode === "used-up") return refused(frozen.attempt);
+    const gate = await openCancelGate(context, job, frozen, look.clock);
+    if (!gate.open) return gateClosed(gate.why, look, attempt);
+    const sent = await sendCancel(context, job, {
+      before: frozen.attempt,
+      attempt: gate.attempt,
+      untilMs: verdict.untilMs,
+    });
+    if (sent.kind !== "look") return sent;
+    await delay(ROUND_PAUSE_MS);
+  }
+  const { serviceMs } = await context.clockOf(job.cancellation.business).now();
+  const reason = "The service refuses to cancel it and shows it as if it could; trying again.";
+  return { kind: "rest", notBeforeMs: serviceMs + REFUSED_REST_MS, reason };
+}
+
+interface Look {
+  readonly payment: Payment;
+  readonly verdict: CancelVerdict;
+  /** The attempt whose effect is open. */
+  readonly attempt: Attempt | undefined;
+  readonly clock: ClockReading;
+}
+
+async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | undefined> {
+  const { business, businessId } = job.cancellation;
+  const client = context.clientOf(business);
+  const before = await context.clockOf(business).now();
+  const payment = await client.payments.get(job.item.paymentId).catch((error: unknown) => {
+    if (error instanceof PaymentsApiError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (payment === undefined) return undefined;
+  const severalScheduled =
+    payment.status === "scheduled" && payment.payableId !== null
+      ? await hasSeveralScheduled(context, business, payment.payableId)
+      : false;
+  const clock = await context.clockOf(business).now();
+  const { db } = context.store;
+  const attempt = await liveAttempt(db, businessId, cancelSubject(payment.id));
+  // The earlier reading of the service's time can't end a window too soon.
+  const serviceMs = Math.min(before.serviceMs, clock.serviceMs);
+  if (attempt !== undefined) {
+    await changeLiveAttempt(db, attempt.attemptId, { lookedUpAtMs: serviceMs }, clock.realMs);
+  }
+  const verdict = judgeForCancel(payment, { severalScheduled, ...clock });
+  return { payment, verdict, attempt, clock: { ...clock, serviceMs } };
+}
+
+async function hasSeveralScheduled(
+  context: ActivityContext,
+  business: string,
+  payableId: string,
+): Promise<boolean> {
+  const payments = await context.clientOf(business).payments.listAll({ payableId });
+  return payments.filter(({ status }) => status === "scheduled").length > 1;
+}
+
+/** The payment has moved, or may not be cancelled now: what that means for an open attempt. */
+function withoutSend(
+  { attempt, clock, payment }: Look,
+  verdict: Exclude<CancelVerdict, { readonly kind: "cancel" }>,
+): CancelOutcome {
+  const again = clock.serviceMs + LOOK_AGAIN_MS;
+  if (verdict.kind === "later") {
+    return { kind: "rest", notBeforeMs: again, reason: verdict.reason };
+  }
+  if (verdict.kind === "returning" || ["cancelled", "refunded"].includes(verdict.state)) {
+    const end = attempt === undefined ? {} : endOf(attempt, "applied", "found by look-up");
+    return { ...verdict, ...end };
+  }
+  const mayStillApply = attempt !== undefined && !isAnswered(attempt);
+  if (mayStillApply && payment.status === "scheduled") {
+    const reason = `${verdict.reason} A cancel that was sent before had no answer: looking again.`;
+    return { kind: "rest", notBeforeMs: again, reason };
+  }
+  return {
+    ...verdict,
+    ...(attempt === undefined ? {} : endOf(attempt, "released", verdict.state)),
+  };
+}
+
+/**
+ * Buries a key that will not cancel any more, once nothing of it can be in flight.
+ *
+ * @returns what to do instead where that is not sure yet
+ */
+async function buried(
+  context: ActivityContext,
+  { clock }: Look,
+  attempt: Attempt,
+): Promise<CancelOutcome | undefined> {
+  const isConclusive = isAnswered(attempt) || clock.serviceMs >= conclusiveFromMs(attempt, clock);
+  if (!isConclusive) {
+    return {
+      kind: "rest",
+      notBeforeMs: clock.serviceMs + LOOK_AGAIN_MS,
+      reason: "The service can't say whether it cancelled the payment: looking again.",
+    };
+  }
+  await endAttempt(context, attempt, "dead");
+  return undefined;
+}
+
+function gateClosed(
+  why: "done" | "hold-lifted",
+  { clock }: Look,
+  attempt: Attempt | undefined,
+): CancelOutcome {
+  const notBeforeMs = clock.serviceMs + LOOK_AGAIN_MS;
+  if (why === "done") return { kind: "rest", notBeforeMs, reason: "Somebody else has ended it." };
+  if (attempt !== undefined && !isAnswered(attempt)) {
+    const reason = "Its hold was lifted after a cancel was sent without an answer: looking again.";
+    return { kind: "rest", notBeforeMs, reason };
+  }
+  return {
+    kind: "ended",
+    state: "released",
+    reason: "Its hold was lifted before it was cancelled, so nothing more was sent.",
+    ...(attempt === undefined ? {} : endOf(attempt, "released", "hold lifted")),
+  };
+}
+
+function refused(last: Attempt): CancelOutcome {
+  const send = last.sends.findLast(({ result }) => result === "rejected");
+  const said = send?.message ?? send?.code ?? "no reason given";
+  return {
+    kind: "ended",
+    state: "unknown",
+    reason: `The service refused the cancel under several keys (${said}) and still shows the payment as if it could be cancelled. Ask the service.`,
+  };
+}
+
+function unknownPayment(): CancelOutcome {
+  const reason = "The service doesn't know this payment, or it is not this business's.";
+  return { kind: "ended", state: "unknown", reason };
+}
+
+function endOf(attempt: Attempt, state: "applied" | "released", answer: string) {
+  return { end: { attempt, state, answer } };
+}

@@ -1,0 +1,142 @@
+import type { Transaction } from "kysely";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import {
+  type Cancellation,
+  type CancellationItem,
+  changeCancellation,
+  getCancellation,
+  insertItem,
+} from "../../src/store/cancellations.ts";
+import { createHold } from "../../src/store/holds.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../context.ts";
+import { readOrWait } from "../read-or-wait.ts";
+import { scheduledLines } from "./choose-lines.ts";
+import { withhold } from "./withhold.ts";
+
+/** Payments that are read at the same time. */
+const READS_AT_ONCE = 10;
+
+/**
+ * Chooses what a cancellation is about and puts every bill of it on hold, in one transaction and
+ * before anything is cancelled: no run pays behind the cancel, and only a person lifts the holds.
+ *
+ * Doing it again changes nothing.
+ */
+export async function chooseCancellation(context: ActivityContext, id: string): Promise<void> {
+  const cancellation = await getCancellation(context.store.db, id);
+  if (cancellation === undefined) throw new Error(`${id} is not in the store`);
+  if (cancellation.chosenAtMs !== null) return;
+  if (cancellation.policy.how === "not-submitted-until-released") {
+    await withhold(context, cancellation);
+    return;
+  }
+  const found = await readOrWait(context, cancellation, () => payments(context, cancellation));
+  if (found === undefined) return;
+  const clock = await context.clockOf(cancellation.business).now();
+  await context.store.transactionOf(cancellation.businessId, (trx) =>
+    keep(trx, cancellation, found, clock),
+  );
+}
+
+interface Chosen {
+  readonly paymentId: string;
+  /** Undefined where the service doesn't know it. */
+  readonly payment: Payment | undefined;
+}
+
+async function payments(context: ActivityContext, cancellation: Cancellation): Promise<Chosen[]> {
+  const { choose } = cancellation.policy;
+  const client = context.clientOf(cancellation.business);
+  const { vendor } = choose;
+  if (choose.payments === null && choose.run === null && choose.where === null && vendor !== null) {
+    const all = await client.payments.listAll({ contactId: vendor });
+    return all
+      .filter(({ status }) => status === "scheduled" || status === "held")
+      .map((payment) => ({ paymentId: payment.id, payment }));
+  }
+  const ids = choose.payments ?? (await scheduledLines(context, cancellation));
+  const chosen: Chosen[] = [];
+  for (let start = 0; start < ids.length; start += READS_AT_ONCE) {
+    const some = ids.slice(start, start + READS_AT_ONCE);
+    chosen.push(
+      ...(await Promise.all(some.map((paymentId) => read(context, cancellation, paymentId)))),
+    );
+  }
+  return choose.payments === null || vendor === null
+    ? chosen
+    : chosen.filter(({ payment }) => payment?.contactId === vendor);
+}
+
+async function read(
+  context: ActivityContext,
+  { business }: Cancellation,
+  paymentId: string,
+): Promise<Chosen> {
+  try {
+    return { paymentId, payment: await context.clientOf(business).payments.get(paymentId) };
+  } catch (error) {
+    if (error instanceof PaymentsApiError && error.status === 404) {
+      return { paymentId, payment: undefined };
+    }
+    throw error;
+  }
+}
+
+async function keep(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  found: readonly Chosen[],
+  clock: ClockReading,
+): Promise<void> {
+  const { workflowId, businessId, reason, requestedBy } = cancellation;
+  const now = await getCancellation(trx, workflowId);
+  if (now?.chosenAtMs !== null) return;
+  const holds = new Map<string, string>();
+  const items: CancellationItem[] = [];
+  for (const { paymentId, payment } of found) {
+    const payableId = payment?.payableId ?? null;
+    if (payableId !== null && !holds.has(payableId)) {
+      const hold = await createHold(trx, {
+        businessId,
+        scope: "payable",
+        value: payableId,
+        reason: `Its payment is cancelled, for ${requestedBy}: ${reason}`,
+        author: workflowId,
+        untilMs: null,
+        nowMs: clock.realMs,
+      });
+      holds.set(payableId, hold.holdId);
+    }
+    items.push({
+      workflowId,
+      itemNo: items.length,
+      businessId,
+      paymentId,
+      payableId,
+      contactId: payment?.contactId ?? null,
+      amountCents: payment?.amountCents ?? 0,
+      state: "unknown",
+      open: true,
+      reason: "Not cancelled yet.",
+      holdId: payableId === null ? null : (holds.get(payableId) ?? null),
+      releaseByMs: null,
+      cancelledAtMs: null,
+      notBeforeMs: 0,
+      pollAtMs: 0,
+    });
+  }
+  for (const item of items) await insertItem(trx, item, clock.realMs);
+  await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: workflowId,
+    action: "cancellation.held",
+    subject: workflowId,
+    details: { payments: found.map(({ paymentId }) => paymentId), bills: [...holds.keys()] },
+  });
+}

@@ -1,0 +1,37 @@
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import type { CancellationState } from "../../src/contracts/cancellation.ts";
+import type { Cancellation, CancellationItem } from "../../src/store/cancellations.ts";
+
+/** One payment to cancel. */
+export interface CancelJob {
+  readonly cancellation: Cancellation;
+  readonly item: CancellationItem & { readonly paymentId: string };
+  /** This worker and activity attempt. */
+  readonly by: string;
+}
+
+/** What trying to cancel one payment came to. Refusals and waits are outcomes, not exceptions. */
+export type CancelOutcome =
+  | {
+      readonly kind: "ended";
+      readonly state: CancellationState;
+      readonly reason: string;
+      readonly end?: AttemptEnd;
+    }
+  /** Cancelled, and the money is on its way back. */
+  | { readonly kind: "returning"; readonly reason: string; readonly end?: AttemptEnd }
+  /** Not known, or not possible yet: looked at again from this instant of the service's clock on. */
+  | { readonly kind: "rest"; readonly notBeforeMs: number; readonly reason: string }
+  | {
+      readonly kind: "business-wait";
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+    };
+
+/** The final answer of the attempt, written with what it means for the payment. */
+export interface AttemptEnd {
+  readonly attempt: Attempt;
+  readonly state: "applied" | "released";
+  readonly answer: string;
+}

@@ -1,0 +1,207 @@
+import type { Transaction } from "kysely";
+import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import type { CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
+import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
+import {
+  type Cancellation,
+  changeCancellation,
+  getCancellation,
+  insertCancellation,
+  insertItem,
+} from "../../src/store/cancellations.ts";
+import { createHold } from "../../src/store/holds.ts";
+import { getRunLine } from "../../src/store/lines.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
+import { listPlaybooks } from "../../src/store/playbooks.ts";
+import { getRun } from "../../src/store/runs.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { startOrTellCancellation } from "../../src/temporal/start.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../context.ts";
+import { linesOfRun, type PlannedLine } from "./choose-lines.ts";
+
+/** States of lines of which nothing has been sent. */
+export const UNSENT: readonly LineState[] = ["planned", "awaiting-approval", "on-hold"];
+
+/** States in which a request may be under way, and none is made any more once there is a hold. */
+export const SENDING: readonly LineState[] = ["paying", "unknown"];
+
+/**
+ * Puts every withholding that is stored for a run's playbook into force, as soon as the run is
+ * planned and so before anything of it can be sent. Doing it again changes nothing.
+ */
+export async function withholdFromRun(context: ActivityContext, runId: string): Promise<void> {
+  const run = await getRun(context.store.db, runId);
+  if (run === undefined || run.planHash === null) return;
+  const { businessId, business } = run;
+  const stored = await listPlaybooks(context.store.db);
+  for (const { compiled } of stored) {
+    if (compiled.kind !== "cancel-scheduled" || !isFor(compiled, run)) continue;
+    const workflowId = withholdingId(business, compiled.name, runId);
+    const request = {
+      workflowId,
+      businessId,
+      business,
+      playbook: compiled.name,
+      policy: compiled,
+      runId,
+      reason: `${compiled.name} withholds it until it is released`,
+      requestedBy: compiled.name,
+      nowMs: Date.now(),
+    };
+    await context.store.transactionOf(businessId, (trx) => insertCancellation(trx, request));
+    const cancellation = await getCancellation(context.store.db, workflowId);
+    if (cancellation === undefined || cancellation.endedAtMs !== null) continue;
+    if (cancellation.chosenAtMs === null) await withhold(context, cancellation);
+    await startOrTellCancellation(context.temporal, request);
+  }
+}
+
+function isFor(
+  playbook: CancelScheduledPlaybook,
+  run: { readonly playbook: string; readonly business: string },
+): boolean {
+  return (
+    playbook.how === "not-submitted-until-released" &&
+    playbook.choose.run === run.playbook &&
+    (playbook.business === null || playbook.business === run.business)
+  );
+}
+
+/** One for each playbook and run, so that a second launch joins the first. */
+function withholdingId(business: string, playbook: string, runId: string): string {
+  return cancelScheduledPaymentsId(business, `${playbook}/${runId.split("/").slice(2).join("/")}`);
+}
+
+/** Writes the holds of a withholding, each with its bill, in one transaction. */
+export async function withhold(
+  context: ActivityContext,
+  cancellation: Cancellation,
+): Promise<void> {
+  const { runId, policy, businessId, business, workflowId } = cancellation;
+  if (runId === null) throw new Error(`${workflowId} names no run to withhold from`);
+  const lines = await linesOfRun(context, policy.choose, runId);
+  const clock = await context.clockOf(business).now();
+  await context.store.transactionOf(businessId, async (trx) => {
+    const now = await getCancellation(trx, workflowId);
+    if (now?.chosenAtMs !== null) return;
+    let held = 0;
+    for (const [itemNo, planned] of lines.entries()) {
+      held += await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
+    }
+    await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
+    await appendAudit(trx, {
+      businessId,
+      nowMs: clock.realMs,
+      actor: workflowId,
+      action: "cancellation.withheld",
+      subject: runId,
+      details: { bills: lines.map(({ line }) => line.payableId) },
+    });
+    if (held > 0) await tellWithheld(trx, cancellation, lines, clock);
+  });
+}
+
+async function withholdLine(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  { itemNo, line, plan }: PlannedLine & { readonly itemNo: number },
+  clock: ClockReading,
+): Promise<number> {
+  const { workflowId, businessId, policy, playbook } = cancellation;
+  const now = (await getRunLine(trx, line.runId, line.payableId)) ?? line;
+  const isSent = (await liveAttempt(trx, businessId, line.payableId)) !== undefined;
+  const isFree = UNSENT.includes(now.state) && !isSent;
+  const isSending = SENDING.includes(now.state) || (UNSENT.includes(now.state) && isSent);
+  if (!isFree && !isSending) {
+    await insertItem(
+      trx,
+      {
+        ...itemOf(cancellation, itemNo, plan.amountCents, now),
+        state: "too-late",
+        open: false,
+        reason: withServiceAlready(now.state, now.paymentIds),
+        holdId: null,
+        releaseByMs: null,
+      },
+      clock.realMs,
+    );
+    return 0;
+  }
+  const { holdId } = await createHold(trx, {
+    businessId,
+    scope: "payable",
+    value: line.payableId,
+    reason: `Withheld by ${playbook} until ${policy.releasedBy.join(" or ")} releases it`,
+    author: workflowId,
+    untilMs: null,
+    nowMs: clock.realMs,
+  });
+  const until = policy.until === null ? null : releaseByMs(plan.executionDate, policy.until);
+  await insertItem(
+    trx,
+    {
+      ...itemOf(cancellation, itemNo, plan.amountCents, now),
+      state: isFree ? "withheld" : "unknown",
+      open: true,
+      reason: isFree ? null : "A payment of it may have been sent before the hold; looking.",
+      holdId,
+      releaseByMs: until,
+    },
+    clock.realMs,
+  );
+  return 1;
+}
+
+function itemOf(
+  { workflowId, businessId }: Cancellation,
+  itemNo: number,
+  amountCents: number,
+  line: { readonly payableId: string; readonly contactId: string },
+) {
+  return {
+    workflowId,
+    itemNo,
+    businessId,
+    paymentId: null,
+    payableId: line.payableId,
+    contactId: line.contactId,
+    amountCents,
+    cancelledAtMs: null,
+    notBeforeMs: 0,
+    pollAtMs: 0,
+  };
+}
+
+/** Why a bill can't be withheld any more, and what can still be done. */
+export function withServiceAlready(state: string, paymentIds: readonly string[]): string {
+  const isScheduled = state === "scheduled" || state === "held";
+  return isScheduled && paymentIds.length > 0
+    ? `The service has it already: payrun cancel-scheduled ${paymentIds.join(" ")}`
+    : `Its line is ${state}: there is nothing to withhold.`;
+}
+
+async function tellWithheld(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  lines: readonly PlannedLine[],
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId, workflowId, policy, runId } = cancellation;
+  const cents = lines.reduce((sum, { plan }) => sum + plan.amountCents, 0);
+  await raiseNotice(trx, {
+    businessId,
+    kind: "bills-withheld",
+    factKey: workflowId,
+    subject: `${lines.length} bills over ${formatUsd(cents)} are withheld until they are released`,
+    text: `Of ${runId ?? ""}. They are not sent before ${policy.releasedBy.join(" or ")} releases them: payrun status ${workflowId}`,
+    roles: policy.releasedBy,
+    data: { id: workflowId, runId, bills: lines.length, totalCents: cents },
+    nowMs: clock.realMs,
+    ...(runId === null ? {} : { runId }),
+  });
+}

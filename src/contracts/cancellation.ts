@@ -1,0 +1,84 @@
+/** What became of one payment, or one bill, that a cancellation is about. */
+export const CANCELLATION_STATES = [
+  "withheld",
+  "released",
+  "cancelled",
+  "refund_pending",
+  "refunded",
+  "too-late",
+  "several-scheduled",
+  "unknown",
+] as const;
+export type CancellationState = (typeof CANCELLATION_STATES)[number];
+
+export const CANCELLATION_PHASES = [
+  "choosing",
+  "withholding",
+  "cancelling",
+  "following",
+  "completed",
+  "completed-with-exceptions",
+] as const;
+export type CancellationPhase = (typeof CANCELLATION_PHASES)[number];
+
+export interface CancelScheduledInput {
+  /** Workflow id: everything else is in the store. */
+  readonly id: string;
+}
+
+/** Where a cancellation stands, and what its workflow does next. */
+export interface CancellationAssessment {
+  readonly phase: CancellationPhase;
+  readonly ended: boolean;
+  readonly waitingFor: string | null;
+  readonly business: string;
+  readonly playbook: string;
+  /** True until the payments have been chosen and the bills put on hold. */
+  readonly toChoose: boolean;
+  /** Payments to cancel, or to find out about, now. */
+  readonly toCancel: number;
+  /** Payments whose way back is to be read now. */
+  readonly toFollow: number;
+  readonly needsAction: boolean;
+  readonly exceptions: number;
+  readonly totalCents: number;
+  /** Real milliseconds after which looking again is worthwhile without a signal. */
+  readonly wakeInMs: number;
+  /** Markdown for the Temporal UI. */
+  readonly details: string;
+}
+
+/** What `status --json` and `GET /v1/runs/{id}` answer for a cancellation. */
+export interface CancellationStatus {
+  readonly id: string;
+  readonly kind: "cancel-scheduled";
+  readonly business: string;
+  /** Empty where a person named the payments. */
+  readonly playbook: string;
+  readonly how: "not-submitted-until-released" | "cancel-already-scheduled";
+  readonly phase: CancellationPhase;
+  readonly waitingFor: string | null;
+  readonly needsAction: boolean;
+  readonly counts: Readonly<Partial<Record<CancellationState, number>>>;
+  readonly totalCents: number;
+  readonly planHash: null;
+  readonly reason: string;
+  readonly launchedBy: string;
+  readonly launchedAt: string;
+  readonly endedAt: string | null;
+  readonly payments: readonly CancellationPaymentStatus[];
+}
+
+export interface CancellationPaymentStatus {
+  /** Null for a withheld bill, of which nothing was sent. */
+  readonly paymentId: string | null;
+  readonly payableId: string | null;
+  readonly amountCents: number;
+  readonly state: CancellationState;
+  /** What happened and where the money went. */
+  readonly reason: string | null;
+  /** Hold that keeps the bill from being paid again. */
+  readonly holdId: string | null;
+  /** Business-clock instant until which a withheld bill may be released in time, or null. */
+  readonly releaseBy: string | null;
+}

@@ -1,0 +1,53 @@
+import { addBankingDays } from "../clock/bank-calendar.ts";
+import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
+
+/** The service runs a scheduled payment at this time in New York (API specification, section 3). */
+const EXECUTION_TIME = "09:00";
+
+/** A cancel leaves this long before the payment runs, on the business clock … */
+const MARGIN_MS = 5 * 60_000;
+
+/** … and this long in real time, where a sandbox's bank clock runs fast: longer than a request. */
+const REAL_MARGIN_MS = 12_000;
+
+/**
+ * The instant at which a scheduled payment runs: 9:00 New York on its date.
+ *
+ * @param scheduledAt as the service gives it, an instant or a plain date
+ */
+export function executionMs(scheduledAt: string): number {
+  const day = /^(\d{4}-\d{2}-\d{2})(?:$|T00:00:00(?:\.0+)?Z$)/.exec(scheduledAt)?.[1];
+  if (day !== undefined) return newYorkInstantMs(day, EXECUTION_TIME);
+  const instantMs = Date.parse(scheduledAt);
+  if (Number.isNaN(instantMs)) throw new RangeError(`no date to run on: "${scheduledAt}"`);
+  return newYorkInstantMs(newYorkDate(instantMs), EXECUTION_TIME);
+}
+
+/**
+ * The last instant of the business clock at which a cancel is sent.
+ *
+ * @param scale business seconds in a real second
+ */
+export function cancelUntilMs(scheduledAt: string, scale: number): number {
+  return executionMs(scheduledAt) - Math.max(MARGIN_MS, REAL_MARGIN_MS * Math.max(0, scale));
+}
+
+/**
+ * Until when a withheld bill may be released so that it is still paid on its date.
+ *
+ * @param executionDate `YYYY-MM-DD`
+ * @param until `time` is `HH:MM` in New York
+ */
+export function releaseByMs(
+  executionDate: string,
+  until: { readonly time: string; readonly businessDaysBefore: number },
+): number {
+  const day = addBankingDays(executionDate, -until.businessDaysBefore);
+  return newYorkInstantMs(day, until.time);
+}
+
+/** The instant from which a refund takes too long: the end of the n-th banking day after its cancel. */
+export function refundLateFromMs(cancelledAtMs: number, businessDays: number): number {
+  const day = addBankingDays(newYorkDate(cancelledAtMs), businessDays);
+  return newYorkInstantMs(day, "23:59") + 60_000;
+}

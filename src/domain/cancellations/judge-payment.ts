@@ -1,0 +1,90 @@
+import type { CancellationState } from "../../contracts/cancellation.ts";
+import { cancelUntilMs } from "./cut-off.ts";
+
+export interface CancelCandidate {
+  readonly status: string;
+  /** Null where the service does not say. */
+  readonly scheduledAt: string | null;
+  readonly failureReason?: string | null | undefined;
+}
+
+/** What a payment's state says to somebody who wants it cancelled. */
+export type CancelVerdict =
+  /** A cancel may be sent, up to an instant of the business clock; null is without end. */
+  | { readonly kind: "cancel"; readonly untilMs: number | null }
+  /** It has come to where nothing more can be done, or needs to be. */
+  | { readonly kind: "ended"; readonly state: CancellationState; readonly reason: string }
+  /** Cancelled, and its money is on its way back. */
+  | { readonly kind: "returning"; readonly reason: string }
+  /** It can't be cancelled in this state, which does not last: look again. */
+  | { readonly kind: "later"; readonly reason: string };
+
+/**
+ * Whether a payment can be cancelled by what the service shows of it (API specification, sections
+ * 3 and 4): `scheduled` before 9:00 New York on its date, `held` at any time.
+ *
+ * @param facts.severalScheduled its bill has more than one scheduled payment
+ */
+export function judgeForCancel(
+  payment: CancelCandidate,
+  facts: {
+    readonly severalScheduled: boolean;
+    readonly businessMs: number;
+    readonly scale: number;
+  },
+): CancelVerdict {
+  switch (payment.status) {
+    case "held":
+      return { kind: "cancel", untilMs: null };
+    case "scheduled":
+      return judgeScheduled(payment, facts);
+    case "cancelled":
+      return ended("cancelled", "Cancelled. No money moved.");
+    case "refund_pending":
+      return { kind: "returning", reason: "Cancelled. The money is on its way back to the bank." };
+    case "refunded":
+      return ended("refunded", "Cancelled. The money is back.");
+    case "pending":
+      return { kind: "later", reason: "The service has not submitted it yet; looking again." };
+    case "processing":
+      return ended("too-late", "The bank has it already: it can't be cancelled any more.");
+    case "completed":
+      return ended("too-late", "It has settled: the vendor has the money.");
+    case "failed":
+    case "returned": {
+      const why = payment.failureReason ?? "no reason given";
+      return ended("too-late", `It is ${payment.status} (${why}): there is nothing to cancel.`);
+    }
+    default:
+      return {
+        kind: "later",
+        reason: `The service calls it ${payment.status}, which is not known here; looking again.`,
+      };
+  }
+}
+
+function judgeScheduled(
+  payment: CancelCandidate,
+  facts: {
+    readonly severalScheduled: boolean;
+    readonly businessMs: number;
+    readonly scale: number;
+  },
+): CancelVerdict {
+  if (facts.severalScheduled) {
+    return ended(
+      "several-scheduled",
+      "Its bill has several scheduled payments, which the service can't cancel.",
+    );
+  }
+  if (payment.scheduledAt === null) return { kind: "cancel", untilMs: null };
+  const untilMs = cancelUntilMs(payment.scheduledAt, facts.scale);
+  if (facts.businessMs > untilMs) {
+    return ended("too-late", "It runs at 9:00 New York, which is too close to cancel it safely.");
+  }
+  return { kind: "cancel", untilMs };
+}
+
+function ended(state: CancellationState, reason: string): CancelVerdict {
+  return { kind: "ended", state, reason };
+}

@@ -1,0 +1,153 @@
+import type {
+  CancellationAssessment,
+  CancellationPhase,
+  CancellationState,
+} from "../../contracts/cancellation.ts";
+import { formatUsd } from "../money.ts";
+
+export interface CancellationView {
+  readonly business: string;
+  readonly playbook: string;
+  readonly requestedBy: string;
+  readonly chosen: boolean;
+  /** What keeps the choice back, such as a run that has no plan yet; null where nothing does. */
+  readonly choiceWaitsFor: string | null;
+  readonly releasedBy: readonly string[];
+  readonly items: readonly ProgressItem[];
+  /** Faults of the whole business: nothing is sent before `retryAtMs` of the service's clock. */
+  readonly waits: readonly { readonly message: string; readonly retryAtMs: number }[];
+  readonly clock: {
+    readonly businessMs: number;
+    readonly serviceMs: number;
+    readonly scale: number;
+    readonly sandbox: boolean;
+  };
+}
+
+export interface ProgressItem {
+  readonly paymentId: string | null;
+  readonly payableId: string | null;
+  readonly amountCents: number;
+  readonly state: CancellationState;
+  readonly open: boolean;
+  readonly reason: string | null;
+  readonly releaseByMs: number | null;
+  readonly notBeforeMs: number;
+  readonly pollAtMs: number;
+}
+
+/** Longest sleeps between looks, in real time. */
+const SANDBOX_WAKE_MS = 1_000;
+const REAL_WAKE_MS = 300_000;
+const LEAST_WAKE_MS = 250;
+
+/** States in which a person should know that the money may go out, or has gone. */
+const EXCEPTIONS: readonly CancellationState[] = ["too-late", "several-scheduled", "unknown"];
+
+/** Where a cancellation stands and what there is to do, from what the store knows of it. */
+export function judgeCancellation(view: CancellationView): CancellationAssessment {
+  const { items, clock } = view;
+  const open = items.filter((item) => item.open);
+  const blockedMs = Math.max(0, ...view.waits.map((wait) => wait.retryAtMs - clock.serviceMs));
+  const asked = open.filter(({ state }) => state === "unknown");
+  const returning = open.filter(({ state }) => state === "refund_pending");
+  const withheld = open.filter(({ state }) => state === "withheld");
+  const isFree = blockedMs <= 0;
+  const toCancel = asked.filter(
+    ({ paymentId, notBeforeMs }) => paymentId !== null && notBeforeMs <= clock.serviceMs,
+  );
+  const toFollow = returning.filter(({ pollAtMs }) => pollAtMs <= clock.businessMs);
+  const ended = view.chosen && open.length === 0;
+  const exceptions = items.filter(({ state }) => EXCEPTIONS.includes(state)).length;
+  const phase = phaseOf(view, { asked, returning, ended, exceptions });
+  const waitingFor = ended ? null : waitingForOf(view, { asked, returning, withheld });
+  return {
+    phase,
+    ended,
+    waitingFor,
+    business: view.business,
+    playbook: view.playbook,
+    toChoose: !view.chosen && view.choiceWaitsFor === null && isFree,
+    toCancel: isFree ? toCancel.length : 0,
+    toFollow: isFree ? toFollow.length : 0,
+    needsAction: withheld.length > 0 || (ended && exceptions > 0),
+    exceptions,
+    totalCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    wakeInMs: wakeInMs(view, { asked, returning, withheld, blockedMs }),
+    details: detailsOf(view, waitingFor),
+  };
+}
+
+function phaseOf(
+  view: CancellationView,
+  now: {
+    readonly asked: readonly ProgressItem[];
+    readonly returning: readonly ProgressItem[];
+    readonly ended: boolean;
+    readonly exceptions: number;
+  },
+): CancellationPhase {
+  if (!view.chosen) return "choosing";
+  if (now.ended) return now.exceptions > 0 ? "completed-with-exceptions" : "completed";
+  if (now.asked.length > 0) return "cancelling";
+  return now.returning.length > 0 ? "following" : "withholding";
+}
+
+interface Open {
+  readonly asked: readonly ProgressItem[];
+  readonly returning: readonly ProgressItem[];
+  readonly withheld: readonly ProgressItem[];
+}
+
+function waitingForOf(view: CancellationView, { asked, returning, withheld }: Open): string {
+  const [wait] = view.waits;
+  if (wait !== undefined) return wait.message;
+  if (!view.chosen) return view.choiceWaitsFor ?? "chooses the payments";
+  const parts = [
+    ...(asked.length > 0 ? [`${count(asked, "payment")} to be cancelled`] : []),
+    ...(returning.length > 0 ? [`the money of ${count(returning, "payment")} to come back`] : []),
+    ...(withheld.length > 0
+      ? [`${view.releasedBy.join(" or ")} to release ${count(withheld, "withheld bill")}`]
+      : []),
+  ];
+  return parts.join("; ");
+}
+
+function wakeInMs(
+  view: CancellationView,
+  { asked, returning, withheld, blockedMs }: Open & { readonly blockedMs: number },
+): number {
+  const { businessMs, serviceMs, scale, sandbox } = view.clock;
+  const longest = sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS;
+  const real = (atMs: number): number => (atMs - businessMs) / Math.max(scale, Number.MIN_VALUE);
+  const times = [
+    ...asked.map(({ notBeforeMs }) => notBeforeMs - serviceMs),
+    ...returning.map(({ pollAtMs }) => real(pollAtMs)),
+    ...withheld.flatMap(({ releaseByMs }) => (releaseByMs === null ? [] : [real(releaseByMs)])),
+  ];
+  const soonest = Math.max(Math.min(longest, ...times), blockedMs);
+  return Math.round(Math.min(longest, Math.max(LEAST_WAKE_MS, soonest)));
+}
+
+const MOST_SHOWN = 50;
+
+function detailsOf(view: CancellationView, waitingFor: string | null): string {
+  const rows = view.items
+    .slice(0, MOST_SHOWN)
+    .map(
+      ({ paymentId, payableId, amountCents, state, reason }) =>
+        `| \`${paymentId ?? payableId ?? ""}\` | ${formatUsd(amountCents)} | ${state} | ${reason ?? ""} |`,
+    );
+  return [
+    `Asked for by ${view.requestedBy}.`,
+    ...(waitingFor === null ? [] : ["", `Waits for: **${waitingFor}**`]),
+    ...(rows.length === 0
+      ? []
+      : ["", "| Payment or bill | Amount | State | What happened |", "|---|---|---|---|", ...rows]),
+    ...(view.items.length > MOST_SHOWN ? ["", `and ${view.items.length - MOST_SHOWN} more.`] : []),
+  ].join("\n");
+}
+
+function count(items: readonly unknown[], what: string): string {
+  return `${items.length} ${what}${items.length === 1 ? "" : "s"}`;
+}

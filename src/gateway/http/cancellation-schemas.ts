@@ -1,0 +1,33 @@
+import { z } from "@hono/zod-openapi";
+import { CANCELLATION_PHASES, CANCELLATION_STATES } from "../../contracts/cancellation.ts";
+
+export const CancellationStatusBody = z
+  .object({
+    id: z.string(),
+    kind: z.literal("cancel-scheduled"),
+    business: z.string(),
+    playbook: z.string().describe("Empty where a person named the payments"),
+    how: z.enum(["not-submitted-until-released", "cancel-already-scheduled"]),
+    phase: z.enum(CANCELLATION_PHASES),
+    waitingFor: z.string().nullable(),
+    needsAction: z.boolean(),
+    counts: z.partialRecord(z.enum(CANCELLATION_STATES), z.int()),
+    totalCents: z.int(),
+    planHash: z.null(),
+    reason: z.string(),
+    launchedBy: z.string(),
+    launchedAt: z.string(),
+    endedAt: z.string().nullable(),
+    payments: z.array(
+      z.object({
+        paymentId: z.string().nullable().describe("Null for a bill of which nothing was sent"),
+        payableId: z.string().nullable(),
+        amountCents: z.int(),
+        state: z.enum(CANCELLATION_STATES),
+        reason: z.string().nullable().describe("What happened and where the money went"),
+        holdId: z.string().nullable().describe("Keeps the bill from being paid again"),
+        releaseBy: z.string().nullable(),
+      }),
+    ),
+  })
+  .openapi("CancellationStatus");

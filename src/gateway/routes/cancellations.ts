@@ -1,0 +1,52 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
+import { cancelOfPayments } from "../../domain/cancellations/policy.ts";
+import { requestCancellation, requestOfPayments } from "../cancellations/request.ts";
+import { cancellationStatus } from "../cancellations/status.ts";
+import type { GatewayContext } from "../context.ts";
+import { notFound } from "../http/errors.ts";
+import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
+import { addRoute } from "../http/route.ts";
+import { businessNamed } from "../launch.ts";
+import { id, MAY, name } from "./fields.ts";
+
+/** Payments that one request may name. */
+const PAYMENTS_MAX = 1_000;
+
+/** Cancels payments that the service has scheduled or holds. */
+export function addCancellationRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "post",
+    path: "/v1/cancellations",
+    tag: "cancellations",
+    summary: "Cancels scheduled or held payments, each bill put on hold before",
+    description:
+      "The same payments join the request that is under way. GET /v1/runs/{id} says what became of each.",
+    roles: MAY.operate,
+    body: z.strictObject({
+      payments: z.array(id).min(1, "must name a payment").max(PAYMENTS_MAX),
+      reason: z.string().trim().min(1, "must not be empty").max(500).optional(),
+      business: name.optional(),
+    }),
+    responses: {
+      201: { description: "Being cancelled", schema: CancellationStatusBody },
+      200: { description: "Joined the request that was there", schema: CancellationStatusBody },
+    },
+    handle: async ({ body, principal }) => {
+      const profile = businessNamed(context, body.business, "add “business” to the request");
+      const payments = [...new Set(body.payments)];
+      const { runId, created } = await requestCancellation(context, {
+        profile,
+        request: requestOfPayments(payments),
+        playbook: "",
+        policy: cancelOfPayments(payments),
+        runId: null,
+        reason: body.reason ?? `cancelled by ${principal.name}`,
+        by: principal.name,
+      });
+      const status = await cancellationStatus(context.store.db, runId);
+      if (status === undefined) throw notFound(`There is no cancellation “${runId}”.`);
+      return { status: created ? 201 : 200, json: status };
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import type { CancelScheduledPlaybook } from "../../../contracts/playbook.ts";
+import type { Issue } from "../../source.ts";
+import { playbookKind } from "../kind.ts";
+import { type CancelScheduledInput, cancelScheduledSchema } from "./schema.ts";
+
+/** Withholds bills until they are released, or cancels scheduled payments. */
+export const cancelScheduledKind = playbookKind({
+  schema: cancelScheduledSchema,
+  checkTogether: check,
+  compile,
+});
+
+const UNTIL = { time: "17:00", businessDaysBefore: 1 } as const;
+
+function compile(name: string, input: CancelScheduledInput): CancelScheduledPlaybook {
+  const { choose, unless, then } = input;
+  return {
+    kind: "cancel-scheduled",
+    name,
+    business: input.business ?? null,
+    schedule: null,
+    choose: {
+      run: choose.run ?? null,
+      where: choose.where ?? null,
+      vendor: choose.vendor ?? null,
+      payments: choose.payments ?? null,
+    },
+    how: input.how ?? "not-submitted-until-released",
+    releasedBy: unless?.releasedBy ?? ["controller", "owner"],
+    until: unless?.until ?? UNTIL,
+    refundBusinessDays: then?.refundIn ?? 3,
+  };
+}
+
+function check(written: unknown): Issue[] {
+  if (!isRecord(written) || !isRecord(written["choose"])) return [];
+  const { choose, how } = written;
+  const cancels = how === "cancel-already-scheduled";
+  const issue = (path: Issue["path"], message: string, expected: string): Issue => ({
+    path,
+    anchor: "key",
+    message,
+    expected,
+  });
+  if (Object.keys(choose).length === 0) {
+    return [issue(["choose"], "`choose` names nothing", "`run`, `vendor`, `where` or `payments`")];
+  }
+  const issues: Issue[] = [];
+  if (!cancels && "payments" in choose) {
+    issues.push(
+      issue(
+        ["choose", "payments"],
+        "payments are with the service already, so they can't be withheld",
+        "`how: cancel-already-scheduled` to cancel them",
+      ),
+    );
+  }
+  if (!cancels && !("run" in choose)) {
+    issues.push(
+      issue(
+        ["choose"],
+        "bills are withheld from a run, and none is named",
+        "`run: weekly-vendors`",
+      ),
+    );
+  }
+  if (cancels && "unless" in written) {
+    issues.push(
+      issue(
+        ["unless"],
+        "only what is withheld can be released",
+        "no `unless` where it is cancelled",
+      ),
+    );
+  }
+  return issues;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

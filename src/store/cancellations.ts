@@ -1,0 +1,272 @@
+import type { Selectable } from "kysely";
+import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
+import type { CancelScheduledPlaybook } from "../contracts/playbook.ts";
+import type { CancellationItemsTable, CancellationsTable } from "./cancellation-tables.ts";
+import type { Db } from "./db.ts";
+
+/** A request to cancel payments, or to withhold bills. */
+export interface Cancellation {
+  readonly workflowId: string;
+  readonly businessId: string;
+  readonly business: string;
+  readonly playbook: string;
+  readonly policy: CancelScheduledPlaybook;
+  /** The run whose bills are withheld, or null. */
+  readonly runId: string | null;
+  readonly reason: string;
+  readonly phase: CancellationPhase;
+  readonly waitingFor: string | null;
+  readonly requestedBy: string;
+  readonly requestedAtMs: number;
+  readonly chosenAtMs: number | null;
+  readonly endedAtMs: number | null;
+}
+
+export type NewCancellation = Omit<
+  Cancellation,
+  "phase" | "waitingFor" | "requestedAtMs" | "chosenAtMs" | "endedAtMs"
+> & { readonly nowMs: number };
+
+/** One payment to cancel, or one bill that is withheld. */
+export interface CancellationItem {
+  readonly workflowId: string;
+  readonly itemNo: number;
+  readonly businessId: string;
+  readonly paymentId: string | null;
+  readonly payableId: string | null;
+  readonly contactId: string | null;
+  readonly amountCents: number;
+  readonly state: CancellationState;
+  /** True while something is still to be done or found out. */
+  readonly open: boolean;
+  readonly reason: string | null;
+  readonly holdId: string | null;
+  readonly releaseByMs: number | null;
+  readonly cancelledAtMs: number | null;
+  readonly notBeforeMs: number;
+  readonly pollAtMs: number;
+}
+
+export interface ItemChange {
+  readonly state?: CancellationState;
+  readonly open?: boolean;
+  readonly reason?: string | null;
+  readonly cancelledAtMs?: number;
+  readonly notBeforeMs?: number;
+  readonly pollAtMs?: number;
+}
+
+/** @returns false where a cancellation of this id is there already */
+export async function insertCancellation(db: Db, request: NewCancellation): Promise<boolean> {
+  const result = await db
+    .insertInto("cancellations")
+    .values({
+      workflow_id: request.workflowId,
+      business_id: request.businessId,
+      business: request.business,
+      playbook: request.playbook,
+      policy: JSON.stringify(request.policy),
+      run_id: request.runId,
+      reason: request.reason,
+      phase: "choosing",
+      requested_by: request.requestedBy,
+      requested_at_ms: request.nowMs,
+    })
+    .onConflict((conflict) => conflict.column("workflow_id").doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function getCancellation(
+  db: Db,
+  workflowId: string,
+): Promise<Cancellation | undefined> {
+  const row = await db
+    .selectFrom("cancellations")
+    .selectAll()
+    .where("workflow_id", "=", workflowId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toCancellation(row);
+}
+
+/** Cancellations of a business that have not ended. */
+export async function openCancellations(db: Db, businessId: string): Promise<Cancellation[]> {
+  const rows = await db
+    .selectFrom("cancellations")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("ended_at_ms", "is", null)
+    .orderBy("workflow_id")
+    .execute();
+  return rows.map(toCancellation);
+}
+
+export async function changeCancellation(
+  db: Db,
+  workflowId: string,
+  change: {
+    readonly phase?: CancellationPhase;
+    readonly waitingFor?: string | null;
+    readonly chosenAtMs?: number;
+    readonly endedAtMs?: number;
+  },
+): Promise<void> {
+  await db
+    .updateTable("cancellations")
+    .set({
+      workflow_id: workflowId,
+      ...(change.phase === undefined ? {} : { phase: change.phase }),
+      ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
+      ...(change.chosenAtMs === undefined ? {} : { chosen_at_ms: change.chosenAtMs }),
+      ...(change.endedAtMs === undefined ? {} : { ended_at_ms: change.endedAtMs }),
+    })
+    .where("workflow_id", "=", workflowId)
+    .execute();
+}
+
+export async function insertItem(db: Db, item: CancellationItem, nowMs: number): Promise<void> {
+  await db
+    .insertInto("cancellation_items")
+    .values({
+      workflow_id: item.workflowId,
+      item_no: item.itemNo,
+      business_id: item.businessId,
+      payment_id: item.paymentId,
+      payable_id: item.payableId,
+      contact_id: item.contactId,
+      amount_cents: item.amountCents,
+      state: item.state,
+      open: item.open ? 1 : 0,
+      reason: item.reason,
+      hold_id: item.holdId,
+      release_by_ms: item.releaseByMs,
+      cancelled_at_ms: item.cancelledAtMs,
+      not_before_ms: item.notBeforeMs,
+      poll_at_ms: item.pollAtMs,
+      updated_at_ms: nowMs,
+    })
+    .execute();
+}
+
+/** What a cancellation is about, in the order in which it was asked for. */
+export async function listItems(db: Db, workflowId: string): Promise<CancellationItem[]> {
+  const rows = await db
+    .selectFrom("cancellation_items")
+    .selectAll()
+    .where("workflow_id", "=", workflowId)
+    .orderBy("item_no")
+    .execute();
+  return rows.map(toItem);
+}
+
+/**
+ * Changes an item that is still open.
+ *
+ * @returns false where it has come to its end: a late result of another process changes nothing
+ */
+export async function changeItem(
+  db: Db,
+  item: { readonly workflowId: string; readonly itemNo: number },
+  change: ItemChange,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("cancellation_items")
+    .set({
+      updated_at_ms: nowMs,
+      ...(change.state === undefined ? {} : { state: change.state }),
+      ...(change.open === undefined ? {} : { open: change.open ? 1 : 0 }),
+      ...(change.reason === undefined ? {} : { reason: change.reason }),
+      ...(change.cancelledAtMs === undefined ? {} : { cancelled_at_ms: change.cancelledAtMs }),
+      ...(change.notBeforeMs === undefined ? {} : { not_before_ms: change.notBeforeMs }),
+      ...(change.pollAtMs === undefined ? {} : { poll_at_ms: change.pollAtMs }),
+    })
+    .where("workflow_id", "=", item.workflowId)
+    .where("item_no", "=", item.itemNo)
+    .where("open", "=", 1)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** The withheld bill that a hold keeps back, with what says who may release it; or undefined. */
+export async function withheldBy(
+  db: Db,
+  holdId: string,
+): Promise<{ readonly item: CancellationItem; readonly cancellation: Cancellation } | undefined> {
+  const row = await db
+    .selectFrom("cancellation_items")
+    .selectAll()
+    .where("hold_id", "=", holdId)
+    .where("state", "=", "withheld")
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const cancellation = await getCancellation(db, row.workflow_id);
+  return cancellation === undefined ? undefined : { item: toItem(row), cancellation };
+}
+
+/** Writes down that a person has released a withheld bill, also after its time. */
+export async function releaseWithheld(
+  db: Db,
+  item: { readonly workflowId: string; readonly itemNo: number },
+  by: string,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .updateTable("cancellation_items")
+    .set({ state: "released", open: 0, reason: `Released by ${by}.`, updated_at_ms: nowMs })
+    .where("workflow_id", "=", item.workflowId)
+    .where("item_no", "=", item.itemNo)
+    .where("state", "=", "withheld")
+    .execute();
+}
+
+/** How often a request of this beginning has been made: its ids are numbered. */
+export async function cancellationsLike(db: Db, beginning: string): Promise<Cancellation[]> {
+  const rows = await db
+    .selectFrom("cancellations")
+    .selectAll()
+    .where((eb) =>
+      eb.or([eb("workflow_id", "=", beginning), eb("workflow_id", "like", `${beginning}/r%`)]),
+    )
+    .orderBy("requested_at_ms")
+    .execute();
+  return rows.map(toCancellation);
+}
+
+function toCancellation(row: Selectable<CancellationsTable>): Cancellation {
+  return {
+    workflowId: row.workflow_id,
+    businessId: row.business_id,
+    business: row.business,
+    playbook: row.playbook,
+    policy: JSON.parse(row.policy) as CancelScheduledPlaybook,
+    runId: row.run_id,
+    reason: row.reason,
+    phase: row.phase as CancellationPhase,
+    waitingFor: row.waiting_for,
+    requestedBy: row.requested_by,
+    requestedAtMs: row.requested_at_ms,
+    chosenAtMs: row.chosen_at_ms,
+    endedAtMs: row.ended_at_ms,
+  };
+}
+
+function toItem(row: Selectable<CancellationItemsTable>): CancellationItem {
+  return {
+    workflowId: row.workflow_id,
+    itemNo: row.item_no,
+    businessId: row.business_id,
+    paymentId: row.payment_id,
+    payableId: row.payable_id,
+    contactId: row.contact_id,
+    amountCents: row.amount_cents,
+    state: row.state as CancellationState,
+    open: row.open === 1,
+    reason: row.reason,
+    holdId: row.hold_id,
+    releaseByMs: row.release_by_ms,
+    cancelledAtMs: row.cancelled_at_ms,
+    notBeforeMs: row.not_before_ms,
+    pollAtMs: row.poll_at_ms,
+  };
+}

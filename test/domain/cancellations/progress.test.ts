@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import {
+  type CancellationView,
+  judgeCancellation,
+  type ProgressItem,
+} from "../../../src/domain/cancellations/progress.ts";
+
+const clock = { businessMs: 1_000_000, serviceMs: 500_000, scale: 1, sandbox: false };
+
+function item(change: Partial<ProgressItem> = {}): ProgressItem {
+  return {
+    paymentId: "pay_1",
+    payableId: "pbl_1",
+    amountCents: 100_00,
+    state: "unknown",
+    open: true,
+    reason: null,
+    releaseByMs: null,
+    notBeforeMs: 0,
+    pollAtMs: 0,
+    ...change,
+  };
+}
+
+function view(items: ProgressItem[], change: Partial<CancellationView> = {}): CancellationView {
+  return {
+    business: "default",
+    playbook: "",
+    requestedBy: "operator",
+    chosen: true,
+    choiceWaitsFor: null,
+    releasedBy: ["controller", "owner"],
+    items,
+    waits: [],
+    clock,
+    ...change,
+  };
+}
+
+describe("where a cancellation stands", () => {
+  test("chooses first, and waits for the plan of the run that it withholds from", () => {
+    expect(judgeCancellation(view([], { chosen: false }))).toMatchObject({
+      phase: "choosing",
+      toChoose: true,
+      ended: false,
+    });
+    const waiting = judgeCancellation(view([], { chosen: false, choiceWaitsFor: "the plan" }));
+    expect(waiting).toMatchObject({ toChoose: false, waitingFor: "the plan" });
+  });
+
+  test("cancels what is due, and lets what rests rest", () => {
+    const now = judgeCancellation(view([item(), item({ notBeforeMs: 502_000 })]));
+    expect(now).toMatchObject({ phase: "cancelling", toCancel: 1, ended: false });
+    const resting = judgeCancellation(view([item({ notBeforeMs: 502_000 })]));
+    expect(resting).toMatchObject({ toCancel: 0, wakeInMs: 2_000 });
+  });
+
+  test("does nothing while the whole business waits", () => {
+    const waits = [{ message: "The service asked to slow down (429).", retryAtMs: 510_000 }];
+    const now = judgeCancellation(view([item()], { waits }));
+    expect(now).toMatchObject({ toCancel: 0, wakeInMs: 10_000 });
+    expect(now.waitingFor).toMatch(/slow down/);
+  });
+
+  test("follows refunds when their time has come", () => {
+    const refund = item({ state: "refund_pending", pollAtMs: 1_060_000 });
+    const now = judgeCancellation(view([refund]));
+    expect(now).toMatchObject({ phase: "following", toFollow: 0, wakeInMs: 60_000 });
+    const later = { ...clock, businessMs: 1_060_000 };
+    expect(judgeCancellation(view([refund], { clock: later })).toFollow).toBe(1);
+  });
+
+  test("says who may release what is withheld, and needs them", () => {
+    const now = judgeCancellation(view([item({ state: "withheld", paymentId: null })]));
+    expect(now).toMatchObject({ phase: "withholding", needsAction: true });
+    expect(now.waitingFor).toBe("controller or owner to release 1 withheld bill");
+  });
+
+  test("ends once nothing is open, with exceptions where money may have left", () => {
+    const done = item({ state: "cancelled", open: false });
+    expect(judgeCancellation(view([done]))).toMatchObject({ phase: "completed", ended: true });
+    const late = item({ state: "too-late", open: false });
+    expect(judgeCancellation(view([done, late]))).toMatchObject({
+      phase: "completed-with-exceptions",
+      exceptions: 1,
+      needsAction: true,
+    });
+    expect(judgeCancellation(view([]))).toMatchObject({ phase: "completed", totalCents: 0 });
+  });
+
+  test("shows at most fifty payments to a person", () => {
+    const many = Array.from({ length: 60 }, () => item());
+    expect(judgeCancellation(view(many)).details).toMatch(/and 10 more/);
+  });
+});

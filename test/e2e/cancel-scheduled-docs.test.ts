@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
+import { createToken } from "../../src/store/tokens.ts";
+import { payrun as cli } from "../cli/cli.ts";
+import { cancellation, hasEnded, scheduledBill } from "../support/cancellations.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { expectBank } from "../support/scene.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+let payrun: TestPayrun;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  payrun = await startPayrun({ webhooks: false });
+  const { token } = await createToken(payrun.store.db, {
+    name: "reader",
+    roles: ["admin"],
+    createdBy: "setup",
+    nowMs: Date.now() - 60_000,
+  });
+  env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+/** The commands of a page, in order, as a reader would type them. */
+async function commandsOf(page: string): Promise<string[]> {
+  const text = await readFile(new URL(page, ROOT), "utf8");
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)]
+    .flatMap(([, block = ""]) => block.split("\n"))
+    .filter((line) => line.startsWith("payrun "));
+}
+
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, bare]) => quoted ?? bare ?? "")
+    .slice(1);
+}
+
+describe("the commands of docs/cancel-scheduled.md", () => {
+  test("do what the page says", async () => {
+    const { bill, paymentId } = await scheduledBill(payrun, 150_00);
+    const commands = await commandsOf("docs/cancel-scheduled.md");
+    expect(commands.length).toBeGreaterThan(4);
+    let done: CancellationStatus | undefined;
+    for (const command of commands) {
+      const args = wordsOf(command).map((word) =>
+        word
+          .replace("PAYMENT_ID", paymentId)
+          .replace("CANCELLATION_ID", done?.id ?? "CANCELLATION_ID")
+          .replace("HOLD_ID", done?.payments[0]?.holdId ?? "HOLD_ID"),
+      );
+      const result = await cli([...args, "--json"], { env, cwd: new URL(".", ROOT).pathname });
+      expect(result.code, `${command}: ${result.stderr}${result.stdout}`).toBe(0);
+      if (args[0] === "cancel-scheduled") done = result.json<CancellationStatus>();
+    }
+    expect(done).toMatchObject({ phase: "completed", counts: { cancelled: 1 } });
+    expect(done?.reason).toBe("Wrong amount");
+    const now = await cancellation(payrun, done?.id ?? "");
+    expect(hasEnded(now)).toBe(true);
+    await payrun.sandbox.control.advance("P14D");
+    await expectBank(payrun, [[bill, 0]]);
+  });
+
+  test("and without --json a person reads where the money went", async () => {
+    const { paymentId } = await scheduledBill(payrun, 160_00);
+    const asked = await cli(["cancel-scheduled", paymentId, "--wait"], { env });
+    expect(asked.code, asked.stderr).toBe(0);
+    expect(asked.stdout).toMatch(/cancelled .*No money moved/);
+    const id = /cancel-scheduled-payments\/\S+/.exec(asked.stdout)?.[0] ?? "";
+    const watched = await cli(["watch", id], { env });
+    expect(watched.stdout).toMatch(/completed · 1 cancelled/);
+    const unknown = await cli(["cancel-scheduled", "pay_of_nobody", "--wait"], { env });
+    expect(unknown.code).toBe(1);
+    expect(unknown.stdout).toMatch(/doesn't know this payment/);
+  });
+});

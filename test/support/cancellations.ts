@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
+import { bankDate, type Bill, bills } from "./bills.ts";
+import type { TestPayrun } from "./payrun.ts";
+import type { Json } from "./sandbox.ts";
+import type { ServicePayment } from "./scene.ts";
+
+const BALANCE = { paymentRail: "SERVICE", fundingSource: "balance" };
+
+/** A bill that somebody has scheduled at the service, outside Payrun. */
+export async function scheduledBill(
+  payrun: TestPayrun,
+  amountCents: number,
+  more: Json = {},
+): Promise<{ readonly bill: Bill; readonly paymentId: string }> {
+  const [bill] = await bills(payrun.sandbox, [amountCents]);
+  if (bill === undefined) throw new Error("no bill");
+  const [payment] = await pay(payrun, bill, more);
+  if (payment === undefined) throw new Error("no payment");
+  return { bill, paymentId: payment.id };
+}
+
+/** Pays a bill at the service as somebody outside Payrun would; scheduled unless said. */
+export async function pay(
+  payrun: TestPayrun,
+  bill: Bill,
+  more: Json = {},
+): Promise<ServicePayment[]> {
+  const scheduledAt = await bankDate(payrun.sandbox, 3);
+  const { status, body, text } = await payrun.sandbox.api<{ payments: ServicePayment[] }>(
+    "POST",
+    "/v1/payments",
+    {
+      key: crypto.randomUUID(),
+      body: { payableId: bill.id, ...BALANCE, scheduledAt, ...more },
+    },
+  );
+  if (status !== 201) throw new Error(`pay: ${status} ${text}`);
+  return body.payments;
+}
+
+/** Asks for payments to be cancelled, and returns the request's id. */
+export async function askToCancel(
+  payrun: TestPayrun,
+  payments: readonly string[],
+  reason = "wrong amount",
+): Promise<string> {
+  const answer = await payrun.call<CancellationStatus>("operator", "POST", "/v1/cancellations", {
+    payments,
+    reason,
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.id;
+}
+
+export async function cancellation(payrun: TestPayrun, id: string): Promise<CancellationStatus> {
+  const path = `/v1/runs/${encodeURIComponent(id)}`;
+  const { status, body } = await payrun.call<CancellationStatus>("operator", "GET", path);
+  if (status !== 200) throw new Error(`status of ${id}: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Waits until a cancellation is as wanted; fails with what it was last. */
+export async function untilCancellation(
+  payrun: TestPayrun,
+  id: string,
+  what: string,
+  isSo: (now: CancellationStatus) => boolean,
+  timeoutMs = 90_000,
+): Promise<CancellationStatus> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const now = await cancellation(payrun, id);
+    if (isSo(now)) return now;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `${id} is not ${what} in time: ${JSON.stringify(now, null, 1)}\n${await payrun.logs()}`,
+      );
+    }
+    await sleep(150);
+  }
+}
+
+export function hasEnded({ endedAt }: CancellationStatus): boolean {
+  return endedAt !== null;
+}
+
+/** What the service shows of a payment. */
+export async function paymentNow(payrun: TestPayrun, id: string): Promise<ServicePayment> {
+  const { body } = await payrun.sandbox.api<ServicePayment>("GET", `/v1/payments/${id}`);
+  return body;
+}
+
+/** The keys of the cancels that the service has received for a payment, in order. */
+export async function cancelKeys(
+  payrun: TestPayrun,
+  paymentId: string,
+): Promise<(string | null)[]> {
+  const requests = await payrun.sandbox.control.requests();
+  return requests
+    .filter(({ method, path }) => method === "POST" && path === `/v1/payments/${paymentId}/cancel`)
+    .map(({ key }) => key);
+}
+
+/** Steps the bank clock to a time in New York on the day that is `days` from now. */
+export async function bankClockTo(payrun: TestPayrun, date: string, time: string): Promise<void> {
+  const { newYorkInstantMs } = await import("../../src/domain/clock/new-york.ts");
+  await payrun.sandbox.control.setClock(new Date(newYorkInstantMs(date, time)).toISOString());
+}
