@@ -49,7 +49,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     business: run.business,
     playbook: run.playbook,
     period: run.period,
-    phase: run.phase,
+    phase: phaseNow(run.phase, byState),
     bills: sumOf(byState, ({ count }) => count),
     totalCents: sumOf(byState, ({ cents }) => cents),
     settledBills: byState.settled?.count ?? 0,
@@ -59,6 +59,14 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     exceptions: odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
     skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
   };
+}
+
+/** Banks take money back weeks later: a run that completed then has exceptions after all. */
+function phaseNow(phase: RunPhase, byState: StateSums): RunPhase {
+  const cameBack = (["retrying", "parked", "returned", "refunded", "given-up"] as const).some(
+    (state) => (byState[state]?.count ?? 0) > 0,
+  );
+  return phase === "completed" && cameBack ? "completed-with-exceptions" : phase;
 }
 
 /** The report of a failed payment's workflow: its one bill. */

@@ -13,9 +13,10 @@ import { createHold } from "../store/holds.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines.ts";
 import { requestRetry } from "../store/retries.ts";
+import { getRetryCase } from "../store/retry-cases.ts";
 import { moveWatch } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
-import type { Principal } from "./http/auth.ts";
+import { type Principal, requireRole } from "./http/auth.ts";
 import { conflict, GatewayError, notFound } from "./http/errors.ts";
 import { currentLineOf } from "./payables.ts";
 import { tellToLook } from "./tell.ts";
@@ -50,7 +51,7 @@ const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" }
  * `retry` hands it to its own workflow, which looks what is true before it pays anything.
  * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
  *
- * @throws GatewayError 404 for an unknown bill, 409 where it is not parked, may just be paid, or
+ * @throws GatewayError 403 where the playbook names others to decide, 404 for an unknown bill, 409 where it is not parked, may just be paid, or
  * is to be retried without a valid approval
  */
 export async function resolve(
@@ -62,7 +63,10 @@ export async function resolve(
   const { businessMs } = await context.clocks.read(profile);
   const resolution = await context.store.transaction(async (trx) => {
     const line = await parkedLine(trx, profile, request.payableId);
-    if (request.action === "retry") await requireApproval(trx, line, businessMs);
+    if (request.action === "retry") {
+      await requireDecider(trx, line, by);
+      await requireApproval(trx, line, businessMs);
+    }
     return request.action === "retry"
       ? retry(context, trx, { profile, request, by, line })
       : end(context, trx, { profile, request, by, line }, END_STATES[request.action]);
@@ -106,6 +110,16 @@ async function parkedLine(
     );
   }
   return line;
+}
+
+/** Where a playbook held the vendor, it also says who decides that the vendor is paid again. */
+async function requireDecider(
+  trx: Transaction<Tables>,
+  { businessId, payableId }: RunLine,
+  by: Principal,
+): Promise<void> {
+  const kept = await getRetryCase(trx, businessId, payableId);
+  if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
 }
 
 /** Money moves on a valid approval only, so a retry without one would only park again. */

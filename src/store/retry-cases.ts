@@ -35,6 +35,16 @@ export async function getRetryCase(
   return row === undefined ? undefined : toCase(row);
 }
 
+/** Roles that decide about a failed payable, whatever business it belongs to. */
+export async function decidersOf(db: Db, payableId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("retry_cases")
+    .select("rule")
+    .where("payable_id", "=", payableId)
+    .execute();
+  return rows.flatMap(({ rule }) => (JSON.parse(rule) as FailureRule).by);
+}
+
 /** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */
 export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> {
   await db

@@ -6,7 +6,15 @@ import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import { ended, expectBank, paymentsOf, plannedScene, type Scene } from "../support/scene.ts";
+import {
+  ended,
+  expectBank,
+  lineOf,
+  paymentsOf,
+  plannedScene,
+  type Scene,
+  scenePlaybook,
+} from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
 let payrun: TestPayrun;
@@ -128,4 +136,48 @@ describe("an account that bounces", () => {
       [scene.made[1], 220_00],
     ]);
   });
+});
+
+describe("a vendor's account that came back", () => {
+  test("is paid into by nobody's word but the roles of the rule, and only on a new approval", async () => {
+    const { control } = payrun.sandbox;
+    const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
+    const [bill] = made;
+    const rule = { match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R03" } as const;
+    await control.outcome(rule);
+    await approve(payrun, runId);
+    const parked = await ended(payrun, runId);
+    expect(lineOf(parked, bill)).toMatchObject({ state: "parked", reasonCode: "R03" });
+    await control.changeContact(bill?.contactId ?? "", {
+      bankAccount: { accountNumber: "00007777" },
+    });
+    const told = await payrun.until(runId, "told of the other account", (status) =>
+      /••7777 now/.test(lineOf(status, bill).reason ?? ""),
+    );
+    expect(lineOf(told, bill).state).toBe("parked");
+    const path = `/v1/payables/${bill?.id}/resolution`;
+    const asked = { action: "retry", reason: "called the vendor" };
+    expect((await payrun.call("operator", "POST", path, asked)).status).toBe(403);
+    expect((await payrun.call("controller", "POST", path, asked)).status).toBe(200);
+    const left = await payrun.until(
+      runId,
+      "left to the next run",
+      (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
+    );
+    expect(lineOf(left, bill).state).toBe("parked");
+    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    await expectBank(payrun, [[bill, 0]]);
+    const holds = await payrun.call<{ items: unknown[] }>("operator", "GET", "/v1/holds");
+    expect(holds.body.items).toEqual([]);
+    const retryId = retryFailedPaymentId("default", bill?.id ?? "");
+    await keepHistory(payrun, retryId, "retry-left-to-next-run");
+  });
+});
+
+test("a pay run can't name a playbook for failures that nobody has stored", async () => {
+  const text = scenePlaybook("careless", { more: ["onFailure: nobody-knows-it"] });
+  const body = { name: "careless", text };
+  const refused = await payrun.call("admin", "POST", "/v1/playbooks", body);
+  expect(refused.status).toBe(422);
+  expect(refused.body).toMatchObject({ error: "unknown_failure_playbook" });
 });

@@ -1,6 +1,9 @@
 import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
 import { classifyFailure, isReinitiable, REINITIATIONS_MAX } from "../payments/failure-policy.ts";
 
+/** Name of the playbook that looks after failures where nobody has stored one of it. */
+export const BUILT_IN_FAILURES = "retry-failed";
+
 /** Days after the first settlement within which Nacha lets an entry be reinitiated. */
 export const REINITIATION_DAYS = 180;
 

@@ -1,7 +1,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
+import { decidersOf } from "../../store/retry-cases.ts";
 import type { GatewayContext } from "../context.ts";
 import { historyOf } from "../history.ts";
+import { requireRole } from "../http/auth.ts";
 import { GatewayError } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { BulkResolutionBody, HistoryBody, ResolutionBody } from "../http/schemas.ts";
@@ -38,12 +40,15 @@ export function addPayableRoutes(app: OpenAPIHono, context: GatewayContext): voi
     path: "/v1/payables/{id}/resolution",
     tag: "payables",
     summary: "Retries or ends a parked bill",
-    roles: MAY.operate,
+    description:
+      "Operators and administrators; where a playbook names roles that decide about the failure, these too.",
     params: payableParams,
     query: businessQuery,
     body: z.strictObject({ action, reason: words }),
     responses: { 200: { description: "Done; a retry goes on by itself", schema: ResolutionBody } },
     handle: async ({ params, query, body, principal }) => {
+      const named = await decidersOf(context.store.db, params.id);
+      requireRole(principal, [...MAY.operate, ...named]);
       const profile = await businessOfPayable(context, params.id, query.business);
       const request = { payableId: params.id, ...body };
       return { status: 200, json: await resolve(context, profile, request, principal) };

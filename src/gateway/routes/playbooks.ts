@@ -1,9 +1,15 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
-import { applyPlaybook, listPlaybooks, playbookRevisions } from "../../store/playbooks.ts";
+import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
+import {
+  applyPlaybook,
+  getPlaybook,
+  listPlaybooks,
+  playbookRevisions,
+} from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
-import { notFound } from "../http/errors.ts";
+import { notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
 import { businessOf } from "../launch.ts";
@@ -51,6 +57,7 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
     handle: async ({ body, principal }) => {
       const playbook = readPlaybookText(body.name, body.text);
       const profile = businessOf(context, playbook);
+      if (playbook.kind === "pay-run") await requireFailurePlaybook(context, playbook.onFailure);
       const applied = await context.store.transaction(async (trx) => {
         const result = await applyPlaybook(trx, {
           name: body.name,
@@ -79,6 +86,17 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
       return { status: 200, json: { name: body.name, ...applied } };
     },
   });
+}
+
+/** A name that nobody has stored would quietly mean the built-in rules. */
+async function requireFailurePlaybook(context: GatewayContext, onFailure: string): Promise<void> {
+  const stored = await getPlaybook(context.store.db, onFailure);
+  if (stored === undefined && onFailure === BUILT_IN_FAILURES) return;
+  if (stored?.compiled.kind === "retry-failed") return;
+  throw unprocessable(
+    "unknown_failure_playbook",
+    `onFailure names “${onFailure}”, and no retry-failed playbook of that name is stored: apply it first, or leave onFailure out for the rules that are built in.`,
+  );
 }
 
 function addRevisions(app: OpenAPIHono, context: GatewayContext): void {
