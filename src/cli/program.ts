@@ -63,6 +63,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: PLAYBOOKS,
+    name: "test",
+    load: async () => (await import("./commands/test.ts")).addTestCommand,
+  },
+  {
+    heading: PLAYBOOKS,
     name: "schema",
     load: async () => (await import("./commands/schema.ts")).addSchemaCommand,
   },

@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+
+import type { Command } from "@commander-js/extra-typings";
+
+import { fixturesOf, testPlaybook } from "../../playbooks/fixtures.ts";
+import { loadPlaybookFile } from "../../playbooks/load.ts";
+import { formatProblems, type Problem } from "../../playbooks/problem.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "../cli-error.ts";
+import type { CommandContext, Session } from "../session.ts";
+import { count, dim, green, printable } from "../text.ts";
+
+export function addTestCommand(program: Command, session: Session): void {
+  program
+    .command("test")
+    .description("test who would have to approve what: NAME.test.yaml beside the playbook")
+    .argument("<playbook>", "a playbook's file")
+    .option("--tests <file>", "the tests' file; NAME.test.yaml unless said")
+    .option("--json", "print one JSON document")
+    .action((file, options) => session.run(options, (context) => test(context, file, options)));
+}
+
+async function test(
+  { output }: CommandContext,
+  file: string,
+  options: { readonly tests?: string | undefined },
+): Promise<ExitCode> {
+  const loaded = await loadPlaybookFile(file);
+  if (!loaded.ok) throw invalid(loaded.problems, "the playbook is not valid");
+  const { playbook } = loaded;
+  if (playbook.kind !== "pay-run") {
+    throw usageError(
+      `${printable(file)} is a ${playbook.kind}: only pay-runs have approvals to test`,
+    );
+  }
+  const tests = options.tests ?? fixturesOf(file);
+  const reading = testPlaybook(playbook, await textOf(tests), tests);
+  if (!reading.ok) throw invalid(reading.problems, "the tests are not valid");
+  const problems = reading.results.flatMap(({ problem }) => problem ?? []);
+  for (const { name, found, problem } of reading.results) {
+    if (problem === undefined) {
+      output.line(`${green("✓")} ${printable(name)} ${dim(printable(found))}`);
+    } else output.note(`${formatProblems([problem])}\n`);
+  }
+  if (problems.length > 0) {
+    output.note(`${count(problems.length, "test")} of ${reading.results.length} failed`);
+  }
+  output.document({ ok: problems.length === 0, playbook: playbook.name, results: reading.results });
+  return problems.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    throw usageError(`${printable(file)} can't be read: it holds the playbook's tests`);
+  }
+}
+
+function invalid(problems: readonly Problem[], what: string): CliError {
+  return new CliError(EXIT.usage, `${what}\n${formatProblems(problems)}`, {
+    code: "invalid_playbook",
+    details: problems,
+  });
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { testPlaybook } from "../../src/playbooks/fixtures.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
+import { formatProblems } from "../../src/playbooks/problem.ts";
+import { payrun as cli } from "./cli.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "payrun-fixtures-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The two YAML texts of docs/approvals.md: a playbook's rules, and their tests. */
+async function fromDocs(): Promise<{ playbook: string; tests: string }> {
+  const docs = await readFile(new URL("../../docs/approvals.md", import.meta.url), "utf8");
+  const texts = [...docs.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ""]) => text);
+  const of = (begin: string): string => texts.find((text) => text.startsWith(begin)) ?? "";
+  return { playbook: `kind: pay-run\n${of("approve:")}`, tests: of("tests:") };
+}
+
+function playbook(text: string): PayRunPlaybook {
+  const loaded = loadPlaybook(`kind: pay-run\n${text}`, { file: "weekly.yaml" });
+  if (loaded.ok && loaded.playbook.kind === "pay-run") return loaded.playbook;
+  throw new Error(loaded.ok ? "not a pay-run" : formatProblems(loaded.problems));
+}
+
+describe("payrun test", () => {
+  test("passes the tests of the docs, and fails one that expects otherwise, at its line", async () => {
+    const { playbook: rules, tests } = await fromDocs();
+    const file = join(folder, "weekly.yaml");
+    await writeFile(file, rules);
+    await writeFile(join(folder, "weekly.test.yaml"), tests);
+    const good = await cli(["test", file]);
+    expect([good.code, good.stderr]).toEqual([0, ""]);
+    expect(good.stdout).toContain("an odd bill needs two");
+    await writeFile(join(folder, "weekly.test.yaml"), tests.replace("quorum: 2", "quorum: 3"));
+    const bad = await cli(["test", file]);
+    expect(bad.code).toBe(1);
+    expect(bad.stderr).toMatch(/weekly\.test\.yaml:4:13 .*the playbook says 2 of controller/);
+    expect(bad.stderr).toContain("^^^");
+  });
+
+  test("says what is not valid, with exit code 2", async () => {
+    const file = join(folder, "weekly.yaml");
+    await writeFile(file, "kind: pay-run\n");
+    expect((await cli(["test", file])).code).toBe(2);
+    await writeFile(join(folder, "weekly.test.yaml"), "tests: [{ bill: { amount: lots } }]\n");
+    const answer = await cli(["test", file]);
+    expect(answer.code).toBe(2);
+    expect(answer.stderr).toContain("weekly.test.yaml:1:");
+    expect(answer.stderr).not.toContain("    at ");
+  });
+});
+
+describe("a playbook's tests", () => {
+  test("see its condition, its limit and its rules' conditions", () => {
+    const policy = playbook(`where: payable.vendor.name.startsWith("A")
+limits: { bill: $1k }
+approve:
+  - { where: 'payable.flags.exists(flag, flag == "new-vendor")', by: [owner] }
+  - { by: [controller] }
+`);
+    const reading = testPlaybook(
+      policy,
+      `tests:
+  - { bill: { amount: $5, vendor: Beta }, expect: left-out }
+  - { bill: { amount: $5k, vendor: Acme }, expect: over-limit }
+  - { bill: { amount: $5, vendor: Acme, flags: [new-vendor] }, expect: { by: [owner] } }
+  - { bill: { amount: $5, vendor: Acme }, expect: { by: [controller] } }
+`,
+      "weekly.test.yaml",
+    );
+    expect(reading.ok && reading.results.map(({ problem }) => problem)).toEqual(
+      Array(4).fill(undefined),
+    );
+  });
+
+  test.each([
+    ["tests: []", "1:8"],
+    ["test: []", "1:1"],
+    ["tests: [{ bill: { amount: $5, due: tomorrow }, expect: left-out }]", "1:36"],
+    ["tests: [{ bill: { amount: $5 }, expect: maybe }]", "1:41"],
+    ["tests: [{ bill: { amount: $5, flags: [odd] }, expect: left-out }]", "1:39"],
+    ["tests: [", "1:"],
+  ])("that are wrong are pointed at: %s", (text, where) => {
+    const reading = testPlaybook(playbook(""), text, "weekly.test.yaml");
+    expect(reading.ok ? "" : formatProblems(reading.problems)).toContain(
+      `weekly.test.yaml:${where}`,
+    );
+  });
+});
