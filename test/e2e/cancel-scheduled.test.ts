@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { isToldOf } from "../../src/store/notices.ts";
 import { bills } from "../support/bills.ts";
@@ -7,7 +6,6 @@ import {
   askToCancel,
   bankClockTo,
   cancelKeys,
-  cancellation,
   hasEnded,
   pay,
   paymentNow,
@@ -16,8 +14,7 @@ import {
 } from "../support/cancellations.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import { clockNoticed, expectBank, plannedScene, lineOf } from "../support/scene.ts";
-import { approve } from "../support/stack.ts";
+import { clockNoticed, expectBank, plannedScene } from "../support/scene.ts";
 
 let payrun: TestPayrun;
 
@@ -42,26 +39,6 @@ async function isHeld(payableId: string): Promise<boolean> {
     "/v1/holds",
   );
   return body.items.some(({ scope, value }) => scope === "payable" && value === payableId);
-}
-
-/** A payment that the bank holds for review, debited from the bank account already. */
-async function heldByProvider(amountCents: number) {
-  const [bill] = await bills(payrun.sandbox, [amountCents]);
-  if (bill === undefined) throw new Error("no bill");
-  const { control } = payrun.sandbox;
-  await control.outcome({ match: { payableId: bill.id }, outcome: "hold" });
-  const banks = await payrun.sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
-  const answer = await payrun.sandbox.api<{ payments: { id: string }[] }>("POST", "/v1/payments", {
-    key: crypto.randomUUID(),
-    body: {
-      payableId: bill.id,
-      bankAccountId: banks.body.items[0]?.id,
-      paymentRail: "PROVIDER",
-      achAuthorizationAccepted: true,
-    },
-  });
-  await control.advance("PT1M");
-  return { bill, paymentId: answer.body.payments[0]?.id ?? "" };
 }
 
 describe("cancelling what the service has scheduled", () => {
@@ -247,186 +224,5 @@ describe("a cancel without a clear answer", () => {
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done.payments[0]?.state).toBe("cancelled");
     await expectBank(payrun, [[bill, 0]]);
-  });
-});
-
-describe("a payment that is held", () => {
-  test("by the service is refunded at once", async () => {
-    const [bill] = await bills(payrun.sandbox, [301_00]);
-    if (bill === undefined) throw new Error("no bill");
-    const { control } = payrun.sandbox;
-    await control.outcome({ match: { payableId: bill.id }, outcome: "hold" });
-    const [payment] = await pay(payrun, bill, { scheduledAt: undefined });
-    await control.advance("PT1M");
-    const id = await askToCancel(payrun, [payment?.id ?? ""]);
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done).toMatchObject({ phase: "completed", payments: [{ state: "refunded" }] });
-    await weeksPass();
-    await expectBank(payrun, [[bill, 0]]);
-  });
-
-  test("by the bank is followed until its money is back, and people hear where that takes long", async () => {
-    const { bill, paymentId } = await heldByProvider(302_00);
-    await payrun.apply(
-      "one-vendor",
-      [
-        "kind: cancel-scheduled",
-        `choose: { vendor: ${bill.contactId} }`,
-        "how: cancel-already-scheduled",
-        "then: { refundIn: 1 business day }",
-        "",
-      ].join("\n"),
-    );
-    const id = await payrun.launch("one-vendor");
-    expect(id).toBe("cancel-scheduled-payments/default/one-vendor");
-    const following = await untilCancellation(
-      payrun,
-      id,
-      "on its way back",
-      ({ counts }) => counts.refund_pending === 1,
-    );
-    expect(following).toMatchObject({ phase: "following", payments: [{ paymentId }] });
-    const { bank } = await payrun.sandbox.control.clock();
-    const lateFromMs = refundLateFromMs(Date.parse(bank), 1);
-    await payrun.sandbox.control.setClock(new Date(lateFromMs + 60_000).toISOString());
-    const fact = { businessId: payrun.sandbox.business.businessId, kind: "refund-late" };
-    const told = () => isToldOf(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` });
-    await expect.poll(told, { timeout: 30_000 }).toBe(true);
-    expect((await cancellation(payrun, id)).payments[0]?.reason).toMatch(/takes longer than 1/);
-    await weeksPass();
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done).toMatchObject({ phase: "completed", payments: [{ state: "refunded" }] });
-    await expectBank(payrun, [[bill, 0]]);
-    await keepHistory(payrun, id, "cancel-scheduled-refund");
-  });
-});
-
-describe("a worker that is killed", () => {
-  test("while it chooses, in the middle of a cancel and during a refund: each is done once", async () => {
-    const { control } = payrun.sandbox;
-    const returning = await heldByProvider(401_00);
-    const refund = await askToCancel(payrun, [returning.paymentId]);
-    await untilCancellation(
-      payrun,
-      refund,
-      "on its way back",
-      ({ counts }) => counts.refund_pending === 1,
-    );
-    const sent = await scheduledBill(payrun, 402_00);
-    await control.faults([{ ...CANCEL, when: "after", effect: "delay", delayMs: 9_000, times: 1 }]);
-    const midway = await askToCancel(payrun, [sent.paymentId]);
-    await expect
-      .poll(async () => (await paymentNow(payrun, sent.paymentId)).status, { timeout: 60_000 })
-      .toBe("cancelled");
-    const begun = await scheduledBill(payrun, 403_00);
-    const slow = {
-      method: "GET",
-      path: "/v1/payments/*",
-      when: "before",
-      effect: "delay",
-    } as const;
-    await control.faults([{ ...slow, delayMs: 9_000, times: 1 }]);
-    const choosing = await askToCancel(payrun, [begun.paymentId]);
-    const atWork = async (): Promise<number> => {
-      const { raw } = await payrun.temporal.workflow.getHandle(choosing).describe();
-      return raw.pendingActivities?.length ?? 0;
-    };
-    await expect.poll(atWork, { timeout: 30_000 }).toBe(1);
-    await payrun.killWorkers("SIGKILL");
-    await control.faults([]);
-    await payrun.startWorker();
-    for (const id of [midway, choosing]) {
-      const done = await untilCancellation(payrun, id, "ended", hasEnded);
-      expect(done.counts).toEqual({ cancelled: 1 });
-    }
-    for (const { paymentId } of [sent, begun]) {
-      expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
-    }
-    await weeksPass();
-    const back = await untilCancellation(payrun, refund, "ended", hasEnded);
-    expect(back.counts).toEqual({ refunded: 1 });
-    await expectBank(payrun, [
-      [returning.bill, 0],
-      [sent.bill, 0],
-      [begun.bill, 0],
-    ]);
-    await keepHistory(payrun, midway, "cancel-scheduled-worker-killed");
-  });
-});
-
-describe("withholding bills of a run", () => {
-  const withhold = (run: string, where: string): string =>
-    [
-      "kind: cancel-scheduled",
-      `choose: { run: ${run}, where: '${where}' }`,
-      'unless: { releasedBy: [controller], until: "17:00 business day before" }',
-      "",
-    ].join("\n");
-
-  test("keeps them from being sent until the role releases them, and pays the others", async () => {
-    await payrun.apply("watch-large", withhold("watched", "payable.amountCents > 50000"));
-    const { runId, made } = await plannedScene(payrun, "watched", [510_00, 520_00, 90_00]);
-    const [released, kept, small] = made;
-    const id = `cancel-scheduled-payments/default/watch-large/${runId.split("/").slice(2).join("/")}`;
-    const now = await untilCancellation(
-      payrun,
-      id,
-      "withheld",
-      ({ counts }) => counts.withheld === 2,
-    );
-    expect(now).toMatchObject({ phase: "withholding", needsAction: true });
-    await approve(payrun, runId);
-    await payrun.until(
-      runId,
-      "paid but for what is withheld",
-      ({ counts }) => counts.scheduled === 1 && counts["on-hold"] === 2,
-    );
-    const holdOf = (payableId?: string): string =>
-      now.payments.find((each) => each.payableId === payableId)?.holdId ?? "";
-    const path = `/v1/holds/${holdOf(released?.id)}`;
-    expect((await payrun.call("operator", "DELETE", path)).status).toBe(403);
-    expect((await payrun.call("controller", "DELETE", path)).status).toBe(200);
-    await payrun.until(runId, "released", ({ counts }) => counts.scheduled === 2);
-    const partly = await cancellation(payrun, id);
-    expect(partly.counts).toEqual({ withheld: 1, released: 1 });
-    // The next days pass, and nobody releases the other one.
-    await weeksPass();
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    const left = done.payments.find((each) => each.payableId === kept?.id);
-    expect(left).toMatchObject({ state: "withheld", paymentId: null });
-    expect(left?.reason).toMatch(/Nobody released it in time/);
-    expect(lineOf(await payrun.status(runId), kept).state).toBe("on-hold");
-    await expectBank(payrun, [
-      [released, 510_00],
-      [kept, 0],
-      [small, 90_00],
-    ]);
-    await keepHistory(payrun, id, "cancel-scheduled-withheld");
-    // Also after its time only the role that the playbook names lets it go.
-    const late = `/v1/holds/${holdOf(kept?.id)}`;
-    expect((await payrun.call("operator", "DELETE", late)).status).toBe(403);
-    expect((await payrun.call("controller", "DELETE", late)).status).toBe(200);
-    expect((await cancellation(payrun, id)).counts).toEqual({ released: 2 });
-  });
-
-  test("of a run under way by a launch says what is with the service already", async () => {
-    const { runId, made } = await plannedScene(payrun, "under-way", [610_00, 620_00]);
-    const [sent, kept] = made;
-    await payrun.call("operator", "POST", "/v1/holds", { payableId: kept?.id, reason: "later" });
-    await approve(payrun, runId);
-    await payrun.until(runId, "partly sent", ({ counts }) => counts.scheduled === 1);
-    await payrun.apply("too-much", withhold("under-way", "payable.amountCents > 1"));
-    const id = await payrun.launch("too-much");
-    const now = await untilCancellation(
-      payrun,
-      id,
-      "chosen",
-      ({ payments }) => payments.length === 2,
-    );
-    const state = (payableId?: string) =>
-      now.payments.find((each) => each.payableId === payableId)?.state;
-    expect([state(sent?.id), state(kept?.id)]).toEqual(["too-late", "withheld"]);
-    const reason = now.payments.find((each) => each.payableId === sent?.id)?.reason;
-    expect(reason).toMatch(/payrun cancel-scheduled pay/);
   });
 });

@@ -196,6 +196,7 @@ describe("the description", () => {
       "GET /v1/runs/{id}",
       "GET /v1/runs/{id}/report",
       "GET /v1/schedules",
+      "POST /v1/cancellations",
       "POST /v1/holds",
       "POST /v1/incidents/{source}/decision",
       "POST /v1/notices/{id}/retry",

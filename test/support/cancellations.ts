@@ -108,3 +108,26 @@ export async function bankClockTo(payrun: TestPayrun, date: string, time: string
   const { newYorkInstantMs } = await import("../../src/domain/clock/new-york.ts");
   await payrun.sandbox.control.setClock(new Date(newYorkInstantMs(date, time)).toISOString());
 }
+
+/** A payment that the bank holds for review, debited from the bank account already. */
+export async function heldByProvider(
+  payrun: TestPayrun,
+  amountCents: number,
+): Promise<{ readonly bill: Bill; readonly paymentId: string }> {
+  const [bill] = await bills(payrun.sandbox, [amountCents]);
+  if (bill === undefined) throw new Error("no bill");
+  const { control } = payrun.sandbox;
+  await control.outcome({ match: { payableId: bill.id }, outcome: "hold" });
+  const banks = await payrun.sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
+  const answer = await payrun.sandbox.api<{ payments: { id: string }[] }>("POST", "/v1/payments", {
+    key: crypto.randomUUID(),
+    body: {
+      payableId: bill.id,
+      bankAccountId: banks.body.items[0]?.id,
+      paymentRail: "PROVIDER",
+      achAuthorizationAccepted: true,
+    },
+  });
+  await control.advance("PT1M");
+  return { bill, paymentId: answer.body.payments[0]?.id ?? "" };
+}
