@@ -200,6 +200,7 @@ describe("the description", () => {
       "POST /v1/holds",
       "POST /v1/incidents/{source}/decision",
       "POST /v1/notices/{id}/retry",
+      "POST /v1/off-cycle",
       ...PROVIDED_STEPS.toSorted().map((step) => `POST /v1/onboardings/{business}/${step}`),
       "POST /v1/payables/{id}/resolution",
       "POST /v1/plans",
