@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { OnboardingStatus } from "../../src/contracts/onboarding.ts";
+import { payrun as cli, type CliResult } from "../cli/cli.ts";
+import { PLANTED, untilOnboarding, untilWaitsIn } from "../support/onboarding.ts";
+import { stacks } from "../support/stack.ts";
+
+const start = stacks();
+const page = new URL("../../docs/kyb-onboarding.md", import.meta.url);
+
+test("the page's commands take a business to verified, with the page's files and the example's playbook", async () => {
+  const payrun = await start({ fixture: "unverified" });
+  const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const text = (await readFile(page, "utf8")).replaceAll("acme", "default");
+  for (const [, name = "", json = ""] of text.matchAll(
+    /^\*\*(\S+\.json)\*\*.*\n```json\n([^`]+)```/gm,
+  )) {
+    await writeFile(join(folder, name), json);
+  }
+  const example = new URL("../../playbooks/kyb-onboarding.yaml", import.meta.url);
+  const playbook = (await readFile(example, "utf8")).replace(
+    "bankAccount: micro-deposits",
+    "bankAccount: none",
+  );
+  await writeFile(join(folder, "kyb-onboarding.yaml"), playbook);
+  await writeFile(join(folder, "letter.pdf"), PLANTED.letter);
+  await mkdir(join(folder, "home"));
+  const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("admin") };
+  const run = (line: string): Promise<CliResult> =>
+    cli(line.split(" ").slice(1), { env, cwd: folder });
+  const commands = /```sh\n([^`]+)```/.exec(text)?.[1]?.trim().split("\n") ?? [];
+  expect(commands).toHaveLength(6);
+  for (const line of commands) {
+    const { code, stdout, stderr } = await run(line);
+    expect(code, `${line}\n${stdout}${stderr}`).toBe(0);
+    if (line.includes("signature")) expect(stderr).toContain("Under penalties of perjury");
+    expect(stdout + stderr).not.toContain("98-7654321");
+  }
+  await untilWaitsIn(payrun, "review");
+  await payrun.sandbox.control.changeBusiness({ verification: "document" });
+  await untilWaitsIn(payrun, "documents");
+  expect(text).toContain("payrun provide default documents --file letter.pdf");
+  const sent = await run("payrun provide default documents --file letter.pdf");
+  expect(sent.code, sent.stderr).toBe(0);
+  await untilWaitsIn(payrun, "review");
+  await payrun.sandbox.control.changeBusiness({ verification: "verified" });
+  await untilOnboarding(payrun, "verified", ({ ended }) => ended);
+  const shown = await run("payrun status kyb-onboarding/default");
+  expect(shown.stdout).toContain("payrun apply weekly-vendors.yaml");
+  const status = (
+    await run("payrun status kyb-onboarding/default --json")
+  ).json<OnboardingStatus>();
+  expect(status).toMatchObject({ kind: "kyb-onboarding", phase: "verified", ended: true });
+  const list = await run("payrun status");
+  expect(list.stdout).toContain("kyb-onboarding/default");
+  await writeFile(join(folder, "weekly-vendors.yaml"), status.proposal?.text ?? "");
+  expect((await run("payrun validate weekly-vendors.yaml")).code).toBe(0);
+});
+
+test("a file that can't be used is refused without showing what stands in it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "tax.json"), `{ "ein": "${PLANTED.ein}" `);
+  const provide = (...args: string[]) => cli(["provide", "acme", ...args], { cwd: folder });
+  for (const [args, said] of [
+    [["tax", "--file", "tax.json"], "not valid JSON"],
+    [["tax", "--file", "none.json"], "can't be read"],
+    [["taxes", "--file", "tax.json"], "is no step"],
+    [["documents", "--file", "tax.json"], "not valid JSON"],
+  ] as const) {
+    const { code, stderr } = await provide(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain(PLANTED.ein);
+  }
+});
