@@ -8,25 +8,14 @@ import {
 import { pollInMs, wardOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { endInputs, listInputs, type OnboardingInput } from "../../src/store/onboarding-inputs.ts";
-import { getOnboarding, type Onboarding, updateOnboarding } from "../../src/store/onboardings.ts";
+import { getOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import type { ActivityContext } from "../context.ts";
 import { readAccounts } from "./bank-senders.ts";
 import { detailsOf } from "./details.ts";
 import { finish, proposePlaybook, remind, show } from "./progress.ts";
 import { readView } from "./read-view.ts";
-
-/** What an assessment works on. */
-export interface Standing {
-  readonly onboarding: Onboarding;
-  readonly inputs: readonly OnboardingInput[];
-  readonly clock: {
-    readonly businessMs: number;
-    readonly realMs: number;
-    readonly scale: number;
-    readonly sandbox: boolean;
-  };
-}
+import { endedAs, type Standing } from "./standing.ts";
 
 /** A service that can't be read is asked again after this. */
 const READ_AGAIN_MS = { sandbox: 2_000, real: 60_000 } as const;
@@ -213,19 +202,6 @@ async function unreadable(
     send: null,
     wakeInMs: error.retryAfterMs ?? (clock.sandbox ? READ_AGAIN_MS.sandbox : READ_AGAIN_MS.real),
     details: waitingFor,
-  };
-}
-
-export function endedAs(onboarding: Onboarding): OnboardingAssessment {
-  const { phase, waitingFor } = onboarding;
-  return {
-    phase,
-    ended: true,
-    waitingFor,
-    needsAction: false,
-    send: null,
-    wakeInMs: 1_000,
-    details: `The onboarding of **${onboarding.business}** has ended: ${phase}.`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { KYB_STEPS, type OnboardingPhase } from "../../src/contracts/onboarding.ts";
 import type { VerificationView } from "../../src/domain/onboarding/decide.ts";
-import type { Standing } from "./assess.ts";
+import type { Standing } from "./standing.ts";
 
 /** Where an onboarding stands, in Markdown for the Temporal UI; nothing personal. */
 export function detailsOf(

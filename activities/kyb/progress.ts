@@ -12,7 +12,7 @@ import {
 import { listInputs } from "../../src/store/onboarding-inputs.ts";
 import { listPlaybooks } from "../../src/store/playbooks.ts";
 import type { ActivityContext } from "../context.ts";
-import { endedAs, type Standing } from "./assess.ts";
+import { endedAs, type Standing } from "./standing.ts";
 
 type Shown = Required<
   Pick<OnboardingChange, "phase" | "waitingFor" | "needsAction" | "nextSteps">

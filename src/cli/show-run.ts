@@ -1,9 +1,4 @@
-import {
-  ENDED_PHASES,
-  type LineState,
-  type RunPhase,
-  type RunStatus,
-} from "../contracts/pay-run.ts";
+import { ENDED_PHASES, type LineState, type RunStatus } from "../contracts/pay-run.ts";
 import { formatUsd } from "../domain/money.ts";
 import { nameOf } from "./show-plan.ts";
 import { newYorkTime } from "./times.ts";
