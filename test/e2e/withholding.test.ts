@@ -67,7 +67,7 @@ describe("a payment that is held", () => {
       payrun,
       id,
       "on its way back",
-      ({ counts }) => counts.refund_pending === 1,
+      ({ phase }) => phase === "following",
     );
     expect(following).toMatchObject({ phase: "following", payments: [{ paymentId }] });
     const { bank } = await payrun.sandbox.control.clock();

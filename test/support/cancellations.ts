@@ -71,8 +71,12 @@ export async function untilCancellation(
 ): Promise<CancellationStatus> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const now = await cancellation(payrun, id);
-    if (isSo(now)) return now;
+    // What withholds from a run is there a moment after its plan.
+    const now = await cancellation(payrun, id).catch((error: unknown) => {
+      if (Date.now() > deadline) throw error;
+      return undefined;
+    });
+    if (now !== undefined && isSo(now)) return now;
     if (Date.now() > deadline) {
       throw new Error(
         `${id} is not ${what} in time: ${JSON.stringify(now, null, 1)}\n${await payrun.logs()}`,
