@@ -3,7 +3,7 @@ import type { RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import type { FailedPayment } from "../../src/domain/payments/payment-states.ts";
-import { builtInRetryFailed, ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
+import { ruleFor, type RuledFailure, unattendedFailures } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose.ts";
 import { isRejected } from "../../src/store/decisions.ts";
@@ -17,13 +17,18 @@ import { firstPaidOn } from "./first-paid.ts";
 import type { RetryCase } from "./retry-case.ts";
 import { holdVendor } from "./vendor-hold.ts";
 
-/** The playbook that a run names for its failures; the one that is built in where none is stored. */
+/** The playbook that a run names for its failures; what is built in where none is stored. */
 async function failurePlaybook(
   context: ActivityContext,
-  name: string,
+  { run, line }: RetryCase,
+  failures: readonly FailedPayment[],
 ): Promise<RetryFailedPlaybook> {
-  const compiled = (await getPlaybook(context.store.db, name))?.compiled;
-  return compiled?.kind === "retry-failed" ? compiled : builtInRetryFailed(name);
+  const { db } = context.store;
+  const name = run.policy.onFailure;
+  const compiled = (await getPlaybook(db, name))?.compiled;
+  if (compiled?.kind === "retry-failed") return compiled;
+  const { otherVendorsFailed } = await dayOfFailure(db, line, classifyFailures(failures).code);
+  return unattendedFailures(name, otherVendorsFailed);
 }
 
 /** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */
@@ -32,7 +37,7 @@ export async function afterFailure(
   retry: RetryCase,
   failures: readonly FailedPayment[],
 ): Promise<RetryAssessment> {
-  const playbook = await failurePlaybook(context, retry.run.policy.onFailure);
+  const playbook = await failurePlaybook(context, retry, failures);
   const failed = harshest(failures, playbook);
   const plan = await planLineOf(context.store.db, retry.line);
   const told = failures[0]?.failureReason ?? "no reason given";

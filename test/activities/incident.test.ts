@@ -11,6 +11,8 @@ let world: MoneyWorld;
 
 beforeAll(async () => {
   world = await MoneyWorld.start();
+  // Its default rules: a bounce pauses the account, a vendor's return holds the vendor.
+  await world.failurePlaybook("kind: retry-failed\n");
 });
 afterAll(async () => {
   await world.stop();

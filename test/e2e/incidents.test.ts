@@ -20,7 +20,9 @@ import { approve } from "../support/stack.ts";
 let payrun: TestPayrun;
 
 beforeAll(async () => {
-  payrun = await startPayrun({ builtInRetries: true });
+  payrun = await startPayrun();
+  const example = new URL("../../playbooks/retry-failed.yaml", import.meta.url);
+  await payrun.apply("retry-failed", await readFile(example, "utf8"));
 });
 afterAll(async () => {
   await payrun?.stop();

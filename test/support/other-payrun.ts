@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { PAY_ALL } from "./bills.ts";
-import { NEXT_DAY_RETRIES } from "./next-day-retries.ts";
 import type { OtherPayable } from "./other-service/book.ts";
 import type { OtherServiceOptions } from "./other-service/options.ts";
 import { type OtherService, startOtherService } from "./other-service.ts";
@@ -45,7 +44,6 @@ export class OtherPayrun extends TestPayrun {
   ): Promise<{ readonly runId: string; readonly made: OtherPayable[] }> {
     const made = this.service.bills(amounts);
     await this.apply("weekly", PAY_ALL);
-    await this.apply("retry-failed", NEXT_DAY_RETRIES);
     const runId = await this.launch("weekly");
     await this.untilPhase(runId, "awaiting-approval");
     const { status, body } = await this.decide("controller", runId, "approve");

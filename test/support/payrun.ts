@@ -11,11 +11,8 @@ import { createToken } from "../../src/store/tokens.ts";
 import { takeNamespace } from "./take-namespace.ts";
 import { endPart, freePort, startPart } from "./parts.ts";
 import { type Json, netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
-import { NEXT_DAY_RETRIES } from "./next-day-retries.ts";
 
 export interface PayrunOptions {
-  /** True: failed payments go by the built-in rules; else they are tried again by themselves. */
-  readonly builtInRetries?: boolean;
   /** Fixture of the sandbox; "blank" unless said. */
   readonly fixture?: string;
   /** False: webhooks are not registered, so that only polls find out. */
@@ -56,7 +53,6 @@ export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayr
   const payrun = new TestPayrun(home, sandbox, options.databaseUrl, options.temporalAddress);
   try {
     await payrun.start(options);
-    if (options.builtInRetries !== true) await payrun.apply("retry-failed", NEXT_DAY_RETRIES);
     return payrun;
   } catch (error) {
     await payrun.stop();

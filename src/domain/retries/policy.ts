@@ -22,7 +22,7 @@ const ASK_OPERATOR: FailureRule = {
   by: ["operator"],
 };
 
-/** What is done where no playbook says otherwise: nothing is tried again without a person. */
+/** The rules of a stored playbook that names none: nothing is tried again without a person. */
 export const BUILT_IN_RULES: readonly FailureRule[] = [
   {
     codes: ["R01", "R09"],
@@ -47,7 +47,27 @@ export const BUILT_IN_RULES: readonly FailureRule[] = [
   ASK_OPERATOR,
 ];
 
-/** The playbook of a name that nobody has stored. */
+/** So many vendors whose payments bounced on one day show that the account itself is empty. */
+const ACCOUNT_IS_EMPTY_FROM = 3;
+
+/**
+ * What is done while nobody has stored a playbook of the name: a bounce is tried again on the next
+ * banking day, twice at most, everything else is asked about. Once the payments of three vendors
+ * have bounced on one day, the account is paused and asked about once, instead.
+ *
+ * @param otherVendorsFailed vendors whose payments of the same day and account failed in the same way
+ */
+export function unattendedFailures(name: string, otherVendorsFailed: number): RetryFailedPlaybook {
+  const [pausing] = BUILT_IN_RULES;
+  const isEmpty = otherVendorsFailed + 1 >= ACCOUNT_IS_EMPTY_FROM;
+  const bounce: FailureRule = {
+    ...(pausing ?? ASK_OPERATOR),
+    ...(isEmpty ? {} : { pause: false, when: "next-business-day", by: ["operator"] }),
+  };
+  return { ...builtInRetryFailed(name), rules: [bounce, ASK_OPERATOR] };
+}
+
+/** The defaults of a stored playbook. */
 export function builtInRetryFailed(name: string): RetryFailedPlaybook {
   return {
     kind: "retry-failed",

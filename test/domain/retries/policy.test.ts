@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
-import { BUILT_IN_RULES, ruleFor } from "../../../src/domain/retries/policy.ts";
+import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
 
 const RETRY: FailureRule = {
   codes: ["R01"],
@@ -46,4 +46,30 @@ describe("the rule for a failure", () => {
       }
     },
   );
+});
+
+describe("where nobody has stored a playbook", () => {
+  const ruleOf = (reason: string, otherVendorsFailed: number): FailureRule =>
+    ruleFor(unattendedFailures("retry-failed", otherVendorsFailed).rules, reason).rule;
+
+  it("tries a bounce again on the next banking day, twice at most, and asks about the rest", () => {
+    expect(ruleOf("R01 Insufficient funds", 0)).toMatchObject({
+      action: "retry",
+      when: "next-business-day",
+      atMost: 2,
+      pause: false,
+    });
+    expect(ruleOf("R09 Uncollected funds", 1).when).toBe("next-business-day");
+    for (const code of ["R02", "R03", "R05", "R10", "R29"]) {
+      expect(ruleOf(`${code} returned`, 0)).toMatchObject({ action: "ask", by: ["operator"] });
+    }
+  });
+
+  it("pauses the account once three vendors' payments have bounced on one day", () => {
+    expect(ruleOf("R01 Insufficient funds", 2)).toMatchObject({
+      action: "retry",
+      when: "when-released",
+      pause: true,
+    });
+  });
 });
