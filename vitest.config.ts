@@ -41,7 +41,8 @@ function onPostgres(): TestProjectInlineConfiguration[] {
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores of a small machine: whole stacks wait more than they compute.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
