@@ -63,6 +63,8 @@ export default defineConfig({
           name: "temporal",
           // Whole stacks of processes on a machine that may be busy: slow is not wrong.
           testTimeout: 240_000,
+          // And a machine that stands still for seconds is no broken promise: once more, then it is.
+          retry: 1,
           include: temporalTests,
           globalSetup: ["test/support/global-setup.ts"],
         },

@@ -45,7 +45,11 @@ export async function runChecks() {
 }
 
 /** The tests that have a long form, which takes many minutes. */
-const LONG_TESTS = ["test/sandbox/openapi/schemathesis.test.ts"];
+const LONG_TESTS = [
+  "test/sandbox/openapi/schemathesis.test.ts",
+  "test/e2e/other-service-answers.test.ts",
+  "test/e2e/sweeper-lost-data.test.ts",
+];
 
 /**
  * Runs the long form of what `npm test` runs in a short one.

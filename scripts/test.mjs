@@ -8,7 +8,7 @@ const flags = process.argv.slice(2);
 const checksOnly = flags.includes("--checks-only");
 const isLong = flags[0] === "--long";
 
-await setUp({ temporalCli: !checksOnly && !isLong });
+await setUp({ temporalCli: !checksOnly });
 if (!checksOnly) await ensureSchemathesis({ env: process.env, log: logToStderr });
 
 const { runChecks, runLongTests, runTests } = await import("./checks.mjs");

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
+import { isLong } from "../support/long.ts";
 import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
 import type { OtherPayable } from "../support/other-service/book.ts";
 import type { Mishap } from "../support/other-service.ts";
@@ -24,7 +25,8 @@ async function expectPaidOnce(
   expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
 }
 
-describe("pays each bill once where", () => {
+// Their short form is other-service.test.ts.
+describe.runIf(isLong)("pays each bill once where", () => {
   const groups: readonly (readonly [string, readonly Mishap[]])[] = [
     [
       "something in front of the service answers with pages of its own, 408 and redirects",
@@ -127,7 +129,7 @@ describe("pays each bill once where", () => {
   });
 });
 
-describe("a failed payment, where the service's retry-payment", () => {
+describe.runIf(isLong)("a failed payment, where the service's retry-payment", () => {
   test.each(["bare-payment", "empty", "unsupported"] as const)(
     "is %s, is paid again once on its day",
     async (retryPayment) => {

@@ -6,6 +6,7 @@ import { msToTs } from "@temporalio/common/lib/time.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
 import { bills, PAY_ALL } from "../support/bills.ts";
+import { isLong } from "../support/long.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { paymentRequests } from "../support/scene.ts";
 import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
@@ -156,7 +157,7 @@ describe("Temporal's data", () => {
   });
 });
 
-describe("a namespace", () => {
+describe.runIf(isLong)("a namespace", () => {
   test("deleted in the middle of paying and made again costs no bill and no second payment", async () => {
     await loseTemporal();
     const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS, temporalAddress: server.address });
@@ -201,36 +202,39 @@ describe("a store that was restored from a backup", () => {
     await expectAllDone(payrun, made);
   });
 
-  test("does so too where the run had ended, and where it was launched after the backup", async () => {
-    await loseTemporal();
-    const payrun = await start({
-      sweepEveryMs: SWEEP_EVERY_MS,
-      temporalAddress: server.address,
-    });
-    const { runId, made } = await plannedRun(payrun, [10_00]);
-    const backup = backUp(payrun);
-    await approve(payrun, runId);
-    await untilEnded(payrun, runId);
-    await payrun.sandbox.control.setScale(1);
-    const later = await bills(payrun.sandbox, [40_00]);
-    await payrun.apply("later", PAY_ALL);
-    const second = await payrun.launch("later");
-    await payrun.untilPhase(second, "awaiting-approval");
-    await approve(payrun, second);
-    await payrun.until(second, "sent", ({ counts }) => counts.scheduled === 1);
-    await replaceStore(payrun, backup);
-    const hold = await holdOnAll(payrun);
-    await approve(payrun, runId);
-    await release(payrun, hold);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 1 });
-    expect(await paymentRequests(payrun)).toBe(2);
-    await payrun.sandbox.control.advance("P5D");
-    await expectAllDone(payrun, [...made, ...later]);
-  });
+  test.runIf(isLong)(
+    "does so too where the run had ended, and where it was launched after the backup",
+    async () => {
+      await loseTemporal();
+      const payrun = await start({
+        sweepEveryMs: SWEEP_EVERY_MS,
+        temporalAddress: server.address,
+      });
+      const { runId, made } = await plannedRun(payrun, [10_00]);
+      const backup = backUp(payrun);
+      await approve(payrun, runId);
+      await untilEnded(payrun, runId);
+      await payrun.sandbox.control.setScale(1);
+      const later = await bills(payrun.sandbox, [40_00]);
+      await payrun.apply("later", PAY_ALL);
+      const second = await payrun.launch("later");
+      await payrun.untilPhase(second, "awaiting-approval");
+      await approve(payrun, second);
+      await payrun.until(second, "sent", ({ counts }) => counts.scheduled === 1);
+      await replaceStore(payrun, backup);
+      const hold = await holdOnAll(payrun);
+      await approve(payrun, runId);
+      await release(payrun, hold);
+      const done = await untilEnded(payrun, runId);
+      expect(done.counts).toEqual({ settled: 1 });
+      expect(await paymentRequests(payrun)).toBe(2);
+      await payrun.sandbox.control.advance("P5D");
+      await expectAllDone(payrun, [...made, ...later]);
+    },
+  );
 });
 
-describe("an empty store", () => {
+describe.runIf(isLong)("an empty store", () => {
   test("beside a Temporal that has runs holds everything, and pays nothing twice afterwards", async () => {
     await loseTemporal();
     const payrun = await start({

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { findSchemathesis } from "../../../scripts/setup/schemathesis.mjs";
 import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import { makeIds } from "../http/registry.ts";
+import { isLong } from "../../support/long.ts";
 
-const isLong = process.env["PAYRUN_TEST_LONG"] === "1";
 const longMs = 45 * 60_000;
 const shortMs = 4 * 60_000;
 
