@@ -49,6 +49,7 @@ const LONG_TESTS = [
   "test/sandbox/openapi/schemathesis.test.ts",
   "test/e2e/other-service-answers.test.ts",
   "test/e2e/sweeper-lost-data.test.ts",
+  "test/e2e/incidents.test.ts",
 ];
 
 /**

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { payrun as cli } from "../cli/cli.ts";
+import { isLong } from "../support/long.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
@@ -109,71 +110,77 @@ describe("an account that bounces", () => {
     expect((await payrun.call("controller", "POST", path, said)).status).toBe(409);
   });
 
-  test("is paid again once where the worker dies before, at and after the decision", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await bouncedScene("killed", [210_00, 220_00]);
-    const [incident] = await incidents();
-    await payrun.killWorkers("SIGKILL");
-    await payrun.startWorker();
-    const slow = { method: "POST", when: "after", effect: "delay", delayMs: 6_000, times: 1 };
-    await control.faults([
-      { ...slow, path: "/v1/payables/*/retry-payment", when: "after", effect: "delay" },
-    ]);
-    const path = `/v1/incidents/${incident?.source}/decision`;
-    const said = { decision: "released", reason: "the bank shows the money" };
-    expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
-    await payrun.killWorkers("SIGKILL");
-    await payrun.startWorker();
-    const paidAgain = async (): Promise<number> => {
-      const made = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
-      return made.flat().length;
-    };
-    await expect.poll(paidAgain, { timeout: 60_000 }).toBeGreaterThan(2);
-    await payrun.killWorkers("SIGKILL");
-    await payrun.startWorker();
-    const done = await ended(payrun, scene.runId);
-    expect(done.counts.settled).toBe(2);
-    await expectBank(payrun, [
-      [scene.made[0], 210_00],
-      [scene.made[1], 220_00],
-    ]);
-  });
+  test.runIf(isLong)(
+    "is paid again once where the worker dies before, at and after the decision",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await bouncedScene("killed", [210_00, 220_00]);
+      const [incident] = await incidents();
+      await payrun.killWorkers("SIGKILL");
+      await payrun.startWorker();
+      const slow = { method: "POST", when: "after", effect: "delay", delayMs: 6_000, times: 1 };
+      await control.faults([
+        { ...slow, path: "/v1/payables/*/retry-payment", when: "after", effect: "delay" },
+      ]);
+      const path = `/v1/incidents/${incident?.source}/decision`;
+      const said = { decision: "released", reason: "the bank shows the money" };
+      expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
+      await payrun.killWorkers("SIGKILL");
+      await payrun.startWorker();
+      const paidAgain = async (): Promise<number> => {
+        const made = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
+        return made.flat().length;
+      };
+      await expect.poll(paidAgain, { timeout: 60_000 }).toBeGreaterThan(2);
+      await payrun.killWorkers("SIGKILL");
+      await payrun.startWorker();
+      const done = await ended(payrun, scene.runId);
+      expect(done.counts.settled).toBe(2);
+      await expectBank(payrun, [
+        [scene.made[0], 210_00],
+        [scene.made[1], 220_00],
+      ]);
+    },
+  );
 });
 
 describe("a vendor's account that came back", () => {
-  test("is paid into by nobody's word but the roles of the rule, and only on a new approval", async () => {
-    const { control } = payrun.sandbox;
-    const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
-    const [bill] = made;
-    const rule = { match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R03" } as const;
-    await control.outcome(rule);
-    await approve(payrun, runId);
-    const parked = await ended(payrun, runId);
-    expect(lineOf(parked, bill)).toMatchObject({ state: "parked", reasonCode: "R03" });
-    await control.changeContact(bill?.contactId ?? "", {
-      bankAccount: { accountNumber: "00007777" },
-    });
-    const told = await payrun.until(runId, "told of the other account", (status) =>
-      /••7777 now/.test(lineOf(status, bill).reason ?? ""),
-    );
-    expect(lineOf(told, bill).state).toBe("parked");
-    const path = `/v1/payables/${bill?.id}/resolution`;
-    const asked = { action: "retry", reason: "called the vendor" };
-    expect((await payrun.call("operator", "POST", path, asked)).status).toBe(403);
-    expect((await payrun.call("controller", "POST", path, asked)).status).toBe(200);
-    const left = await payrun.until(
-      runId,
-      "left to the next run",
-      (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
-    );
-    expect(lineOf(left, bill).state).toBe("parked");
-    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-    await expectBank(payrun, [[bill, 0]]);
-    const holds = await payrun.call<{ items: unknown[] }>("operator", "GET", "/v1/holds");
-    expect(holds.body.items).toEqual([]);
-    const retryId = retryFailedPaymentId("default", bill?.id ?? "");
-    await keepHistory(payrun, retryId, "retry-left-to-next-run");
-  });
+  test.runIf(isLong)(
+    "is paid into by nobody's word but the roles of the rule, and only on a new approval",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
+      const [bill] = made;
+      const rule = { match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R03" } as const;
+      await control.outcome(rule);
+      await approve(payrun, runId);
+      const parked = await ended(payrun, runId);
+      expect(lineOf(parked, bill)).toMatchObject({ state: "parked", reasonCode: "R03" });
+      await control.changeContact(bill?.contactId ?? "", {
+        bankAccount: { accountNumber: "00007777" },
+      });
+      const told = await payrun.until(runId, "told of the other account", (status) =>
+        /••7777 now/.test(lineOf(status, bill).reason ?? ""),
+      );
+      expect(lineOf(told, bill).state).toBe("parked");
+      const path = `/v1/payables/${bill?.id}/resolution`;
+      const asked = { action: "retry", reason: "called the vendor" };
+      expect((await payrun.call("operator", "POST", path, asked)).status).toBe(403);
+      expect((await payrun.call("controller", "POST", path, asked)).status).toBe(200);
+      const left = await payrun.until(
+        runId,
+        "left to the next run",
+        (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
+      );
+      expect(lineOf(left, bill).state).toBe("parked");
+      expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+      await expectBank(payrun, [[bill, 0]]);
+      const holds = await payrun.call<{ items: unknown[] }>("operator", "GET", "/v1/holds");
+      expect(holds.body.items).toEqual([]);
+      const retryId = retryFailedPaymentId("default", bill?.id ?? "");
+      await keepHistory(payrun, retryId, "retry-left-to-next-run");
+    },
+  );
 });
 
 test("a pay run can't name a playbook for failures that nobody has stored", async () => {
