@@ -129,7 +129,7 @@ export default {
       from: { path: "^workflows/" },
       to: {
         dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer"],
-        pathNot: "^node_modules/@temporalio/(workflow|common)/",
+        pathNot: "(^|/)node_modules/@temporalio/(workflow|common)/",
       },
     },
     {
