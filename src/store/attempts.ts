@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Attempt, AttemptOperation, AttemptSend, AttemptState } from "../contracts/attempt.ts";
 import { chunks, type Db } from "./db.ts";
-import type { AttemptsTable } from "./tables.ts";
+import type { AttemptsTable } from "./payment-tables.ts";
 
 /**
  * Writes a frozen request before its first send.

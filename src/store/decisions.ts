@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
-import type { DecisionsTable, Tables } from "./tables.ts";
+import type { DecisionsTable } from "./decision-tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** States in which a line can still be left out: nothing of it has been drawn for paying. */
 const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
 import { holdOn } from "../domain/holds.ts";
 import type { Db } from "./db.ts";
-import type { HoldsTable } from "./tables.ts";
+import type { HoldsTable } from "./payment-tables.ts";
 
 export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 

@@ -40,3 +40,26 @@ export interface RetryCasesTable {
   /** incident | funds | bank-account, or null. */
   waits_for: string | null;
 }
+
+/** What a retryFailedPayment workflow knows about its payable. */
+export interface RetriesTable {
+  business_id: string;
+  payable_id: string;
+  business: string;
+  workflow_id: string;
+  /** Run whose line it took over, or null. */
+  run_id: string | null;
+  phase: string;
+  reason_code: string | null;
+  reason: string | null;
+  retries_made: number;
+  /** JSON array of payment ids whose failure has been dealt with. */
+  handled_payment_ids: string;
+  /** A person's resolution that waits to be acted on: retry, or null. */
+  requested: string | null;
+  requested_by: string | null;
+  retry_on: string | null;
+  look: number;
+  started_at_ms: number;
+  updated_at_ms: number;
+}

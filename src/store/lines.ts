@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
-import type { RunLinesTable } from "./tables.ts";
+import type { RunLinesTable } from "./run-tables.ts";
 
 /** Where one line of a run stands. */
 export interface RunLine {

@@ -6,7 +6,8 @@ import { chunks, type Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { replanSummary } from "./plan-summary.ts";
 import { getRun, type Run } from "./runs.ts";
-import type { PlansTable, Tables } from "./tables.ts";
+import type { PlansTable } from "./run-tables.ts";
+import type { Tables } from "./tables.ts";
 
 export interface StoredPlan {
   readonly runId: string;

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Db } from "./db.ts";
-import type { RetriesTable } from "./tables.ts";
+import type { RetriesTable } from "./incident-tables.ts";
 
 /** What the owner of a failed or returned payable knows about it. */
 export interface Retry {

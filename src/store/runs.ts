@@ -4,7 +4,8 @@ import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import type { Db } from "./db.ts";
 import { appendAudit } from "./audit.ts";
-import type { RunsTable, Tables } from "./tables.ts";
+import type { RunsTable } from "./run-tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];

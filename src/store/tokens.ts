@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { Db } from "./db.ts";
-import type { TokensTable } from "./tables.ts";
+import type { TokensTable } from "./decision-tables.ts";
 
 /** A token of the gateway, without its secret, which is stored nowhere. */
 export interface Token {

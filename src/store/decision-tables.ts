@@ -1,0 +1,40 @@
+export interface DecisionsTable {
+  decision_id: string;
+  run_id: string;
+  plan_hash: string;
+  /** approve | reject */
+  decision: string;
+  principal: string;
+  token_id: string | null;
+  roles: string;
+  /** JSON array of payable ids left out. */
+  dropped: string;
+  comment: string | null;
+  decided_at_ms: number;
+  /** Business-clock instant. */
+  expires_at_ms: number;
+  /** accepted | refused, with the reason. */
+  outcome: string;
+  reason: string | null;
+}
+
+/** One row per line and approver, written only where the approver's role counts for the line's rule. */
+export interface LineApprovalsTable {
+  run_id: string;
+  payable_id: string;
+  line_hash: string;
+  principal: string;
+  decision_id: string;
+  expires_at_ms: number;
+}
+
+export interface TokensTable {
+  token_id: string;
+  name: string;
+  token_hash: string;
+  roles: string;
+  created_at_ms: number;
+  created_by: string;
+  expires_at_ms: number | null;
+  revoked_at_ms: number | null;
+}

@@ -1,0 +1,112 @@
+export interface RunsTable {
+  /** Workflow id. */
+  run_id: string;
+  /** The API's businessId. */
+  business_id: string;
+  /** The profile's name. */
+  business: string;
+  playbook: string;
+  playbook_revision: number;
+  /** Compiled playbook (contracts/playbook.ts) as JSON: a running run keeps its revision. */
+  policy: string;
+  period: string;
+  /** 1, 2, … for `/r2`: one more only after rejected, expired, cancelled or failed. */
+  revision: number;
+  inputs: string;
+  phase: string;
+  waiting_for: string | null;
+  plan_hash: string | null;
+  plan_no: number;
+  total_cents: number;
+  launched_by: string;
+  launched_by_token_id: string | null;
+  launched_at_ms: number;
+  cancel_requested_at_ms: number | null;
+  cancel_requested_by: string | null;
+  ended_at_ms: number | null;
+  /** Real instant of the first plan, and business-clock instant until which it may be approved. */
+  planned_at_ms: number | null;
+  approve_by_ms: number | null;
+  /** Last reason a run failed, for people. */
+  failure: string | null;
+}
+
+/** One row per plan of a run; a changed line makes the next one. Insert-only. */
+export interface PlansTable {
+  run_id: string;
+  plan_no: number;
+  plan_hash: string;
+  /** PlanSummary as JSON. */
+  summary: string;
+  created_at_ms: number;
+}
+
+/** Insert-only: what was planned for a payable, by version. */
+export interface PlanLinesTable {
+  run_id: string;
+  payable_id: string;
+  version: number;
+  line_no: number;
+  line_hash: string;
+  contact_id: string;
+  amount_cents: number;
+  execution_date: string;
+  source_id: string;
+  /** PlanLine as JSON. */
+  line: string;
+}
+
+export interface PlanSkippedTable {
+  run_id: string;
+  payable_id: string;
+  code: string;
+  /** SkippedLine as JSON. */
+  skipped: string;
+}
+
+/** Where each line of a run stands; the mutable side of plan_lines. */
+export interface RunLinesTable {
+  run_id: string;
+  payable_id: string;
+  business_id: string;
+  /** Version of plan_lines that holds now. */
+  version: number;
+  line_no: number;
+  line_hash: string;
+  contact_id: string;
+  source_id: string;
+  amount_cents: number;
+  execution_date: string;
+  quorum: number;
+  state: string;
+  reason_code: string | null;
+  reason: string | null;
+  /** JSON array. */
+  payment_ids: string;
+  attempts: number;
+  /** 1 once the funding step has found the money for it. */
+  funded: number;
+  /** Fencing: one more with every draw; a result of an older epoch never downgrades. */
+  lease_epoch: number;
+  lease_owner: string | null;
+  lease_until_ms: number | null;
+  /** Service-clock instant before which the line is not drawn again (back-off, look-up window). */
+  not_before_ms: number;
+  /** Service-clock instant of the last full read of payable, payee and payments. */
+  verified_at_ms: number;
+  /** JSON array: payments of the payable seen by that read. */
+  known_payment_ids: string;
+  /** Business-clock instant of the next poll of its payments. */
+  poll_at_ms: number;
+  /** 1 where an event said "look". */
+  look: number;
+  dropped_by: string | null;
+  updated_at_ms: number;
+}
+
+export interface DryPlansTable {
+  dry_plan_id: string;
+  created_at_ms: number;
+  /** DryPlan as JSON. */
+  plan: string;
+}

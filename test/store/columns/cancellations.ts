@@ -1,0 +1,37 @@
+import type { Columns } from "./columns.ts";
+
+export const cancellationColumns: Columns<"cancellations" | "cancellation_items"> = {
+  cancellations: {
+    workflow_id: true,
+    business_id: true,
+    business: true,
+    playbook: true,
+    policy: true,
+    run_id: true,
+    reason: true,
+    phase: true,
+    waiting_for: true,
+    requested_by: true,
+    requested_at_ms: true,
+    chosen_at_ms: true,
+    ended_at_ms: true,
+  },
+  cancellation_items: {
+    workflow_id: true,
+    item_no: true,
+    business_id: true,
+    payment_id: true,
+    payable_id: true,
+    contact_id: true,
+    amount_cents: true,
+    state: true,
+    open: true,
+    reason: true,
+    hold_id: true,
+    release_by_ms: true,
+    cancelled_at_ms: true,
+    not_before_ms: true,
+    poll_at_ms: true,
+    updated_at_ms: true,
+  },
+};

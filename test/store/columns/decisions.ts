@@ -1,0 +1,37 @@
+import type { Columns } from "./columns.ts";
+
+export const decisionColumns: Columns<"decisions" | "line_approvals" | "tokens"> = {
+  decisions: {
+    decision_id: true,
+    run_id: true,
+    plan_hash: true,
+    decision: true,
+    principal: true,
+    token_id: true,
+    roles: true,
+    dropped: true,
+    comment: true,
+    decided_at_ms: true,
+    expires_at_ms: true,
+    outcome: true,
+    reason: true,
+  },
+  line_approvals: {
+    run_id: true,
+    payable_id: true,
+    line_hash: true,
+    principal: true,
+    decision_id: true,
+    expires_at_ms: true,
+  },
+  tokens: {
+    token_id: true,
+    name: true,
+    token_hash: true,
+    roles: true,
+    created_at_ms: true,
+    created_by: true,
+    expires_at_ms: true,
+    revoked_at_ms: true,
+  },
+};

@@ -1,0 +1,42 @@
+import type { Columns } from "./columns.ts";
+
+export const noticeColumns: Columns<"notices" | "notice_facts" | "notice_deliveries"> = {
+  notices: {
+    notice_id: true,
+    business_id: true,
+    kind: true,
+    fact_key: true,
+    run_id: true,
+    subject: true,
+    text: true,
+    roles: true,
+    data: true,
+    contact_id: true,
+    created_at_ms: true,
+    routed_at_ms: true,
+    route_at_ms: true,
+    route_tries: true,
+    route_problem: true,
+  },
+  notice_facts: {
+    business_id: true,
+    kind: true,
+    fact_key: true,
+    notice_id: true,
+  },
+  notice_deliveries: {
+    delivery_id: true,
+    notice_id: true,
+    business_id: true,
+    channel: true,
+    target: true,
+    state: true,
+    tries: true,
+    next_try_at_ms: true,
+    claimed_by: true,
+    claimed_until_ms: true,
+    problem: true,
+    created_at_ms: true,
+    ended_at_ms: true,
+  },
+};

@@ -1,0 +1,51 @@
+import type { Columns } from "./columns.ts";
+
+export const otherColumns: Columns<"inbox" | "watches" | "audit" | "playbooks" | "leases"> = {
+  inbox: {
+    business_id: true,
+    event_id: true,
+    type: true,
+    sequence: true,
+    object: true,
+    object_id: true,
+    created_at: true,
+    received_at_ms: true,
+    via: true,
+    body: true,
+    dispatched_at_ms: true,
+  },
+  watches: {
+    business_id: true,
+    payable_id: true,
+    business: true,
+    owner: true,
+    until_ms: true,
+  },
+  audit: {
+    audit_id: true,
+    business_id: true,
+    at_ms: true,
+    actor: true,
+    action: true,
+    subject: true,
+    details: true,
+    prev_hash: true,
+    hash: true,
+  },
+  playbooks: {
+    name: true,
+    revision: true,
+    kind: true,
+    business: true,
+    text: true,
+    compiled: true,
+    author: true,
+    author_token_id: true,
+    created_at_ms: true,
+  },
+  leases: {
+    name: true,
+    holder: true,
+    until_ms: true,
+  },
+};
