@@ -2,10 +2,6 @@ import { PaymentsApiError } from "../src/payments-api/index.ts";
 import { clearWait, countTries, listWaits, setWait } from "../src/store/waits.ts";
 import type { ActivityContext } from "./context.ts";
 
-/** First pause after a read that no part of the business could have made; it doubles. */
-const READ_WAIT_MS = 5_000;
-const READ_WAIT_MAX_MS = 600_000;
-
 /** Codes of waits that a read sets, and that the next read which succeeds ends. */
 const READ_CODES = ["unauthorized", "forbidden_read", "rate_limited", "unreachable"] as const;
 
@@ -46,9 +42,7 @@ export async function readOrWait<T>(
         code: fault.code,
         message: fault.message,
         nowMs: serviceMs,
-        ...(fault.retryAfterMs === undefined
-          ? { backOffMs: READ_WAIT_MS, backOffMaxMs: READ_WAIT_MAX_MS }
-          : { retryAtMs: serviceMs + fault.retryAfterMs }),
+        ...(fault.retryAfterMs === undefined ? {} : { retryAtMs: serviceMs + fault.retryAfterMs }),
       });
     });
     return undefined;

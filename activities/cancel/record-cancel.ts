@@ -10,9 +10,6 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
 
-const BUSINESS_WAIT_MS = 5_000;
-const BUSINESS_WAIT_MAX_MS = 600_000;
-
 /**
  * Writes what a cancel came to: the attempt's final answer and what it means for the payment in
  * one transaction. An item that has come to its end meanwhile stays as it is.
@@ -41,7 +38,7 @@ export async function recordCancel(
         message: outcome.message,
         nowMs: clock.serviceMs,
         ...(outcome.retryAfterMs === null
-          ? { backOffMs: BUSINESS_WAIT_MS, backOffMaxMs: BUSINESS_WAIT_MAX_MS }
+          ? {}
           : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
       });
       return false;

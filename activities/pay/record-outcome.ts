@@ -18,10 +18,6 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 
-/** First wait after a fault of the whole business; it doubles up to ten minutes. */
-const BUSINESS_WAIT_MS = 5_000;
-const BUSINESS_WAIT_MAX_MS = 600_000;
-
 const UNKNOWN_REST_MAX_MS = 600_000;
 
 /** How long a retry rests whose vendor or bill can't be paid now, unless an event tells of it. */
@@ -148,7 +144,7 @@ async function sideEffects(
       message: outcome.message,
       nowMs: clock.serviceMs,
       ...(outcome.retryAfterMs === null
-        ? { backOffMs: BUSINESS_WAIT_MS, backOffMaxMs: BUSINESS_WAIT_MAX_MS }
+        ? {}
         : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
     });
   }

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Db } from "./db.ts";
-import type { BusinessWaitsTable } from "./tables.ts";
+import type { BusinessWaitsTable } from "./payment-tables.ts";
 
 /** A fault of a whole business, or of one of its funding sources, that everything waits for. */
 export interface BusinessWait {
@@ -26,13 +26,11 @@ export interface NewWait {
   readonly nowMs: number;
   /** Service-clock instant that the service asked for; without it the back-off applies. */
   readonly retryAtMs?: number;
-  /** First pause; it doubles with every try. */
-  readonly backOffMs?: number;
-  readonly backOffMaxMs?: number;
 }
 
-const DEFAULT_BACK_OFF_MS = 5_000;
-const DEFAULT_BACK_OFF_MAX_MS = 600_000;
+/** First pause where the service asks for none; it doubles with every try. */
+const BACK_OFF_MS = 5_000;
+const BACK_OFF_MAX_MS = 600_000;
 
 /** How long others wait for what a probe finds out, where it finds nothing. */
 const PROBE_MS = 30_000;
@@ -53,7 +51,7 @@ export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
     .executeTakeFirst();
   const tries = found?.tries ?? 0;
   const floorMs = found !== undefined && tries === 0 ? found.retry_at_ms : 0;
-  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? wait.nowMs + backOff(wait, tries));
+  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? wait.nowMs + backOffMs(tries));
   const row = await db
     .insertInto("business_waits")
     .values({
@@ -75,9 +73,8 @@ export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
   return toWait(row);
 }
 
-function backOff(wait: NewWait, tries: number): number {
-  const first = wait.backOffMs ?? DEFAULT_BACK_OFF_MS;
-  return Math.min(wait.backOffMaxMs ?? DEFAULT_BACK_OFF_MAX_MS, first * 2 ** Math.min(tries, 30));
+function backOffMs(tries: number): number {
+  return Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** Math.min(tries, 30));
 }
 
 /** Says that the waits of a business whose pause is over are being tried: their back-off grows. */

@@ -8,8 +8,6 @@ const short = {
   sourceId: "balance",
   code: "insufficient_balance",
   message: "Not enough money.",
-  backOffMs: 1_000,
-  backOffMaxMs: 3_000,
 };
 const limited = {
   businessId: "biz_1",
@@ -29,15 +27,15 @@ async function triedOnce(store: Store): Promise<void> {
 test("a fault of everybody is one wait, whose pauses double up to their limit", async () => {
   const { store } = await testStore();
   const first = await setWait(store.db, { ...short, nowMs: 100 });
-  expect(first).toMatchObject({ sinceMs: 100, retryAtMs: 1_100, tries: 0 });
+  expect(first).toMatchObject({ sinceMs: 100, retryAtMs: 5_100, tries: 0 });
   await triedOnce(store);
   expect(await setWait(store.db, { ...short, nowMs: 2_000 })).toMatchObject({
     sinceMs: 100,
-    retryAtMs: 4_000,
+    retryAtMs: 12_000,
     tries: 1,
   });
-  for (let tries = 0; tries < 5; tries += 1) await triedOnce(store);
-  expect((await setWait(store.db, { ...short, nowMs: 5_000 })).retryAtMs).toBe(8_000);
+  for (let tries = 0; tries < 10; tries += 1) await triedOnce(store);
+  expect((await setWait(store.db, { ...short, nowMs: 5_000 })).retryAtMs).toBe(605_000);
   expect(await listWaits(store.db, "biz_1")).toHaveLength(1);
 });
 
