@@ -1,5 +1,6 @@
 import type { SandboxContext } from "../context.ts";
 import { isoInstantOrNull } from "../ids.ts";
+import { billJson } from "../resources/bill-shapes.ts";
 import { type BusinessRow, callersBusiness, mayPay } from "../resources/businesses.ts";
 import { contactById } from "../resources/contacts.ts";
 import type { InvoiceRow } from "./tables.ts";
@@ -13,17 +14,7 @@ export function canReceive(business: BusinessRow): boolean {
 export function invoiceJson(ctx: SandboxContext, row: InvoiceRow): Record<string, unknown> {
   const contact = row.customer_id === null ? undefined : contactById(ctx.db, row.customer_id);
   return {
-    id: row.id,
-    publicId: row.public_id,
-    status: row.status,
-    paymentStatus: row.payment_status,
-    totalAmountCents: row.total_cents,
-    amountPaidCents: row.paid_cents,
-    remainingAmountCents: row.total_cents - row.paid_cents,
-    dueDate: row.due_date,
-    issueDate: row.issue_date,
-    customNumber: row.custom_number,
-    description: row.description,
+    ...billJson(row),
     customer: {
       id: row.customer_id,
       displayName: contact === undefined ? row.customer_name : contact.display_name,

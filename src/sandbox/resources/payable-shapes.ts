@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dateShape } from "../http/shapes.ts";
+import { billFields, itemsShape } from "./bill-shapes.ts";
 
 /** PayableDetail without its items: what the sandbox lists of a bill. */
 export const payableListItemShape = z
@@ -8,28 +8,12 @@ export const payableListItemShape = z
     publicId: z.string(),
     status: z.enum(["draft", "pending_approval", "approved", "declined", "blocked", "void"]),
     paymentStatus: z.enum(["none", "scheduled", "processing", "settled", "failed", "clawback"]),
-    totalAmountCents: z.int().min(1),
-    amountPaidCents: z.int().min(0),
-    remainingAmountCents: z.int(),
-    dueDate: dateShape.nullable(),
-    issueDate: dateShape.nullable(),
-    customNumber: z.string().nullable(),
-    description: z.string().nullable(),
+    ...billFields,
     contact: z.object({ id: z.string().nullable(), displayName: z.string().nullable() }),
   })
   .meta({ id: "PayableListItem" });
 
 /** PayableDetail, section 2. */
 export const payableShape = payableListItemShape
-  .extend({
-    items: z.array(
-      z.object({
-        name: z.string().nullable(),
-        description: z.string().nullable(),
-        quantity: z.number(),
-        unitAmountCents: z.int(),
-        totalCents: z.int(),
-      }),
-    ),
-  })
+  .extend({ items: itemsShape })
   .meta({ id: "PayableDetail" });

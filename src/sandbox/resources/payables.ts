@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { execute, getRow, insertRow, updateRow } from "../db.ts";
 import { newId } from "../ids.ts";
+import { billJson } from "./bill-shapes.ts";
 import { contactById } from "./contacts.ts";
 
 /** `items` is JSON; `paid_cents` and `payment_status` follow the bill's payments. */
@@ -119,17 +120,7 @@ export function payableListJson(
   contactName: string | null,
 ): Record<string, unknown> {
   return {
-    id: row.id,
-    publicId: row.public_id,
-    status: row.status,
-    paymentStatus: row.payment_status,
-    totalAmountCents: row.total_cents,
-    amountPaidCents: row.paid_cents,
-    remainingAmountCents: row.total_cents - row.paid_cents,
-    dueDate: row.due_date,
-    issueDate: row.issue_date,
-    customNumber: row.custom_number,
-    description: row.description,
+    ...billJson(row),
     contact: { id: row.contact_id, displayName: contactName },
   };
 }
