@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OnboardingPhase, OnboardingStatus } from "../../src/contracts/onboarding.ts";
-import type { Person, TestPayrun } from "./payrun.ts";
+import type { Person } from "./gateway-calls.ts";
+import type { TestPayrun } from "./payrun.ts";
 import type { Json } from "./sandbox.ts";
 
 export const ONBOARDING_ID = "kyb-onboarding/default";

@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Connection } from "@temporalio/client";
 import { inject } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { createToken } from "../../src/store/tokens.ts";
+import { GatewayCalls, PEOPLE, type Person } from "./gateway-calls.ts";
 import { takeNamespace } from "./take-namespace.ts";
-import { endPart, freePort, startPart } from "./parts.ts";
-import { type Json, netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
+import { freePort } from "./parts.ts";
+import { PayrunParts } from "./payrun-parts.ts";
+import { netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
 
 export interface PayrunOptions {
   /** Fixture of the sandbox; "blank" unless said. */
@@ -33,16 +33,6 @@ export interface PayrunOptions {
   readonly databaseUrl?: string;
 }
 
-/** Names of the tokens that every test stack has, and their roles. */
-const PEOPLE = {
-  launcher: ["launcher", "operator", "viewer"],
-  controller: ["controller", "viewer"],
-  owner: ["owner", "viewer"],
-  operator: ["operator", "viewer"],
-  admin: ["admin"],
-} as const;
-export type Person = keyof typeof PEOPLE;
-
 /**
  * The whole of Payrun as processes of their own: sandbox with its bank, worker, gateway, a store
  * in a file, and a namespace of the shared Temporal server.
@@ -60,22 +50,18 @@ export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayr
   }
 }
 
-export class TestPayrun {
+export class TestPayrun extends GatewayCalls {
   readonly home: string;
   readonly sandbox: TestSandbox;
   readonly namespace: string;
   readonly temporalAddress: string;
-  readonly #tokens = new Map<Person, string>();
-  gatewayUrl = "";
+  readonly #parts: PayrunParts;
   store!: Store;
   temporal!: Client;
   #connection: Connection | undefined;
-  #gateways: ChildProcess[] = [];
-  #workers: ChildProcess[] = [];
   #webhookSecret = "whsec_none";
   #hasTokenFile = false;
   #hasAchAuthorization = true;
-  #workerArgs: readonly string[] = [];
   #signers = "";
 
   readonly databaseUrl: string;
@@ -86,7 +72,9 @@ export class TestPayrun {
     databaseUrl = `sqlite:${join(home, "payrun.db")}`,
     temporalAddress?: string,
   ) {
+    super();
     this.home = home;
+    this.#parts = new PayrunParts(home, () => this.env());
     this.sandbox = sandbox;
     this.databaseUrl = databaseUrl;
     this.namespace = temporalAddress === undefined ? takeNamespace() : "default";
@@ -104,7 +92,7 @@ export class TestPayrun {
     this.#hasAchAuthorization = options.achAuthorization !== false;
     this.#signers = options.signers ?? "";
     if (options.sweepEveryMs !== undefined) {
-      this.#workerArgs = ["--sweep-every-ms", String(options.sweepEveryMs)];
+      this.#parts.workerArgs = ["--sweep-every-ms", String(options.sweepEveryMs)];
     }
     if (options.tokenFile === true) await this.#writeProfiles();
     await this.startGateway();
@@ -125,7 +113,7 @@ export class TestPayrun {
         createdBy: "setup",
         nowMs: Date.now() - 60_000,
       });
-      this.#tokens.set(name as Person, token);
+      this.tokens.set(name as Person, token);
     }
   }
 
@@ -164,21 +152,18 @@ export class TestPayrun {
     await rename(join(this.home, "next-token"), join(this.home, "token"));
   }
 
-  async startGateway(): Promise<void> {
-    this.#gateways.push(await this.#spawn("src/gateway/main.ts", []));
+  startGateway(): Promise<void> {
+    return this.#parts.startGateway();
   }
 
   /** Starts one more gateway on the same store and returns its address. */
-  async startAnotherGateway(): Promise<string> {
-    const port = String(await freePort());
-    const env = { PAYRUN_GATEWAY_PORT: port };
-    this.#gateways.push(await this.#spawn("src/gateway/main.ts", [], env));
-    return `http://127.0.0.1:${port}`;
+  startAnotherGateway(): Promise<string> {
+    return this.#parts.startAnotherGateway();
   }
 
   /** Ends all gateways. */
-  async stopGateway(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-    await Promise.all(this.#gateways.splice(0).map((gateway) => endPart(gateway, signal)));
+  stopGateway(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    return this.#parts.stopGateways(signal);
   }
 
   /** What webhooks to this stack's gateways are signed with. */
@@ -186,134 +171,28 @@ export class TestPayrun {
     return this.#webhookSecret;
   }
 
-  async startWorker(): Promise<ChildProcess> {
-    const bundle = inject("workflowBundlePath");
-    const worker = await this.#spawn("src/worker/main.ts", [
-      "--exit-with-parent",
-      "--workflow-bundle",
-      bundle,
-      ...this.#workerArgs,
-    ]);
-    this.#workers.push(worker);
-    return worker;
+  startWorker(): Promise<ChildProcess> {
+    return this.#parts.startWorker();
   }
 
   /** The workers that were started and not ended. */
   get workers(): readonly ChildProcess[] {
-    return this.#workers;
+    return this.#parts.workers;
   }
 
   /** Ends one worker as a crash does. */
-  async killWorker(worker: ChildProcess): Promise<void> {
-    this.#workers = this.#workers.filter((each) => each !== worker);
-    await endPart(worker, "SIGKILL");
+  killWorker(worker: ChildProcess): Promise<void> {
+    return this.#parts.killWorker(worker);
   }
 
   /** Ends all workers; SIGKILL is a crash. */
-  async killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => endPart(worker, signal)));
-    this.#workers = [];
-  }
-
-  tokenOf(person: Person): string {
-    return this.#tokens.get(person) ?? "";
-  }
-
-  /** Sends a request to the gateway as somebody. */
-  async call<T = Json>(
-    person: Person,
-    method: string,
-    path: string,
-    body?: unknown,
-    gatewayUrl = this.gatewayUrl,
-  ): Promise<{ status: number; body: T }> {
-    const response = await fetch(`${gatewayUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#tokens.get(person)}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as T };
-  }
-
-  /** Stores a playbook as the administrator. */
-  async apply(name: string, text: string): Promise<void> {
-    const { status, body } = await this.call("admin", "POST", "/v1/playbooks", { name, text });
-    if (status >= 300) throw new Error(`apply ${name}: ${status} ${JSON.stringify(body)}`);
-  }
-
-  /** Launches a stored playbook and returns the run's id. */
-  async launch(playbook: string, period?: string): Promise<string> {
-    const { status, body } = await this.call<{ id: string }>("launcher", "POST", "/v1/runs", {
-      playbook,
-      ...(period === undefined ? {} : { period }),
-    });
-    if (status >= 300) throw new Error(`launch ${playbook}: ${status} ${JSON.stringify(body)}`);
-    return body.id;
-  }
-
-  /** A run with the lines of its plan, without the bills that were left out. */
-  async status(runId: string): Promise<RunStatus> {
-    const path = `/v1/runs/${encodeURIComponent(runId)}?skipped=false`;
-    const { status, body } = await this.call<RunStatus>("launcher", "GET", path);
-    if (status !== 200) throw new Error(`status: ${status} ${JSON.stringify(body)}`);
-    return body;
-  }
-
-  /** Decides on the plan as it is now. */
-  async decide(
-    person: Person,
-    runId: string,
-    decision: "approve" | "reject",
-    extra: Json = {},
-  ): Promise<{ status: number; body: Json }> {
-    const { planHash } = await this.status(runId);
-    const path = `/v1/runs/${encodeURIComponent(runId)}/decisions`;
-    return this.call(person, "POST", path, { decision, planHash, ...extra });
-  }
-
-  /** Waits until the run's status satisfies a condition; fails with the last status it saw. */
-  async until(
-    runId: string,
-    what: string,
-    condition: (status: RunStatus) => boolean,
-    timeoutMs = 120_000,
-  ): Promise<RunStatus> {
-    const deadline = Date.now() + timeoutMs;
-    for (;;) {
-      const status = await this.status(runId);
-      if (condition(status)) return status;
-      if (Date.now() > deadline) {
-        const { phase, waitingFor, counts, payments } = status;
-        const lines = payments.map(({ payableId, state, reason }) => ({
-          payableId,
-          state,
-          reason,
-        }));
-        throw new Error(
-          `not ${what} in time: ${JSON.stringify({ phase, waitingFor, counts, lines }, null, 1)}\n${await this.logs()}`,
-        );
-      }
-      await sleep(150);
-    }
-  }
-
-  untilPhase(runId: string, phase: RunStatus["phase"], timeoutMs?: number): Promise<RunStatus> {
-    return this.until(runId, phase, (status) => status.phase === phase, timeoutMs);
+  killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    return this.#parts.killWorkers(signal);
   }
 
   /** The last lines that the parts have logged. */
-  async logs(): Promise<string> {
-    const parts = await Promise.all(
-      ["worker", "gateway"].map(async (part) => {
-        const text = await readFile(join(this.home, `${part}.log`), "utf8").catch(() => "");
-        return `--- ${part}\n${text.split("\n").slice(-25).join("\n")}`;
-      }),
-    );
-    return parts.join("\n");
+  logs(): Promise<string> {
+    return this.#parts.logs();
   }
 
   async stop(): Promise<void> {
@@ -349,20 +228,6 @@ export class TestPayrun {
     );
     if (status !== 201) throw new Error(`webhook endpoint: ${status} ${JSON.stringify(body)}`);
     this.#webhookSecret = body.secret;
-  }
-
-  async #spawn(
-    program: "src/worker/main.ts" | "src/gateway/main.ts",
-    args: readonly string[],
-    env: Record<string, string> = {},
-  ): Promise<ChildProcess> {
-    const part = program.includes("worker") ? "worker" : "gateway";
-    const log = join(this.home, `${part}.log`);
-    try {
-      return await startPart({ program, args, env: { ...this.env(), ...env }, log });
-    } catch (error) {
-      throw new Error(`${part} did not start\n${await this.logs()}`, { cause: error });
-    }
   }
 }
 

@@ -1,0 +1,89 @@
+import type { ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { endPart, freePort, startPart } from "./parts.ts";
+
+/** The gateways and workers of a test's Payrun: processes of their own, several where asked for. */
+export class PayrunParts {
+  /** More words on each worker's command line. */
+  workerArgs: readonly string[] = [];
+  readonly #home: string;
+  readonly #env: () => Record<string, string>;
+  #gateways: ChildProcess[] = [];
+  #workers: ChildProcess[] = [];
+
+  /** @param env the environment of a part that starts now */
+  constructor(home: string, env: () => Record<string, string>) {
+    this.#home = home;
+    this.#env = env;
+  }
+
+  async startGateway(): Promise<void> {
+    this.#gateways.push(await this.#spawn("src/gateway/main.ts", []));
+  }
+
+  /** Starts one more gateway on the same store and returns its address. */
+  async startAnotherGateway(): Promise<string> {
+    const port = String(await freePort());
+    const env = { PAYRUN_GATEWAY_PORT: port };
+    this.#gateways.push(await this.#spawn("src/gateway/main.ts", [], env));
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async stopGateways(signal: NodeJS.Signals): Promise<void> {
+    await Promise.all(this.#gateways.splice(0).map((gateway) => endPart(gateway, signal)));
+  }
+
+  async startWorker(): Promise<ChildProcess> {
+    const bundle = inject("workflowBundlePath");
+    const worker = await this.#spawn("src/worker/main.ts", [
+      "--exit-with-parent",
+      "--workflow-bundle",
+      bundle,
+      ...this.workerArgs,
+    ]);
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  /** The workers that were started and not ended. */
+  get workers(): readonly ChildProcess[] {
+    return this.#workers;
+  }
+
+  async killWorker(worker: ChildProcess): Promise<void> {
+    this.#workers = this.#workers.filter((each) => each !== worker);
+    await endPart(worker, "SIGKILL");
+  }
+
+  async killWorkers(signal: NodeJS.Signals): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => endPart(worker, signal)));
+    this.#workers = [];
+  }
+
+  /** The last lines that the parts have logged. */
+  async logs(): Promise<string> {
+    const parts = await Promise.all(
+      ["worker", "gateway"].map(async (part) => {
+        const text = await readFile(join(this.#home, `${part}.log`), "utf8").catch(() => "");
+        return `--- ${part}\n${text.split("\n").slice(-25).join("\n")}`;
+      }),
+    );
+    return parts.join("\n");
+  }
+
+  async #spawn(
+    program: "src/worker/main.ts" | "src/gateway/main.ts",
+    args: readonly string[],
+    env: Record<string, string> = {},
+  ): Promise<ChildProcess> {
+    const part = program.includes("worker") ? "worker" : "gateway";
+    const log = join(this.#home, `${part}.log`);
+    try {
+      return await startPart({ program, args, env: { ...this.#env(), ...env }, log });
+    } catch (error) {
+      throw new Error(`${part} did not start\n${await this.logs()}`, { cause: error });
+    }
+  }
+}
