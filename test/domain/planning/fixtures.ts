@@ -7,7 +7,7 @@ import {
   type PaymentFacts,
   type VendorFacts,
 } from "../../../src/domain/planning/book.ts";
-import type { PlanInput } from "../../../src/domain/planning/plan.ts";
+import { buildPlan, type PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
 
 /** A Thursday. */
@@ -121,7 +121,7 @@ export function selection(world: World, changes: Partial<SelectInput> = {}) {
   });
 }
 
-export function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
+function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
   const playbook = changes.playbook ?? PLAYBOOK;
   return {
     businessId: "biz_1",
@@ -138,4 +138,8 @@ export function planInput(world: World, changes: Partial<PlanInput> = {}): PlanI
     matches: () => false,
     ...changes,
   };
+}
+
+export function planOf(world: World, changes: Partial<PlanInput> = {}) {
+  return buildPlan(planInput(world, changes));
 }

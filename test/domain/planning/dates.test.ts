@@ -1,0 +1,61 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
+import { addDays } from "../../../src/domain/clock/dates.ts";
+import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import { planDates } from "../../../src/domain/planning/dates.ts";
+import { PLAYBOOK } from "./fixtures.ts";
+
+describe("the dates of a line", () => {
+  it("are the latest that arrive by the due date", () => {
+    const dates = planDates("2026-12-01", "2026-11-19", PLAYBOOK);
+    expect(dates).toEqual({
+      executionDate: "2026-11-25",
+      arrivalDate: "2026-12-01",
+      late: false,
+      decideBy: "2026-11-25T05:00:00.000Z",
+      dateRule: "on 2026-11-25",
+    });
+  });
+
+  it("aim at the business day before a due date on a weekend or holiday", () => {
+    expect(planDates("2026-11-29", "2026-11-16", PLAYBOOK).arrivalDate).toBe("2026-11-27");
+    expect(planDates("2026-11-26", "2026-11-16", PLAYBOOK).arrivalDate).toBe("2026-11-25");
+  });
+
+  it("are the next banking day where the bill is late, and say so", () => {
+    const dates = planDates("2026-11-20", "2026-11-20", PLAYBOOK);
+    expect(dates).toMatchObject({ executionDate: "2026-11-23", late: true });
+  });
+
+  it("may move without asking only where the playbook says so", () => {
+    const moving = { ...PLAYBOOK, late: "next-business-day" } as const;
+    const rules = ["2026-12-01", "2026-12-15"].map(
+      (due) => planDates(due, "2026-11-19", moving).dateRule,
+    );
+    expect(rules).toEqual(["by due date or next business day", "by due date or next business day"]);
+  });
+
+  it("ignore the due date where the playbook pays on the next business day", () => {
+    const pay = { ...PLAYBOOK.pay, when: "next-business-day" } as const;
+    const dates = planDates("2027-12-01", "2026-11-25", { pay, late: "ask" });
+    expect(dates).toMatchObject({ executionDate: "2026-11-27", dateRule: "on 2026-11-27" });
+  });
+
+  const day = fc.integer({ min: 0, max: 6_000 }).map((offset) => addDays("2024-01-01", offset));
+  test.prop([day, fc.option(day)])(
+    "are banking days, tomorrow or later, and late only where nothing earlier would do",
+    (today, due) => {
+      const dates = planDates(due, today, PLAYBOOK);
+      expect(isBankingDay(dates.executionDate)).toBe(true);
+      expect(dates.executionDate > today).toBe(true);
+      expect(dates.arrivalDate > dates.executionDate).toBe(true);
+      if (dates.late) {
+        expect(dates.executionDate).toBe(planDates(null, today, PLAYBOOK).executionDate);
+      } else if (due !== null) {
+        expect(dates.arrivalDate <= due).toBe(true);
+      }
+      expect(Date.parse(dates.decideBy)).toBeGreaterThan(newYorkInstantMs(today, "23:59"));
+    },
+  );
+});

@@ -1,0 +1,66 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import { addDays } from "../../../src/domain/clock/dates.ts";
+import { LimitBook, vendorWeek } from "../../../src/domain/planning/limits.ts";
+
+describe("limits", () => {
+  const limits = { billCents: 1_000, vendorPerWeekCents: 1_500, businessPerWeekCents: 2_000 };
+  const unused = {
+    businessCents: new Map<string, number>(),
+    vendorCents: new Map<string, number>(),
+  };
+  const line = (contactId: string, amountCents: number, executionDate = "2026-11-20") => ({
+    contactId,
+    amountCents,
+    executionDate,
+  });
+
+  it("hold for the bill, then for the vendor's week, then for the business's week", () => {
+    const book = new LimitBook(limits, unused);
+    expect(book.take(line("v1", 1_001))?.code).toBe("over-bill-limit");
+    expect(book.take(line("v1", 1_000))).toBeNull();
+    expect(book.take(line("v1", 501))?.code).toBe("over-vendor-week-limit");
+    expect(book.take(line("v1", 500))).toBeNull();
+    expect(book.take(line("v2", 501))?.code).toBe("over-business-week-limit");
+    expect(book.take(line("v2", 500))).toBeNull();
+  });
+
+  it("begin anew on Monday in New York, by execution date", () => {
+    const book = new LimitBook(limits, unused);
+    expect(book.take(line("v1", 1_000, "2026-11-20"))).toBeNull();
+    expect(book.take(line("v1", 1_000, "2026-11-23"))).toBeNull();
+  });
+
+  it("count what other runs have committed", () => {
+    const book = new LimitBook(limits, {
+      businessCents: new Map([["2026-11-16", 1_900]]),
+      vendorCents: new Map([[vendorWeek("v1", "2026-11-16"), 1_450]]),
+    });
+    expect(book.take(line("v1", 51))?.code).toBe("over-vendor-week-limit");
+    expect(book.take(line("v2", 101))?.code).toBe("over-business-week-limit");
+    expect(book.take(line("v2", 100))).toBeNull();
+  });
+
+  const lines = fc.array(
+    fc.record({
+      contactId: fc.constantFrom("v1", "v2", "v3"),
+      amountCents: fc.integer({ min: 1, max: 1_200 }),
+      executionDate: fc.constantFrom("2026-11-20", "2026-11-23", "2026-11-24"),
+    }),
+  );
+  test.prop([lines])("are never exceeded by what they let through", (asked) => {
+    const book = new LimitBook(limits, unused);
+    const taken = asked.filter((each) => book.take(each) === null);
+    for (const monday of ["2026-11-16", "2026-11-23"]) {
+      const week = taken.filter(
+        (each) => each.executionDate >= monday && each.executionDate <= addDays(monday, 6),
+      );
+      const sum = (of: typeof week) => of.reduce((total, each) => total + each.amountCents, 0);
+      expect(sum(week)).toBeLessThanOrEqual(limits.businessPerWeekCents);
+      for (const contactId of ["v1", "v2", "v3"]) {
+        const vendorSum = sum(week.filter((each) => each.contactId === contactId));
+        expect(vendorSum).toBeLessThanOrEqual(limits.vendorPerWeekCents);
+      }
+    }
+  });
+});
