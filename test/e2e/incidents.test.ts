@@ -2,67 +2,23 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { payrun as cli } from "../cli/cli.ts";
+import { applyIncidents, bouncedScene, incidents, settledAgain } from "../support/bounced.ts";
 import { isLong } from "../support/long.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import {
-  ended,
-  expectBank,
-  lineOf,
-  paymentsOf,
-  plannedScene,
-  type Scene,
-  scenePlaybook,
-} from "../support/scene.ts";
+import { expectBank, lineOf, paymentsOf, plannedScene, scenePlaybook } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
 let payrun: TestPayrun;
 
 beforeAll(async () => {
   payrun = await startPayrun();
-  const example = new URL("../../playbooks/retry-failed.yaml", import.meta.url);
-  await payrun.apply("retry-failed", await readFile(example, "utf8"));
+  await applyIncidents(payrun);
 });
 afterAll(async () => {
   await payrun?.stop();
 });
-
-interface IncidentJson {
-  readonly source: string;
-  readonly phase: string;
-  readonly bills: number;
-  readonly decision: string | null;
-}
-
-async function incidents(): Promise<IncidentJson[]> {
-  const { body } = await payrun.call<{ items: IncidentJson[] }>("operator", "GET", "/v1/incidents");
-  return body.items;
-}
-
-/** A run all of whose bills bounce once, up to where they wait for the one decision. */
-async function bouncedScene(name: string, amounts: readonly number[]): Promise<Scene> {
-  const { control } = payrun.sandbox;
-  const scene = await plannedScene(payrun, name, amounts);
-  for (const { id } of scene.made) {
-    const rule = { match: { payableId: id }, outcome: "fail", code: "R01", times: 1 } as const;
-    await control.outcome(rule);
-  }
-  await approve(payrun, scene.runId);
-  await payrun.until(
-    scene.runId,
-    "scheduled",
-    ({ counts }) => counts.scheduled === scene.made.length,
-  );
-  await control.setScale(43_200);
-  const waits = ({ payments }: RunStatus): boolean =>
-    payments
-      .filter(({ state }) => state !== "skipped")
-      .every(({ state, reason }) => state === "retrying" && /one decision/.test(reason ?? ""));
-  await payrun.until(scene.runId, "waiting for a decision", waits, 90_000);
-  return scene;
-}
 
 function env(person: "controller" | "admin"): Record<string, string> {
   return { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf(person) };
@@ -70,10 +26,10 @@ function env(person: "controller" | "admin"): Record<string, string> {
 
 describe("an account that bounces", () => {
   test("is one incident: nothing is tried until the one decision, and then each bill settles once", async () => {
-    const scene = await bouncedScene("bounced", [110_00, 120_00, 130_00]);
+    const scene = await bouncedScene(payrun, "bounced", [110_00, 120_00, 130_00]);
     const { control } = payrun.sandbox;
     await control.advance("P5D");
-    const [incident, ...others] = await incidents();
+    const [incident, ...others] = await incidents(payrun);
     expect(others).toEqual([]);
     expect(incident).toMatchObject({ phase: "open", bills: 3, decision: null });
     const source = incident?.source ?? "";
@@ -95,7 +51,7 @@ describe("an account that bounces", () => {
       expect({ command, code, stderr }).toMatchObject({ code: 0 });
     }
 
-    const done = await ended(payrun, scene.runId);
+    const done = await settledAgain(payrun, scene);
     expect(done.counts.settled).toBe(3);
     await expectBank(
       payrun,
@@ -114,8 +70,8 @@ describe("an account that bounces", () => {
     "is paid again once where the worker dies before, at and after the decision",
     async () => {
       const { control } = payrun.sandbox;
-      const scene = await bouncedScene("killed", [210_00, 220_00]);
-      const [incident] = await incidents();
+      const scene = await bouncedScene(payrun, "killed", [210_00, 220_00]);
+      const [incident] = await incidents(payrun);
       await payrun.killWorkers("SIGKILL");
       await payrun.startWorker();
       const slow = { method: "POST", when: "after", effect: "delay", delayMs: 6_000, times: 1 };
@@ -134,7 +90,7 @@ describe("an account that bounces", () => {
       await expect.poll(paidAgain, { timeout: 60_000 }).toBeGreaterThan(2);
       await payrun.killWorkers("SIGKILL");
       await payrun.startWorker();
-      const done = await ended(payrun, scene.runId);
+      const done = await settledAgain(payrun, scene);
       expect(done.counts.settled).toBe(2);
       await expectBank(payrun, [
         [scene.made[0], 210_00],
@@ -145,42 +101,41 @@ describe("an account that bounces", () => {
 });
 
 describe("a vendor's account that came back", () => {
-  test.runIf(isLong)(
-    "is paid into by nobody's word but the roles of the rule, and only on a new approval",
-    async () => {
-      const { control } = payrun.sandbox;
-      const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
-      const [bill] = made;
-      const rule = { match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R03" } as const;
-      await control.outcome(rule);
-      await approve(payrun, runId);
-      const parked = await ended(payrun, runId);
-      expect(lineOf(parked, bill)).toMatchObject({ state: "parked", reasonCode: "R03" });
-      await control.changeContact(bill?.contactId ?? "", {
-        bankAccount: { accountNumber: "00007777" },
-      });
-      const told = await payrun.until(runId, "told of the other account", (status) =>
-        /••7777 now/.test(lineOf(status, bill).reason ?? ""),
-      );
-      expect(lineOf(told, bill).state).toBe("parked");
-      const path = `/v1/payables/${bill?.id}/resolution`;
-      const asked = { action: "retry", reason: "called the vendor" };
-      expect((await payrun.call("operator", "POST", path, asked)).status).toBe(403);
-      expect((await payrun.call("controller", "POST", path, asked)).status).toBe(200);
-      const left = await payrun.until(
-        runId,
-        "left to the next run",
-        (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
-      );
-      expect(lineOf(left, bill).state).toBe("parked");
-      expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-      await expectBank(payrun, [[bill, 0]]);
-      const holds = await payrun.call<{ items: unknown[] }>("operator", "GET", "/v1/holds");
-      expect(holds.body.items).toEqual([]);
-      const retryId = retryFailedPaymentId("default", bill?.id ?? "");
-      await keepHistory(payrun, retryId, "retry-left-to-next-run");
-    },
-  );
+  test("is paid into by nobody's word but the roles of the rule, and only on a new approval", async () => {
+    const { control } = payrun.sandbox;
+    const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
+    const [bill] = made;
+    const rule = { match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R03" } as const;
+    await control.outcome(rule);
+    await approve(payrun, runId);
+    await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+    await control.advance("P5D");
+    const parked = await payrun.untilPhase(runId, "completed-with-exceptions");
+    expect(lineOf(parked, bill)).toMatchObject({ state: "parked", reasonCode: "R03" });
+    await control.changeContact(bill?.contactId ?? "", {
+      bankAccount: { accountNumber: "00007777" },
+    });
+    const told = await payrun.until(runId, "told of the other account", (status) =>
+      /••7777 now/.test(lineOf(status, bill).reason ?? ""),
+    );
+    expect(lineOf(told, bill).state).toBe("parked");
+    const path = `/v1/payables/${bill?.id}/resolution`;
+    const asked = { action: "retry", reason: "called the vendor" };
+    expect((await payrun.call("operator", "POST", path, asked)).status).toBe(403);
+    expect((await payrun.call("controller", "POST", path, asked)).status).toBe(200);
+    const left = await payrun.until(
+      runId,
+      "left to the next run",
+      (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
+    );
+    expect(lineOf(left, bill).state).toBe("parked");
+    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    await expectBank(payrun, [[bill, 0]]);
+    const holds = await payrun.call<{ items: unknown[] }>("operator", "GET", "/v1/holds");
+    expect(holds.body.items).toEqual([]);
+    const retryId = retryFailedPaymentId("default", bill?.id ?? "");
+    await keepHistory(payrun, retryId, "retry-left-to-next-run");
+  });
 });
 
 test("a pay run can't name a playbook for failures that nobody has stored", async () => {

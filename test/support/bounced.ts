@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "vitest";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { TestPayrun } from "./payrun.ts";
+import { paymentsOf, plannedScene, type Scene } from "./scene.ts";
+import { approve } from "./stack.ts";
+
+export interface IncidentJson {
+  readonly id: string;
+  readonly source: string;
+  readonly phase: string;
+  readonly bills: number;
+  readonly decision: string | null;
+}
+
+/** Stores the example by which an account that bounced is one incident. */
+export async function applyIncidents(payrun: TestPayrun): Promise<void> {
+  const example = new URL("../../playbooks/retry-failed.yaml", import.meta.url);
+  await payrun.apply("retry-failed", await readFile(example, "utf8"));
+}
+
+export async function incidents(payrun: TestPayrun): Promise<IncidentJson[]> {
+  const { body } = await payrun.call<{ items: IncidentJson[] }>("operator", "GET", "/v1/incidents");
+  return body.items;
+}
+
+/**
+ * A run all of whose bills bounce once, up to where they wait for the one decision. The bank's days
+ * are stepped over and never run: approvals and give-up times end while a slow machine starts a
+ * process.
+ */
+export async function bouncedScene(
+  payrun: TestPayrun,
+  name: string,
+  amounts: readonly number[],
+): Promise<Scene> {
+  const { control } = payrun.sandbox;
+  const scene = await plannedScene(payrun, name, amounts);
+  for (const { id } of scene.made) {
+    const rule = { match: { payableId: id }, outcome: "fail", code: "R01", times: 1 } as const;
+    await control.outcome(rule);
+  }
+  await approve(payrun, scene.runId);
+  await payrun.until(
+    scene.runId,
+    "scheduled",
+    ({ counts }) => counts.scheduled === scene.made.length,
+  );
+  await control.advance("P5D");
+  const waits = ({ payments }: RunStatus): boolean =>
+    payments.every(
+      ({ state, reason }) => state === "retrying" && /one decision/.test(reason ?? ""),
+    );
+  await payrun.until(scene.runId, "waiting for a decision", waits, 90_000);
+  return scene;
+}
+
+/** Until each of the bills was paid a second time and that has settled. */
+export async function settledAgain(payrun: TestPayrun, { runId, made }: Scene): Promise<RunStatus> {
+  const counts = async (): Promise<number[]> => {
+    const payments = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
+    return payments.map(({ length }) => length);
+  };
+  await expect.poll(counts, { timeout: 90_000 }).toEqual(made.map(() => 2));
+  await payrun.until(runId, "recorded", ({ payments }) =>
+    payments.every(({ attempts }) => attempts === 2),
+  );
+  await payrun.sandbox.control.advance("P10D");
+  return payrun.untilPhase(runId, "completed");
+}
