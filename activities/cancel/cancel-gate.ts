@@ -1,15 +1,13 @@
 import type { Transaction } from "kysely";
-import type { Attempt, AttemptSend } from "../../src/contracts/attempt.ts";
-import { shortenSends } from "../../src/domain/attempts/sends.ts";
-import { changeLiveAttempt, insertAttempt, reviveAttempt } from "../../src/store/attempts.ts";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { beginSend } from "../../src/domain/attempts/sends.ts";
+import { type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
 import { getCancellation, listItems } from "../../src/store/cancellations.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import type { CancelJob } from "./job.ts";
-
-const KEPT_SENDS = { most: 60, last: 30 } as const;
 
 export type CancelGate =
   | { readonly open: true; readonly attempt: Attempt }
@@ -24,34 +22,16 @@ export type CancelGate =
 export function openCancelGate(
   context: ActivityContext,
   job: CancelJob,
-  frozen: { readonly mode: "insert" | "revive" | "resend"; readonly attempt: Attempt },
+  frozen: { readonly mode: SendMode; readonly attempt: Attempt },
   clock: ClockReading,
 ): Promise<CancelGate> {
   return context.store.transactionOf(job.cancellation.businessId, async (trx) => {
     const closed = await closedBecause(trx, job, clock);
     if (closed !== null) return { open: false, why: closed };
-    const { attempt, mode } = frozen;
-    const send: AttemptSend = { atMs: clock.serviceMs, by: job.by, result: "pending" };
-    const sent: Attempt = {
-      ...attempt,
-      sends: [...shortenSends(attempt.sends, KEPT_SENDS), send],
-      firstSentAtMs: attempt.firstSentAtMs ?? clock.serviceMs,
-      lastSentAtMs: clock.serviceMs,
-    };
-    if (mode === "insert") {
-      await insertAttempt(trx, sent, clock.realMs);
-    } else if (mode === "revive") {
-      await reviveAttempt(trx, sent, clock.realMs);
-    } else {
-      const change = {
-        sends: sent.sends,
-        firstSentAtMs: sent.firstSentAtMs ?? clock.serviceMs,
-        lastSentAtMs: clock.serviceMs,
-        owner: job.cancellation.workflowId,
-      };
-      const isLive = await changeLiveAttempt(trx, attempt.attemptId, change, clock.realMs);
-      if (!isLive) return { open: false, why: "done" };
-    }
+    const { workflowId: owner } = job.cancellation;
+    const sent = beginSend(frozen.attempt, { atMs: clock.serviceMs, by: job.by, owner });
+    const isWritten = await writeAttempt(trx, sent, frozen.mode, clock.realMs);
+    if (!isWritten) return { open: false, why: "done" };
     return { open: true, attempt: sent };
   });
 }

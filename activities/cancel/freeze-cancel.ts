@@ -1,14 +1,14 @@
-import { randomUUID } from "node:crypto";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { cancelSubject } from "../../src/contracts/names.ts";
-import { idempotencyKey } from "../../src/domain/attempts/key.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
+import type { SendMode } from "../../src/store/attempt-writes.ts";
 import type { ActivityContext } from "../context.ts";
+import { type AttemptRequest, newAttempt } from "../pay/new-attempt.ts";
 import type { CancelJob } from "./job.ts";
 
 export type FrozenCancel =
-  | { readonly mode: "insert" | "revive" | "resend"; readonly attempt: Attempt }
+  | { readonly mode: SendMode; readonly attempt: Attempt }
   /** So many keys died one after the other: a person must look. */
   | { readonly mode: "used-up"; readonly attempt: Attempt };
 
@@ -37,22 +37,17 @@ export async function freezeCancel(
   }
   const dead = made.length - 1 - made.findLastIndex(({ state }) => state !== "dead");
   if (last !== undefined && dead >= DEAD_KEYS_MAX) return { mode: "used-up", attempt: last };
-  return { mode: "insert", attempt: newAttempt(job, payment, (last?.seq ?? 0) + 1) };
+  return { mode: "insert", attempt: newAttempt(requestOf(job, payment), (last?.seq ?? 0) + 1) };
 }
 
-function newAttempt(job: CancelJob, payment: Payment, seq: number): Attempt {
-  const { businessId, workflowId, reason } = job.cancellation;
-  const subject = cancelSubject(payment.id);
+function requestOf({ cancellation }: CancelJob, payment: Payment): AttemptRequest {
+  const { businessId, workflowId, reason } = cancellation;
   return {
-    attemptId: randomUUID(),
     businessId,
-    subject,
-    seq,
+    subject: cancelSubject(payment.id),
     operation: "cancel",
-    method: "POST",
     path: `/v1/payments/${encodeURIComponent(payment.id)}/cancel`,
     body: JSON.stringify({ reason: reason.slice(0, REASON_MAX) }),
-    idempotencyKey: idempotencyKey(businessId, subject, seq),
     owner: workflowId,
     lineHash: "",
     contactId: payment.contactId ?? "",
@@ -61,14 +56,6 @@ function newAttempt(job: CancelJob, payment: Payment, seq: number): Attempt {
     amountCents: payment.amountCents,
     executionDate: (payment.scheduledAt ?? "").slice(0, 10),
     knownPaymentIds: [payment.id],
-    sends: [],
-    state: "live",
-    firstSentAtMs: null,
-    lastSentAtMs: null,
-    gaveUpAtMs: null,
-    lookedUpAtMs: null,
-    paymentIds: [],
-    answer: null,
   };
 }
 

@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { mayAdvanceSeq } from "../../src/domain/attempts/seq.ts";
-import { idempotencyKey } from "../../src/domain/attempts/key.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
@@ -11,6 +9,7 @@ import type { ActivityContext } from "../context.ts";
 import { redateLine } from "../replan-line.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 import { windowOf } from "./look-up.ts";
+import { type AttemptRequest, newAttempt, revivedAttempt } from "./new-attempt.ts";
 import { PAY_PATH, payBody, retryPath } from "./request-body.ts";
 
 export type Freeze =
@@ -46,70 +45,49 @@ export async function freezeAttempt(
     const reason = `its execution date ${job.plan.executionDate} has passed`;
     return { kind: "stop", outcome: { kind: "changed", plan, reason } };
   }
-  const frozen = requestOf(job, dated.date, knownPaymentIds);
-  // A released attempt never had a final answer, so its key is still the one to use.
   if (last?.state === "released") {
+    const revived = revivedAttempt(last, requestOf(job, dated.date, knownPaymentIds));
     const bytes = sameBytes(last, job) ? bytesOf(last) : {};
-    return { kind: "frozen", mode: "revive", attempt: { ...last, ...frozen, ...bytes } };
+    return { kind: "frozen", mode: "revive", attempt: { ...revived, ...bytes } };
   }
-  return { kind: "frozen", mode: "insert", attempt: newAttempt(job, frozen, (last?.seq ?? 0) + 1) };
+  const attempt = attemptOf(job, dated.date, knownPaymentIds, (last?.seq ?? 0) + 1);
+  return { kind: "frozen", mode: "insert", attempt };
 }
 
-/** The first attempt at a line for which nothing was ever frozen. */
-export function firstAttempt(job: PayJob, executionDate: string): Attempt {
-  return newAttempt(job, requestOf(job, executionDate, job.line.knownPaymentIds), 1);
+/**
+ * A new attempt at a line.
+ *
+ * @param knownPaymentIds the payments that were there before
+ */
+export function attemptOf(
+  job: PayJob,
+  executionDate: string,
+  knownPaymentIds: readonly string[],
+  seq: number,
+): Attempt {
+  return newAttempt(requestOf(job, executionDate, knownPaymentIds), seq);
 }
 
-type FrozenRequest = Omit<
-  Attempt,
-  | "attemptId"
-  | "businessId"
-  | "subject"
-  | "seq"
-  | "idempotencyKey"
-  | "sends"
-  | "firstSentAtMs"
-  | "lastSentAtMs"
->;
-
-function newAttempt(job: PayJob, frozen: FrozenRequest, seq: number): Attempt {
-  return {
-    ...frozen,
-    attemptId: randomUUID(),
-    businessId: job.businessId,
-    subject: job.plan.payableId,
-    seq,
-    idempotencyKey: idempotencyKey(job.businessId, job.plan.payableId, seq),
-    sends: [],
-    firstSentAtMs: null,
-    lastSentAtMs: null,
-  };
-}
-
-/** What is to be sent, and for whom. */
 function requestOf(
   job: PayJob,
   executionDate: string,
   knownPaymentIds: readonly string[],
-): FrozenRequest {
+): AttemptRequest {
+  const { operation, plan } = job;
   return {
-    operation: job.operation,
-    method: "POST",
-    path: job.operation === "pay" ? PAY_PATH : retryPath(job.plan.payableId),
-    body: job.operation === "pay" ? payBody(job.plan, executionDate) : "",
+    businessId: job.businessId,
+    subject: plan.payableId,
+    operation,
+    path: operation === "pay" ? PAY_PATH : retryPath(plan.payableId),
+    body: operation === "pay" ? payBody(plan, executionDate) : "",
     owner: job.owner,
     lineHash: job.line.lineHash,
-    contactId: job.plan.contactId,
-    sourceId: job.plan.funding.sourceId,
-    rail: job.plan.funding.rail,
-    amountCents: job.plan.amountCents,
+    contactId: plan.contactId,
+    sourceId: plan.funding.sourceId,
+    rail: plan.funding.rail,
+    amountCents: plan.amountCents,
     executionDate,
     knownPaymentIds,
-    state: "live",
-    gaveUpAtMs: null,
-    lookedUpAtMs: null,
-    paymentIds: [],
-    answer: null,
   };
 }
 

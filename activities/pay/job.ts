@@ -1,4 +1,5 @@
 import type { Attempt } from "../../src/contracts/attempt.ts";
+import type { BegunAttempt } from "../../src/domain/attempts/sends.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -33,7 +34,7 @@ export interface PayJob {
 export interface OpenedSend {
   /** Without the send. */
   readonly frozen: Attempt;
-  readonly attempt: Attempt;
+  readonly attempt: BegunAttempt;
   readonly leaseUntilMs: number;
 }
 

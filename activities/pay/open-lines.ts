@@ -1,12 +1,13 @@
 import type { Transaction } from "kysely";
-import type { AttemptSend } from "../../src/contracts/attempt.ts";
-import { insertAttempts, subjectsWithAttempts } from "../../src/store/attempts.ts";
+import { beginSend } from "../../src/domain/attempts/sends.ts";
+import { writeAttempts } from "../../src/store/attempt-writes.ts";
+import { subjectsWithAttempts } from "../../src/store/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { chunks } from "../../src/store/db.ts";
 import type { DrawnLine } from "../../src/store/draws.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { executionDateOf, firstAttempt } from "./freeze-attempt.ts";
+import { attemptOf, executionDateOf } from "./freeze-attempt.ts";
 import type { PayJob } from "./job.ts";
 import { isVerified } from "./verify-line.ts";
 
@@ -28,14 +29,13 @@ export async function openLines(
   const opened = drawn.map(({ drawn: { leaseUntilMs }, job }): PayJob => {
     const date = simple.get(job.plan.payableId);
     if (date === undefined) return job;
-    const frozen = firstAttempt(job, date);
-    const send: AttemptSend = { atMs: clock.serviceMs, by: job.by, result: "pending" };
-    const times = { firstSentAtMs: clock.serviceMs, lastSentAtMs: clock.serviceMs };
-    const attempt = { ...frozen, ...times, sends: [send] };
+    const frozen = attemptOf(job, date, job.line.knownPaymentIds, 1);
+    const { by, owner } = job;
+    const attempt = beginSend(frozen, { atMs: clock.serviceMs, by, owner });
     return { ...job, opened: { frozen, attempt, leaseUntilMs } };
   });
   const attempts = opened.flatMap((job) => (job.opened === undefined ? [] : [job.opened.attempt]));
-  await insertAttempts(trx, attempts, clock.realMs);
+  await writeAttempts(trx, attempts, clock.realMs);
   await noteOnLines(trx, opened);
   return opened;
 }

@@ -1,6 +1,7 @@
 import { isAnswered, isKeyDead } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
+import type { SendMode } from "../../src/store/attempt-writes.ts";
 import type { ActivityContext } from "../context.ts";
 import { adoptRestored } from "./adopt-restored.ts";
 import { executionDateOf, freezeAttempt } from "./freeze-attempt.ts";
@@ -8,7 +9,7 @@ import type { PayJob, PayOutcome } from "./job.ts";
 import { adopt, lookUp } from "./look-up.ts";
 import { endAttempt } from "./record-send.ts";
 import { payBody } from "./request-body.ts";
-import { sendAttempt, type SendMode } from "./send-attempt.ts";
+import { sendAttempt } from "./send-attempt.ts";
 import { verifyLine } from "./verify-line.ts";
 
 /** A key that dies is followed by the next one at most this often before the line waits. */

@@ -3,6 +3,7 @@ import { earlierRejection, isAnswered, isClean } from "../../src/domain/attempts
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
+import type { SendMode } from "../../src/store/attempt-writes.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import { keyDead, nextKey, refusedBefore, rest, type Sent } from "./dead-key.ts";
@@ -10,8 +11,6 @@ import type { OpenedSend, PayJob, PayOutcome } from "./job.ts";
 import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
 import { endAttempt, recordSend, withResult } from "./record-send.ts";
 import { openGate } from "./send-gate.ts";
-
-export type SendMode = "insert" | "revive" | "resend";
 
 /** Our reading of the business clock may be this old: the next key's date must not repeat it. */
 const CLOCK_MAY_LAG_MS = 1_100;

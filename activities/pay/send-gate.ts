@@ -1,17 +1,14 @@
 import type { Transaction } from "kysely";
-import type { Attempt, AttemptSend } from "../../src/contracts/attempt.ts";
-import { shortenSends } from "../../src/domain/attempts/sends.ts";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { beginSend } from "../../src/domain/attempts/sends.ts";
 import { holdOn } from "../../src/domain/holds.ts";
-import { changeLiveAttempt, insertAttempt, reviveAttempt } from "../../src/store/attempts.ts";
+import { type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
 import { isRejected, lineApproved } from "../../src/store/decisions.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
 import type { PayJob } from "./job.ts";
-
-/** A service that answers nothing for weeks is asked thousands of times. */
-const KEPT_SENDS = { most: 200, last: 60 } as const;
 
 export type GateAnswer =
   | { readonly open: true; readonly attempt: Attempt; readonly leaseUntilMs: number }
@@ -29,40 +26,16 @@ export function openGate(
   context: ActivityContext,
   job: PayJob,
   attempt: Attempt,
-  mode: "insert" | "revive" | "resend",
+  mode: SendMode,
   clock: ClockReading,
 ): Promise<GateAnswer> {
   return context.store.transactionOf(job.businessId, async (trx) => {
     const closed = await closedBecause(trx, job, clock);
     if (closed !== null) return { open: false, reason: closed };
-    const send: AttemptSend = { atMs: clock.serviceMs, by: job.by, result: "pending" };
-    const sends = [...shortenSends(attempt.sends, KEPT_SENDS), send];
-    const sent: Attempt = {
-      ...attempt,
-      sends,
-      firstSentAtMs: attempt.firstSentAtMs ?? clock.serviceMs,
-      lastSentAtMs: clock.serviceMs,
-    };
-    if (mode === "insert") {
-      await insertAttempt(trx, sent, clock.realMs);
-    } else if (mode === "revive") {
-      await reviveAttempt(trx, sent, clock.realMs);
-    } else {
-      const live = await changeLiveAttempt(
-        trx,
-        attempt.attemptId,
-        {
-          sends,
-          firstSentAtMs: sent.firstSentAtMs ?? clock.serviceMs,
-          lastSentAtMs: clock.serviceMs,
-          body: attempt.body,
-          executionDate: attempt.executionDate,
-          knownPaymentIds: attempt.knownPaymentIds,
-          owner: job.owner,
-        },
-        clock.realMs,
-      );
-      if (!live) return { open: false, reason: "the attempt has its final answer" };
+    const { by, owner } = job;
+    const sent = beginSend(attempt, { atMs: clock.serviceMs, by, owner });
+    if (!(await writeAttempt(trx, sent, mode, clock.realMs))) {
+      return { open: false, reason: "the attempt has its final answer" };
     }
     const leaseUntilMs = Date.now() + LEASE_MS;
     await trx

@@ -53,14 +53,7 @@ export async function appendAuditEntries(
   businessId: string,
   entries: readonly Omit<NewAuditEntry, "businessId">[],
 ): Promise<string> {
-  const head = await trx
-    .selectFrom("audit")
-    .select("hash")
-    .where("business_id", "=", businessId)
-    .orderBy("audit_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  let prevHash = head?.hash ?? GENESIS;
+  let prevHash = (await endOfTrail(trx, businessId)) ?? GENESIS;
   const rows = entries.map((entry) => {
     const details = JSON.stringify(entry.details);
     const hash = auditHash({ ...entry, businessId }, details, prevHash);
@@ -79,6 +72,18 @@ export async function appendAuditEntries(
   });
   for (const some of chunks(rows)) await trx.insertInto("audit").values(some).execute();
   return prevHash;
+}
+
+/** The hash of a business's last entry; undefined where it has none yet. */
+export async function endOfTrail(db: Db, businessId: string): Promise<string | undefined> {
+  const last = await db
+    .selectFrom("audit")
+    .select("hash")
+    .where("business_id", "=", businessId)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last?.hash;
 }
 
 /**

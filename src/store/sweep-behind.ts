@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { AuditHead } from "../contracts/activities.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit, endOfTrail } from "./audit.ts";
 import type { Db } from "./db.ts";
 import { createHold } from "./holds.ts";
 import type { Tables } from "./tables.ts";
@@ -17,20 +17,14 @@ export async function auditHead(
   businessId: string,
   nowMs: number,
 ): Promise<AuditHead | undefined> {
-  const last = await db
-    .selectFrom("audit")
-    .select("hash")
-    .where("business_id", "=", businessId)
-    .orderBy("audit_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return last === undefined ? undefined : { hash: last.hash, atMs: nowMs };
+  const hash = await endOfTrail(db, businessId);
+  return hash === undefined ? undefined : { hash, atMs: nowMs };
 }
 
 /** Whether the business's trail still has the entry that was once its end. */
 export async function hasAuditHead(db: Db, businessId: string, hash: string): Promise<boolean> {
   // The end first: where it is not the end any more, what followed it is there by the next look.
-  if ((await auditHead(db, businessId, 0))?.hash === hash) return true;
+  if ((await endOfTrail(db, businessId)) === hash) return true;
   // By the link of the entry that followed it, which has an index.
   const next = await db
     .selectFrom("audit")

@@ -1,12 +1,9 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import type { Assessment } from "../contracts/activities.ts";
-import { businessOfWorkflow, QUERY } from "../contracts/names.ts";
+import { businessOfWorkflow } from "../contracts/names.ts";
 import { hasAuditHead, holdForLoss } from "../store/sweep-behind.ts";
 import { unknownRuns } from "../store/sweep.ts";
+import { seenAuditHead } from "../temporal/audit-heads.ts";
 import type { SweeperContext } from "./context.ts";
-
-/** A run that doesn't answer checks for itself at its next turn. */
-const ANSWER_MS = 3_000;
 
 /**
  * Holds everything of a business where Temporal remembers runs that its store doesn't know: the
@@ -42,27 +39,14 @@ export async function holdIfRunsHaveSeenMore(
     (id) => id.startsWith("pay-run/") && businessOfWorkflow(id) === profile.name,
   );
   for (const workflowId of mine) {
-    const seen = (await lastAssessment(context, workflowId))?.auditHead;
+    const seen = await seenAuditHead(context.temporal, workflowId);
+    // A run that doesn't answer checks for itself at its next turn.
     if (seen === undefined) continue;
     if (await hasAuditHead(context.store.db, profile.businessId, seen.hash)) continue;
     await hold(context, profile, {
       evidence: `${workflowId} has seen a later end of its audit trail`,
       hadItAtMs: seen.atMs,
     });
-  }
-}
-
-async function lastAssessment(
-  { temporal }: SweeperContext,
-  workflowId: string,
-): Promise<Assessment | null> {
-  const handle = temporal.workflow.getHandle(workflowId);
-  try {
-    return await temporal.withDeadline(Date.now() + ANSWER_MS, () =>
-      handle.query<Assessment | null>(QUERY.progress),
-    );
-  } catch {
-    return null;
   }
 }
 

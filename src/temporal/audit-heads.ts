@@ -1,5 +1,5 @@
 import type { Client } from "@temporalio/client";
-import type { Assessment } from "../contracts/activities.ts";
+import type { Assessment, AuditHead } from "../contracts/activities.ts";
 import { businessOfWorkflow, QUERY, WORKFLOW } from "../contracts/names.ts";
 
 const ANSWER_MS = 3_000;
@@ -23,21 +23,24 @@ export async function seenAuditHeads(
     for await (const { workflowId } of client.workflow.list({ query })) {
       if (businessOfWorkflow(workflowId) !== business) continue;
       if ((asked += 1) > RUNS_ASKED) return;
-      const seen = await lastSeen(client, workflowId);
-      if (seen !== undefined) heads.set(seen, workflowId);
+      const seen = await seenAuditHead(client, workflowId);
+      if (seen !== undefined) heads.set(seen.hash, workflowId);
     }
   });
   return heads;
 }
 
-/** A run whose worker doesn't answer has nothing to say. */
-async function lastSeen(client: Client, workflowId: string): Promise<string | undefined> {
-  const handle = client.workflow.getHandle(workflowId);
+/**
+ * What a run has last seen of its business's audit trail; undefined where it has seen nothing yet,
+ * or its worker doesn't answer.
+ */
+export async function seenAuditHead(client: Client, runId: string): Promise<AuditHead | undefined> {
+  const handle = client.workflow.getHandle(runId);
   try {
     const last = await client.withDeadline(Date.now() + ANSWER_MS, () =>
       handle.query<Assessment | null>(QUERY.progress),
     );
-    return last?.auditHead?.hash;
+    return last?.auditHead;
   } catch {
     return undefined;
   }

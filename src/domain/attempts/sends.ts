@@ -36,6 +36,35 @@ export function isKeyDead(attempt: Attempt): boolean {
   );
 }
 
+/** A service that answers nothing for weeks is asked thousands of times. */
+const KEPT_SENDS = { most: 200, last: 60 } as const;
+
+/** An attempt of which something is, or may have been, on its way. */
+export interface BegunAttempt extends Attempt {
+  readonly firstSentAtMs: number;
+  readonly lastSentAtMs: number;
+}
+
+/**
+ * The attempt as it is to be written before its next send leaves.
+ *
+ * @param send.atMs service-clock instant
+ * @param send.owner workflow id that sends it
+ */
+export function beginSend(
+  attempt: Attempt,
+  send: { readonly atMs: number; readonly by: string; readonly owner: string },
+): BegunAttempt {
+  const { atMs, by, owner } = send;
+  return {
+    ...attempt,
+    owner,
+    sends: [...shortenSends(attempt.sends, KEPT_SENDS), { atMs, by, result: "pending" }],
+    firstSentAtMs: attempt.firstSentAtMs ?? atMs,
+    lastSentAtMs: atMs,
+  };
+}
+
 /** How many sends of each kind stay from the beginning: two of a refusal show a replay. */
 const FIRST_OF_KIND = 2;
 

@@ -2,6 +2,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { Attempt, AttemptSend } from "../../../src/contracts/attempt.ts";
 import {
+  beginSend,
   earlierRejection,
   isAnswered,
   isClean,
@@ -50,5 +51,26 @@ describe("a long list of sends", () => {
     }));
     expect(shortenSends(sends, { most: 200, last: 60 })).toHaveLength(62);
     expect(shortenSends(sends.slice(0, 200), { most: 200, last: 60 })).toHaveLength(200);
+  });
+});
+
+describe("a send that begins", () => {
+  const by = { by: "worker", owner: "pay-run/acme/weekly/2026-11-05" };
+  const unsent = { owner: "", sends: [], firstSentAtMs: null, lastSentAtMs: null };
+
+  test("is pending until its answer is recorded, and the first one is kept as the first", () => {
+    const first = beginSend(unsent as unknown as Attempt, { atMs: 5, ...by });
+    expect(first).toMatchObject({ owner: by.owner, firstSentAtMs: 5, lastSentAtMs: 5 });
+    const second = beginSend(first, { atMs: 9, ...by });
+    expect(second).toMatchObject({ firstSentAtMs: 5, lastSentAtMs: 9 });
+    expect(second.sends).toEqual([5, 9].map((atMs) => ({ atMs, by: "worker", result: "pending" })));
+    expect(isAnswered(second)).toBe(false);
+  });
+
+  test("keeps its attempt's row short, however long a service doesn't answer", () => {
+    let attempt = unsent as unknown as Attempt;
+    for (let atMs = 1; atMs <= 1_000; atMs += 1) attempt = beginSend(attempt, { atMs, ...by });
+    expect(attempt.sends.length).toBeLessThan(250);
+    expect(attempt).toMatchObject({ firstSentAtMs: 1, lastSentAtMs: 1_000 });
   });
 });
