@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Assessment } from "../src/contracts/activities.ts";
-import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
+import { ENDED_PHASES, type LineState } from "../src/contracts/pay-run.ts";
+import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { changeLiveAttempt, liveAttemptsOf } from "../src/store/attempts.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
@@ -149,25 +150,30 @@ class RunFacts {
       .orderBy("line_no")
       .limit(20)
       .execute();
-    const exceptions = await this.#trx
-      .selectFrom("run_lines")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("run_id", "=", runId)
-      .where("state", "=", "parked")
-      .where("reason_code", "=", "approval-expired")
-      .executeTakeFirst();
     return {
       run: this.#run,
       rejected,
       counts,
       waits,
-      expiredLines: Number(exceptions?.count ?? 0),
+      expiredLines: await this.#countOf("parked", ["approval-expired"]),
+      stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
       odd: odd.map((row) => ({ payableId: row.payable_id, state: row.state, reason: row.reason })),
       ...due,
       // Nothing is read while the service can't be, or asks to be left alone.
       ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null } : {}),
       clock: this.#clock,
     };
+  }
+
+  async #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {
+    const row = await this.#trx
+      .selectFrom("run_lines")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("run_id", "=", this.#run.runId)
+      .where("state", "=", state)
+      .where("reason_code", "in", reasonCodes)
+      .executeTakeFirst();
+    return Number(row?.count ?? 0);
   }
 
   #decisionTimeOver(): boolean {

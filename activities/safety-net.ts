@@ -4,6 +4,7 @@ import { cancelOfPayments } from "../src/domain/cancellations/policy.ts";
 import { nextBankingDay } from "../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
+import { type AlarmCode, ALARMS } from "../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../src/domain/payments/owed.ts";
 import { PaymentsApiError } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
@@ -141,13 +142,11 @@ async function readPayee(
 interface Alarm {
   readonly scope: HoldScopeName;
   readonly value: string;
-  readonly code: (typeof ALARMS)[number];
+  readonly code: AlarmCode;
   readonly text: string;
   /** Payments to cancel, where the service still lets us. */
   readonly cancel: readonly string[];
 }
-
-const ALARMS = ["more-than-owed", "payee-changed-after-approval"] as const;
 
 /** The alarm for which a line's payment was cancelled: the line keeps it, so that people see why. */
 export function alarmBehind(

@@ -17,6 +17,8 @@ export interface ProgressInput {
   readonly waits: readonly { readonly message: string; readonly retryAtMs: number }[];
   /** Lines parked because nobody approved them in time. */
   readonly expiredLines: number;
+  /** Lines whose payment the safety net took back: nobody asked for that, so a person should know. */
+  readonly stoppedLines: number;
   readonly odd: readonly {
     readonly payableId: string;
     readonly state: string;
@@ -67,7 +69,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
   const open = [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
-  const exceptions = count(...EXCEPTIONS);
+  const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
   const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {
     phase,
@@ -103,7 +105,8 @@ function endPhase(input: ProgressInput, count: Count): RunPhase {
   if (input.rejected && paid === 0 && parkedOtherwise === 0) return "rejected";
   if (input.run.cancelRequestedAtMs !== null) return "cancelled";
   if (input.expiredLines > 0 && paid === 0 && parkedOtherwise === 0) return "expired";
-  return count(...EXCEPTIONS) > 0 ? "completed-with-exceptions" : "completed";
+  const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
+  return exceptions > 0 ? "completed-with-exceptions" : "completed";
 }
 
 function waitText(input: ProgressInput, count: Count): string | null {

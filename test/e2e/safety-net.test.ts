@@ -19,7 +19,7 @@ test("a payee's bank account that changes after the approval raises an alarm, an
     ({ payments }) => payments[0]?.reasonCode === "payee-changed-after-approval",
   );
   expect(status.payments[0]?.reason).toContain("••8888");
-  const done = await payrun.untilPhase(runId, "completed");
+  const done = await payrun.untilPhase(runId, "completed-with-exceptions");
   expect(done.payments[0]).toMatchObject({
     state: "cancelled",
     reasonCode: "payee-changed-after-approval",
