@@ -32,7 +32,7 @@ export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): stri
 
 /** When the run of a period begins, at the schedule's time of the day it was moved to. */
 export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFire {
-  const date = runsOn(schedule, period);
+  const date = beginsOn(schedule, period);
   return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
 }
 
@@ -67,7 +67,7 @@ export function nextFires(
 export function periodBeginningOn(schedule: PlaybookSchedule, date: string): string | null {
   for (let away = -LONGEST_MOVE_DAYS; away <= LONGEST_MOVE_DAYS; away += 1) {
     const period = addDays(date, away);
-    if (hasRun(schedule, period) && runsOn(schedule, period) === date) return period;
+    if (hasRun(schedule, period) && beginsOn(schedule, period) === date) return period;
   }
   return null;
 }
@@ -98,7 +98,7 @@ export function beforeNextRun(
   const firesOn =
     schedule === null
       ? addDays(period, UNSCHEDULED_INTERVAL_DAYS)
-      : runsOn(schedule, nextPeriod(schedule, period));
+      : beginsOn(schedule, nextPeriod(schedule, period));
   return addBankingDays(nextBankingDay(firesOn), arrivalBusinessDays);
 }
 
@@ -108,7 +108,8 @@ function hasRun(schedule: PlaybookSchedule, date: string): boolean {
   return schedule.holidays !== "skip" || mayBeHoliday(schedule) || isBankingDay(date);
 }
 
-function runsOn(schedule: PlaybookSchedule, period: string): string {
+/** The date on which the run of a period begins, wherever a bank holiday has moved it. */
+export function beginsOn(schedule: PlaybookSchedule, period: string): string {
   if (mayBeHoliday(schedule) || isBankingDay(period)) return period;
   return addBankingDays(period, schedule.holidays === "business-day-after" ? 1 : -1);
 }

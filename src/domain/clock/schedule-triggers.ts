@@ -1,7 +1,7 @@
 import { WEEKDAYS, type PlaybookSchedule, type Weekday } from "../../contracts/playbook.ts";
 import { addDays, isoWeekday } from "./dates.ts";
 import { zonedInstantMs, zonedWallTime } from "./new-york.ts";
-import { fireOf, nextPeriod } from "./schedule-period.ts";
+import { beginsOn, nextPeriod } from "./schedule-period.ts";
 
 /** Weekdays and bank holidays fall on the same dates again after 28 years, until 2099. */
 const CYCLE_YEARS = 28;
@@ -46,7 +46,7 @@ function datesOfCycle(schedule: PlaybookSchedule): string[] {
   const end = `${Number(CYCLE_FROM.slice(0, 4)) + CYCLE_YEARS}${CYCLE_FROM.slice(4)}`;
   const dates: string[] = [];
   for (let period = nextPeriod(schedule, CYCLE_FROM); period < end;) {
-    dates.push(fireOf(schedule, period).date);
+    dates.push(beginsOn(schedule, period));
     period = nextPeriod(schedule, period);
   }
   return dates;
