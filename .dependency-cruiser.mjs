@@ -72,7 +72,11 @@ export default {
       [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT, DECISIONS],
       "what touches the world",
     ),
-    only(NOTICES, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "sends what is in the outbox"),
+    only(
+      NOTICES,
+      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, PROCESS],
+      "sends what is in the outbox",
+    ),
     only(
       GATEWAY,
       [
@@ -93,7 +97,7 @@ export default {
     ),
     only(
       "src/sweeper",
-      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, TEMPORAL],
+      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, TEMPORAL, PROCESS],
       "compares the store with Temporal",
     ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { markDispatched, undispatched, type InboxEvent } from "../store/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { reasonOf } from "../process/repeat.ts";
 import { playbookForStrangers } from "../store/strangers.ts";
 import { flagLooks, watchersOf } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
@@ -218,10 +219,6 @@ class Messenger {
       return "failed";
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Payables that each event is about; a contact's event is about its watched lines. */

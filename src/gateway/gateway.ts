@@ -10,10 +10,11 @@ import type { BusinessProfiles, GatewayContext, GatewayLog } from "./context.ts"
 import { startDeliveryRecovery, type DeliveryRecovery } from "./deliveries.ts";
 import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
-import { startHousekeeping, type Housekeeping } from "./housekeeping.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { createMetrics } from "./metrics.ts";
-import { type Digests, startDigests } from "../notices/digests.ts";
-import { type NoticeSender, startNoticeSender } from "../notices/sender.ts";
+import { startDigests } from "../notices/digests.ts";
+import { startNoticeSender } from "../notices/sender.ts";
+import type { Repeated } from "../process/repeat.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 
@@ -58,9 +59,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   let address = `http://${options.host}:${options.port}`;
   let dispatcher: Dispatcher | undefined;
   let recovery: DeliveryRecovery | undefined;
-  let housekeeping: Housekeeping | undefined;
-  let notices: NoticeSender | undefined;
-  let digests: Digests | undefined;
+  let housekeeping: Repeated | undefined;
+  let notices: Repeated | undefined;
+  let digests: Repeated | undefined;
   const context: GatewayContext = {
     store,
     profiles,

@@ -1,39 +1,42 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { pruneNotices } from "../store/notice-prune.ts";
 import { pruneWatches } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 
 const INTERVAL_MS = 60 * 60_000;
 
-export interface Housekeeping {
-  stop(): Promise<void>;
+/** Longer than anything that people are told of can last, such as an approval. */
+const NOTICES_KEPT_MS = 400 * 86_400_000;
+
+/** Forgets, once an hour, the watches whose return window is over and notices that were got long ago. */
+export function startHousekeeping(
+  context: Pick<GatewayContext, "store" | "profiles" | "clocks" | "log" | "nowMs">,
+): Repeated {
+  const failed = (error: unknown, business?: string): number => {
+    const fields = { business, reason: reasonOf(error) };
+    context.log.warn("what is old could not be forgotten; trying again in an hour", fields);
+    return INTERVAL_MS;
+  };
+  return repeat(async () => {
+    for (const profile of context.profiles.all()) {
+      await forget(context, profile).catch((error: unknown) => failed(error, profile.name));
+    }
+    return INTERVAL_MS;
+  }, failed);
 }
 
-/** Forgets, once an hour, the watches whose return window is over. */
-export function startHousekeeping(
-  context: Pick<GatewayContext, "store" | "profiles" | "clocks" | "log">,
-): Housekeeping {
-  const stopping = new AbortController();
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      for (const profile of context.profiles.all()) {
-        try {
-          const { businessMs } = await context.clocks.read(profile);
-          await pruneWatches(context.store.db, profile.businessId, Math.floor(businessMs));
-        } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
-          const fields = { business: profile.name, reason };
-          context.log.warn("old watches could not be forgotten; trying again in an hour", fields);
-        }
-      }
-      const { signal } = stopping;
-      await sleep(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = loop();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+async function forget(
+  { store, clocks, nowMs }: Pick<GatewayContext, "store" | "clocks" | "nowMs">,
+  profile: BusinessProfile,
+): Promise<void> {
+  const { businessId } = profile;
+  const times = { beforeMs: nowMs() - NOTICES_KEPT_MS, nowMs: nowMs() };
+  for (let forgotten = 1; forgotten > 0;) {
+    forgotten = await store.transactionOf(businessId, (trx) =>
+      pruneNotices(trx, businessId, times),
+    );
+  }
+  const { businessMs } = await clocks.read(profile);
+  await pruneWatches(store.db, businessId, Math.floor(businessMs));
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import {
   digest,
@@ -6,6 +5,7 @@ import {
   type DigestedRun,
   type DigestRhythm,
 } from "../domain/notices/digest.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import { countLines } from "../store/lines.ts";
 import { isToldOf, raiseNotice } from "../store/notices.ts";
@@ -27,32 +27,19 @@ export interface DigestContext {
   readonly nowMs: () => number;
 }
 
-export interface Digests {
-  stop(): Promise<void>;
-}
-
 /** Raises, each minute, the digests that are due; of several processes whichever comes first. */
-export function startDigests(context: DigestContext): Digests {
-  const stopping = new AbortController();
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        await raiseDigests(context);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        context.log.warn("digests could not be made; trying again in a minute", { reason });
-      }
-      const { signal } = stopping;
-      await sleep(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = loop();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
+export function startDigests(context: DigestContext): Repeated {
+  return repeat(
+    async () => {
+      await raiseDigests(context);
+      return INTERVAL_MS;
     },
-  };
+    (error) => {
+      const reason = reasonOf(error);
+      context.log.warn("digests could not be made; trying again in a minute", { reason });
+      return INTERVAL_MS;
+    },
+  );
 }
 
 /** Raises the digest of every playbook that asks for one, once for its day or week. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import {
   claimDeliveries,
@@ -30,11 +31,6 @@ export interface NoticeSenderContext {
   readonly noticesEveryMs?: number;
 }
 
-export interface NoticeSender {
-  /** Ends after what is being sent, which is cut off where it takes long and sent again later. */
-  stop(): Promise<void>;
-}
-
 const ROUTED_AT_ONCE = 100;
 const SENT_AT_ONCE = 40;
 const IDLE_MS = 1_000;
@@ -56,33 +52,25 @@ const CHANNEL_REST_MS = 15_000;
  * stands as undeliverable; nothing else waits for it.
  *
  * A process that dies after sending and before noting so makes the next one send again, under the
- * same id: at least once, never never.
+ * same id: at least once, never never. Stopped, what is being sent is cut off where it takes long.
  */
-export function startNoticeSender(context: NoticeSenderContext): NoticeSender {
-  const stopping = new AbortController();
+export function startNoticeSender(context: NoticeSenderContext): Repeated {
   const carriers: Carriers = { poster: new Poster(), mailer: new Mailer() };
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      let pauseMs = context.noticesEveryMs ?? IDLE_MS;
-      try {
-        if ((await sendRound(context, carriers)) > 0) pauseMs = 0;
-      } catch (error) {
-        pauseMs = TROUBLE_MS;
-        const reason = error instanceof Error ? error.message : String(error);
-        context.log.warn("notices could not be sent; trying again", { reason });
-      }
-      const { signal } = stopping;
-      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = loop();
+  const rounds = repeat(
+    async () =>
+      (await sendRound(context, carriers)) > 0 ? 0 : (context.noticesEveryMs ?? IDLE_MS),
+    (error) => {
+      context.log.warn("notices could not be sent; trying again", { reason: reasonOf(error) });
+      return TROUBLE_MS;
+    },
+  );
   return {
     stop: async () => {
-      stopping.abort();
-      await Promise.race([running, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+      const stopped = rounds.stop();
+      await Promise.race([stopped, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
       carriers.mailer.close();
       await carriers.poster.close();
-      await running;
+      await stopped;
     },
   };
 }

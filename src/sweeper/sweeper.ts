@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { pruneInbox, pruneSends } from "../store/sweep-prune.ts";
 import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
@@ -29,11 +29,6 @@ export interface SweeperOptions {
   readonly everyMs?: number | undefined;
 }
 
-export interface Sweeper {
-  /** Ends the loop after the sweep that runs. */
-  stop(): Promise<void>;
-}
-
 /**
  * Compares the store with Temporal every minute, in one of the processes that share the store, and
  * gives what has lost its workflow a follower.
@@ -44,23 +39,23 @@ export interface Sweeper {
 export async function startSweeper(
   context: SweeperContext,
   options: SweeperOptions = {},
-): Promise<Sweeper> {
+): Promise<Repeated> {
   const everyMs = options.everyMs ?? SWEEP_EVERY_MS;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const sweeps = new Sweeps(context, everyMs);
   await sweeps.lookForLoss();
-  const loop = async (): Promise<void> => {
-    while (!signal.aborted) {
+  const sweeping = repeat(
+    async (signal) => {
       await sweeps.sweep(signal);
-      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = loop();
+      return everyMs;
+    },
+    (error) => {
+      sweeps.complain(error);
+      return everyMs;
+    },
+  );
   return {
     stop: async () => {
-      stopping.abort();
-      await running;
+      await sweeping.stop();
       await sweeps.resign();
     },
   };
@@ -89,7 +84,7 @@ class Sweeps {
         await holdIfRunsAreUnknown(this.#context, profile, remembered);
       }
     } catch (error) {
-      this.#complain(error);
+      this.complain(error);
     }
   }
 
@@ -111,7 +106,7 @@ class Sweeps {
       if (isWhole) this.#wholeAtMs = Date.now();
       this.#failed = false;
     } catch (error) {
-      this.#complain(error);
+      this.complain(error);
     }
   }
 
@@ -148,7 +143,7 @@ class Sweeps {
     try {
       await this.#late.look(profile, signal);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       this.#context.log.info("settled payments could not be read again", {
         business: profile.name,
         reason,
@@ -164,9 +159,9 @@ class Sweeps {
   }
 
   /** A fault that lasts is told once. */
-  #complain(error: unknown): void {
+  complain(error: unknown): void {
     if (!this.#failed) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       this.#context.log.warn("the store could not be compared with Temporal; trying again", {
         reason,
       });

@@ -6,10 +6,11 @@ import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
-import { startSweeper, type Sweeper } from "../sweeper/sweeper.ts";
+import { startSweeper } from "../sweeper/sweeper.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
+import type { Repeated } from "../process/repeat.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 import { createContext } from "./context.ts";
@@ -54,7 +55,7 @@ async function main(): Promise<number> {
     workerId: `${hostname()}:${process.pid}`,
     draining: draining.signal,
   });
-  let sweeper: Sweeper | undefined;
+  let sweeper: Repeated | undefined;
   try {
     const worker = await Worker.create({
       connection: connections.native,

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { Clients } from "../../src/business/clients.ts";
 import type { BusinessProfile, NotifySettings } from "../../src/config/business-profile.ts";
-import { type NoticeSender, startNoticeSender } from "../../src/notices/sender.ts";
+import { startNoticeSender } from "../../src/notices/sender.ts";
+import type { Repeated } from "../../src/process/repeat.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import type { NewNotice } from "../../src/store/notices.ts";
 
@@ -15,7 +16,7 @@ export interface Desk {
   readonly logged: string[];
   /** Moves the senders' clock, so that no test waits for a pause to pass. */
   readonly advance: (ms: number) => void;
-  readonly start: () => NoticeSender;
+  readonly start: () => Repeated;
 }
 
 /** A store with a business that tells people so, and senders for it as many as a test starts. */
@@ -36,7 +37,7 @@ export async function desk(
     ...(notify === undefined ? {} : { notify }),
     ...changes,
   };
-  const senders: NoticeSender[] = [];
+  const senders: Repeated[] = [];
   const logged: string[] = [];
   let ahead = 0;
   onTestFinished(async () => {

@@ -19,6 +19,8 @@ import {
   raiseNotice,
   raiseTogether,
 } from "../../src/store/notices.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { pruneNotices } from "../../src/store/notice-prune.ts";
 import { parkedUntold } from "../../src/store/parked-notices.ts";
 import { storePlan } from "../../src/store/plans.ts";
 import { upsertRun } from "../../src/store/runs.ts";
@@ -189,3 +191,40 @@ test("of parked bills those are told of that no notice has named, and again afte
   const next = await parkedUntold(store.db, run);
   expect(next.map((line) => line.payableId)).toEqual(["p2", "p3"]);
 });
+
+test("what everybody got long ago is forgotten, and the audit trail keeps what was told", async () => {
+  const { store } = await testStore();
+  const got = await routed(store, ["a@example.com"], { factKey: "old" });
+  await routed(store, ["a@example.com"], { factKey: "not got" });
+  await routed(store, [], { factKey: "nobody listens" });
+  const { runId } = await upsertRun(store.db, newRun());
+  await routed(store, [], { factKey: "of an open run", runId });
+  await raiseNotice(store.db, notice({ factKey: "not routed" }));
+  await raiseNotice(store.db, notice({ factKey: "new", nowMs: 5_000 }));
+  await sent(store, got);
+  const prune = () =>
+    store.transactionOf("biz_1", (trx) =>
+      pruneNotices(trx, "biz_1", { beforeMs: 2_000, nowMs: 9_000 }),
+    );
+  expect(await prune()).toBe(2);
+  expect(await prune()).toBe(0);
+  const left = await listNotices(store.db, { businessId: "biz_1", limit: 10 });
+  expect(left.map(({ factKey }) => factKey).toSorted()).toEqual([
+    "new",
+    "not got",
+    "not routed",
+    "of an open run",
+  ]);
+  expect(await deliveriesOf(store.db, [got])).toEqual(new Map());
+  const [entry] = await listAudit(store.db, { businessId: "biz_1" });
+  expect(entry).toMatchObject({ action: "notices.forgotten" });
+  expect(JSON.stringify(entry?.details)).toContain("nobody listens");
+});
+
+async function sent(store: Store, noticeId: string): Promise<void> {
+  await store.db
+    .updateTable("notice_deliveries")
+    .set({ state: "sent" })
+    .where("notice_id", "=", noticeId)
+    .execute();
+}

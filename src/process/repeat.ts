@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Work that a process does again and again. */
+export interface Repeated {
+  /** Lets the work that runs come to its end; none begins afterwards. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Does something at once, and again after each pause, until it is stopped. It never runs twice at
+ * the same time, and its pauses keep no process alive.
+ *
+ * @param work answers how long to pause, in milliseconds; its signal says that it is stopped
+ * @param failed hears what `work` threw, and answers the same
+ */
+export function repeat(
+  work: (signal: AbortSignal) => Promise<number>,
+  failed: (error: unknown) => number,
+): Repeated {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const loop = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const pauseMs = await work(signal).catch(failed);
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = loop();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** What an error says, for a line of a log. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
