@@ -14,6 +14,7 @@ import {
   runFailed,
   type SumsByState,
 } from "../src/domain/notices/run-texts.ts";
+import { offCycleOf } from "../src/domain/off-cycle.ts";
 import { isToldOf, lastRaisedMs, raiseNotice, raiseTogether } from "../src/store/notices.ts";
 import { parkedUntold } from "../src/store/parked-notices.ts";
 import { getPlan, getPlanLines } from "../src/store/plans.ts";
@@ -163,7 +164,7 @@ export async function tellRunFailed(
     businessId,
     kind: "run-failed",
     factKey: runId,
-    ...runFailed(run, reason),
+    ...runFailed(run, reason, offCycleOf(run.inputs)),
     roles: OPERATORS,
     data: { reason },
     runId,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { failRun } from "../../activities/begin-run.ts";
+import { offCycleInputs } from "../../src/domain/off-cycle.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { getPlan } from "../../src/store/plans.ts";
 import { MoneyWorld } from "./money-world.ts";
@@ -108,6 +109,17 @@ test("a run that can't be planned is told of with the reason", async () => {
   const notice = await only(runId, "run-failed");
   expect(notice.text).toContain("paid nothing: Nobody has accepted");
   expect(notice.subject).toMatch(/could not be planned$/);
+});
+
+test("after an off-cycle run that could not be planned, people read how to ask for it again", async () => {
+  const { runId, payableIds } = await world.plannedRun([{}, {}]);
+  const inputs = JSON.stringify(offCycleInputs({ payableIds, amountCents: null }));
+  await world.store.db.updateTable("runs").set({ inputs }).where("run_id", "=", runId).execute();
+  await failRun(world.context(), runId, "no reason");
+  const [name = ""] = runId.split("/").slice(2);
+  expect((await only(runId, "run-failed")).text).toContain(
+    `payrun pay ${payableIds.join(" ")} --playbook ${name}`,
+  );
 });
 
 test("a fault of the whole business is told once it lasts, whichever run meets it", async () => {

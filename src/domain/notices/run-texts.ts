@@ -1,6 +1,7 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
+import type { OffCycle } from "../off-cycle.ts";
 
 /** What a notice says; who gets it and when is decided elsewhere. */
 export interface NoticeText {
@@ -106,14 +107,25 @@ export function runEnded(run: RunName, phase: RunPhase, sums: SumsByState): Noti
   };
 }
 
-export function runFailed(run: RunName, reason: string): NoticeText {
+/** @param offCycle the bills that a run was asked for by name, or null for one of a period */
+export function runFailed(run: RunName, reason: string, offCycle: OffCycle | null): NoticeText {
   return {
     subject: `${run.playbook} ${run.period} ${ENDINGS.failed ?? ""}`,
     text: [
       `Run ${run.runId} paid nothing: ${reason}`,
-      `Launch it again with: payrun launch ${run.playbook} --period ${run.period}`,
+      offCycle === null
+        ? `Launch it again with: payrun launch ${run.playbook} --period ${run.period}`
+        : `Ask for it again with: ${payCommand(run, offCycle)}`,
     ].join("\n"),
   };
+}
+
+/** What asks for the same off-cycle payment again. */
+function payCommand({ playbook }: RunName, { payableIds, amountCents }: OffCycle): string {
+  const bills = payableIds.slice(0, LISTED).join(" ");
+  const more = payableIds.length > LISTED ? " …" : "";
+  const amount = amountCents === null ? "" : ` --amount ${(amountCents / 100).toFixed(2)}`;
+  return `payrun pay ${bills}${more}${amount} --playbook ${playbook}`;
 }
 
 export function planWarned(run: RunName, warnings: readonly string[]): NoticeText {
