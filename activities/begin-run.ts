@@ -28,9 +28,10 @@ export async function failRun(
   runId: string,
   reason: string,
 ): Promise<void> {
-  await context.store.transaction(async (trx) => {
-    const run = await getRun(trx, runId);
-    if (run === undefined) return;
+  const known = await getRun(context.store.db, runId);
+  if (known === undefined) return;
+  await context.store.transactionOf(known.businessId, async (trx) => {
+    const run = (await getRun(trx, runId)) ?? known;
     const nowMs = Date.now();
     await setRunPhase(trx, runId, { phase: "failed", failure: reason, endedAtMs: nowMs });
     await releaseEndedClaims(trx, runId);

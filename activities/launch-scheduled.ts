@@ -45,7 +45,7 @@ export async function launchScheduled(
   // A sandbox's days are not ours: its runs are named after its own.
   const period = clock.sandbox ? periodAt(schedule, clock.businessMs) : begins;
   const launchedBy = `schedule of ${playbook}`;
-  const { runId, created, run } = await context.store.transaction((trx) =>
+  const { runId, created, run } = await context.store.transactionOf(profile.businessId, (trx) =>
     recordLaunch(trx, {
       businessId: profile.businessId,
       business,

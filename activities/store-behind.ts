@@ -25,7 +25,7 @@ export async function onStoreNotBehind<T>(
       hadItAtMs: seen.atMs,
       nowMs: Date.now(),
     };
-    const isSet = await context.store.transaction((trx) => holdForLoss(trx, loss));
+    const isSet = await context.store.transactionOf(businessId, (trx) => holdForLoss(trx, loss));
     if (isSet) {
       context.log.warn("the store is older than its runs: everything is on hold", { business });
     }

@@ -25,7 +25,7 @@ export async function verifyDecision(
   if (known === undefined) return { accepted: false, reason: "the run is not in the store" };
   const { signers = [] } = context.profileOf(known.business);
   const clock = await context.clockOf(known.business).now();
-  const outcome = await context.store.transaction(async (trx) =>
+  const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, input.runId)) ?? known,
       envelope: input.claim,

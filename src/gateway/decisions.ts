@@ -28,7 +28,7 @@ export async function decide(
 ): Promise<DecisionAnswer> {
   const known = await knownRun(context, runId);
   const clock = await context.clocks.read(businessNamed(context, known.business, ""));
-  const outcome = await context.store.transaction(async (trx) => {
+  const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
     const run = (await getRun(trx, runId)) ?? known;
     return takeDecision(trx, { run, request, principal, clock, nowMs: context.nowMs() });
   });
@@ -50,7 +50,7 @@ export async function decideSigned(
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
-  const outcome = await context.store.transaction(async (trx) =>
+  const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, runId)) ?? known,
       envelope,

@@ -38,7 +38,7 @@ export async function payOffCycle(
   const { businessMs } = await context.clocks.read(profile);
   const request: OffCycle = { payableIds: [...new Set(payableIds)], amountCents };
   const period = offCyclePeriod(newYorkDate(businessMs), request, ref);
-  const { runId, created } = await context.store.transaction((trx) =>
+  const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
     recordLaunch(trx, {
       businessId: profile.businessId,
       business: profile.name,

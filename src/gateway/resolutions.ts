@@ -61,7 +61,7 @@ export async function resolve(
   by: Principal,
 ): Promise<Resolution> {
   const { businessMs } = await context.clocks.read(profile);
-  const resolution = await context.store.transaction(async (trx) => {
+  const resolution = await context.store.transactionOf(profile.businessId, async (trx) => {
     const line = await parkedLine(trx, profile, request.payableId);
     if (request.action === "retry") {
       await requireDecider(trx, line, by);

@@ -65,5 +65,5 @@ function note(
       details: { workflowId, workflow: execution.kind },
     });
   };
-  return context.store.transaction(record);
+  return context.store.transactionOf(businessId, record);
 }

@@ -35,7 +35,7 @@ export async function followLostRuns(
     if (running.has(run.runId)) continue;
     const execution = await executionOf(context.temporal, run.runId);
     if (execution.kind === "running" || mayBeStarting(execution, run.launchedAtMs)) continue;
-    const isLost = await context.store.transaction((trx) =>
+    const isLost = await context.store.transactionOf(profile.businessId, (trx) =>
       keepWhatWasMeant(trx, profile, run, execution),
     );
     if (!isLost) continue;

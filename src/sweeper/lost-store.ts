@@ -55,7 +55,7 @@ async function hold(
   { businessId, name }: BusinessProfile,
   loss: { readonly evidence: string; readonly hadItAtMs: number },
 ): Promise<void> {
-  const isSet = await context.store.transaction((trx) =>
+  const isSet = await context.store.transactionOf(businessId, (trx) =>
     holdForLoss(trx, { businessId, ...loss, nowMs: Date.now() }),
   );
   if (!isSet) return;

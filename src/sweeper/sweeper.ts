@@ -123,7 +123,7 @@ class Sweeps {
     await followLostOnboarding(this.#context, profile);
     await followLostCancellations(this.#context, profile, running);
     const nowMs = Date.now();
-    const [claimed, released] = await store.transaction(async (trx) => [
+    const [claimed, released] = await store.transactionOf(businessId, async (trx) => [
       await claimStrayAttempts(trx, businessId, nowMs),
       await releaseOrphanClaims(trx, businessId, nowMs - SETTLED_MS),
     ]);

@@ -12,7 +12,7 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
   { request, playbook, revision, profile, by },
 ) => {
   const period = await periodOf(context, profile, playbook, request.period);
-  const { runId, created } = await context.store.transaction((trx) =>
+  const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
     recordLaunch(trx, {
       businessId: profile.businessId,
       business: profile.name,

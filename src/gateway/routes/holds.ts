@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
 import { releaseWithheld, withheldBy } from "../../store/cancellations.ts";
-import { createHold, listHolds, releaseHold } from "../../store/holds.ts";
+import { createHold, getHold, listHolds, releaseHold } from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
 import type { GatewayContext } from "../context.ts";
@@ -124,7 +124,7 @@ function addCreate(app: OpenAPIHono, context: GatewayContext): void {
           `until (${body.until}) has passed on the business clock, where it is ${new Date(businessMs).toISOString()}.`,
         );
       }
-      const hold = await context.store.transaction(async (trx) => {
+      const hold = await context.store.transactionOf(profile.businessId, async (trx) => {
         const created = await createHold(trx, {
           businessId: profile.businessId,
           ...target,
@@ -173,11 +173,11 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
     handle: async ({ params, principal }) => {
       const withheld = await withheldBy(context.store.db, params.id);
       requireRole(principal, withheld?.cancellation.policy.releasedBy ?? MAY.operate);
-      const released = await context.store.transaction(async (trx) => {
+      const businessId = (await getHold(context.store.db, params.id))?.businessId;
+      if (businessId === undefined) throw notInForce(params.id);
+      const released = await context.store.transactionOf(businessId, async (trx) => {
         const hold = await releaseHold(trx, params.id, principal.name, context.nowMs());
-        if (hold === undefined) {
-          throw notFound(`No hold “${params.id}” is in force; GET /v1/holds lists those that are.`);
-        }
+        if (hold === undefined) throw notInForce(params.id);
         await appendAudit(trx, {
           businessId: hold.businessId,
           nowMs: context.nowMs(),
@@ -197,6 +197,10 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
       return { status: 200, json: holdJson(released, profile?.name ?? released.businessId) };
     },
   });
+}
+
+function notInForce(holdId: string): Error {
+  return notFound(`No hold “${holdId}” is in force; GET /v1/holds lists those that are.`);
 }
 
 /** A run or a stored playbook says itself whose it is. */

@@ -58,7 +58,7 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
       const playbook = readPlaybookText(body.name, body.text);
       const profile = businessOf(context, playbook);
       if (playbook.kind === "pay-run") await requireFailurePlaybook(context, playbook.onFailure);
-      const applied = await context.store.transaction(async (trx) => {
+      const applied = await context.store.transactionOf(profile.businessId, async (trx) => {
         const result = await applyPlaybook(trx, {
           name: body.name,
           kind: playbook.kind,

@@ -154,9 +154,10 @@ async function record(
   action: string,
   said: string | undefined,
 ): Promise<void> {
-  await context.store.transaction((trx) =>
+  const { businessId } = businessOf(context, stored.compiled);
+  await context.store.transactionOf(businessId, (trx) =>
     appendAudit(trx, {
-      businessId: businessOf(context, stored.compiled).businessId,
+      businessId,
       nowMs: context.nowMs(),
       actor: principal.name,
       action,

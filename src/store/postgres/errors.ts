@@ -25,6 +25,12 @@ const SOCKET_ERRORS = [
   "ENOTFOUND",
 ];
 
+/**
+ * Rows that follow on the last one: two at once that no lock of one business keeps apart, so that
+ * whoever comes second looks for the last one again.
+ */
+const FOLLOW_ON = ["audit_chain", "playbooks_pkey"];
+
 /** What the driver itself says, without a code. */
 const LOST_MESSAGE =
   /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection ended unexpectedly|client was closed/i;
@@ -56,12 +62,11 @@ export function isNobodyThere(error: unknown): boolean {
 export function isCollision(error: unknown): boolean {
   const code = codeOf(error);
   if (code === SERIALIZATION_FAILURE || code === DEADLOCK) return true;
-  // Two entries after the same one: whoever comes second looks for the head again.
   return (
     code === UNIQUE_VIOLATION &&
     error instanceof Error &&
     "constraint" in error &&
-    error.constraint === "audit_chain"
+    FOLLOW_ON.some((constraint) => constraint === error.constraint)
   );
 }
 
