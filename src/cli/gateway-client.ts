@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import type { Config } from "../config.ts";
-import type { DryPlan, RunStatus } from "../contracts/pay-run.ts";
+import type { DryPlanPage, RunStatus } from "../contracts/pay-run.ts";
 import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
-import { type HttpAnswer, httpJson } from "./http.ts";
+import { type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { readLocalAdmin } from "./local-admin.ts";
 import { readRunning } from "./running-file.ts";
 import { payableHistory, planAnswer, runStatus, type PayableHistory } from "./gateway-shapes.ts";
@@ -49,9 +49,19 @@ export class GatewayClient {
   }
 
   /** A run with the first lines of its plan only: what is asked for again and again. */
-  async run(id: string): Promise<RunStatus> {
-    const query = `skipped=false&pageSize=${BILLS_A_PAGE}`;
+  async run(id: string, page = 1): Promise<RunStatus> {
+    const query = `skipped=false&page=${page}&pageSize=${BILLS_A_PAGE}`;
     return this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, runStatus);
+  }
+
+  /** The same with every page of the plan's lines, one after the other. */
+  async *pagesOf(first: RunStatus): AsyncGenerator<RunStatus> {
+    yield first;
+    for (let next = first.nextPage ?? null; next !== null;) {
+      const page = await this.run(first.id, next);
+      yield page;
+      next = page.nextPage ?? null;
+    }
   }
 
   /** A run with a page of all its bills, those that the plan left out too, which come last. */
@@ -68,8 +78,19 @@ export class GatewayClient {
     readonly playbook: string;
     readonly period?: string;
     readonly text?: string;
-  }): Promise<DryPlan> {
-    return this.post("/v1/plans", planAnswer, body);
+  }): Promise<DryPlanPage> {
+    return this.post("/v1/plans", planAnswer, { ...body, pageSize: BILLS_A_PAGE });
+  }
+
+  /** Every page of a dry plan, one after the other. */
+  async *planPages(first: DryPlanPage): AsyncGenerator<DryPlanPage> {
+    yield first;
+    const path = `/v1/plans/${encodeURIComponent(first.planId)}`;
+    for (let next = first.nextPage; next !== null;) {
+      const page = await this.get(`${path}?page=${next}&pageSize=${first.pageSize}`, planAnswer);
+      yield page;
+      next = page.nextPage;
+    }
   }
 
   get<T>(path: string, shape: z.ZodType<T>): Promise<T> {
@@ -84,10 +105,18 @@ export class GatewayClient {
     return this.#parsed("DELETE", path, shape);
   }
 
-  /** A text answer as it is. */
-  async text(path: string): Promise<string> {
-    const { body } = await this.#answered("GET", path);
-    return typeof body === "string" ? body : JSON.stringify(body);
+  /** A text answer as it is, while it comes. */
+  async *text(path: string): AsyncGenerator<string> {
+    try {
+      const answer = await httpText(`${this.url}${path}`, {
+        token: this.#token,
+        idleMs: TIMEOUT_MS,
+      });
+      if (!("parts" in answer)) throw this.#refusal(answer);
+      yield* answer.parts;
+    } catch (error) {
+      throw error instanceof CliError ? error : this.#unreachable(error);
+    }
   }
 
   async #parsed<T>(
@@ -113,14 +142,18 @@ export class GatewayClient {
   ): Promise<HttpAnswer> {
     const options = { body, token: this.#token, timeoutMs: TIMEOUT_MS };
     const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
-      throw unavailable(
-        "gateway_unreachable",
-        `the gateway at ${this.url} can't be reached: ${reasonOf(error)}`,
-        "Start it with “payrun up” (or “payrun gateway”), or set PAYRUN_GATEWAY_URL.",
-      );
+      throw this.#unreachable(error);
     });
     if (answer.status >= 400) throw this.#refusal(answer);
     return answer;
+  }
+
+  #unreachable(error: unknown): CliError {
+    return unavailable(
+      "gateway_unreachable",
+      `the gateway at ${this.url} can't be reached: ${reasonOf(error)}`,
+      "Start it with “payrun up” (or “payrun gateway”), or set PAYRUN_GATEWAY_URL.",
+    );
   }
 
   #refusal({ status, body }: HttpAnswer): CliError {

@@ -6,7 +6,7 @@ import {
   type CancellationStatus,
 } from "../contracts/cancellation.ts";
 import { ONBOARDING_PHASES, type OnboardingStatus } from "../contracts/onboarding.ts";
-import { LINE_STATES, RUN_PHASES, type DryPlan, type RunStatus } from "../contracts/pay-run.ts";
+import { LINE_STATES, RUN_PHASES, type DryPlanPage, type RunStatus } from "../contracts/pay-run.ts";
 
 /**
  * An answer of the gateway, passed on to `--json` as it is once it has been seen to hold what the
@@ -88,8 +88,11 @@ export const anyStatus = answer<RunStatus | OnboardingStatus | CancellationStatu
   z.union([onboarding, cancellation, runShape]),
 );
 
-export const planAnswer = answer<DryPlan>(
+export const planAnswer = answer<DryPlanPage>(
   planSummary.extend({
+    planId: z.string(),
+    pageSize: z.int(),
+    nextPage: z.int().nullable(),
     playbook: z.string(),
     period: z.string(),
     lines: z.array(z.object({ payableId: z.string(), amountCents: z.int() })),

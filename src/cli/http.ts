@@ -48,6 +48,40 @@ export async function httpJson(
   }
 }
 
+/**
+ * Reads a text as it comes, so that one of any size is never held at once.
+ *
+ * @param idleMs how long nothing may come
+ * @returns the text in parts where the status is 200, else the answer
+ * @throws {NoAnswerError} where there was no answer in time; the parts throw it where they break off
+ */
+export async function httpText(
+  url: string,
+  { token, idleMs }: { readonly token: string | undefined; readonly idleMs: number },
+): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
+  try {
+    const { statusCode, body } = await request(url, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
+    });
+    if (statusCode !== 200) return { status: statusCode, body: parsed(await body.text()) };
+    return { status: statusCode, parts: inParts(body) };
+  } catch (error) {
+    throw new NoAnswerError(whyOf(error), { cause: error });
+  }
+}
+
+async function* inParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    throw new NoAnswerError(`the answer broke off (${whyOf(error)})`, { cause: error });
+  }
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -45,9 +45,14 @@ export class Output {
   async documentInParts(parts: AsyncIterable<string>): Promise<void> {
     if (!this.json || this.#documentWritten) return;
     this.#documentWritten = true;
-    for await (const part of parts) {
-      if (!process.stdout.write(part)) await once(process.stdout, "drain");
-    }
+    await writeParts(parts);
+  }
+}
+
+/** Writes to standard output as fast as its reader reads, so that nothing piles up here. */
+export async function writeParts(parts: AsyncIterable<string>): Promise<void> {
+  for await (const part of parts) {
+    if (!process.stdout.write(part)) await once(process.stdout, "drain");
   }
 }
 

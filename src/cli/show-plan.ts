@@ -14,17 +14,69 @@ export interface ShownLine {
   readonly quorum: number;
 }
 
-/** Totals, the cash they take and leave, and who must approve what. */
-export function planTotals(plan: PlanSummary, lines: readonly ShownLine[]): string[] {
-  return [
-    `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
-    ...cashLines(plan),
-    ...approvalLines(lines),
-    ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
-    ...(plan.decideBy === null
-      ? []
-      : [`Decide by ${newYorkTime(plan.decideBy)}: later changes the dates.`]),
-  ];
+/** Bills that are named as odd; more are counted. */
+const ODD_MOST = 12;
+
+/**
+ * What a plan's bills come to for a person. Takes them page by page and keeps none but the few odd
+ * ones that are named.
+ */
+export class PlanDigest {
+  readonly #rules = new Map<string, { count: number; cents: number }>();
+  #odd: ShownLine[] = [];
+  #oddCount = 0;
+  #lateCount = 0;
+
+  add(lines: readonly ShownLine[]): this {
+    for (const { quorum, approvers, amountCents, flags } of lines) {
+      const who =
+        quorum === 1 ? approvers.join(" or ") : `${quorum} people (${approvers.join(", ")})`;
+      const sum = this.#rules.get(who) ?? { count: 0, cents: 0 };
+      this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
+      if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
+    }
+    const odd = lines.filter(isOdd);
+    this.#oddCount += odd.length;
+    this.#odd = [...this.#odd, ...odd]
+      .toSorted((one, other) => other.amountCents - one.amountCents)
+      .slice(0, ODD_MOST);
+    return this;
+  }
+
+  /** Totals, the cash they take and leave, and who must approve what. */
+  totals(plan: PlanSummary): string[] {
+    return [
+      `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
+      ...cashLines(plan),
+      ...[...this.#rules].map(
+        ([who, sum]) => `Needs ${who}: ${count(sum.count, "bill")}, ${formatUsd(sum.cents)}`,
+      ),
+      ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
+      ...(plan.decideBy === null
+        ? []
+        : [`Decide by ${newYorkTime(plan.decideBy)}: later changes the dates.`]),
+    ];
+  }
+
+  /** The bills that somebody should look at, with why, the largest first; the rest as counts. */
+  oddLines(): string[] {
+    const rows = this.#odd.flatMap((line) =>
+      line.flags
+        .filter(({ kind }) => !COUNTED.includes(kind))
+        .map((flag, index) => [
+          index === 0 ? nameOf(line) : "",
+          index === 0 ? formatUsd(line.amountCents) : "",
+          `${yellow(flag.kind)}: ${printable(flag.text)}`,
+        ]),
+    );
+    const [odd, late] = [this.#oddCount, this.#lateCount];
+    return [
+      ...(odd === 0 ? [] : [`${bold("Worth a look")} (${odd.toLocaleString("en-US")}):`]),
+      ...table([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
+      ...(odd > ODD_MOST ? [dim(`  and ${(odd - ODD_MOST).toLocaleString("en-US")} more`)] : []),
+      ...(late === 0 ? [] : [`${count(late, "bill")} will arrive late, even if paid at once.`]),
+    ];
+  }
 }
 
 function cashLines(plan: PlanSummary): string[] {
@@ -43,49 +95,12 @@ function cashLines(plan: PlanSummary): string[] {
   return [`From ${source}${available}, ${days}${left}.${reserved}`];
 }
 
-function approvalLines(lines: readonly ShownLine[]): string[] {
-  const groups = new Map<string, { count: number; cents: number }>();
-  for (const { quorum, approvers, amountCents } of lines) {
-    const who =
-      quorum === 1 ? approvers.join(" or ") : `${quorum} people (${approvers.join(", ")})`;
-    const group = groups.get(who) ?? { count: 0, cents: 0 };
-    groups.set(who, { count: group.count + 1, cents: group.cents + amountCents });
-  }
-  return [...groups].map(
-    ([who, { count: bills, cents }]) =>
-      `Needs ${who}: ${count(bills, "bill")}, ${formatUsd(cents)}`,
-  );
-}
-
 /** Flags of dates: they can be many, and there is nothing to choose about them. */
 const COUNTED: readonly LineFlag["kind"][] = ["late", "not-recallable"];
 
 /** True where a person should look at the line itself. */
 export function isOdd({ flags }: Pick<ShownLine, "flags">): boolean {
   return flags.some(({ kind }) => !COUNTED.includes(kind));
-}
-
-/** The lines that somebody should look at, with why, the largest first; the rest as counts. */
-export function oddLines(lines: readonly ShownLine[], most = 12): string[] {
-  const odd = lines.filter(isOdd).toSorted((one, other) => other.amountCents - one.amountCents);
-  const rows = odd
-    .slice(0, most)
-    .flatMap((line) =>
-      line.flags
-        .filter(({ kind }) => !COUNTED.includes(kind))
-        .map((flag, index) => [
-          index === 0 ? nameOf(line) : "",
-          index === 0 ? formatUsd(line.amountCents) : "",
-          `${yellow(flag.kind)}: ${printable(flag.text)}`,
-        ]),
-    );
-  const late = lines.filter(({ flags }) => flags.some(({ kind }) => kind === "late")).length;
-  return [
-    ...(odd.length === 0 ? [] : [`${bold("Worth a look")} (${odd.length}):`]),
-    ...table([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
-    ...(odd.length > most ? [dim(`  and ${odd.length - most} more`)] : []),
-    ...(late === 0 ? [] : [`${count(late, "bill")} will arrive late, even if paid at once.`]),
-  ];
 }
 
 export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payableId">): string {
@@ -105,7 +120,7 @@ export function skippedCounts(plan: PlanSummary): string[] {
   ];
 }
 
-/** Every bill of a plan: what is paid and when, and what is left out and why. */
+/** Every bill of a page of a plan: what is paid and when, and what is left out and why. */
 export function everyLine(plan: DryPlan): string[] {
   const paid = plan.lines.map((line) => [
     nameOf(line),
@@ -123,29 +138,23 @@ export function everyLine(plan: DryPlan): string[] {
     line.dueDate ?? "no due date",
     printable(line.text),
   ]);
+  const pays = [
+    { title: "Pays" },
+    { title: "Amount", align: "right" },
+    { title: "Due" },
+    { title: "Executes" },
+    { title: "Arrives" },
+    {},
+  ] as const;
+  const leavesOut = [
+    { title: "Leaves out" },
+    { title: "Amount", align: "right" },
+    { title: "Due" },
+    { title: "Because" },
+  ] as const;
   return [
-    ...table(
-      [
-        { title: "Pays" },
-        { title: "Amount", align: "right" },
-        { title: "Due" },
-        { title: "Executes" },
-        { title: "Arrives" },
-        { title: "" },
-      ],
-      paid,
-    ),
-    ...(left.length === 0 ? [] : [""]),
-    ...(left.length === 0
-      ? []
-      : table(
-          [
-            { title: "Leaves out" },
-            { title: "Amount", align: "right" },
-            { title: "Due" },
-            { title: "Because" },
-          ],
-          left,
-        )),
+    ...(paid.length === 0 ? [] : table(pays, paid)),
+    ...(paid.length === 0 || left.length === 0 ? [] : [""]),
+    ...(left.length === 0 ? [] : table(leavesOut, left)),
   ];
 }

@@ -145,13 +145,30 @@ export interface PlanSummary {
   readonly warnings?: readonly string[];
 }
 
-/** A plan that was computed and not stored: `payrun plan`, `POST /v1/plans`. */
-export interface DryPlan extends PlanSummary {
+/** What a plan that nobody launched says of no single bill. */
+export interface DryPlanHead extends PlanSummary {
   readonly business: string;
   readonly playbook: string;
   readonly period: string;
+}
+
+/** A plan that was computed and not stored: `payrun plan`, `POST /v1/plans`. */
+export interface DryPlan extends DryPlanHead {
   readonly lines: readonly PlanLine[];
   readonly skipped: readonly SkippedLine[];
+}
+
+/** A page of its bills: first those that would be paid, then those that are left out. */
+export interface DryPlanPage extends DryPlan {
+  /** By which its other pages are asked for, for a day. */
+  readonly planId: string;
+  /** Bills on all pages. */
+  readonly totalCount: number;
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  /** Null on the last page. */
+  readonly nextPage: number | null;
 }
 
 /** Input of the `payRun` workflow: only references, everything else is in the store. */

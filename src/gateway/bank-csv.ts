@@ -1,13 +1,17 @@
 import { newYorkDate } from "../domain/clock/new-york.ts";
 import type { Payment, PaymentsClient } from "../payments-api/index.ts";
+import type { Db } from "../store/index.ts";
 import { getPlanLines, type PlannedLine } from "../store/plans.ts";
 import type { Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
 import { cell, csvLine, dollars } from "./csv.ts";
 import { GatewayError } from "./http/errors.ts";
 
-/** Up to this many bills are asked for one by one; for more, all payments are read by page. */
+/** Runs of up to this many bills ask for them one by one; for more, all payments are read by page. */
 const ONE_BY_ONE = 25;
+
+/** Rows that are sent at once. */
+const ROWS_AT_ONCE = 1_000;
 
 interface BankLine {
   readonly date: string;
@@ -33,65 +37,82 @@ const COLUMNS = [
   "note",
 ] as const;
 
+/** One row of the table, ready to be sent: all that is kept of a payment until they are sorted. */
+interface Row {
+  readonly sort: string;
+  readonly text: string;
+}
+
 /**
  * The run's payments as the paying account's statement shows them: one row per debit, and one for
- * money that came back, with the bills that each covers. RFC 4180.
+ * money that came back, with the bills that each covers, by date. RFC 4180.
  *
  * The service pays each payment by a debit of its own (a large bill by several), so a row has one
  * payment and one bill; a payment that never reached the bank has none.
  *
+ * @returns the table, some rows at a time
  * @throws GatewayError 503 where the service can't be asked
  */
 export async function bankCsv(
   context: Pick<GatewayContext, "store" | "profiles" | "clientOf">,
   run: Run,
-): Promise<string> {
+): Promise<AsyncIterable<string>> {
   const profile = context.profiles.byBusinessId(run.businessId);
   if (profile === undefined) {
     const message = `The business ${run.business} is in no profile any more; its payments can't be read.`;
     throw new GatewayError(503, "business_unknown", message);
   }
-  const lines = await getPlanLines(context.store.db, run.runId);
-  const sent = lines.filter(({ line }) => line.paymentIds.length > 0);
-  const payments = await paymentsOf(context.clientOf(profile), sent);
-  const rows = sent.flatMap((planned) =>
-    planned.line.paymentIds.flatMap((id) => {
-      const payment = payments.get(id);
-      return payment === undefined ? [] : rowsOf(planned, payment);
-    }),
-  );
-  rows.sort((a, b) => (a.sort < b.sort ? -1 : a.sort > b.sort ? 1 : 0));
-  return csvLine(COLUMNS) + rows.map(({ cells }) => csvLine(cells)).join("");
+  const { db } = context.store;
+  const rows: Row[] = [];
+  for await (const payments of paymentPages(db, context.clientOf(profile), run.runId)) {
+    rows.push(...(await rowsOfPage(db, run.runId, payments)));
+  }
+  rows.sort((one, other) => (one.sort < other.sort ? -1 : one.sort > other.sort ? 1 : 0));
+  return inParts(rows);
 }
 
-async function paymentsOf(
+/** The service's payments among which the run's are, by page. */
+async function* paymentPages(
+  db: Db,
   client: PaymentsClient,
-  lines: readonly PlannedLine[],
-): Promise<Map<string, Payment>> {
-  const wanted = new Set(lines.flatMap(({ line }) => line.paymentIds));
-  const found = new Map<string, Payment>();
-  const keep = (payments: readonly Payment[]): void => {
-    for (const payment of payments) if (wanted.has(payment.id)) found.set(payment.id, payment);
-  };
+  runId: string,
+): AsyncGenerator<readonly Payment[]> {
+  const few = await getPlanLines(db, runId, { limit: ONE_BY_ONE + 1 });
   try {
-    if (lines.length <= ONE_BY_ONE) {
-      for (const { line } of lines) {
-        keep(await client.payments.listAll({ payableId: line.payableId }));
-      }
-    } else {
-      for await (const page of client.payments.iteratePages({})) keep(page);
+    if (few.length > ONE_BY_ONE) {
+      yield* client.payments.iteratePages({});
+      return;
+    }
+    for (const { line } of few) {
+      if (line.paymentIds.length === 0) continue;
+      yield await client.payments.listAll({ payableId: line.payableId });
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new GatewayError(503, "service_unreachable", `The payments can't be read: ${why}`);
   }
-  return found;
 }
 
-function rowsOf(
-  { plan, line }: PlannedLine,
-  payment: Payment,
-): { readonly sort: string; readonly cells: readonly string[] }[] {
+async function rowsOfPage(db: Db, runId: string, payments: readonly Payment[]): Promise<Row[]> {
+  const payableIds = [...new Set(payments.flatMap(({ payableId }) => payableId ?? []))];
+  if (payableIds.length === 0) return [];
+  const lines = await getPlanLines(db, runId, { payableIds });
+  const byPayment = new Map(lines.flatMap((each) => each.line.paymentIds.map((id) => [id, each])));
+  return payments.flatMap((payment) => {
+    const planned = byPayment.get(payment.id);
+    return planned === undefined ? [] : rowsOf(planned, payment);
+  });
+}
+
+async function* inParts(rows: readonly Row[]): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const part = rows.slice(start, start + ROWS_AT_ONCE);
+    yield part.map(({ text }) => text).join("");
+  }
+}
+
+function rowsOf({ plan, line }: PlannedLine, payment: Payment): Row[] {
   const settledOn = payment.status === "completed" ? dateOf(payment.processedAt) : "";
   return bankLines(payment, line.executionDate).map(({ date, entry, cents, note }) => {
     const isDebit = entry === "debit";
@@ -111,7 +132,7 @@ function rowsOf(
       settledOn,
       cell(note),
     ];
-    return { sort: `${date} ${payment.id} ${isDebit ? 0 : 1}`, cells };
+    return { sort: `${date} ${payment.id} ${isDebit ? 0 : 1}`, text: csvLine(cells) };
   });
 }
 

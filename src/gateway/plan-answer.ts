@@ -1,21 +1,22 @@
 import { payRunId } from "../contracts/names.ts";
-import type { DryPlan, PlanLine, RunPaymentStatus } from "../contracts/pay-run.ts";
+import type { DryPlanPage, PlanLine, RunPaymentStatus } from "../contracts/pay-run.ts";
 import { leftOut } from "./left-out.ts";
 
 /**
  * A dry plan in the shape of a run's status, so that whoever reads one reads the other: `payments`
- * has every bill, `planned` or `skipped` with its reason; beside them the plan's own details.
+ * has every bill of the page, `planned` or `skipped` with its reason; beside them the plan's own
+ * details. Counts are over all pages.
  */
-export function planAnswer(plan: DryPlan): object {
-  const { business, playbook, period, lines, skipped } = plan;
+export function planAnswer(plan: DryPlanPage): object {
+  const { business, playbook, period, lines, skipped, lineCount, skippedCount } = plan;
   return {
     id: payRunId(business, playbook, period, 1),
     kind: "pay-run",
     phase: "planning",
     waitingFor: null,
     counts: {
-      ...(lines.length === 0 ? {} : { planned: lines.length }),
-      ...(skipped.length === 0 ? {} : { skipped: skipped.length }),
+      ...(lineCount === 0 ? {} : { planned: lineCount }),
+      ...(skippedCount === 0 ? {} : { skipped: skippedCount }),
     },
     ...plan,
     payments: [...lines.map(planned), ...skipped.map(leftOut)],

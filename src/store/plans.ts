@@ -239,6 +239,7 @@ export async function getPlanLines(
   runId: string,
   filter: {
     readonly states?: readonly LineState[];
+    readonly payableIds?: readonly string[];
     /** True: only lines with a reason to look at. */
     readonly withReason?: boolean;
     /** Only lines behind this number of the plan, at most `limit`. */
@@ -249,6 +250,9 @@ export async function getPlanLines(
 ): Promise<PlannedLine[]> {
   let query = currentLines(db, runId).orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
+  if (filter.payableIds !== undefined) {
+    query = query.where("run_lines.payable_id", "in", filter.payableIds);
+  }
   if (filter.after !== undefined) query = query.where("run_lines.line_no", ">", filter.after);
   if (filter.limit !== undefined) query = query.limit(filter.limit);
   if (filter.withReason === true) query = query.where("run_lines.reason", "is not", null);

@@ -107,6 +107,18 @@ export interface RunLinesTable {
 export interface DryPlansTable {
   dry_plan_id: string;
   created_at_ms: number;
-  /** DryPlan as JSON. */
+  /** What the plan says of no single bill, and which lines are its, as JSON. */
   plan: string;
+}
+
+/** Bills of one computation of a dry plan. */
+export interface DryPlanLinesTable {
+  lines_id: string;
+  /** From 1; those that would be paid come first. */
+  line_no: number;
+  /** 1: left out. */
+  skipped: number;
+  /** PlanLine or SkippedLine as JSON. */
+  line: string;
+  created_at_ms: number;
 }

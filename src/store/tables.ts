@@ -12,6 +12,7 @@ import type {
   HoldsTable,
 } from "./payment-tables.ts";
 import type {
+  DryPlanLinesTable,
   DryPlansTable,
   PlanLinesTable,
   PlansTable,
@@ -47,6 +48,7 @@ export interface Tables {
   audit: AuditTable;
   playbooks: PlaybooksTable;
   dry_plans: DryPlansTable;
+  dry_plan_lines: DryPlanLinesTable;
   leases: LeasesTable;
   vault: VaultTable;
   onboardings: OnboardingsTable;

@@ -167,7 +167,10 @@ test("the bank table has a row for each debit of the ledger, and nothing that a 
     all: () => [world.world.profile],
   };
   const clientOf = () => context.clientOf("acme");
-  const table = await bankCsv({ store: world.store, profiles, clientOf }, run);
+  let table = "";
+  for await (const part of await bankCsv({ store: world.store, profiles, clientOf }, run)) {
+    table += part;
+  }
 
   const rows = table.trim().split("\r\n").slice(1);
   const debits = rows.filter((row) => row.split(",")[1] === "debit");

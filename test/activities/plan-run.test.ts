@@ -3,7 +3,7 @@ import { PlanRefusedError } from "../../activities/plan-refused-error.ts";
 import { createPlanActivities } from "../../activities/plan-run.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { claimOwners, claimPayables } from "../../src/store/claims.ts";
-import { getDryPlan } from "../../src/store/dry-plans.ts";
+import { getDryPlanPage } from "../../src/store/dry-plans.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { applyPlaybook } from "../../src/store/playbooks.ts";
@@ -256,7 +256,7 @@ describe("planning dry", () => {
     );
     const input = { business: "acme", playbook: "dry", period: PERIOD, dryPlanId: "plan_1" };
     await createPlanActivities(world.context()).planDry(input);
-    const dry = await getDryPlan(world.store.db, "plan_1");
+    const dry = await getDryPlanPage(world.store.db, "plan_1", { page: 1, pageSize: 10 });
     expect(dry?.lines.map((line) => line.payableId)).toEqual(["y1"]);
     expect(dry?.skipped.map((line) => line.code)).toEqual(["vendor-not-payable"]);
     const { businessId } = world.sandbox.business;

@@ -190,6 +190,7 @@ describe("the description", () => {
       "GET /v1/incidents",
       "GET /v1/notices",
       "GET /v1/payables/{id}/history",
+      "GET /v1/plans/{id}",
       "GET /v1/playbooks",
       "GET /v1/playbooks/{name}",
       "GET /v1/runs",

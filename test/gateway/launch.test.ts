@@ -12,6 +12,7 @@ import { getRetry } from "../../src/store/retries.ts";
 import { getRun, listRuns, setRunPhase } from "../../src/store/runs.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
 import { eventually, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { skippedLine } from "../store/fixtures.ts";
 import { approveLines, planLine, seedRun, setLine } from "./support/rows.ts";
 
 /** Temporal's numbers of the commands that end a workflow. */
@@ -170,8 +171,8 @@ describe("a dry plan", () => {
     }
   }
 
-  async function planned(): Promise<Answer> {
-    const body = { playbook: "weekly", period: "2026-07-02" };
+  async function planned(page: { readonly pageSize?: number } = {}): Promise<Answer> {
+    const body = { playbook: "weekly", period: "2026-07-02", ...page };
     return patient.call("POST", "/v1/plans", launcher, body);
   }
 
@@ -191,6 +192,42 @@ describe("a dry plan", () => {
     expect(answer.status).toBe(200);
     expect(DryPlanBody.parse(answer.json)).toMatchObject({ period: "2026-07-02", lineCount: 1 });
     expect(await listRuns(gateway.store.db, { limit: 10 })).toEqual([]);
+  });
+
+  test("comes by page where it is large, and each bill on one of them", async () => {
+    const ids = Array.from({ length: 5 }, (_, index) => `p${index}`);
+    const large = {
+      ...plan,
+      lineCount: 3,
+      skippedCount: 2,
+      lines: ids.slice(0, 3).map((id) => planLine(id)),
+      skipped: ids.slice(3).map((id) => skippedLine(id)),
+    };
+    const worked = work(async (dryPlanId) => {
+      await saveDryPlan(gateway.store.db, { dryPlanId, plan: large, nowMs: Date.now() });
+      return { commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} };
+    });
+    const [answer] = await Promise.all([planned({ pageSize: 2 }), worked]);
+    const pages = [DryPlanBody.parse(answer.json)];
+    expect(pages[0]).toMatchObject({
+      totalCount: 5,
+      page: 1,
+      nextPage: 2,
+      counts: { planned: 3, skipped: 2 },
+    });
+    const path = `/v1/plans/${encodeURIComponent(pages[0]?.planId ?? "")}`;
+    for (const page of [2, 3]) {
+      const next = await gateway.call("GET", `${path}?page=${page}&pageSize=2`, launcher);
+      pages.push(DryPlanBody.parse(next.json));
+    }
+    expect(pages.map(({ nextPage }) => nextPage)).toEqual([2, 3, null]);
+    expect(pages.map(({ lines }) => lines.length)).toEqual([2, 1, 0]);
+    expect(pages.map(({ skipped }) => skipped.length)).toEqual([0, 1, 1]);
+    expect(pages.flatMap(({ payments }) => payments.map((bill) => bill.payableId))).toEqual(ids);
+    const gone = await gateway.call("GET", "/v1/plans/plan-dry%2Fnone", launcher);
+    expect(gone.status).toBe(404);
+    const wrong = await gateway.call("GET", `${path}?pageSize=10001`, launcher);
+    expect(wrong.status).toBe(400);
   });
 
   test("that the planner refuses is refused with its reason", async () => {

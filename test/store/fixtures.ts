@@ -1,4 +1,9 @@
-import type { FundingChoice, PlanLine, PlanSummary } from "../../src/contracts/pay-run.ts";
+import type {
+  FundingChoice,
+  PlanLine,
+  PlanSummary,
+  SkippedLine,
+} from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { NewRun } from "../../src/store/runs.ts";
 
@@ -76,6 +81,19 @@ export function planLine(payableId: string, changes: Partial<PlanLine> = {}): Pl
     decideBy: null,
     overLimit: null,
     ...changes,
+  };
+}
+
+export function skippedLine(payableId: string): SkippedLine {
+  return {
+    payableId,
+    publicId: null,
+    contactId: null,
+    contactName: null,
+    amountCents: 1,
+    dueDate: null,
+    code: "not-due",
+    text: "Not due yet.",
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { planHash, policyHash } from "../../src/domain/approvals/hashes.ts";
-import { getDryPlan, saveDryPlan } from "../../src/store/dry-plans.ts";
+import { getDryPlanPage, saveDryPlan } from "../../src/store/dry-plans.ts";
 import type { Store } from "../../src/store/index.ts";
 import {
   getPlan,
@@ -11,7 +11,7 @@ import {
   storeReplannedLine,
 } from "../../src/store/plans.ts";
 import { getRun, upsertRun } from "../../src/store/runs.ts";
-import { newRun, planLine, planSummary, policy } from "./fixtures.ts";
+import { newRun, planLine, planSummary, policy, skippedLine } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 
 async function plannedRun(store: Store) {
@@ -22,17 +22,7 @@ async function plannedRun(store: Store) {
     planLine("pay_1", { amountCents: 5_000, quorum: 2 }),
     planLine("pay_3", { overLimit: over }),
   ];
-  const skipped = {
-    payableId: "pay_4",
-    publicId: null,
-    contactId: null,
-    contactName: null,
-    amountCents: 1,
-    dueDate: null,
-    code: "not-due",
-    text: "Due later.",
-  };
-  const plan = { summary: planSummary(lines), lines, skipped: [skipped] };
+  const plan = { summary: planSummary(lines), lines, skipped: [skippedLine("pay_4")] };
   const stored = await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 9 }));
   return { run, plan, stored };
 }
@@ -133,22 +123,52 @@ test("a line that was planned anew waits for approval under a new plan's hash", 
   await expect(skipping).rejects.toThrow("doesn't follow");
 });
 
-test("keeps a dry plan for a day", async () => {
+test("keeps a dry plan for a day, with its bills by page", async () => {
   const { store } = await testStore();
-  const lines = [planLine("pay_1")];
+  const lines = ["pay_1", "pay_2", "pay_3"].map((payableId) => planLine(payableId));
+  const skipped = ["pay_4", "pay_5"].map((payableId) => skippedLine(payableId));
   const plan = {
     ...planSummary(lines),
+    skippedCount: 2,
     business: "acme",
     playbook: "weekly",
     period: "2026-11-05",
     lines,
-    skipped: [],
+    skipped,
   };
   const dayMs = 86_400_000;
+  const page = (planId: string, number: number, pageSize = 2) =>
+    getDryPlanPage(store.db, planId, { page: number, pageSize });
   await saveDryPlan(store.db, { dryPlanId: "dry_1", plan, nowMs: 0 });
   await saveDryPlan(store.db, { dryPlanId: "dry_2", plan, nowMs: dayMs });
-  expect(await getDryPlan(store.db, "dry_1")).toEqual(plan);
+  // The activity may run twice: its last word counts, whole.
+  await saveDryPlan(store.db, { dryPlanId: "dry_2", plan, nowMs: dayMs });
+  expect(await page("dry_1", 1, 5)).toEqual({
+    ...plan,
+    planId: "dry_1",
+    totalCount: 5,
+    page: 1,
+    pageSize: 5,
+    nextPage: null,
+  });
+  const pages = await Promise.all([1, 2, 3, 4].map((number) => page("dry_2", number)));
+  expect(pages.map((each) => each?.lines.map(({ payableId }) => payableId))).toEqual([
+    ["pay_1", "pay_2"],
+    ["pay_3"],
+    [],
+    [],
+  ]);
+  expect(pages.map((each) => each?.skipped.map(({ payableId }) => payableId))).toEqual([
+    [],
+    ["pay_4"],
+    ["pay_5"],
+    [],
+  ]);
+  expect(pages.map((each) => each?.nextPage)).toEqual([2, 3, null, null]);
   await saveDryPlan(store.db, { dryPlanId: "dry_3", plan, nowMs: dayMs + 1 });
-  expect(await getDryPlan(store.db, "dry_1")).toBeUndefined();
-  expect(await getDryPlan(store.db, "dry_2")).toEqual(plan);
+  expect(await page("dry_1", 1)).toBeUndefined();
+  expect((await page("dry_2", 1))?.lines).toHaveLength(2);
+  const kept = await store.db.selectFrom("dry_plan_lines").select("lines_id").distinct().execute();
+  // Two tries of the second, and the third.
+  expect(kept).toHaveLength(3);
 });

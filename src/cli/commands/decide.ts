@@ -9,7 +9,7 @@ import { type Decision, decisionAnswer } from "../gateway-shapes.ts";
 import type { Output } from "../output.ts";
 import { findRunId } from "../run-id.ts";
 import type { CommandContext, Session } from "../session.ts";
-import { oddLines, planTotals } from "../show-plan.ts";
+import { PlanDigest } from "../show-plan.ts";
 import { hasEnded } from "../show-run.ts";
 import { count, green } from "../text.ts";
 import { pollRun } from "../wait-for-run.ts";
@@ -100,7 +100,7 @@ async function seenPlan(
   }
   const canAsk = process.stdin.isTTY && process.stdout.isTTY;
   if (yes === true || json === true || !canAsk) return planHash;
-  output.lines(shown(run));
+  output.lines(await shown(gateway, run));
   const { confirm, isCancel } = await import("@clack/prompts");
   const message = decision === "approve" ? "Approve this plan?" : "Reject this plan?";
   const answer = await confirm({ message, initialValue: false });
@@ -111,12 +111,18 @@ async function seenPlan(
   return planHash;
 }
 
-function shown(run: RunStatus): string[] {
-  const open = run.payments.filter(({ state }) => state === "awaiting-approval");
+/** The plan and what of it is open, over all its bills, page by page. */
+async function shown(gateway: GatewayClient, run: RunStatus): Promise<string[]> {
+  const digest = new PlanDigest();
+  let open = 0;
+  for await (const { payments } of gateway.pagesOf(run)) {
+    digest.add(payments);
+    open += payments.filter(({ state }) => state === "awaiting-approval").length;
+  }
   return [
-    ...(run.plan === undefined ? [] : planTotals(run.plan, run.payments)),
-    ...oddLines(run.payments),
-    `${count(open.length, "bill")} wait for approval.`,
+    ...(run.plan === undefined ? [] : digest.totals(run.plan)),
+    ...digest.oddLines(),
+    `${count(open, "bill")} wait for approval.`,
   ];
 }
 

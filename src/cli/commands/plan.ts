@@ -1,9 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf } from "../gateway-client.ts";
+import { printPlan } from "../plan-document.ts";
 import { playbookToPlan } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
-import { everyLine, oddLines, planTotals, skippedCounts } from "../show-plan.ts";
+import { everyLine, PlanDigest, skippedCounts } from "../show-plan.ts";
 import { dim } from "../text.ts";
 
 export function addPlanCommand(program: Command, session: Session): void {
@@ -23,11 +24,15 @@ export function addPlanCommand(program: Command, session: Session): void {
           ...(period === undefined ? {} : { period }),
         });
         output.line(dim(`${plan.playbook}, ${plan.business}, period ${plan.period}`));
-        output.lines(planTotals(plan, plan.lines));
-        output.lines(oddLines(plan.lines));
+        const digest = new PlanDigest();
+        for await (const { lines } of gateway.planPages(plan)) digest.add(lines);
+        output.lines(digest.totals(plan));
+        output.lines(digest.oddLines());
         output.lines(skippedCounts(plan));
-        if (options.summary === undefined) output.lines(["", ...everyLine(plan)]);
-        output.document(plan);
+        if (options.summary === undefined) {
+          for await (const page of gateway.planPages(plan)) output.lines(["", ...everyLine(page)]);
+        }
+        await printPlan(output, gateway, plan);
       }),
     );
 }

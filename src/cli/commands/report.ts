@@ -5,6 +5,7 @@ import { usageError } from "../cli-error.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { type Report, reportAnswer } from "../gateway-shapes.ts";
 import { findRunId } from "../run-id.ts";
+import { writeParts } from "../output.ts";
 import type { Session } from "../session.ts";
 import { nameOf } from "../show-plan.ts";
 import { phaseText } from "../show-run.ts";
@@ -30,7 +31,7 @@ export function addReportCommand(program: Command, session: Session): void {
         const path = `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
         if (options.csv === true || options.bankCsv === true) {
           const format = options.csv === true ? "csv" : "bank-csv";
-          process.stdout.write(await gateway.text(`${path}?format=${format}`));
+          await writeParts(gateway.text(`${path}?format=${format}`));
           return;
         }
         const report = await gateway.get(path, reportAnswer);

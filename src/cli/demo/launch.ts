@@ -4,7 +4,7 @@ import type { RunStatus } from "../../contracts/pay-run.ts";
 import { CliError, EXIT } from "../cli-error.ts";
 import { runStatus } from "../gateway-shapes.ts";
 import { applyPlaybook, readPlaybook } from "../playbook-files.ts";
-import { oddLines, planTotals, skippedCounts } from "../show-plan.ts";
+import { PlanDigest, skippedCounts } from "../show-plan.ts";
 import { hasEnded } from "../show-run.ts";
 import { dim } from "../text.ts";
 import { pollRun } from "../wait-for-run.ts";
@@ -37,8 +37,9 @@ export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
     });
   }
   narrator.line(dim(`playbooks/weekly-vendors.yaml → ${run.id}`));
-  narrator.lines(planTotals(run.plan, run.payments));
-  narrator.lines(oddLines(run.payments));
+  const digest = new PlanDigest().add(run.payments);
+  narrator.lines(digest.totals(run.plan));
+  narrator.lines(digest.oddLines());
   narrator.lines(skippedCounts(run.plan));
   return run;
 }

@@ -109,12 +109,17 @@ export const DryPlanBody = planSummary
     phase: z.literal("planning"),
     waitingFor: z.null(),
     counts,
-    payments: z.array(runPayment).describe("Every bill, planned or skipped"),
+    payments: z.array(runPayment).describe("The page's bills, planned or skipped"),
     business: z.string(),
     playbook: z.string(),
     period: z.string(),
-    lines: z.array(planLine),
-    skipped: z.array(skippedLine),
+    lines: z.array(planLine).describe("Those of them that would be paid"),
+    skipped: z.array(skippedLine).describe("Those of them that are left out; they come last"),
+    planId: z.string().describe("For GET /v1/plans/{planId}, which has the other pages for a day"),
+    totalCount: z.int().describe("Bills on all pages"),
+    page: z.int(),
+    pageSize: z.int(),
+    nextPage: z.int().nullable().describe("Null on the last page"),
   })
   .openapi("Plan");
 

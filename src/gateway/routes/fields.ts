@@ -28,3 +28,17 @@ export const businessQuery = z.object({
 export const yesNo = z
   .enum(["true", "false"], "must be true or false")
   .transform((text) => text === "true");
+
+/** Which page of a list, from 1. */
+export const pageNumber = z.coerce.number().int().min(1).default(1);
+
+/** How many items a page has; as many as are allowed unless said. */
+export function pageSize(most: number) {
+  return z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(most)
+    .default(most)
+    .describe("Items in the answer; `nextPage` says where there are more");
+}

@@ -3,21 +3,27 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { planDryId } from "../../contracts/names.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
-import { getDryPlan } from "../../store/dry-plans.ts";
+import { getDryPlanPage } from "../../store/dry-plans.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
-import { GatewayError, unprocessable } from "../http/errors.ts";
+import { GatewayError, notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { DryPlanBody } from "../http/schemas.ts";
 import { businessOf, loadPlaybook } from "../launch.ts";
 import { periodOf } from "../launch/pay-run.ts";
 import { planAnswer } from "../plan-answer.ts";
 import { readPlaybookText } from "../playbook-text.ts";
+import { PAGE_MOST } from "../status.ts";
 import { runDryPlan } from "../temporal.ts";
-import { date, MAY, name } from "./fields.ts";
+import { date, id, MAY, name, pageNumber, pageSize } from "./fields.ts";
 
 /** Dry plans: the planning activity itself, on a worker, with nothing claimed or stored for paying. */
 export function addPlanRoutes(app: OpenAPIHono, context: GatewayContext): void {
+  addPlanning(app, context);
+  addPages(app, context);
+}
+
+function addPlanning(app: OpenAPIHono, context: GatewayContext): void {
   addRoute(app, context, {
     method: "post",
     path: "/v1/plans",
@@ -32,6 +38,12 @@ export function addPlanRoutes(app: OpenAPIHono, context: GatewayContext): void {
         .min(1, "must not be empty")
         .optional()
         .describe("A playbook's text to plan with instead of the stored one; it is not stored"),
+      pageSize: z
+        .int()
+        .min(1)
+        .max(PAGE_MOST)
+        .default(PAGE_MOST)
+        .describe("Bills in the answer; `nextPage` says where there are more"),
     }),
     responses: { 200: { description: "The plan; nothing was started", schema: DryPlanBody } },
     handle: async ({ body }) => {
@@ -44,9 +56,30 @@ export function addPlanRoutes(app: OpenAPIHono, context: GatewayContext): void {
         input: { business: profile.name, playbook: playbook.name, period, dryPlanId, ...unstored },
         timeoutMs: context.planTimeoutMs,
       });
-      const plan = await getDryPlan(context.store.db, dryPlanId);
+      const first = { page: 1, pageSize: body.pageSize };
+      const plan = await getDryPlanPage(context.store.db, dryPlanId, first);
       if (plan === undefined) {
         throw new GatewayError(500, "plan_missing", "The planner ended without storing its plan.");
+      }
+      return { status: 200, json: planAnswer(plan) };
+    },
+  });
+}
+
+function addPages(app: OpenAPIHono, context: GatewayContext): void {
+  addRoute(app, context, {
+    method: "get",
+    path: "/v1/plans/{id}",
+    tag: "plans",
+    summary: "Another page of a dry plan, for a day",
+    roles: MAY.launch,
+    params: z.object({ id: id.describe("`planId` of the plan, URL-encoded") }),
+    query: z.object({ page: pageNumber, pageSize: pageSize(PAGE_MOST) }),
+    responses: { 200: { description: "The page", schema: DryPlanBody } },
+    handle: async ({ params, query }) => {
+      const plan = await getDryPlanPage(context.store.db, params.id, query);
+      if (plan === undefined) {
+        throw notFound(`There is no plan “${params.id}” (any more): POST /v1/plans makes one.`);
       }
       return { status: 200, json: planAnswer(plan) };
     },

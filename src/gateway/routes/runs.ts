@@ -19,7 +19,7 @@ import { onboardingItems, onboardingStatus } from "../onboardings/status.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
 import { PAGE_MOST, statusOf, type StatusPage } from "../status.ts";
 import { tellToLook } from "../tell.ts";
-import { date, MAY, name, runParams, words, yesNo } from "./fields.ts";
+import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
 const AnyStatusBody = z.union([RunStatusBody, OnboardingStatusBody, CancellationStatusBody]);
 
@@ -131,14 +131,8 @@ function addStatus(app: OpenAPIHono, context: GatewayContext): void {
       skipped: yesNo
         .default(true)
         .describe("false: without the bills that the plan left out, for who asks often"),
-      page: z.coerce.number().int().min(1).default(1),
-      pageSize: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(PAGE_MOST)
-        .default(PAGE_MOST)
-        .describe("Bills in `payments`; `nextPage` says where there are more"),
+      page: pageNumber,
+      pageSize: pageSize(PAGE_MOST),
     }),
     responses: { 200: { description: "As `payrun status --json`", schema: AnyStatusBody } },
     handle: async ({ params, query }) => ({
@@ -161,7 +155,9 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
       200: { description: "The run, from now on being cancelled", schema: RunStatusBody },
     },
     handle: async ({ params, body, principal }) => {
-      await context.store.transaction(async (trx) => {
+      const known = await getRun(context.store.db, params.id);
+      if (known === undefined) throw unknownRun(params.id);
+      await context.store.transactionOf(known.businessId, async (trx) => {
         const outcome = await requestCancel(trx, params.id, principal.name, context.nowMs());
         const run = await getRun(trx, params.id);
         if (run === undefined || outcome === "unknown") throw unknownRun(params.id);
@@ -209,7 +205,7 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
       }
       if (isJson) return { status: 200, json: await reportOf(context, run) };
       if (query.format === "bank-csv") {
-        return { status: 200, text: await bankCsv(context, run), contentType };
+        return { status: 200, stream: await bankCsv(context, run), contentType };
       }
       return { status: 200, stream: reportCsv(context, run), contentType };
     },

@@ -24,6 +24,7 @@ export const TABLE_KEYS: Keys = {
   audit: ["audit_id"],
   playbooks: ["name", "revision"],
   dry_plans: ["dry_plan_id"],
+  dry_plan_lines: ["lines_id", "line_no"],
   leases: ["name"],
   vault: ["vault_ref"],
   onboardings: ["business_id"],

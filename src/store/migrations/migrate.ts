@@ -8,6 +8,7 @@ import { notices } from "./0003-notices.ts";
 import { onboardings } from "./0004-onboardings.ts";
 import { incidents } from "./0006-incidents.ts";
 import { cancellations } from "./0007-cancellations.ts";
+import { dryPlanLines } from "./0008-dry-plan-lines.ts";
 
 interface Migration {
   readonly name: string;
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "onboardings", statements: onboardings },
   { name: "incidents", statements: incidents },
   { name: "cancellations", statements: cancellations },
+  { name: "dry plan lines", statements: dryPlanLines },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

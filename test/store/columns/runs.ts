@@ -1,7 +1,7 @@
 import type { Columns } from "./columns.ts";
 
 export const runColumns: Columns<
-  "runs" | "plans" | "plan_lines" | "plan_skipped" | "run_lines" | "dry_plans"
+  "runs" | "plans" | "plan_lines" | "plan_skipped" | "run_lines" | "dry_plans" | "dry_plan_lines"
 > = {
   runs: {
     run_id: true,
@@ -86,5 +86,12 @@ export const runColumns: Columns<
     dry_plan_id: true,
     created_at_ms: true,
     plan: true,
+  },
+  dry_plan_lines: {
+    lines_id: true,
+    line_no: true,
+    skipped: true,
+    line: true,
+    created_at_ms: true,
   },
 };
