@@ -50,6 +50,8 @@ const LONG_TESTS = [
   "test/e2e/other-service-answers.test.ts",
   "test/e2e/sweeper-lost-data.test.ts",
   "test/e2e/incidents.test.ts",
+  "test/e2e/workers.test.ts",
+  "test/e2e/gateways.test.ts",
 ];
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../support/postgres-databases.ts";
-import { hasPostgres } from "../support/postgres-programs.ts";
+import { canStartPostgres } from "../support/postgres-programs.ts";
 import type { PostgresServer } from "../support/postgres-server.ts";
 import { startServer } from "../support/postgres-setup.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
@@ -11,7 +11,7 @@ const start = stacks();
 /** Sends a few at a time, so that something is always under way while the server restarts. */
 const SLOW = { method: "POST", path: "/v1/payments", when: "after", effect: "delay" } as const;
 
-describe.runIf(hasPostgres())("a pay run whose store is in PostgreSQL", () => {
+describe.runIf(canStartPostgres())("a pay run whose store is in PostgreSQL", () => {
   let server: PostgresServer;
   let stop: () => Promise<void> = async () => undefined;
 

@@ -71,11 +71,12 @@ export async function embeddedPrograms(folder: string): Promise<PostgresPrograms
 
 /** Whether tests on PostgreSQL have a server, or can start one. */
 export function hasPostgres(): boolean {
-  return (
-    (process.env["PAYRUN_TEST_POSTGRES_URL"] ?? "") !== "" ||
-    installedPrograms() !== undefined ||
-    nativeFolder() !== undefined
-  );
+  return (process.env["PAYRUN_TEST_POSTGRES_URL"] ?? "") !== "" || canStartPostgres();
+}
+
+/** Whether tests can have a server of their own, which they may end. */
+export function canStartPostgres(): boolean {
+  return installedPrograms() !== undefined || nativeFolder() !== undefined;
 }
 
 function nativeFolder(): string | undefined {

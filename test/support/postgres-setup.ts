@@ -44,7 +44,8 @@ async function fill(databases: Databases, template: string): Promise<void> {
   await store.close();
 }
 
-async function findServer(): Promise<{ adminUrl: string; stop: () => Promise<void> }> {
+/** The server that the environment names, else one of our own. */
+export async function findServer(): Promise<{ adminUrl: string; stop: () => Promise<void> }> {
   const url = process.env["PAYRUN_TEST_POSTGRES_URL"];
   if (url !== undefined && url !== "") return { adminUrl: url, stop: async () => undefined };
   const { server, stop } = await startServer();

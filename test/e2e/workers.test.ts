@@ -1,0 +1,227 @@
+import type { ChildProcess } from "node:child_process";
+import { hostname } from "node:os";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import {
+  ended,
+  expectBank,
+  paymentRequests,
+  paymentsOf,
+  plannedScene,
+  type Scene,
+  scenePlaybook,
+  standing,
+} from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+import { storeKinds, storePlace } from "../support/store-kinds.ts";
+
+let payrun: TestPayrun;
+
+const PAYMENT = { method: "POST", path: "/v1/payments" } as const;
+
+async function expectSettledOnce(scene: Scene): Promise<void> {
+  const done = await ended(payrun, scene.runId);
+  expect(standing(done)).toEqual({ settled: scene.made.length });
+  await expectBank(
+    payrun,
+    scene.made.map((bill) => [bill, bill.amountCents]),
+  );
+}
+
+function slowPayments(delayMs: number): Promise<unknown> {
+  return payrun.sandbox.control.faults([{ ...PAYMENT, when: "after", effect: "delay", delayMs }]);
+}
+
+/** Which workers have sent payments for these bills, by the ledger of attempts. */
+async function senders(scene: Scene): Promise<Set<string>> {
+  const rows = await payrun.store.db
+    .selectFrom("attempts")
+    .select("sends")
+    .where(
+      "subject",
+      "in",
+      scene.made.map(({ id }) => id),
+    )
+    .execute();
+  const sends = rows.flatMap((row) => JSON.parse(row.sends) as { by: string }[]);
+  return new Set(sends.map(({ by }) => by.split("/")[0] ?? ""));
+}
+
+/** Everything that the store knows of a scene's lines and their requests. */
+async function known(scene: Scene): Promise<unknown> {
+  const lines = await payrun.store.db
+    .selectFrom("run_lines")
+    .select(["payable_id", "state", "payment_ids", "lease_epoch", "attempts"])
+    .where("run_id", "=", scene.runId)
+    .orderBy("payable_id")
+    .execute();
+  const attempts = await payrun.store.db
+    .selectFrom("attempts")
+    .select(["attempt_id", "state", "payment_ids", "sends"])
+    .where("owner", "=", scene.runId)
+    .orderBy("attempt_id")
+    .execute();
+  return { lines, attempts };
+}
+
+/**
+ * Stops a worker at a moment when no transaction of its is under way: SQLite has no way to take
+ * the lock from a process that lives and does nothing, PostgreSQL waits for ten seconds.
+ */
+async function freeze(worker: ChildProcess): Promise<void> {
+  for (;;) {
+    worker.kill("SIGSTOP");
+    if (!(await isInTransaction(worker))) return;
+    worker.kill("SIGCONT");
+    await sleep(20);
+  }
+}
+
+async function isInTransaction({ pid }: ChildProcess): Promise<boolean> {
+  if (payrun.databaseUrl.startsWith("postgres:")) {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and application_name = ${`payrun ${pid}`}
+        and state <> 'idle'`.execute(payrun.store.db);
+    return rows.length > 0;
+  }
+  const path = payrun.databaseUrl.replace(/^sqlite:/, "");
+  const database = new DatabaseSync(path, { timeout: 300 });
+  try {
+    database.exec("begin immediate");
+    database.exec("rollback");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+/** Lets a frozen worker go on, and waits until it has noticed how late it is. */
+async function thaw(worker: ChildProcess): Promise<void> {
+  worker.kill("SIGCONT");
+  const marker = `thaw-${worker.pid}`;
+  // Only this worker is left to answer, so an answer shows that it is awake.
+  const others = payrun.workers.filter((each) => each !== worker);
+  for (const other of others) await freeze(other);
+  await payrun.apply(marker, scenePlaybook(marker));
+  const runId = await payrun.launch(marker);
+  await payrun.until(runId, "planned", ({ phase }) => phase !== "planning");
+  for (const other of others) other.kill("SIGCONT");
+}
+
+describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
+  let stop = async (): Promise<void> => undefined;
+
+  beforeAll(async () => {
+    const place = await storePlace(kind);
+    stop = place.stop;
+    payrun = await startPayrun(place.options);
+  });
+  afterEach(async () => {
+    await payrun.sandbox.control.faults([]);
+  });
+  afterAll(async () => {
+    await payrun?.stop();
+    await stop();
+  });
+
+  describe("two workers", () => {
+    test("share the work: where one is killed in the middle of paying the other finishes", async () => {
+      await payrun.startWorker();
+      const amounts = Array.from({ length: 50 }, (_, index) => (index + 1) * 1_00);
+      const scene = await plannedScene(payrun, "shared", amounts);
+      await slowPayments(1_500);
+      await approve(payrun, scene.runId);
+      // Which of them gets the lanes is the server's choice: the one that pays is killed.
+      await expect.poll(async () => (await senders(scene)).size, { timeout: 30_000 }).not.toBe(0);
+      const paying = await senders(scene);
+      const killed = payrun.workers.find(({ pid }) => paying.has(`${hostname()}:${pid}`));
+      if (killed === undefined) throw new Error(`none of ours has paid: ${[...paying].join(", ")}`);
+      await payrun.killWorker(killed);
+      expect(payrun.workers).toHaveLength(1);
+      await payrun.sandbox.control.faults([]);
+      await expectSettledOnce(scene);
+    });
+
+    test("of which one froze past its lease: it changes nothing when it wakes up", async () => {
+      const [frozen] = payrun.workers;
+      if (frozen === undefined) throw new Error("there is no worker to freeze");
+      const amounts = Array.from({ length: 12 }, (_, index) => (index + 1) * 1_00);
+      const scene = await plannedScene(payrun, "frozen-late", amounts);
+      await slowPayments(1_500);
+      await approve(payrun, scene.runId);
+      await expect
+        .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
+        .toBe(1);
+      await freeze(frozen);
+      await payrun.sandbox.control.faults([]);
+      await payrun.startWorker();
+      await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 12);
+      const before = await known(scene);
+      await thaw(frozen);
+      expect(await known(scene)).toEqual(before);
+      const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
+      expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
+      await expectSettledOnce(scene);
+    });
+  });
+
+  describe("a pause that the service asks for", () => {
+    test("holds for every worker, also for one that was not there when it was asked for", async () => {
+      const { control } = payrun.sandbox;
+      const told = await plannedScene(payrun, "told-to-wait", [1_00, 2_00, 3_00]);
+      const later = await plannedScene(payrun, "approved-later", [4_00, 5_00, 6_00]);
+      const slowDown = { when: "before", effect: "status", status: 429, retryAfter: 600 } as const;
+      await control.faults([{ ...PAYMENT, ...slowDown, times: 3 }]);
+      await approve(payrun, told.runId);
+      const waits = ({ waitingFor }: RunStatus): boolean => /slow down/.test(waitingFor ?? "");
+      await payrun.until(told.runId, "told to wait", waits);
+      await payrun.killWorkers();
+      const sent = await paymentRequests(payrun);
+      await payrun.startWorker();
+      await approve(payrun, later.runId);
+      // Nobody else is left who could have found that out.
+      const waiting = await payrun.until(later.runId, "told to wait", waits);
+      expect(standing(waiting)).toEqual({ planned: 3 });
+      expect(await paymentRequests(payrun)).toBe(sent);
+      await control.faults([]);
+      await control.advanceWire("PT11M");
+      for (const scene of [told, later]) await expectSettledOnce(scene);
+    });
+  });
+
+  describe("two runs on one balance", () => {
+    test("never promise the same money twice: the second pays what fits, or waits", async () => {
+      const { control } = payrun.sandbox;
+      const short = (name: string, whenShort: string): Promise<Scene> =>
+        plannedScene(payrun, name, [300_00, 400_00], {
+          pay: `{ on: next-business-day, whenShort: ${whenShort} }`,
+        });
+      const [first, second] = [await short("one", "most-urgent-first"), await short("two", "wait")];
+      await control.changeBusiness({ balanceCents: 1_000_00 });
+      await Promise.all([approve(payrun, first.runId), approve(payrun, second.runId)]);
+      const scenes = [first, second];
+      const stand = async () => Promise.all(scenes.map(({ runId }) => payrun.status(runId)));
+      const sentOrShort = ({ payments }: Awaited<ReturnType<typeof stand>>[number]): boolean =>
+        payments.every(
+          ({ state, reasonCode }) => state === "scheduled" || reasonCode === "funding-short",
+        );
+      await expect
+        .poll(async () => (await stand()).every(sentOrShort), { timeout: 60_000 })
+        .toBe(true);
+      const promised = (await stand())
+        .flatMap(({ payments }) => payments)
+        .filter(({ state }) => state === "scheduled")
+        .reduce((sum, { amountCents }) => sum + amountCents, 0);
+      expect([700_00, 1_000_00]).toContain(promised);
+      await control.changeBusiness({ balanceCents: 5_000_00 });
+      for (const scene of scenes) await expectSettledOnce(scene);
+    });
+  });
+});
