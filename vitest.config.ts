@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { hasPostgres } from "./test/support/postgres-programs.ts";
+import { SecondTries } from "./test/support/second-tries.ts";
 
 /** Tests in these folders talk to a real Temporal server, which is started once for all of them. */
 const withTemporal = [
@@ -41,6 +42,7 @@ function onPostgres(): TestProjectInlineConfiguration[] {
 export default defineConfig({
   test: {
     pool: "forks",
+    reporters: ["default", new SecondTries()],
     // One more than the cores of a small machine: whole stacks wait more than they compute.
     maxWorkers: 3,
     testTimeout: 60_000,
@@ -64,6 +66,7 @@ export default defineConfig({
           // Whole stacks of processes on a machine that may be busy: slow is not wrong.
           testTimeout: 240_000,
           // And a machine that stands still for seconds is no broken promise: once more, then it is.
+          // What passed only then is listed at the end.
           retry: 1,
           include: temporalTests,
           globalSetup: ["test/support/global-setup.ts"],

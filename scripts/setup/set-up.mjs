@@ -4,6 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import util from "node:util";
 
+import { keepCompiledCode } from "./compile-cache.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { ensureNode } from "./node.mjs";
 import { EXIT_UNAVAILABLE, SetupError, logToStderr } from "./setup-error.mjs";
@@ -23,6 +24,7 @@ export async function setUp({ temporalCli }) {
   try {
     await ensureNode({ log: logToStderr });
     await ensureDependencies({ root: ROOT, env: process.env, log: logToStderr });
+    keepCompiledCode(ROOT);
     if (temporalCli) {
       const env = withDotEnv(process.env);
       process.env["TEMPORAL_CLI"] = (await findTemporalCli({ env, log: logToStderr })).path;

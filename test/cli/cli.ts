@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { onTestFinished } from "vitest";
+import { machineEnv } from "../support/machine-env.ts";
 
 export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -35,7 +36,7 @@ export function payrun(
   const cwd = options.cwd ?? temporaryFolder();
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", PAYRUN_HOME: join(cwd, "home"), ...options.env },
+    env: { ...machineEnv(), PAYRUN_HOME: join(cwd, "home"), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, vi } from "vitest";
 
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
+import { machineEnv } from "../support/machine-env.ts";
 
 /** The default ports of this machine may be taken: each test takes free ones. */
 export async function stackSettings(home: string): Promise<Record<string, string>> {
   const { path } = await findTemporalCli({ env: process.env, log: () => {} });
   return {
-    PATH: process.env["PATH"] ?? "",
+    ...machineEnv(),
     PAYRUN_HOME: home,
     PAYRUN_GATEWAY_PORT: "0",
     PAYRUN_SANDBOX_PORT: "0",

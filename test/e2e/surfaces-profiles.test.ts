@@ -9,6 +9,7 @@ import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { MAIN, payrun, type CliResult } from "../cli/cli.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
 import type { Json } from "../support/sandbox.ts";
+import { machineEnv } from "../support/machine-env.ts";
 
 /**
  * Two businesses from a profiles file, every part started by its own command, as somebody who has
@@ -45,7 +46,7 @@ const FIXTURE = {
 async function start(command: string, settings: Record<string, string>): Promise<Json> {
   const child = spawn(process.execPath, [MAIN, command], {
     cwd: home,
-    env: { PATH: process.env["PATH"] ?? "", PAYRUN_HOME: home, ...settings },
+    env: { ...machineEnv(), PAYRUN_HOME: home, ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
   parts.push(child);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN, payrun, type CliResult } from "../cli/cli.ts";
+import { machineEnv } from "../support/machine-env.ts";
 
 /** Nothing listens on port 9 of this machine. */
 const NOWHERE = "127.0.0.1:9";
@@ -84,7 +85,7 @@ test("without Temporal a gateway serves what the store knows, and launches exit 
   };
   const child = spawn(process.execPath, [MAIN, "gateway"], {
     cwd: home,
-    env: { PATH: process.env["PATH"] ?? "", ...env, ...business },
+    env: { ...machineEnv(), ...env, ...business },
     stdio: ["ignore", "pipe", "ignore"],
   });
   try {

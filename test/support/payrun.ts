@@ -11,6 +11,7 @@ import { takeNamespace } from "./take-namespace.ts";
 import { freePort } from "./parts.ts";
 import { PayrunParts } from "./payrun-parts.ts";
 import { netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
+import { machineEnv } from "./machine-env.ts";
 
 export interface PayrunOptions {
   /** Fixture of the sandbox; "blank" unless said. */
@@ -121,8 +122,7 @@ export class TestPayrun extends GatewayCalls {
   env(): Record<string, string> {
     const business = this.sandbox.business;
     return {
-      PATH: process.env["PATH"] ?? "",
-      HOME: process.env["HOME"] ?? "",
+      ...machineEnv(),
       PAYRUN_HOME: this.home,
       PAYRUN_DATABASE_URL: this.databaseUrl,
       PAYRUN_ENCRYPTION_KEYS: `tests:${"00112233445566778899aabbccddeeff".repeat(2)}`,

@@ -9,6 +9,7 @@ import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import type { NewStubBusiness, StubFigures } from "../../bench/run/stub-book.ts";
 import { TestPayrun } from "./payrun.ts";
 import { TestSandbox } from "./sandbox.ts";
+import { machineEnv } from "./machine-env.ts";
 
 /** The whole of Payrun beside the stub of the benchmark: a service with thousands of bills. */
 export class StubPayrun extends TestPayrun {
@@ -56,11 +57,9 @@ export class StubPayrun extends TestPayrun {
   }
 
   override env(): Record<string, string> {
-    const { PATH = "", HOME = "" } = process.env;
     const port = new URL(this.gatewayUrl).port;
     return {
-      PATH,
-      HOME,
+      ...machineEnv(),
       PAYRUN_HOME: this.home,
       PAYRUN_DATABASE_URL: this.databaseUrl,
       PAYRUN_GATEWAY_PORT: port,
