@@ -94,6 +94,7 @@ export async function watchScheduled(
   const ids = scheduled.map((line) => line.payableId);
   const plans = await planLinesOf(context.store.db, run.runId, ids);
   const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
+  const soon = cutOffSoon(clock);
   for (const line of scheduled) {
     const plan = planOf.get(line.payableId);
     if (plan === undefined) continue;
@@ -110,7 +111,7 @@ export async function watchScheduled(
       continue;
     }
     // An event may tell of the payee's change, and is read again before the cut-off in any case.
-    if (!line.look && line.executionDate > cutOffSoon(clock)) continue;
+    if (!line.look && line.executionDate > soon) continue;
     const payee = look.payees.get(plan.contactId);
     if (payee !== undefined && payee.last4 !== plan.bankLast4) {
       await alarm(context, run, line, clock, {

@@ -34,6 +34,12 @@ const READ_BY_PAGE_FROM = 25;
 /** Runs that began before it continue as new only where they sleep. */
 const CONTINUES_ANYWHERE = "continues-anywhere";
 
+/** Runs of many bills that began before it look while they pay, and rest once all is paid. */
+const LOOKS_WHEN_PAID = "looks-when-paid";
+
+/** While lanes pay, looks take requests from them, and what they would find can wait. */
+const RESTS_WHILE_PAYING = 5;
+
 /** Unverified mail that a run takes before it only listens to the store. */
 const UNVERIFIED_MAX = 200;
 
@@ -61,6 +67,8 @@ class PayRun {
   #unverified = 0;
   #last: Assessment | null = null;
   #followedAtMs = 0;
+  #lanesBeganAtMs = 0;
+  #lookedWhenPaid = false;
   /** What this run has last seen of the store, which must never be older than that. */
   #seen: Seen;
 
@@ -152,12 +160,21 @@ class PayRun {
     if (now.toFollow === 0 || this.#restMs(now) > 0) return false;
     const changed = await this.#follow(now.toFollow);
     this.#followedAtMs = Date.now();
+    this.#lookedWhenPaid = now.phase === "settling";
     return changed > 0;
   }
 
-  /** How long a run of many bills still leaves their payments alone: each look reads all of them. */
-  #restMs({ restMs }: Assessment): number {
-    return restMs === undefined ? 0 : Math.max(0, this.#followedAtMs + restMs - Date.now());
+  /**
+   * How long a run of many bills still leaves their payments alone: each look reads all of them.
+   * Once nothing is left to pay, the first look comes at once.
+   */
+  #restMs({ restMs, phase }: Assessment): number {
+    if (restMs === undefined) return 0;
+    if (!patched(LOOKS_WHEN_PAID)) return Math.max(0, this.#followedAtMs + restMs - Date.now());
+    if (phase === "settling" && !this.#lookedWhenPaid) return 0;
+    const sinceMs = Math.max(this.#followedAtMs, this.#lanesBeganAtMs);
+    const times = this.#lanes > 0 ? RESTS_WHILE_PAYING : 1;
+    return Math.max(0, sinceMs + times * restMs - Date.now());
   }
 
   async #follow(bills: number): Promise<number> {
@@ -169,6 +186,7 @@ class PayRun {
   }
 
   #startLanes(toPay: number): void {
+    if (this.#lanesBeganAtMs === 0) this.#lanesBeganAtMs = Date.now();
     while (this.#lanes < lanesFor(toPay)) {
       this.#lanes += 1;
       const lane = this.#lanes;

@@ -12,18 +12,18 @@ import { isPlainlyPaid, type PaidJob, recordPaid } from "./record-paid.ts";
 import { withResult } from "./record-send.ts";
 import { READ_BY_PAGE_FROM, VERIFIED_FOR_MS } from "./verify-line.ts";
 
-/** Lines drawn at once; fewer when they are slow to be answered. */
-const DRAW_MOST = 60;
+/** Lines drawn at once, by how fast they are answered; the request of each is written with it. */
+const DRAW_MOST = 240;
 const DRAW_LEAST = 20;
 
-/** A draw that takes longer than this to be sent was too large for how fast the service is. */
-const DRAW_LASTS_MS = 1_500;
+/** How long a draw should last: a hold or a stop that comes after it lets its lines pass. */
+const DRAW_LASTS_MS = 1_000;
 
 /** Paid lines that may wait to be recorded with the next draw. */
-const PAID_MOST = 200;
+const PAID_MOST = 500;
 
 /** Where no draw comes sooner. */
-const RECORD_WITHIN_MS = 250;
+const RECORD_WITHIN_MS = 1_000;
 
 /** How long what was found out about unread lines is good for. */
 const UNREAD_VALID_MS = 5_000;
@@ -51,6 +51,10 @@ export class LaneBook {
     this.#context = context;
     this.#input = input;
     this.#group = groupOf(context.store, input.businessId);
+  }
+
+  get drawsAtOnce(): number {
+    return this.#limit;
   }
 
   /** True where the last draw was kept back because the whole business waits. */
@@ -156,8 +160,9 @@ export class LaneBook {
   /** A lease must outlast the wait for a connection: of a slow service less is drawn ahead. */
   #adjust(): void {
     const now = performance.now();
-    const isSlow = this.#drawnAt !== 0 && now - this.#drawnAt > DRAW_LASTS_MS;
-    this.#limit = isSlow ? DRAW_LEAST : Math.min(DRAW_MOST, this.#limit * 2);
+    const lasts = this.#drawnAt === 0 ? 0 : DRAW_LASTS_MS / Math.max(1, now - this.#drawnAt);
+    const fits = Math.min(this.#limit * 2, Math.floor(this.#limit * lasts), DRAW_MOST);
+    this.#limit = Math.max(DRAW_LEAST, fits);
     this.#drawnAt = now;
   }
 

@@ -10,11 +10,14 @@ import { payLine } from "./pay-line.ts";
 /** Requests a lane keeps in flight. */
 const LANE_WIDTH = 20;
 
-/** Lines in hand below which the next ones are drawn. */
+/** Lines in hand below which the next ones are drawn; more where more are drawn at once. */
 const DRAW_BELOW = LANE_WIDTH;
 
-/** Lines after which a lane ends, so that a lane's retry never repeats too much drawing. */
-const LANE_LINES = 2_500;
+/** Lines after which a lane ends, and its run looks where it stands. */
+const LANE_LINES = 10_000;
+
+/** Of a slow service a lane pays fewer: it ends well within the activity's time. */
+const LANE_MS = 600_000;
 
 export interface LaneInput {
   readonly runId: string;
@@ -50,8 +53,9 @@ const PAUSE_LOOK_MS = 200;
  */
 export async function runLane(context: ActivityContext, input: LaneInput): Promise<LaneResult> {
   const total = { drawn: 0, applied: 0, unknown: 0 };
+  const most = { lines: LANE_LINES, untilMs: performance.now() + LANE_MS };
   for (let width = LANE_WIDTH; ;) {
-    const lane = new Lane(context, input, LANE_LINES - total.drawn);
+    const lane = new Lane(context, input, { ...most, lines: most.lines - total.drawn });
     const ends = await Promise.allSettled(Array.from({ length: width }, () => lane.work()));
     await lane.close();
     total.drawn += lane.result.drawn;
@@ -59,7 +63,8 @@ export async function runLane(context: ActivityContext, input: LaneInput): Promi
     total.unknown += lane.result.unknown;
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    if (total.drawn >= LANE_LINES || !lane.wasSlowedDown) return total;
+    const isOver = total.drawn >= most.lines || performance.now() >= most.untilMs;
+    if (isOver || !lane.wasSlowedDown) return total;
     if (!(await afterShortPause(context, input))) return total;
     width = lane.wasRefused ? Math.max(2, width >> 1) : Math.min(LANE_WIDTH, width + 1);
   }
@@ -95,13 +100,17 @@ class Lane {
   /** Nothing more is sent: the business waits, or something is broken. */
   #stopped = false;
   #refused = false;
-  readonly #most: number;
+  readonly #most: { readonly lines: number; readonly untilMs: number };
   #drawn = 0;
   #applied = 0;
   #unknown = 0;
 
-  /** @param most lines that it may draw */
-  constructor(context: ActivityContext, input: LaneInput, most: number) {
+  /** @param most lines that it may draw, and until when */
+  constructor(
+    context: ActivityContext,
+    input: LaneInput,
+    most: { readonly lines: number; readonly untilMs: number },
+  ) {
     this.#most = most;
     this.#context = context;
     this.#input = input;
@@ -152,7 +161,8 @@ class Lane {
     if (this.#isStopped()) return undefined;
     const job = this.#queue.shift();
     // Drawn ahead, so that a free connection never waits for the store.
-    if (this.#queue.length < DRAW_BELOW && !this.#drawsNoMore()) this.#turnAhead();
+    const below = Math.max(DRAW_BELOW, this.#book.drawsAtOnce >> 1);
+    if (this.#queue.length < below && !this.#drawsNoMore()) this.#turnAhead();
     return job;
   }
 
@@ -161,7 +171,8 @@ class Lane {
   }
 
   #drawsNoMore(): boolean {
-    return this.#empty || this.#isStopped() || this.#drawn >= this.#most;
+    const isOver = this.#drawn >= this.#most.lines || performance.now() >= this.#most.untilMs;
+    return this.#empty || this.#isStopped() || isOver;
   }
 
   #turnAhead(): void {

@@ -70,6 +70,7 @@ export class WeekSums {
   }
 
   #add(row: WeighedLine, contactId: string | null): void {
+    if (this.#sums.size === 0) return;
     const key = this.#key(row, contactId);
     const used = this.#sums.get(key);
     if (used !== undefined) this.#sums.set(key, used + row.amountCents);

@@ -7,6 +7,8 @@ const SUNDAY = 7;
 
 const holidaysByYear = new Map<number, ReadonlySet<string>>();
 
+let lastAsked: { readonly date: string; readonly next: string } | undefined;
+
 /**
  * True where the Federal Reserve moves ACH money on this date: no weekend, no Fed holiday.
  *
@@ -21,7 +23,9 @@ export function isBankingDay(date: string): boolean {
 
 /** The first banking day after `date`. */
 export function nextBankingDay(date: string): string {
-  return addBankingDays(date, 1);
+  // Asked for each of many bills, about today.
+  if (date !== lastAsked?.date) lastAsked = { date, next: addBankingDays(date, 1) };
+  return lastAsked.next;
 }
 
 /**

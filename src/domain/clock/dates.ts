@@ -3,17 +3,31 @@
 const DAY_MS = 86_400_000;
 const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
+/** Runs of many bills ask about the same few dates, each hundreds of thousands of times. */
+const known = new Map<string, number>();
+const KNOWN_MOST = 5_000;
+
 /** True for an existing day written as `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
-  if (!DATE_PATTERN.test(text)) return false;
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return Number.isFinite(ms) && dateOfUtcMs(ms) === text;
+  return knownUtcMs(text) !== undefined;
 }
 
 /** Midnight UTC of a date, for arithmetic only. @throws {RangeError} for anything but a date */
 export function utcMsOfDate(date: string): number {
-  if (!isDate(date)) throw new RangeError(`not a date (YYYY-MM-DD): "${date}"`);
-  return Date.parse(`${date}T00:00:00Z`);
+  const ms = knownUtcMs(date);
+  if (ms === undefined) throw new RangeError(`not a date (YYYY-MM-DD): "${date}"`);
+  return ms;
+}
+
+function knownUtcMs(text: string): number | undefined {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  if (!DATE_PATTERN.test(text)) return undefined;
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  if (!Number.isFinite(ms) || dateOfUtcMs(ms) !== text) return undefined;
+  if (known.size >= KNOWN_MOST) known.clear();
+  known.set(text, ms);
+  return ms;
 }
 
 /** The UTC date of an instant. */

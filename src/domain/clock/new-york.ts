@@ -6,6 +6,11 @@ export const NEW_YORK = "America/New_York";
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+/** Clocks are set at whole quarters of an hour; asking for the time in a zone is slow. */
+const QUARTER_MS = 900_000;
+const offsets = new Map<string, number>();
+const OFFSETS_MOST = 1_000;
+
 /** The date in New York at an instant. */
 export function newYorkDate(instantMs: number): string {
   return zonedDate(instantMs, NEW_YORK);
@@ -54,7 +59,18 @@ export function zonedInstantMs(date: string, time: string, zone: string): number
 
 /** What must be added to an instant to get the zone's wall time as if it were UTC. */
 function offsetMs(instantMs: number, zone: string): number {
-  const whole = Math.floor(instantMs / 1_000) * 1_000;
+  const quarter = Math.floor(instantMs / QUARTER_MS);
+  const key = `${quarter} ${zone}`;
+  let offset = offsets.get(key);
+  if (offset === undefined) {
+    offset = readOffsetMs(quarter * QUARTER_MS, zone);
+    if (offsets.size >= OFFSETS_MOST) offsets.clear();
+    offsets.set(key, offset);
+  }
+  return offset;
+}
+
+function readOffsetMs(whole: number, zone: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(whole)) {
     if (type !== "literal") parts[type] = Number(value);
