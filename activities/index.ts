@@ -70,7 +70,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     chooseCancellation: inFailures(({ id }) => beating(() => chooseCancellation(context, id))),
     cancelLane: inFailures(({ id }) => beating(() => cancelIn(context, id))),
     followRefunds: inFailures(({ id }) => beating(() => followRefunds(context, id))),
-    launchScheduled: inFailures((input) => launchScheduled(context, input)),
+    launchScheduled: inFailures((input) => beatingLate(() => launchScheduled(context, input))),
     assessOnboarding: inFailures((input) => beating(() => assessOnboarding(context, input))),
     takeOnboardingStep: inFailures((input) => beating(() => takeOnboardingStep(context, input))),
     payRetry: inFailures((input) =>

@@ -49,9 +49,10 @@ const LONG_TESTS = [
   "test/sandbox/openapi/schemathesis.test.ts",
   "test/e2e/other-service-answers.test.ts",
   "test/e2e/sweeper-lost-data.test.ts",
-  "test/e2e/incidents.test.ts",
   "test/e2e/workers.test.ts",
   "test/e2e/gateways.test.ts",
+  "test/e2e/killed-workers.test.ts",
+  "test/e2e/sweeper-others.test.ts",
 ];
 
 /**

@@ -50,6 +50,7 @@ export const lookups = proxyActivities<
 /** Launches: tried again until the store and Temporal take them. */
 export const launches = proxyActivities<Pick<PayrunActivities, "launchScheduled">>({
   startToCloseTimeout: "1 minute",
+  heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 

@@ -1,7 +1,7 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import { openIncident } from "../../src/store/incidents.ts";
+import { startOrTellIncident } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../context.ts";
-import { signalIncident } from "./signal-incident.ts";
 
 /** The bill whose payment bounced, as far as its account goes. */
 interface Bounced {
@@ -31,7 +31,9 @@ export async function pauseAccount(
       failedAtMs: failedAtMs(bounced),
     }),
   );
-  if (incident.phase !== "ended") await signalIncident(context, business, sourceId);
+  if (incident.phase !== "ended") {
+    await startOrTellIncident(context.temporal, business, sourceId);
+  }
 }
 
 /** When the service noted the failure; now, where it doesn't say. */

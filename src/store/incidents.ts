@@ -67,6 +67,12 @@ export async function listIncidents(db: Db, businessId: string): Promise<Inciden
   return rows.map(toIncident);
 }
 
+/** Incidents of a business that nobody has decided yet, or whose money has not arrived. */
+export async function openIncidents(db: Db, businessId: string): Promise<Incident[]> {
+  const all = await listIncidents(db, businessId);
+  return all.filter(({ phase }) => phase !== "ended");
+}
+
 /**
  * Opens the incident of a funding account, or joins the one that is open: one hold for all runs and
  * one notice, however many payments bounced. A failure from before the last decision belongs to

@@ -23,11 +23,20 @@ export function mayBeStarting(execution: Execution, changedAtMs: number): boolea
 /** A server that doesn't answer must not hold up the start of a worker, nor a sweep for ever. */
 const ANSWER_MS = 20_000;
 
-/** Ids of the runs, retries and cancellations that are at work now. */
+/** What is looked for in one list; there is one onboarding a business, which is asked after. */
+const LISTED = [
+  WORKFLOW.payRun,
+  WORKFLOW.retryFailedPayment,
+  WORKFLOW.cancelScheduledPayments,
+  WORKFLOW.fundingIncident,
+];
+
+/** Ids of the runs, retries, cancellations and incidents that are at work now. */
 export async function runningWorkflows(client: Client): Promise<Set<string>> {
-  const types = `WorkflowType IN ("${WORKFLOW.payRun}", "${WORKFLOW.retryFailedPayment}", "${WORKFLOW.cancelScheduledPayments}")`;
+  const types = LISTED.map((type) => `"${type}"`).join(", ");
+  const query = `WorkflowType IN (${types}) AND ExecutionStatus = "Running"`;
   const running = new Set<string>();
-  await each(client, `${types} AND ExecutionStatus = "Running"`, ({ workflowId }) => {
+  await each(client, query, ({ workflowId }) => {
     running.add(workflowId);
   });
   return running;

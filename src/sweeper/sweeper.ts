@@ -8,6 +8,7 @@ import type { SweeperContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
 import { LateChanges } from "./late-changes.ts";
 import { followLostCancellations } from "./lost-cancellations.ts";
+import { followLostIncidents } from "./lost-incidents.ts";
 import { followLostOnboarding } from "./lost-onboardings.ts";
 import { followLostRetries } from "./lost-retries.ts";
 import { followLostRuns } from "./lost-runs.ts";
@@ -122,6 +123,7 @@ class Sweeps {
     await followLostRetries(this.#context, profile, running);
     await followLostOnboarding(this.#context, profile);
     await followLostCancellations(this.#context, profile, running);
+    await followLostIncidents(this.#context, profile, running);
     const nowMs = Date.now();
     const [claimed, released] = await store.transactionOf(businessId, async (trx) => [
       await claimStrayAttempts(trx, businessId, nowMs),

@@ -1,8 +1,9 @@
 import type { Client } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
-import type { RetryFailedPaymentInput } from "../contracts/activities.ts";
+import type { FundingIncidentInput, RetryFailedPaymentInput } from "../contracts/activities.ts";
 import type { CancelScheduledInput } from "../contracts/cancellation.ts";
 import {
+  fundingIncidentId,
   kybOnboardingId,
   retryFailedPaymentId,
   SIGNAL,
@@ -102,5 +103,21 @@ export async function startOrTellRetry(
     args: [input],
     signal: SIGNAL.eventsArrived,
     staticSummary: `Failed payment of ${payableId}, ${business}`.slice(0, SUMMARY_MAX),
+  });
+}
+
+/** Starts the incident of a funding account, or tells the one that runs to look. */
+export async function startOrTellIncident(
+  client: Client,
+  business: string,
+  sourceId: string,
+): Promise<void> {
+  const input: FundingIncidentInput = { business, sourceId };
+  await client.workflow.signalWithStart(WORKFLOW.fundingIncident, {
+    workflowId: fundingIncidentId(business, sourceId),
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    signal: SIGNAL.eventsArrived,
+    staticSummary: `Payments from ${sourceId} bounced, ${business}`.slice(0, SUMMARY_MAX),
   });
 }

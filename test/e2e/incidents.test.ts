@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { applyIncidents, bouncedScene, incidents, settledAgain } from "../support/bounced.ts";
-import { isLong } from "../support/long.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectBank, lineOf, paymentsOf, plannedScene, scenePlaybook } from "../support/scene.ts";
@@ -65,39 +64,6 @@ describe("an account that bounces", () => {
     await keepHistory(payrun, retryId, "retry-waits-for-incident");
     expect((await payrun.call("controller", "POST", path, said)).status).toBe(409);
   });
-
-  test.runIf(isLong)(
-    "is paid again once where the worker dies before, at and after the decision",
-    async () => {
-      const { control } = payrun.sandbox;
-      const scene = await bouncedScene(payrun, "killed", [210_00, 220_00]);
-      const [incident] = await incidents(payrun);
-      await payrun.killWorkers("SIGKILL");
-      await payrun.startWorker();
-      const slow = { method: "POST", when: "after", effect: "delay", delayMs: 6_000, times: 1 };
-      await control.faults([
-        { ...slow, path: "/v1/payables/*/retry-payment", when: "after", effect: "delay" },
-      ]);
-      const path = `/v1/incidents/${incident?.source}/decision`;
-      const said = { decision: "released", reason: "the bank shows the money" };
-      expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
-      await payrun.killWorkers("SIGKILL");
-      await payrun.startWorker();
-      const paidAgain = async (): Promise<number> => {
-        const made = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
-        return made.flat().length;
-      };
-      await expect.poll(paidAgain, { timeout: 60_000 }).toBeGreaterThan(2);
-      await payrun.killWorkers("SIGKILL");
-      await payrun.startWorker();
-      const done = await settledAgain(payrun, scene);
-      expect(done.counts.settled).toBe(2);
-      await expectBank(payrun, [
-        [scene.made[0], 210_00],
-        [scene.made[1], 220_00],
-      ]);
-    },
-  );
 });
 
 describe("a vendor's account that came back", () => {

@@ -12,7 +12,6 @@ import {
   onboard,
   onboardingOf,
   PLANTED,
-  provide,
   reviewed,
   untilOnboarding,
   untilWaitsIn,
@@ -114,76 +113,4 @@ async function expectNothingPersonal(payrun: TestPayrun): Promise<void> {
 
 function waysToWrite(value: string): string[] {
   return [value, value.replaceAll("-", ""), Buffer.from(value).toString("base64")];
-}
-
-test("what the service has is not sent again, whenever the worker dies", async () => {
-  const payrun = await start({ fixture: "unverified", worker: false });
-  const { control } = payrun.sandbox;
-  await payrun.apply("kyb", "kind: kyb-onboarding\n");
-  await payrun.launch("kyb");
-  // Everything at once, before anybody works on it: each waits for its turn.
-  for (const step of ["tax", "signature", "officers", "certification"] as const) {
-    expect((await provide(payrun, step, DATA[step])).status).toBe(202);
-  }
-  // First death: the tax id has arrived, its answer has not.
-  await control.faults([
-    {
-      method: "PATCH",
-      path: "/api/businesses/*/tax",
-      when: "after",
-      effect: "delay",
-      delayMs: 8_000,
-    },
-  ]);
-  await payrun.startWorker();
-  await untilWritten(payrun, "PATCH /tax");
-  await payrun.killWorkers();
-  // Second death: an officer is listed, the answer is lost.
-  await control.faults([
-    {
-      method: "POST",
-      path: "/api/businesses/*/officers",
-      when: "after",
-      effect: "delay",
-      delayMs: 8_000,
-      times: 1,
-    },
-  ]);
-  await payrun.startWorker();
-  await untilWritten(payrun, "POST /officers");
-  await payrun.killWorkers();
-  await control.faults();
-  // Third death: in the review.
-  await payrun.startWorker();
-  await untilWaitsIn(payrun, "review");
-  await payrun.killWorkers();
-  await control.changeBusiness({ verification: "verified" });
-  await payrun.startWorker();
-  const done = await untilOnboarding(payrun, "ended", ({ ended }) => ended);
-  expect(done.phase).toBe("verified");
-  expect(done.provided.map(({ state }) => state)).toEqual(["done", "done", "done", "done", "done"]);
-  expect((await kybWrites(payrun)).toSorted()).toEqual([
-    "PATCH /tax",
-    "PATCH /tax/signature",
-    "POST /officers",
-    "POST /officers",
-    "POST /officers/certify-beneficial-ownership",
-  ]);
-  expect((await reviewed(payrun)).officers).toHaveLength(2);
-  await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-worker-killed");
-});
-
-async function untilWritten(payrun: TestPayrun, write: string): Promise<void> {
-  await untilOnboarding(payrun, `past ${write}`, () => true);
-  await expect
-    .poll(
-      async () => {
-        const seen = await reviewed(payrun);
-        return write === "POST /officers"
-          ? seen.officers.length
-          : Number(seen.verification.steps["tax"] !== "missing");
-      },
-      { timeout: 60_000, interval: 100 },
-    )
-    .toBeGreaterThan(0);
 }

@@ -1,24 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { bills, PAY_ALL } from "../support/bills.ts";
-import { keepHistory } from "../support/keep-history.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
 
 const start = stacks();
-
-/** Waits until the service has taken a payment for one of the bills. */
-async function paymentTaken(payrun: TestPayrun): Promise<string> {
-  for (;;) {
-    const { body } = await payrun.sandbox.api<{ items: { payableId: string }[] }>(
-      "GET",
-      "/v1/payments",
-    );
-    const [payment] = body.items;
-    if (payment !== undefined) return payment.payableId;
-    await sleep(50);
-  }
-}
 
 async function expectPaidOnce(payrun: TestPayrun, made: Parameters<typeof each>[0]): Promise<void> {
   const { actual, expected } = await paidOnce(payrun, each(made));
@@ -26,29 +11,6 @@ async function expectPaidOnce(payrun: TestPayrun, made: Parameters<typeof each>[
 }
 
 describe("every payable's money moves exactly once or not at all", () => {
-  test("where the worker is killed between the service's answer and its record", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00, 200_00, 300_00]);
-    await payrun.sandbox.control.faults([
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "after",
-        effect: "delay",
-        delayMs: 5_000,
-        times: 1,
-      },
-    ]);
-    await approve(payrun, runId);
-    await paymentTaken(payrun);
-    await payrun.killWorkers("SIGKILL");
-    await payrun.startWorker();
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 3 });
-    await keepHistory(payrun, runId, "pay-run-worker-killed");
-    await expectPaidOnce(payrun, made);
-  });
-
   test("where the service answers 500 after it has paid", async () => {
     const payrun = await start();
     const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);

@@ -171,38 +171,3 @@ describe("payments that fail in one run", () => {
     expect(planned.payments.map(({ payableId }) => payableId)).not.toContain(bill(HELD_BACK)?.id);
   });
 });
-
-describe("a retry that is interrupted", () => {
-  test("pays once where the worker is killed between the service's answer and its record", async () => {
-    const { control } = payrun.sandbox;
-    const { runId, made } = await plannedScene(payrun, "interrupted", [210_00]);
-    const [bill] = made;
-    await control.outcome({
-      match: { payableId: bill?.id ?? "" },
-      outcome: "fail",
-      code: "R09",
-      times: 1,
-    });
-    await approve(payrun, runId);
-    await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-    await control.faults([
-      {
-        method: "POST",
-        path: "/v1/payables/*/retry-payment",
-        when: "after",
-        effect: "delay",
-        delayMs: 6_000,
-        times: 1,
-      },
-    ]);
-    await control.setScale(43_200);
-    await expect
-      .poll(async () => (await paymentsOf(payrun, bill)).length, { timeout: 60_000 })
-      .toBe(2);
-    await payrun.killWorkers("SIGKILL");
-    await payrun.startWorker();
-    const done = await ended(payrun, runId);
-    expect(lineOf(done, bill)).toMatchObject({ state: "settled", attempts: 2 });
-    await expectBank(payrun, [[bill, 210_00]]);
-  });
-});

@@ -4,13 +4,10 @@ import { isToldOf } from "../../src/store/notices.ts";
 import { bills } from "../support/bills.ts";
 import {
   askToCancel,
-  cancelKeys,
   cancellation,
   hasEnded,
   heldByProvider,
   pay,
-  paymentNow,
-  scheduledBill,
   untilCancellation,
 } from "../support/cancellations.ts";
 import { keepHistory } from "../support/keep-history.ts";
@@ -26,8 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await payrun?.stop();
 });
-
-const CANCEL = { method: "POST", path: "/v1/payments/*/cancel" } as const;
 
 /** The bank's days pass until everything that will move has moved. */
 async function weeksPass(): Promise<void> {
@@ -82,59 +77,6 @@ describe("a payment that is held", () => {
     expect(done).toMatchObject({ phase: "completed", payments: [{ state: "refunded" }] });
     await expectBank(payrun, [[bill, 0]]);
     await keepHistory(payrun, id, "cancel-scheduled-refund");
-  });
-});
-
-describe("a worker that is killed", () => {
-  test("while it chooses, in the middle of a cancel and during a refund: each is done once", async () => {
-    const { control } = payrun.sandbox;
-    const returning = await heldByProvider(payrun, 401_00);
-    const refund = await askToCancel(payrun, [returning.paymentId]);
-    await untilCancellation(
-      payrun,
-      refund,
-      "on its way back",
-      ({ counts }) => counts.refund_pending === 1,
-    );
-    const sent = await scheduledBill(payrun, 402_00);
-    await control.faults([{ ...CANCEL, when: "after", effect: "delay", delayMs: 9_000, times: 1 }]);
-    const midway = await askToCancel(payrun, [sent.paymentId]);
-    await expect
-      .poll(async () => (await paymentNow(payrun, sent.paymentId)).status, { timeout: 60_000 })
-      .toBe("cancelled");
-    const begun = await scheduledBill(payrun, 403_00);
-    const slow = {
-      method: "GET",
-      path: "/v1/payments/*",
-      when: "before",
-      effect: "delay",
-    } as const;
-    await control.faults([{ ...slow, delayMs: 9_000, times: 1 }]);
-    const choosing = await askToCancel(payrun, [begun.paymentId]);
-    const atWork = async (): Promise<number> => {
-      const { raw } = await payrun.temporal.workflow.getHandle(choosing).describe();
-      return raw.pendingActivities?.length ?? 0;
-    };
-    await expect.poll(atWork, { timeout: 30_000 }).toBe(1);
-    await payrun.killWorkers("SIGKILL");
-    await control.faults([]);
-    await payrun.startWorker();
-    for (const id of [midway, choosing]) {
-      const done = await untilCancellation(payrun, id, "ended", hasEnded);
-      expect(done.counts).toEqual({ cancelled: 1 });
-    }
-    for (const { paymentId } of [sent, begun]) {
-      expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
-    }
-    await weeksPass();
-    const back = await untilCancellation(payrun, refund, "ended", hasEnded);
-    expect(back.counts).toEqual({ refunded: 1 });
-    await expectBank(payrun, [
-      [returning.bill, 0],
-      [sent.bill, 0],
-      [begun.bill, 0],
-    ]);
-    await keepHistory(payrun, midway, "cancel-scheduled-worker-killed");
   });
 });
 

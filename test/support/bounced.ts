@@ -24,6 +24,16 @@ export async function incidents(payrun: TestPayrun): Promise<IncidentJson[]> {
   return body.items;
 }
 
+/** Decides about a funding account as the controller. */
+export function decideIncident(
+  payrun: TestPayrun,
+  source: string,
+  decision: "released" | "other-source",
+): Promise<{ status: number }> {
+  const body = { decision, reason: "the bank shows the money" };
+  return payrun.call("controller", "POST", `/v1/incidents/${source}/decision`, body);
+}
+
 /**
  * A run all of whose bills bounce once, up to where they wait for the one decision. The bank's days
  * are stepped over and never run: approvals and give-up times end while a slow machine starts a

@@ -1,0 +1,390 @@
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
+import { type Bill, bills } from "../support/bills.ts";
+import {
+  askToCancel,
+  cancelKeys,
+  hasEnded,
+  heldByProvider,
+  paymentNow,
+  scheduledBill,
+  untilCancellation,
+} from "../support/cancellations.ts";
+import { dieAt, once, slow, untilAtWork, untilWritten } from "../support/deaths.ts";
+import { isLong } from "../support/long.ts";
+import { keepHistory } from "../support/keep-history.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
+import {
+  DATA,
+  kybWrites,
+  ONBOARDING_ID,
+  provide,
+  reviewed,
+  untilOnboarding,
+  untilWaitsIn,
+} from "../support/onboarding.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { expectBank, paymentsOf, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
+import { approve, stacks } from "../support/stack.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterEach(async () => {
+  await payrun.sandbox.control.faults([]);
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+const PAY = "/v1/payments";
+const RETRY = "/v1/payables/*/retry-payment";
+
+test("a pay run pays each bill once, whenever its worker dies", async () => {
+  const name = "killed-run";
+  const { control } = payrun.sandbox;
+  const made = await bills(payrun.sandbox, [110_00, 120_00], { description: name });
+  await payrun.apply(name, scenePlaybook(name));
+  const launched = once(() => payrun.launch(name));
+  const approved = once(async () => {
+    await payrun.untilPhase(await launched(), "awaiting-approval");
+    await approve(payrun, await launched());
+  });
+  const settled = once(async () => {
+    await approved();
+    await payrun.until(await launched(), "sent", ({ counts }) => counts.scheduled === 2);
+    if (isLong) await control.faults([slow("GET", PAY, "before")]);
+    await control.advance("P10D");
+  });
+  await dieAt(payrun, [
+    {
+      when: "while it reads what to plan",
+      faults: [slow("GET", "/v1/payables", "before")],
+      begin: launched,
+      reached: async () => untilAtWork(payrun, await launched(), "planRun"),
+    },
+    {
+      when: "after a request was written, and before it has arrived",
+      faults: [slow("POST", PAY, "before")],
+      begin: approved,
+      reached: async () => untilWritten(payrun, await launched()),
+    },
+    {
+      when: "between the service's answer and its record",
+      inShort: true,
+      faults: [slow("POST", PAY, "after"), slow("POST", PAY, "after")],
+      begin: approved,
+      reached: () => untilPayments(made, 1),
+    },
+    {
+      when: "while it reads what has settled",
+      begin: settled,
+      reached: async () => untilAtWork(payrun, await launched(), "followRun"),
+    },
+  ]);
+  await settled();
+  const runId = await launched();
+  const done = await payrun.untilPhase(runId, "completed");
+  expect(standing(done)).toEqual({ settled: 2 });
+  await keepHistory(payrun, runId, "pay-run-worker-killed");
+  expect((await Promise.all(made.map((bill) => paymentsOf(payrun, bill)))).map(length)).toEqual([
+    1, 1,
+  ]);
+  await expectBank(
+    payrun,
+    made.map((bill) => [bill, bill.amountCents]),
+  );
+});
+
+test("a failed payment is paid again once, whenever its worker dies", async () => {
+  const { control } = payrun.sandbox;
+  await payrun.apply("next-day", NEXT_DAY_RETRIES);
+  const { runId, made } = await plannedScene(payrun, "killed-retry", [210_00], {
+    more: ["onFailure: next-day"],
+  });
+  const [bill] = made;
+  const retryId = retryFailedPaymentId("default", bill?.id ?? "");
+  const match = { payableId: bill?.id ?? "" };
+  await control.outcome({ match, outcome: "fail", code: "R09", times: 1 });
+  const failed = once(async () => {
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+    await control.advance("P5D");
+    await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
+  });
+  const due = once(async () => {
+    await failed();
+    await control.advance("P4D");
+  });
+  const settled = once(async () => {
+    await due();
+    await payrun.until(runId, "paid again", ({ payments }) => payments[0]?.attempts === 2);
+    if (isLong) await control.faults([slow("GET", PAY, "before")]);
+    await control.advance("P10D");
+  });
+  await dieAt(payrun, [
+    {
+      when: "while it waits for the day of the retry",
+      begin: failed,
+      reached: () => Promise.resolve(),
+    },
+    {
+      when: "between the service's answer and its record",
+      inShort: true,
+      faults: [slow("POST", RETRY, "after")],
+      begin: due,
+      reached: () => untilPayments(made, 2),
+    },
+    {
+      when: "while it reads what became of it",
+      begin: settled,
+      reached: () => untilAtWork(payrun, retryId, "assessRetry"),
+    },
+  ]);
+  await settled();
+  expect(standing(await payrun.untilPhase(runId, "completed"))).toEqual({ settled: 1 });
+  expect(await payrun.temporal.workflow.getHandle(retryId).result()).toBe("settled");
+  await keepHistory(payrun, retryId, "retry-worker-killed");
+  expect(await paymentsOf(payrun, bill)).toHaveLength(2);
+  await expectBank(payrun, [[bill, 210_00]]);
+});
+
+test("payments are cancelled once and their money followed back, whenever the worker dies", async () => {
+  const { control } = payrun.sandbox;
+  const returning = await heldByProvider(payrun, 301_00);
+  const sent = await scheduledBill(payrun, 302_00);
+  const asked = once(() => askToCancel(payrun, [sent.paymentId, returning.paymentId]));
+  const following = async () =>
+    untilCancellation(payrun, await asked(), "following", ({ phase }) => phase === "following");
+  await dieAt(payrun, [
+    {
+      when: "while it chooses",
+      faults: [slow("GET", "/v1/payments/*", "before")],
+      begin: asked,
+      reached: async () => untilAtWork(payrun, await asked(), "chooseCancellation"),
+    },
+    {
+      when: "between the service's answer and its record",
+      inShort: true,
+      faults: [slow("POST", `/v1/payments/${sent.paymentId}/cancel`, "after")],
+      begin: asked,
+      reached: () =>
+        untilIs(async () => (await paymentNow(payrun, sent.paymentId)).status, "cancelled"),
+    },
+    { when: "while the money is on its way back", begin: asked, reached: following },
+  ]);
+  await following();
+  await control.advance("P14D");
+  const done = await untilCancellation(payrun, await asked(), "ended", hasEnded);
+  expect(done.counts).toEqual({ cancelled: 1, refunded: 1 });
+  await keepHistory(payrun, await asked(), "cancel-scheduled-worker-killed");
+  for (const { paymentId } of [sent, returning]) {
+    expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
+  }
+  await expectBank(payrun, [
+    [sent.bill, 0],
+    [returning.bill, 0],
+  ]);
+});
+
+test("the run of a schedule is launched once, whenever the worker of its launcher dies", async () => {
+  const made = new Map<string, Bill>();
+  const prepare = async (name: string): Promise<void> => {
+    const [bill] = await bills(payrun.sandbox, [410_00], { description: name });
+    if (bill !== undefined) made.set(name, bill);
+    await payrun.apply(name, scenePlaybook(name, { more: ["schedule: { every: day }"] }));
+  };
+  let lock: DatabaseSync | undefined;
+  await dieAt(payrun, [
+    {
+      when: "before the launcher has begun",
+      begin: async () => {
+        await payrun.killWorkers("SIGKILL");
+        await prepare("launcher-unborn");
+        await scheduleOf("launcher-unborn").trigger();
+      },
+      reached: () => untilLaunchers("launcher-unborn"),
+    },
+    {
+      when: "while it writes the run down",
+      inShort: true,
+      begin: async () => {
+        await prepare("launcher-writes");
+        lock = new DatabaseSync(payrun.databaseUrl.replace(/^sqlite:/, ""));
+        lock.exec("begin immediate");
+        await scheduleOf("launcher-writes").trigger();
+      },
+      reached: async () => {
+        const [id = ""] = await untilLaunchers("launcher-writes");
+        await untilAtWork(payrun, id, "launchScheduled");
+      },
+      over: () => lock?.close(),
+    },
+    {
+      when: "as soon as the run is in the store",
+      begin: async () => {
+        await prepare("launcher-wrote");
+        await scheduleOf("launcher-wrote").trigger();
+      },
+      reached: () => untilIs(async () => (await runsOf("launcher-wrote")).length, 1, 5),
+    },
+  ]);
+  for (const [name, bill] of made) {
+    await expect.poll(() => runsOf(name), { timeout: 90_000 }).toHaveLength(1);
+    const [runId = ""] = await runsOf(name);
+    const [launcher = "", ...others] = await untilLaunchers(name);
+    expect(others).toEqual([]);
+    expect(await payrun.temporal.workflow.getHandle(launcher).result()).toContain(runId);
+    await keepHistory(payrun, launcher, `scheduled-${name}`);
+    await scheduleOf(name).delete();
+    await payrun.untilPhase(runId, "awaiting-approval");
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+    await payrun.sandbox.control.advance("P10D");
+    await payrun.untilPhase(runId, "completed");
+    expect(await runsOf(name)).toEqual([runId]);
+    await expectBank(payrun, [[bill, bill.amountCents]]);
+  }
+});
+
+/** Last, because it pauses the account for every run. */
+test("bills of an account that bounced are each paid again once, whenever the worker dies", async () => {
+  await applyIncidents(payrun);
+  const scene = await bouncedScene(payrun, "killed-incident", [510_00, 520_00]);
+  const decided = once(() => decideIncident(payrun, "balance", "released"));
+  await dieAt(payrun, [
+    {
+      when: "while it waits for the decision",
+      begin: () => Promise.resolve(),
+      reached: () => Promise.resolve(),
+    },
+    {
+      when: "after the decision, before anything of it has arrived",
+      faults: [slow("POST", RETRY, "before")],
+      begin: decided,
+      reached: () => untilWritten(payrun, retryFailedPaymentId("default", scene.made[0]?.id ?? "")),
+    },
+    {
+      when: "between the service's answer and its record",
+      inShort: true,
+      faults: [slow("POST", RETRY, "after"), slow("POST", RETRY, "after")],
+      begin: decided,
+      reached: () => untilPayments(scene.made, 2),
+    },
+  ]);
+  expect((await decided()).status).toBe(200);
+  expect(standing(await settledAgain(payrun, scene))).toEqual({ settled: 2 });
+  await keepHistory(payrun, "funding-incident/default/balance", "funding-incident-worker-killed");
+  await expectBank(
+    payrun,
+    scene.made.map((bill) => [bill, bill.amountCents]),
+  );
+});
+
+describe("an onboarding", () => {
+  const start = stacks();
+
+  test("sends nothing again that the service has, whenever the worker dies", async () => {
+    const other = await start({ fixture: "unverified", worker: false });
+    const { control } = other.sandbox;
+    await other.apply("kyb", "kind: kyb-onboarding\n");
+    await other.launch("kyb");
+    // Everything at once, before anybody works on it: each waits for its turn.
+    for (const step of ["tax", "signature", "officers", "certification"] as const) {
+      expect((await provide(other, step, DATA[step])).status).toBe(202);
+    }
+    const write = (method: string, path: string) =>
+      slow(method, `/api/businesses/*/${path}`, "after");
+    await dieAt(other, [
+      {
+        when: "between the tax id's arrival and its record",
+        faults: [write("PATCH", "tax")],
+        begin: () => Promise.resolve(),
+        reached: () =>
+          untilIs(async () => (await reviewed(other)).verification.steps["tax"], "submitted"),
+      },
+      {
+        when: "between an officer's arrival and its record",
+        inShort: true,
+        faults: [write("POST", "officers")],
+        begin: () => Promise.resolve(),
+        reached: () => untilIs(async () => (await reviewed(other)).officers.length, 1),
+      },
+      {
+        when: "in the review",
+        begin: () => Promise.resolve(),
+        reached: () => untilWaitsIn(other, "review"),
+      },
+    ]);
+    await untilWaitsIn(other, "review");
+    await control.changeBusiness({ verification: "verified" });
+    const done = await untilOnboarding(other, "ended", ({ ended }) => ended);
+    expect(done.phase).toBe("verified");
+    expect(new Set(done.provided.map(({ state }) => state))).toEqual(new Set(["done"]));
+    expect((await kybWrites(other)).toSorted()).toEqual([
+      "PATCH /tax",
+      "PATCH /tax/signature",
+      "POST /officers",
+      "POST /officers",
+      "POST /officers/certify-beneficial-ownership",
+    ]);
+    expect((await reviewed(other)).officers).toHaveLength(2);
+    await keepHistory(other, ONBOARDING_ID, "kyb-onboarding-worker-killed");
+  });
+});
+
+async function untilIs<T>(read: () => Promise<T>, wanted: T, intervalMs = 50): Promise<void> {
+  await expect.poll(read, { timeout: 60_000, interval: intervalMs }).toEqual(wanted);
+}
+
+function length(list: readonly unknown[]): number {
+  return list.length;
+}
+
+/** Until the service has so many payments of one of the bills. */
+async function untilPayments(made: readonly { readonly id: string }[], many: number) {
+  const most = async (): Promise<number> => {
+    const lists = await Promise.all(
+      made.map(async ({ id }) => {
+        const path = `/v1/payments?payableId=${id}`;
+        const { body } = await payrun.sandbox.api<{ items: unknown[] }>("GET", path);
+        return body.items.length;
+      }),
+    );
+    return Math.max(...lists);
+  };
+  await expect.poll(most, { timeout: 60_000, interval: 50 }).toBe(many);
+}
+
+function scheduleOf(playbook: string) {
+  return payrun.temporal.schedule.getHandle(`scheduled-pay-run/${playbook}`);
+}
+
+/** Ids of the launchers that a schedule has started, once there is one. */
+async function untilLaunchers(playbook: string): Promise<string[]> {
+  let ids: string[] = [];
+  const found = async (): Promise<number> => {
+    ids = [];
+    const query = "WorkflowType = 'scheduledPayRun'";
+    for await (const { workflowId } of payrun.temporal.workflow.list({ query })) {
+      if (workflowId.includes(playbook)) ids.push(workflowId);
+    }
+    return ids.length;
+  };
+  await expect.poll(found, { timeout: 60_000, interval: 50 }).not.toBe(0);
+  return ids;
+}
+
+async function runsOf(playbook: string): Promise<string[]> {
+  const { db } = payrun.store;
+  const rows = await db
+    .selectFrom("runs")
+    .select("run_id")
+    .where("playbook", "=", playbook)
+    .execute();
+  return rows.map((row) => row.run_id);
+}

@@ -1,0 +1,81 @@
+import { expect } from "vitest";
+import { isLong } from "./long.ts";
+import type { TestPayrun } from "./payrun.ts";
+import type { FaultRule } from "./sandbox.ts";
+
+/** Long enough to be found in the moment, shorter than a request may take. */
+const MOMENT_MS = 8_000;
+
+/** A moment of a workflow's life in which its worker dies. */
+export interface Moment {
+  /** Completes the sentence “the worker dies …”. */
+  readonly when: string;
+  /** True for the one that is tried in the short form. */
+  readonly inShort?: boolean;
+  /** What makes the moment last. */
+  readonly faults?: readonly FaultRule[];
+  /** Brings the story to where the moment may come, also where none of the others was tried. */
+  readonly begin: () => Promise<unknown>;
+  /** Resolves while the moment lasts. */
+  readonly reached: () => Promise<unknown>;
+  /** Ends what made it last besides faults, after the death. */
+  readonly over?: () => void;
+}
+
+/**
+ * Ends the worker as a crash does in each of the moments, in their order, and lets a new one go on:
+ * in all of them in the long form, else in the one that tells most.
+ */
+export async function dieAt(payrun: TestPayrun, moments: readonly Moment[]): Promise<void> {
+  const { control } = payrun.sandbox;
+  for (const moment of moments.filter(({ inShort }) => isLong || inShort === true)) {
+    await control.faults(moment.faults ?? []);
+    if (payrun.workers.length === 0) await payrun.startWorker();
+    await moment.begin();
+    await moment.reached();
+    await payrun.killWorkers("SIGKILL");
+    moment.over?.();
+    await control.faults([]);
+  }
+  if (payrun.workers.length === 0) await payrun.startWorker();
+}
+
+/** A request whose answer, or whose arrival, takes as long as a moment. */
+export function slow(method: string, path: string, when: "before" | "after"): FaultRule {
+  return { method, path, when, effect: "delay", delayMs: MOMENT_MS, times: 1 };
+}
+
+/** Does a step of a story when it is first asked for, and never again. */
+export function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => (done ??= act());
+}
+
+/** Until a worker is in the middle of an activity of this workflow. */
+export async function untilAtWork(
+  payrun: TestPayrun,
+  workflowId: string,
+  activity: string,
+): Promise<void> {
+  const started = async (): Promise<(string | null | undefined)[]> => {
+    const { raw } = await payrun.temporal.workflow.getHandle(workflowId).describe();
+    return (raw.pendingActivities ?? [])
+      .filter(({ lastStartedTime }) => lastStartedTime !== null)
+      .map(({ activityType }) => activityType?.name);
+  };
+  await expect.poll(started, { timeout: 60_000, interval: 50 }).toContain(activity);
+}
+
+/** Until a request of this owner stands in the attempt ledger, answered or not. */
+export async function untilWritten(payrun: TestPayrun, owner: string): Promise<void> {
+  const written = async (): Promise<number> => {
+    const { db } = payrun.store;
+    const rows = await db
+      .selectFrom("attempts")
+      .select("attempt_id")
+      .where("owner", "=", owner)
+      .execute();
+    return rows.length;
+  };
+  await expect.poll(written, { timeout: 60_000, interval: 50 }).toBeGreaterThan(0);
+}
