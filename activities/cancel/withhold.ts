@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId, withholdingRequest } from "../../src/contracts/names.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
@@ -41,7 +41,8 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
   const stored = await listPlaybooks(context.store.db);
   for (const { compiled } of stored) {
     if (compiled.kind !== "cancel-scheduled" || !isFor(compiled, run)) continue;
-    const workflowId = withholdingId(business, compiled.name, runId);
+    const about = withholdingRequest(compiled.name, runId);
+    const workflowId = cancelScheduledPaymentsId(business, about);
     const request = {
       workflowId,
       businessId,
@@ -70,11 +71,6 @@ function isFor(
     playbook.choose.run === run.playbook &&
     (playbook.business === null || playbook.business === run.business)
   );
-}
-
-/** One for each playbook and run, so that a second launch joins the first. */
-function withholdingId(business: string, playbook: string, runId: string): string {
-  return cancelScheduledPaymentsId(business, `${playbook}/${runId.split("/").slice(2).join("/")}`);
 }
 
 /** Writes the holds of a withholding, each with its bill, in one transaction. */

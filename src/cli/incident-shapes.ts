@@ -13,6 +13,8 @@ const incident = z.looseObject({
   billsCents: z.int(),
 });
 
+export type Incident = z.infer<typeof incident>;
+
 /** A funding account that bounced, as far as commands read it. */
 export const incidentAnswer = incident;
 export const incidentList = z.looseObject({ items: z.array(incident) });

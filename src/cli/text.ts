@@ -61,3 +61,39 @@ function pad(text: string, wanted: number, align: "left" | "right"): string {
 export function short(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
+
+/** Columns of the reader's terminal, and of lines that go elsewhere. */
+const COLUMNS = 100;
+
+/** Lines of whole words that fit the terminal; all but the first are indented by two more. */
+export function wrapped(text: string, indent = 2): string[] {
+  const most = Math.max(40, process.stdout.columns ?? COLUMNS) - indent;
+  const begin = text.slice(0, text.length - text.trimStart().length);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.trim().split(" ")) {
+    if (line !== "" && width(line) + 1 + width(word) > most) {
+      lines.push(line);
+      line = `${begin}  ${word}`;
+    } else {
+      line = line === "" ? `${begin}${word}` : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/** The beginning of a line that is longer than the terminal is wide; its colours end with it. */
+export function fitted(line: string, indent = 2): string {
+  const most = Math.max(40, process.stdout.columns ?? COLUMNS) - indent;
+  if (width(line) <= most) return line;
+  let end = 0;
+  for (let shown = 0; shown < most - 1;) {
+    const escape = new RegExp(ESCAPES.source, "y");
+    escape.lastIndex = end;
+    const found = escape.exec(line)?.[0];
+    end += found?.length ?? 1;
+    if (found === undefined) shown += 1;
+  }
+  const reset = line.includes(String.fromCodePoint(27)) ? `${String.fromCodePoint(27)}[0m` : "";
+  return `${line.slice(0, end)}…${reset}`;
+}

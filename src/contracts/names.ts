@@ -65,6 +65,11 @@ export function cancelScheduledPaymentsId(business: string, request: string): st
   return `cancel-scheduled-payments/${business}/${request}`;
 }
 
+/** What a withholding is about: one for each playbook and run, so that a second launch joins it. */
+export function withholdingRequest(playbook: string, runId: string): string {
+  return `${playbook}/${runId.split("/").slice(2).join("/")}`;
+}
+
 /**
  * Whom the cancel of a payment is about in the attempt ledger. Ids are opaque: a payment's could be
  * a payable's as well.

@@ -1,21 +1,15 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../cli-error.ts";
 import { decisionLines } from "../commands/decide.ts";
 import { type Decision, decisionAnswer } from "../gateway-shapes.ts";
 import { isOdd, nameOf } from "../show-plan.ts";
 import { dim, printable, red } from "../text.ts";
+import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import type { Person } from "./people.ts";
-
-const APPROVER = fileURLToPath(new URL("approver.ts", import.meta.url));
-const APPROVER_LIMIT_MS = 30_000;
-
-const refusal = z.object({ error: z.string(), message: z.string() });
 
 /** The launcher tries to approve its own run, and is refused. */
 export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<void> {
@@ -25,9 +19,7 @@ export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<voi
     throw new CliError(EXIT.failed, "the launcher's own approval was taken: it must not be");
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "failed") throw error;
-    const { details, message } = error;
-    const status = z.object({ status: z.int() }).safeParse(details).data?.status ?? "";
-    narrator.line(`${red("✗")} launcher approves: ${status} ${printable(message)}`);
+    narrator.line(`${red("✗")} launcher approves: ${refusalText(error)}`);
   }
 }
 
@@ -57,24 +49,21 @@ export async function anotherSystemApproves(
   person: Person,
   drop: readonly string[] = [],
 ): Promise<void> {
-  const { narrator, gateway, people } = demo;
-  const args = [
-    ...[APPROVER, "--gateway", gateway.url, "--run", runIdOf(demo)],
-    ...["--token-file", people.tokenFile(person)],
+  const said = await asAnotherSystem(demo, person, [
+    ...["--approve", runIdOf(demo)],
     ...drop.flatMap((payableId) => ["--drop", payableId]),
-  ];
-  const said = await output(process.execPath, args);
-  const answer = decisionAnswer.safeParse(said).data;
-  if (answer !== undefined) {
-    tell(demo, person, answer, "over HTTP, by a process of its own");
+  ]);
+  if (said.refusal === undefined) {
+    for (const answer of z.array(decisionAnswer).parse(said.answers)) {
+      tell(demo, person, answer, OVER_HTTP);
+    }
     return;
   }
-  const refused = refusal.safeParse(said).data;
-  const message = refused?.message ?? "the approver did not answer";
-  if (refused?.error !== "nothing_left") {
+  const { code, message } = said.refusal;
+  if (code !== "nothing_left") {
     throw new CliError(EXIT.failed, `the ${person}'s approval was refused: ${message}`);
   }
-  narrator.line(dim(`${person}: ${message}`));
+  demo.narrator.line(dim(`${person}: ${message}`));
 }
 
 async function readerDecides(
@@ -133,10 +122,13 @@ function decide(
   });
 }
 
+/** Bills that nobody has decided about yet, withheld ones too. */
+const TO_DECIDE: readonly LineState[] = ["awaiting-approval", "on-hold"];
+
 /** The bill that looks like one that was paid already; else the smallest odd one. */
 function suggestedDrop(run: RunStatus): string[] {
   const odd = run.payments
-    .filter((line) => isOdd(line) && line.state === "awaiting-approval")
+    .filter((line) => isOdd(line) && TO_DECIDE.includes(line.state))
     .toSorted((one, other) => one.amountCents - other.amountCents);
   const duplicate = odd.find(({ flags }) => flags.some(({ kind }) => kind === "likely-duplicate"));
   const chosen = duplicate ?? odd[0];
@@ -147,16 +139,4 @@ function tell(demo: Demo, person: Person, answer: Decision, how: string): void {
   const [first = "", ...rest] = decisionLines(answer);
   demo.narrator.line(`${first}  ${dim(`${person}, ${how}`)}`);
   demo.narrator.lines(rest);
-}
-
-function output(command: string, args: readonly string[]): Promise<unknown> {
-  return new Promise((resolve) => {
-    execFile(command, args, { timeout: APPROVER_LIMIT_MS }, (_error, stdout) => {
-      try {
-        resolve(JSON.parse(stdout));
-      } catch {
-        resolve(undefined);
-      }
-    });
-  });
 }

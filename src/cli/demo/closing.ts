@@ -7,6 +7,8 @@ import { nameOf } from "../show-plan.ts";
 import { bold, count, dim, green, red } from "../text.ts";
 import { booksAgree, booksLine, compareBooks } from "./books.ts";
 import type { Demo } from "./context.ts";
+import { reportBounced } from "./incidents.ts";
+import { reportReleased } from "./withheld.ts";
 
 /** @returns true where the books agree and every bill is accounted for */
 export async function report(demo: Demo, run: RunStatus): Promise<boolean> {
@@ -16,6 +18,8 @@ export async function report(demo: Demo, run: RunStatus): Promise<boolean> {
   const books = compareBooks(run, ledger, new Set(state.paymentsBefore));
   await lostWebhooks(demo, run);
   crashedBill(demo, run, ledger);
+  reportReleased(demo, run, ledger);
+  await reportBounced(demo, run, ledger);
   const isWhole = await everyBill(demo, run);
   const agree = booksAgree(books);
   narrator.plain("");
@@ -41,10 +45,9 @@ async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
   const found = timeline.find(({ kind, text }) => kind === "event" && text.includes("deliveries"));
   if (found === undefined) return;
   const type = found.text.split(" ")[0];
-  narrator.line(
-    `${green("✓")} ${count(lost.length, "webhook")} never arrived, and polling found what they said: ${nameOf(line)}'s ${type}`,
+  narrator.text(
+    `${green("✓")} ${count(lost.length, "webhook")} never arrived, and polling found what they said: ${nameOf(line)}'s ${type} was taken from the service's list of deliveries, like the others.`,
   );
-  narrator.line(dim("  was taken from the service's list of deliveries, like the others."));
 }
 
 /** The bill of the killed worker: what the bank has moved for it. */
@@ -61,7 +64,7 @@ function crashedBill(
       payableId === crash.payableId && paymentId !== null && !paymentsBefore.includes(paymentId),
   );
   const kinds = moves.map(({ kind }) => `one ${kind}`).join(", ");
-  narrator.line(
+  narrator.text(
     `${green("✓")} ${nameOf(line)}, of the killed worker: the bank's moves are ${kinds}`,
   );
 }
@@ -83,7 +86,7 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
   narrator.line(
     `${isWhole ? green("✓") : red("✗")} ${count(totalCount, "bill")}, each in one state: ${inRun}`,
   );
-  narrator.line(dim(`  left out of the run: ${out}`));
+  narrator.text(dim(`  left out of the run: ${out}`));
   if (!isWhole) narrator.line(red(`  ${totalCount - known} of them unaccounted for`));
   return isWhole;
 }

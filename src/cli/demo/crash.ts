@@ -98,6 +98,8 @@ export async function showRecovery(demo: Demo): Promise<void> {
   const { narrator, gateway, sandbox, service } = demo;
   const { crash } = demo.state;
   if (crash === undefined || demo.state.crashShown === true) return;
+  narrator.heading("Look-up");
+  narrator.line(dim("nobody may send the bill before the dead worker's lease of it has run out"));
   const { payableId, paymentId } = crash;
   const lineOf = (run: RunStatus) =>
     run.payments.find((payment) => payment.payableId === payableId);

@@ -1,22 +1,114 @@
-import { GatewayClient } from "../gateway-client.ts";
-import { incidentAnswer, incidentList } from "../incident-shapes.ts";
-import { green } from "../text.ts";
+import { fundingIncidentId, retryFailedPaymentId } from "../../contracts/names.ts";
+import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import { type Incident, incidentList } from "../incident-shapes.ts";
+import { noticeList } from "../notice-shapes.ts";
+import type { LedgerEntry } from "../sandbox-control.ts";
+import { count, dim, green, printable, yellow } from "../text.ts";
+import { asAnotherSystem, OVER_HTTP } from "./another-system.ts";
 import type { Demo } from "./context.ts";
 
-/** The controller decides once about an account that bounced, for every bill that waits for it. */
-export async function releaseAccounts(demo: Demo): Promise<void> {
-  const { items } = await demo.gateway.get("/v1/incidents", incidentList);
-  for (const { phase, source, bills } of items) {
-    if (phase !== "open") continue;
-    const token = demo.people.token("controller");
-    const controller = new GatewayClient({ url: demo.addresses.gateway, token });
-    await controller.post(`/v1/incidents/${encodeURIComponent(source)}/decision`, incidentAnswer, {
-      decision: "released",
-      reason: "The bank shows the money.",
+/** So long the day's other payments may take to be known to have bounced as well. */
+const GATHER_LIMIT_MS = 15_000;
+
+/** Funding accounts that bounced: each is one decision, for all its bills. */
+export class Incidents {
+  readonly #demo: Demo;
+  readonly #sinceMs = new Map<string, number>();
+
+  constructor(demo: Demo) {
+    this.#demo = demo;
+  }
+
+  /** Lets another system decide about an account, once all that bounced waits for it. */
+  async decide(run: RunStatus): Promise<void> {
+    if (!run.payments.some(({ state }) => state === "retrying")) return;
+    const { items } = await this.#demo.gateway.get("/v1/incidents", incidentList);
+    for (const incident of items) {
+      if (incident.phase !== "open") continue;
+      const bounced = await this.#bounced(run, incident);
+      const sinceMs = this.#sinceMs.get(incident.source) ?? Date.now();
+      this.#sinceMs.set(incident.source, sinceMs);
+      const isWhole = bounced.length > 0 && incident.bills >= bounced.length;
+      if (isWhole || Date.now() - sinceMs > GATHER_LIMIT_MS) {
+        await this.#decideNow(run, incident, bounced);
+      }
+    }
+  }
+
+  /** Bills whose payment the service has failed for the incident's reason, and none is on its way. */
+  async #bounced({ payments }: RunStatus, { code }: Incident): Promise<RunPaymentStatus[]> {
+    const { service, state } = this.#demo;
+    const failed = await service.payments.listAll({ status: "failed" });
+    const ids = new Set(
+      failed
+        .filter(({ id, failureReason }) => {
+          const isOurs = state.paymentsBefore?.includes(id) !== true;
+          return isOurs && failureReason?.startsWith(code) === true;
+        })
+        .map(({ id }) => id),
+    );
+    return payments.filter(({ paymentIds }) => {
+      const last = paymentIds.at(-1);
+      return last !== undefined && ids.has(last);
     });
-    const waiting = bills === 1 ? "1 bill waits" : `${bills} bills wait`;
-    demo.narrator.line(
-      `${green("✓")} One decision for ${source}, which was on hold for all runs (${waiting}): the controller releases it`,
+  }
+
+  async #decideNow(
+    { business }: RunStatus,
+    incident: Incident,
+    bounced: readonly RunPaymentStatus[],
+  ): Promise<void> {
+    const { narrator, gateway } = this.#demo;
+    const { source, reason, bills, billsCents } = incident;
+    const { items } = await gateway.get("/v1/notices?kind=incident", noticeList);
+    const vendors = bounced.map(({ contactName }) => printable(contactName ?? "")).join(", ");
+    narrator.text(
+      `${yellow("↻")} ${count(bills, "payment")} bounced, ${formatUsd(billsCents)}: ${printable(reason)}. Our own account was empty, so it is one incident.`,
+    );
+    narrator.text(`  ${vendors}`);
+    narrator.line(
+      dim(
+        `  ${fundingIncidentId(business, source)}: no run pays from it, ${count(items.length, "notice")}, one decision`,
+      ),
+    );
+    const [first] = bounced;
+    if (first !== undefined) {
+      const others = bounced.length === 1 ? "" : `, and ${bounced.length - 1} more like it`;
+      const id = retryFailedPaymentId(business, first.payableId);
+      narrator.line(dim(`  what waits for it: ${id}${others}`));
+    }
+    this.#demo.remember({ bounced: { source, payableIds: bounced.map((line) => line.payableId) } });
+    const { refusal } = await asAnotherSystem(this.#demo, "controller", ["--incident", source]);
+    if (refusal !== undefined && refusal.code !== "already_decided") {
+      throw new CliError(EXIT.failed, `the controller's decision was refused: ${refusal.message}`);
+    }
+    narrator.line(
+      `${green("✓")} decided once: ${source} is released  ${dim(`controller, ${OVER_HTTP}`)}`,
     );
   }
+}
+
+/** What the incident came to: the same few moves of the bank for each of its bills. */
+export async function reportBounced(
+  { narrator, gateway, state }: Demo,
+  run: RunStatus,
+  ledger: readonly LedgerEntry[],
+): Promise<void> {
+  const { bounced } = state;
+  if (bounced === undefined) return;
+  const lines = run.payments.filter(({ payableId }) => bounced.payableIds.includes(payableId));
+  const settled = lines.filter((line) => line.state === "settled");
+  if (settled.length === 0) return;
+  const movesOf = ({ payableId, paymentIds }: RunPaymentStatus): string =>
+    ledger
+      .filter((move) => move.payableId === payableId && paymentIds.includes(move.paymentId ?? ""))
+      .map(({ kind }) => kind)
+      .join(", ");
+  const { items } = await gateway.get("/v1/notices?kind=incident", noticeList);
+  const moves = [...new Set(settled.map(movesOf))].join("; or ");
+  narrator.text(
+    `${green("✓")} ${count(settled.length, "bill")} that bounced: ${count(items.length, "notice")}, one decision, one retry each; the bank's moves: ${moves}`,
+  );
 }

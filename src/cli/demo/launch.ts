@@ -6,11 +6,12 @@ import { runStatus } from "../gateway-shapes.ts";
 import { applyPlaybook, readPlaybook } from "../playbook-files.ts";
 import { PlanDigest, skippedCounts } from "../show-plan.ts";
 import { hasEnded } from "../show-run.ts";
-import { dim } from "../text.ts";
+import { dim, fitted } from "../text.ts";
 import { pollRun } from "../wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
-const PLAYBOOK = fileURLToPath(new URL("../../../playbooks/weekly-vendors.yaml", import.meta.url));
+/** What the run needs beside its own playbook: who looks after failures, and what is withheld. */
+const OTHERS = ["retry-failed", "cancel-scheduled"] as const;
 const PLAN_LIMIT_MS = 60_000;
 
 /** Launches the weekly playbook, once, and shows the plan. */
@@ -20,7 +21,8 @@ export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
   if (demo.state.runId === undefined) {
     const before = await service.payments.listAll({});
     demo.remember({ paymentsBefore: before.map(({ id }) => id) });
-    const { name } = await applyPlaybook(gateway, await readPlaybook(PLAYBOOK));
+    for (const other of OTHERS) await applyPlaybook(gateway, await readPlaybook(fileOf(other)));
+    const { name } = await applyPlaybook(gateway, await readPlaybook(fileOf("weekly-vendors")));
     const launched = await gateway
       .as(people.token("launcher"))
       .post("/v1/runs", runStatus, { playbook: name });
@@ -39,7 +41,11 @@ export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
   narrator.line(dim(`playbooks/weekly-vendors.yaml → ${run.id}`));
   const digest = new PlanDigest().add(run.payments);
   narrator.lines(digest.totals(run.plan));
-  narrator.lines(digest.oddLines());
-  narrator.lines(skippedCounts(run.plan));
+  narrator.lines(digest.oddLines().map((line) => fitted(line)));
+  for (const counts of skippedCounts(run.plan)) narrator.text(counts);
   return run;
+}
+
+function fileOf(playbook: string): string {
+  return fileURLToPath(new URL(`../../../playbooks/${playbook}.yaml`, import.meta.url));
 }

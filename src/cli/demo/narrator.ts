@@ -1,4 +1,4 @@
-import { bold, dim } from "../text.ts";
+import { bold, dim, wrapped } from "../text.ts";
 
 /** Tells the demo as it goes: a heading for each step, with the time since the start. */
 export class Narrator {
@@ -15,6 +15,11 @@ export class Narrator {
 
   lines(texts: readonly string[]): void {
     for (const text of texts) this.line(text);
+  }
+
+  /** A sentence of any length. */
+  text(text: string): void {
+    this.lines(wrapped(text));
   }
 
   /** Not indented: for the first and the last lines. */

@@ -21,6 +21,7 @@ import { Narrator } from "./narrator.ts";
 import { invitePeople } from "./people.ts";
 import { type DemoSettings, demoSettings } from "./settings.ts";
 import { settle, untilSent } from "./settle.ts";
+import { releaseWithheld, tellReleased } from "./withheld.ts";
 import { type DemoState, newState, readState, writeState } from "./state.ts";
 
 export interface DemoOptions {
@@ -173,10 +174,13 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
   }
   narrator.heading("Pay");
   await payAndCrash(demo, planned);
+  // While the lease of the worker that was killed runs out.
+  await releaseWithheld(demo);
   await showRecovery(demo);
   const sent = await untilSent(demo);
   if (hasEnded(sent)) return sent;
   narrator.line(`${sentCount(sent)} are with the service.`);
+  tellReleased(demo, sent);
   narrator.heading("Settle");
   narrator.line(dim("the bank's days pass in seconds now; one webhook in five gets lost"));
   return settle(demo);

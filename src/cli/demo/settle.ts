@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { retryFailedPaymentId } from "../../contracts/names.ts";
-import type { LineState, RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../cli-error.ts";
 import { hasEnded } from "../show-run.ts";
 import { nameOf } from "../show-plan.ts";
-import { dim, green, printable, red, yellow } from "../text.ts";
+import { count, dim, green, printable, red } from "../text.ts";
 import { newYorkDay } from "../times.ts";
 import { pollRun } from "../wait-for-run.ts";
 import { anotherSystemApproves } from "./approvals.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { LOST_WEBHOOKS } from "./crash.ts";
-import { releaseAccounts } from "./incidents.ts";
+import { Incidents } from "./incidents.ts";
 
-/** Bank seconds per real second while payments settle: a day takes about two seconds. */
-const FAST = 40_000;
+/** Bank seconds per real second while payments settle: a day takes less than a second … */
+const FAST = 100_000;
+
+/** … but where something waits for a decision, so that no deadline passes meanwhile. */
+const WITH_DECISIONS = 20_000;
 
 const POLL_MS = 400;
 const SENT_LIMIT_MS = 120_000;
@@ -32,11 +34,15 @@ const SENDING: readonly LineState[] = ["planned", "paying", "unknown"];
  * changed since its approval needs another one, and gets it.
  */
 export async function untilSent(demo: Demo): Promise<RunStatus> {
+  const { released = [] } = demo.state;
   const waits = (run: RunStatus, states: readonly LineState[]) =>
     !hasEnded(run) && run.payments.some(({ state }) => states.includes(state));
+  const isLettingGo = (run: RunStatus) =>
+    !hasEnded(run) &&
+    run.payments.some((line) => line.state === "on-hold" && released.includes(line.payableId));
   for (let rounds = 1; ; rounds += 1) {
     const run = await pollRun(demo.gateway, runIdOf(demo), {
-      until: (now) => !waits(now, ["awaiting-approval", ...SENDING]),
+      until: (now) => !waits(now, ["awaiting-approval", ...SENDING]) && !isLettingGo(now),
       limitMs: rounds === 1 ? SOON_MS : SENT_LIMIT_MS,
     });
     const isAsked = waits(run, ["awaiting-approval"]) && !waits(run, SENDING);
@@ -52,6 +58,7 @@ export async function settle(demo: Demo): Promise<RunStatus> {
   await sandbox.changeClock({ scale: FAST });
   const untilMs = Date.now() + SETTLE_LIMIT_MS;
   const news = new News(demo);
+  const incidents = new Incidents(demo);
   let shown = "";
   let lastDay = "";
   for (;;) {
@@ -63,7 +70,12 @@ export async function settle(demo: Demo): Promise<RunStatus> {
       shown = counts;
     }
     lastDay = newYorkDay(clock.bank);
-    await news.tell(run);
+    news.tell(run);
+    const isUndecided =
+      demo.state.bounced === undefined && run.payments.some(({ state }) => state === "retrying");
+    const scale = isUndecided ? WITH_DECISIONS : FAST;
+    if (clock.scale !== scale) await sandbox.changeClock({ scale });
+    await incidents.decide(run);
     if (hasEnded(run)) {
       await sandbox.changeClock({ scale: 1 });
       return run;
@@ -104,48 +116,34 @@ function countsOf({ counts }: RunStatus): string {
     .join(dim(" · "));
 }
 
-/** Tells once of every bill that leaves the straight way, and how it comes back. */
+/** Tells once of every bill that a person must look at, and of those that bounced once they settle. */
 class News {
   readonly #demo: Demo;
   readonly #told = new Set<string>();
-  readonly #retried = new Set<string>();
 
   constructor(demo: Demo) {
     this.#demo = demo;
   }
 
-  async tell(run: RunStatus): Promise<void> {
+  tell(run: RunStatus): void {
+    const { narrator, state } = this.#demo;
     for (const line of run.payments) {
-      if (line.state === "retrying") await this.#retry(run, line);
-      if (line.state === "parked") this.#once(line, red("!"), `parked: ${line.reason ?? ""}`);
-      if (line.state === "settled" && this.#retried.has(line.payableId)) {
-        this.#once(line, green("✓"), "settled after its retry");
-      }
+      if (line.state !== "parked" || !this.#isNew(line.payableId)) continue;
+      const text = `parked: ${line.reason ?? ""}`;
+      const amount = formatUsd(line.amountCents);
+      narrator.text(`${red("!")} ${nameOf(line)}, ${amount}: ${printable(text)}`);
+    }
+    const bounced = state.bounced?.payableIds ?? [];
+    const lines = run.payments.filter(({ payableId }) => bounced.includes(payableId));
+    const areSettled = lines.length > 0 && lines.every((line) => line.state === "settled");
+    if (areSettled && this.#isNew("bounced")) {
+      narrator.line(`${green("✓")} the ${count(lines.length, "bill")} that bounced settled`);
     }
   }
 
-  async #retry(run: RunStatus, line: RunPaymentStatus): Promise<void> {
-    if (this.#retried.has(line.payableId)) return;
-    const workflowId = retryFailedPaymentId(run.business, line.payableId);
-    const retry = await this.#demo.gateway.run(workflowId).catch(() => undefined);
-    // It has not looked at the failure yet, or has parked the bill already.
-    if (retry?.waitingFor == null || retry.payments.some(({ state }) => state === "parked")) return;
-    this.#retried.add(line.payableId);
-    this.#once(
-      line,
-      yellow("↻"),
-      `failed. ${retry.waitingFor}`,
-      dim(`Its workflow: ${workflowId}`),
-    );
-    await releaseAccounts(this.#demo);
-  }
-
-  #once(line: RunPaymentStatus, mark: string, text: string, more?: string): void {
-    const key = `${line.payableId} ${line.state}`;
-    if (this.#told.has(key)) return;
+  #isNew(key: string): boolean {
+    const isNew = !this.#told.has(key);
     this.#told.add(key);
-    const { narrator } = this.#demo;
-    narrator.line(`${mark} ${nameOf(line)}, ${formatUsd(line.amountCents)}: ${printable(text)}`);
-    if (more !== undefined) narrator.line(`  ${more}`);
+    return isNew;
   }
 }

@@ -15,6 +15,10 @@ const shape = z.object({
   /** The bill whose payment was taken while the worker was killed, and that payment. */
   crash: z.object({ payableId: z.string(), paymentId: z.string() }).optional(),
   crashShown: z.boolean().optional(),
+  /** Bills that were withheld, and that the owner released. */
+  released: z.array(z.string()).optional(),
+  /** The funding account that bounced, and the bills that waited for the decision about it. */
+  bounced: z.object({ source: z.string(), payableIds: z.array(z.string()) }).optional(),
 });
 
 /** How far a demo has come; everything else is in the store, Temporal and the sandbox. */

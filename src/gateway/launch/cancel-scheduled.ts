@@ -1,4 +1,4 @@
-import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
+import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { CancelScheduledPlaybook } from "../../contracts/playbook.ts";
 import { listRuns } from "../../store/runs.ts";
@@ -19,10 +19,7 @@ export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (c
     playbook.how === "not-submitted-until-released" ? await openRunOf(context, launch) : null;
   return requestCancellation(context, {
     profile,
-    request:
-      runId === null
-        ? request.playbook
-        : `${request.playbook}/${runId.split("/").slice(2).join("/")}`,
+    request: runId === null ? request.playbook : withholdingRequest(request.playbook, runId),
     playbook: request.playbook,
     policy: { ...playbook, name: request.playbook },
     runId,

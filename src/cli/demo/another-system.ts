@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+
+import type { CliError } from "../cli-error.ts";
+import { printable } from "../text.ts";
+import type { Demo } from "./context.ts";
+import type { Person } from "./people.ts";
+
+const PROGRAM = fileURLToPath(new URL("other-system.ts", import.meta.url));
+const LIMIT_MS = 30_000;
+
+/** How it was decided, for the reader. */
+export const OVER_HTTP = "over HTTP, by a process of its own";
+
+const refusalShape = z.object({ error: z.string(), message: z.string() });
+
+interface Said {
+  /** What the gateway answered, one for each thing that was done. */
+  readonly answers: unknown;
+  readonly refusal?: { readonly code: string; readonly message: string };
+}
+
+/** Lets a process of its own decide with a person's token, over HTTP. */
+export async function asAnotherSystem(
+  { gateway, people }: Demo,
+  person: Person,
+  words: readonly string[],
+): Promise<Said> {
+  const who = ["--gateway", gateway.url, "--token-file", people.tokenFile(person)];
+  const answers = await output(process.execPath, [PROGRAM, ...who, ...words]);
+  if (Array.isArray(answers)) return { answers };
+  const refused = refusalShape.safeParse(answers).data;
+  const message = refused?.message ?? "the other system did not answer";
+  return { answers: [], refusal: { code: refused?.error ?? "", message } };
+}
+
+/** Status and message of what the gateway refused. */
+export function refusalText({ details, message }: CliError): string {
+  const status = z.object({ status: z.int() }).safeParse(details).data?.status ?? "";
+  return `${status} ${printable(message)}`;
+}
+
+function output(command: string, args: readonly string[]): Promise<unknown> {
+  return new Promise((resolve) => {
+    execFile(command, args, { timeout: LIMIT_MS }, (_error, stdout) => {
+      try {
+        resolve(JSON.parse(stdout));
+      } catch {
+        resolve(undefined);
+      }
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+
+import { CliError } from "../cli-error.ts";
+import { GatewayClient } from "../gateway-client.ts";
+import { decisionAnswer, holdAnswer } from "../gateway-shapes.ts";
+import { incidentAnswer } from "../incident-shapes.ts";
+import { readIfThere } from "../private-file.ts";
+
+// Another system that decides: a process of its own that knows nothing but the gateway's address
+// and its own token. It approves the plan of a run as it has read it, releases holds, or decides
+// about a funding account that bounced, and prints the gateway's answers as one JSON array.
+
+const { values } = parseArgs({
+  options: {
+    gateway: { type: "string", default: "" },
+    "token-file": { type: "string", default: "" },
+    approve: { type: "string", default: "" },
+    drop: { type: "string", multiple: true, default: [] },
+    release: { type: "string", multiple: true, default: [] },
+    incident: { type: "string", default: "" },
+  },
+});
+
+async function approve(gateway: GatewayClient, runId: string): Promise<unknown> {
+  const run = await gateway.run(runId);
+  const path = `/v1/runs/${encodeURIComponent(runId)}/decisions`;
+  const body = { decision: "approve", planHash: run.planHash ?? "", drop: values.drop };
+  return gateway.post(path, decisionAnswer, body);
+}
+
+async function release(gateway: GatewayClient, holdId: string): Promise<unknown> {
+  return gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, holdAnswer);
+}
+
+async function decideIncident(gateway: GatewayClient, source: string): Promise<unknown> {
+  const path = `/v1/incidents/${encodeURIComponent(source)}/decision`;
+  const body = { decision: "released", reason: "The bank shows the money." };
+  return gateway.post(path, incidentAnswer, body);
+}
+
+try {
+  const token = readIfThere(values["token-file"])?.trim();
+  const gateway = new GatewayClient({ url: values.gateway, token });
+  const answers: unknown[] = [];
+  if (values.approve !== "") answers.push(await approve(gateway, values.approve));
+  for (const holdId of values.release) answers.push(await release(gateway, holdId));
+  if (values.incident !== "") answers.push(await decideIncident(gateway, values.incident));
+  process.stdout.write(`${JSON.stringify(answers)}\n`);
+} catch (error) {
+  if (!(error instanceof CliError)) throw error;
+  process.stdout.write(`${JSON.stringify({ error: error.code, message: error.message })}\n`);
+  process.exitCode = error.exitCode;
+}

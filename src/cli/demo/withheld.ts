@@ -1,0 +1,153 @@
+import {
+  type CancellationPaymentStatus,
+  type CancellationStatus,
+} from "../../contracts/cancellation.ts";
+import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
+import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
+import { CliError, EXIT } from "../cli-error.ts";
+import { cancellationStatus, holdAnswer } from "../gateway-shapes.ts";
+import type { LedgerEntry } from "../sandbox-control.ts";
+import { bold, count, dim, green, red } from "../text.ts";
+import { newYorkDay, newYorkTime } from "../times.ts";
+import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
+import { type Demo, runIdOf } from "./context.ts";
+
+/** The stored playbook that keeps the flagged bills of the run back. */
+const WITHHOLDING = "cancel-scheduled";
+
+interface Withheld {
+  readonly line: RunPaymentStatus;
+  readonly holdId: string;
+  readonly releaseBy: string | null;
+}
+
+/**
+ * Shows the bills that are approved and nevertheless not sent, and lets another system release
+ * them. Says nothing where there are none.
+ */
+export async function releaseWithheld(demo: Demo): Promise<void> {
+  const { narrator, gateway } = demo;
+  const run = await gateway.run(runIdOf(demo));
+  const bills = withheldOf(run, await withholding(demo, run));
+  const [first] = bills;
+  if (first === undefined) return;
+  const lines = bills.map(({ line }) => line);
+  narrator.heading("Withheld");
+  narrator.line(
+    dim(`playbooks/${WITHHOLDING}.yaml keeps flagged bills back until controller or owner let go.`),
+  );
+  narrator.line(
+    `${bold(count(bills.length, "bill"))}, ${centsOf(lines)}: approved, on hold, not sent.${releaseByText(bills)}`,
+  );
+  await adminIsRefused(demo, first.holdId);
+  const released = new Set([
+    ...(demo.state.released ?? []),
+    ...lines.map((line) => line.payableId),
+  ]);
+  demo.remember({ released: [...released] });
+  const holds = bills.flatMap(({ holdId }) => ["--release", holdId]);
+  const { refusal } = await asAnotherSystem(demo, "owner", holds);
+  if (refusal !== undefined) {
+    throw new CliError(EXIT.failed, `the owner's release was refused: ${refusal.message}`);
+  }
+  narrator.line(
+    `${green("✓")} released: ${count(bills.length, "bill")}  ${dim(`owner, ${OVER_HTTP}`)}`,
+  );
+}
+
+/** The days on which the released bills run, once the service has them. */
+export function tellReleased({ narrator, state }: Demo, run: RunStatus): void {
+  const lines = releasedOf(run, state.released);
+  const dates = [...new Set(lines.map(({ executionDate }) => executionDate))];
+  const [date] = dates;
+  if (date === undefined || date === null) return;
+  const on = dates.length === 1 ? `on ${dayOf(date)}` : "on their dates";
+  const inTime = lines.every(isInTime) ? ", in time for their due dates" : "";
+  narrator.line(`Among them the ${count(lines.length, "released bill")}, to run ${on}${inTime}.`);
+}
+
+/** When the money of the bills that were withheld arrived, by the bank's ledger. */
+export function reportReleased(
+  { narrator, state }: Demo,
+  run: RunStatus,
+  ledger: readonly LedgerEntry[],
+): void {
+  const lines = releasedOf(run, state.released).filter((line) => line.state === "settled");
+  if (lines.length === 0) return;
+  const isLate = lines.some(({ payableId, paymentIds, dueDate }) =>
+    ledger.some(
+      (move) =>
+        move.payableId === payableId &&
+        move.kind === "credit" &&
+        paymentIds.includes(move.paymentId ?? "") &&
+        dueDate !== null &&
+        move.at.slice(0, 10) > dueDate,
+    ),
+  );
+  const when = isLate ? "" : ", by their due dates";
+  narrator.line(
+    `${green("✓")} ${count(lines.length, "bill")}, withheld until the owner released them: paid${when}`,
+  );
+}
+
+async function withholding(
+  { gateway }: Demo,
+  run: RunStatus,
+): Promise<CancellationStatus | undefined> {
+  const id = cancelScheduledPaymentsId(run.business, withholdingRequest(WITHHOLDING, run.id));
+  try {
+    return await gateway.get(`/v1/runs/${encodeURIComponent(id)}`, cancellationStatus);
+  } catch (error) {
+    if (error instanceof CliError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** Bills that only their withholding keeps from being sent. */
+function withheldOf(run: RunStatus, now: CancellationStatus | undefined): Withheld[] {
+  const held = new Map<string | null, CancellationPaymentStatus>();
+  for (const item of now?.payments ?? []) {
+    if (item.state === "withheld") held.set(item.payableId, item);
+  }
+  return run.payments.flatMap((line) => {
+    const item = held.get(line.payableId);
+    if (item === undefined || item.holdId === null || line.state !== "on-hold") return [];
+    return [{ line, holdId: item.holdId, releaseBy: item.releaseBy }];
+  });
+}
+
+/** An administrator runs everything here, and is nobody whom the playbook lets release. */
+async function adminIsRefused({ narrator, gateway }: Demo, holdId: string): Promise<void> {
+  try {
+    await gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, holdAnswer);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.failed) throw error;
+    narrator.text(`${red("✗")} administrator releases: ${refusalText(error)}`);
+    return;
+  }
+  throw new CliError(EXIT.failed, "an administrator's release was taken: it must not be");
+}
+
+function releaseByText(bills: readonly Withheld[]): string {
+  const [first] = bills.flatMap(({ releaseBy }) => releaseBy ?? []).toSorted();
+  return first === undefined ? "" : ` Release by ${newYorkTime(first)}.`;
+}
+
+function releasedOf(run: RunStatus, released: readonly string[] = []): RunPaymentStatus[] {
+  return run.payments.filter(
+    ({ payableId, paymentIds }) => released.includes(payableId) && paymentIds.length > 0,
+  );
+}
+
+function isInTime({ arrivalDate, dueDate }: RunPaymentStatus): boolean {
+  return arrivalDate !== null && dueDate !== null && arrivalDate <= dueDate;
+}
+
+function dayOf(date: string): string {
+  return newYorkDay(`${date}T17:00:00Z`);
+}
+
+function centsOf(lines: readonly RunPaymentStatus[]): string {
+  return formatUsd(sumCents(lines.map(({ amountCents }) => amountCents)));
+}
