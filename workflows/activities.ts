@@ -21,11 +21,16 @@ export const steps = proxyActivities<
 });
 
 /** Steps that read many pages; they heartbeat, so that a dead worker is noticed. */
-export const reads = proxyActivities<
-  Pick<PayrunActivities, "planRun" | "planDry" | "verifyRun" | "followRun">
->({
+export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry">>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "30 seconds",
+  retry: { initialInterval: "1s", maximumInterval: "1 minute" },
+});
+
+/** Reads page by page that a run waits for: a worker that died in one is noticed within seconds. */
+export const pages = proxyActivities<Pick<PayrunActivities, "verifyRun" | "followRun">>({
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 

@@ -18,7 +18,7 @@ import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
-import { answers, money, reads, steps } from "./activities.ts";
+import { answers, money, pages, reads, steps } from "./activities.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [string]>(UPDATE.decide);
@@ -152,7 +152,7 @@ class PayRun {
       if (funded > 0) return true;
     }
     if ((now.toVerify ?? 0) >= READ_BY_PAGE_FROM) {
-      await reads.verifyRun.executeWithOptions({ summary: `Reads ${now.toVerify} bills again` }, [
+      await pages.verifyRun.executeWithOptions({ summary: `Reads ${now.toVerify} bills again` }, [
         { runId: this.#runId },
       ]);
     }
@@ -178,7 +178,7 @@ class PayRun {
   }
 
   async #follow(bills: number): Promise<number> {
-    const { changed } = await reads.followRun.executeWithOptions(
+    const { changed } = await pages.followRun.executeWithOptions(
       { summary: `Reads the payments of ${bills} bills` },
       [{ runId: this.#runId }],
     );
