@@ -1,10 +1,16 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
+import { stopOrphans } from "../support/orphans.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
-import { embeddedPrograms, unprivilegedUser } from "../support/postgres-programs.ts";
+import { embeddedPrograms, hasPostgres, unprivilegedUser } from "../support/postgres-programs.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
 test("where no PostgreSQL is installed, the packaged one keeps a store", async ({ skip }) => {
@@ -23,4 +29,26 @@ test("where no PostgreSQL is installed, the packaged one keeps a store", async (
     expect(await store.db.selectFrom("runs").selectAll().execute()).toEqual([]);
     await store.close();
   }
+});
+
+test("what a broken-off test run has left running is stopped by the next one", async ({ skip }) => {
+  if (!hasPostgres()) skip("there is no PostgreSQL to start");
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("children/server.ts", import.meta.url))],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const connect = async (): Promise<void> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.end();
+  };
+  await connect();
+  await stopOrphans();
+  await expect(connect()).rejects.toThrow(/ECONNREFUSED/);
 });

@@ -28,6 +28,7 @@ declare module "vitest" {
 }
 
 const START_TIMEOUT_MS = 90_000;
+const WITH_PARENT = fileURLToPath(new URL("../../src/cli/with-parent.ts", import.meta.url));
 
 /** As the CLI spells the types that the SDK writes in capitals. */
 const CLI_TYPES = { KEYWORD: "Keyword", BOOL: "Bool", INT: "Int", DATETIME: "Datetime" } as const;
@@ -72,8 +73,10 @@ async function startServer(): Promise<{ address: string; server: ChildProcess }>
   ]);
   const flags = ["--headless", "--ip", "127.0.0.1", "--port", String(port), "--log-level", "error"];
   const namespaces = NAMESPACES.flatMap((namespace) => ["--namespace", namespace]);
-  const server = spawn(cli.path, ["server", "start-dev", ...flags, ...attributes, ...namespaces], {
-    stdio: ["ignore", "ignore", "inherit"],
+  const args = ["server", "start-dev", ...flags, ...attributes, ...namespaces];
+  // It ends with us, however we end.
+  const server = spawn(process.execPath, [WITH_PARENT, cli.path, ...args], {
+    stdio: ["pipe", "ignore", "inherit"],
   });
   const address = `127.0.0.1:${port}`;
   try {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { openStore } from "../../src/store/index.ts";
+import { clusterIn, serverFolder, stopOrphans } from "./orphans.ts";
 import { type Databases, databasesOf } from "./postgres-databases.ts";
 import { embeddedPrograms, installedPrograms, unprivilegedUser } from "./postgres-programs.ts";
 import { PostgresServer } from "./postgres-server.ts";
@@ -57,7 +57,8 @@ export async function startServer(): Promise<{
   readonly server: PostgresServer;
   readonly stop: () => Promise<void>;
 }> {
-  const folder = await mkdtemp(join(tmpdir(), "payrun-postgres-"));
+  await stopOrphans();
+  const folder = await serverFolder();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     // The server may run as somebody else.
@@ -65,7 +66,7 @@ export async function startServer(): Promise<{
     const programs = installedPrograms() ?? (await embeddedPrograms(join(folder, "native")));
     if (programs === undefined) throw new Error("there is no PostgreSQL to start");
     const user = await unprivilegedUser();
-    const server = await PostgresServer.make(programs, user, join(folder, "server"));
+    const server = await PostgresServer.make(programs, user, clusterIn(folder));
     const stop = async () => {
       await server.stop().catch(() => undefined);
       await remove();

@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const PREFIX = "payrun-postgres-";
+const STOP_LIMIT_MS = 20_000;
+
+/** A folder for a server, which says whose it is: a run that is broken off can't take it away. */
+export async function serverFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), PREFIX));
+  await writeFile(join(folder, "owner"), String(process.pid));
+  return folder;
+}
+
+/** Where the cluster of the server in such a folder is. */
+export function clusterIn(folder: string): string {
+  return join(folder, "server");
+}
+
+/** Stops the servers that broken-off test runs have left running, and removes what they kept. */
+export async function stopOrphans(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (!name.startsWith(PREFIX) || !isOrphan(folder)) continue;
+    await stopServerIn(clusterIn(folder));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function isOrphan(folder: string): boolean {
+  const owner = numberIn(join(folder, "owner"));
+  return owner !== undefined && !isAlive(owner);
+}
+
+async function stopServerIn(cluster: string): Promise<void> {
+  const data = join(cluster, "data");
+  const pid = numberIn(join(data, "postmaster.pid"));
+  // The number may be somebody else's by now: only a server of this very folder is stopped.
+  if (pid === undefined || !(await commandOf(pid)).includes(data)) return;
+  process.kill(pid, "SIGQUIT");
+  const untilMs = Date.now() + STOP_LIMIT_MS;
+  while (isAlive(pid) && Date.now() < untilMs) await sleep(50);
+}
+
+async function commandOf(pid: number): Promise<string> {
+  try {
+    return (await run("ps", ["-o", "args=", "-p", String(pid)])).stdout;
+  } catch {
+    return "";
+  }
+}
+
+function numberIn(path: string): number | undefined {
+  if (!existsSync(path)) return undefined;
+  const number = Number.parseInt(readFileSync(path, "utf8"), 10);
+  return Number.isNaN(number) ? undefined : number;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
