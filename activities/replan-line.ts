@@ -1,10 +1,10 @@
 import type { LineFlag, PlanLine } from "../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../src/contracts/playbook.ts";
-import { lineHash } from "../src/domain/approvals/hashes.ts";
-import { ruleFor } from "../src/domain/approvals/policy.ts";
+import { ruleFor, ruleOfLine } from "../src/domain/approvals/policy.ts";
 import { addBankingDays } from "../src/domain/clock/bank-calendar.ts";
 import { newYorkInstantMs } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
+import { hashOfLine } from "../src/domain/planning/line-hash.ts";
 import type { Contact, Payable } from "../src/payments-api/index.ts";
 import { evaluateCondition, type PayableView } from "../src/playbooks/conditions.ts";
 import type { PayJob } from "./pay/job.ts";
@@ -31,8 +31,10 @@ export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
     });
   }
   const billCents = job.policy.limits.billCents;
+  // Another rule may apply now, which need not have stages.
+  const { stages: _, ...before } = job.plan;
   return versioned(job, {
-    ...job.plan,
+    ...before,
     contactId: contact.id,
     contactName: contact.displayName,
     amountCents: owed,
@@ -69,21 +71,8 @@ export function redateLine(job: PayJob, executionDate: string): PlanLine {
 }
 
 function versioned(job: PayJob, line: PlanLine): PlanLine {
-  return {
-    ...line,
-    version: job.line.version + 1,
-    lineHash: lineHash({
-      businessId: job.businessId,
-      payableId: line.payableId,
-      contactId: line.contactId,
-      amountCents: line.amountCents,
-      bankLast4: line.bankLast4,
-      contactUpdatedAt: line.contactUpdatedAt,
-      sourceId: line.funding.sourceId,
-      clearing: line.clearing,
-      dateRule: line.dateRule,
-    }),
-  };
+  const next = { ...line, version: job.line.version + 1 };
+  return { ...next, lineHash: hashOfLine(job.businessId, next) };
 }
 
 function rule(
@@ -91,11 +80,11 @@ function rule(
   flags: readonly LineFlag[],
   view: PayableView,
   amountCents: number,
-): Pick<PlanLine, "ruleIndex" | "approvers" | "quorum"> {
+): ReturnType<typeof ruleOfLine> {
   const reviewed: readonly string[] = policy.review;
   const facts = { amountCents, inReview: flags.some((flag) => reviewed.includes(flag.kind)) };
   const found = ruleFor(facts, policy.approve, (condition) => evaluateCondition(condition, view));
-  return { ruleIndex: found.index, approvers: found.rule.by, quorum: found.rule.quorum };
+  return ruleOfLine(found.rule, found.index);
 }
 
 function viewOf(

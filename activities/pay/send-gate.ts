@@ -3,8 +3,9 @@ import type { Attempt } from "../../src/contracts/attempt.ts";
 import { beginSend } from "../../src/domain/attempts/sends.ts";
 import { holdOn } from "../../src/domain/holds.ts";
 import { type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
-import { isRejected, lineApproved } from "../../src/store/decisions.ts";
+import { isRejected } from "../../src/store/decisions.ts";
 import { activeHolds } from "../../src/store/holds.ts";
+import { lineApproved } from "../../src/store/line-approvals.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
@@ -58,7 +59,7 @@ async function closedBecause(
   job: PayJob,
   clock: ClockReading,
 ): Promise<string | null> {
-  const { runId, payableId, lineHash, quorum } = job.line;
+  const { runId, payableId, lineHash } = job.line;
   const line = await trx
     .selectFrom("run_lines")
     .select(["lease_epoch", "line_hash"])
@@ -84,12 +85,6 @@ async function closedBecause(
   const holds = await activeHolds(trx, job.businessId, clock.businessMs);
   const hold = holdOn(holds, { ...job.line, playbook: job.playbook });
   if (hold !== undefined) return `on hold: ${hold.reason}`;
-  const approved = await lineApproved(trx, {
-    runId,
-    payableId,
-    lineHash,
-    quorum,
-    businessNowMs: clock.businessMs,
-  });
+  const approved = await lineApproved(trx, job.line, clock.businessMs);
   return approved ? null : "no valid approval of this line is stored";
 }

@@ -2,8 +2,9 @@ import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts"
 import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
-import { isRejected, lineApproved } from "../../src/store/decisions.ts";
+import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
+import { lineApproved } from "../../src/store/line-approvals.ts";
 import { planLineOf, type RunLine } from "../../src/store/lines.ts";
 import { getPlan } from "../../src/store/plans.ts";
 import { probeWaits } from "../../src/store/waits.ts";
@@ -95,7 +96,7 @@ async function maySend(
   const facts = { ...line, playbook: retry.run.playbook, businessNowMs: businessMs };
   const hold = await activeHoldFor(db, facts);
   if (hold !== undefined || (await isRejected(db, line.runId))) return false;
-  return lineApproved(db, { ...line, businessNowMs: businessMs });
+  return lineApproved(db, line, businessMs);
 }
 
 /** The service's own retry is used only where nothing about it is ambiguous (readings). */
@@ -153,7 +154,7 @@ async function afterOutcome(
   }
   if (outcome.kind !== "back") return;
   const { businessMs } = retry.clock;
-  if (await lineApproved(context.store.db, { ...retry.line, businessNowMs: businessMs })) return;
+  if (await lineApproved(context.store.db, retry.line, businessMs)) return;
   const reason = "No valid approval of it is stored any more. The next run asks again.";
   await retry.setLine({ state: "parked", reasonCode: "approval-expired", reason }, ["retrying"]);
   await retry.end("approval expired");

@@ -1,5 +1,5 @@
 import type { Seen } from "./activities.ts";
-import type { ReviewReason } from "./playbook.ts";
+import type { ApprovalStage, ReviewReason } from "./playbook.ts";
 
 export const RUN_PHASES = [
   "planning",
@@ -101,8 +101,11 @@ export interface PlanLine {
   readonly funding: FundingChoice;
   readonly flags: readonly LineFlag[];
   readonly ruleIndex: number;
+  /** Roles and people as the rule has them, of all its stages. */
   readonly approvers: readonly string[];
   readonly quorum: number;
+  /** As the rule has them; missing where it asks one quorum and nobody after it. */
+  readonly stages?: readonly ApprovalStage[];
   /** ISO instant after which approving changes the dates, or null. */
   readonly decideBy: string | null;
   /** Set where a limit keeps the line from being paid: it is parked at once. */

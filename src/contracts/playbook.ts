@@ -27,6 +27,8 @@ export interface PayRunPlaybook {
   /** Days on the business clock that an approval stays valid, retries included. */
   readonly approvalValidDays: number;
   readonly late: "ask" | "next-business-day";
+  /** Missing: approvers are asked once. */
+  readonly remind?: ApprovalReminders;
   /** Name of the playbook that owns failed payments. */
   readonly onFailure: string;
   /** Null: people by role, no digest. */
@@ -190,9 +192,38 @@ export interface ApprovalRule {
   readonly overCents: number | null;
   /** CEL source, or null. */
   readonly where: string | null;
-  /** Roles that may approve; an approver holds one of them. */
+  /** Roles that may approve; an approver holds one of them. Of several stages, all of them. */
+  readonly by: readonly string[];
+  /** Different people who must approve. Of several stages, of all of them together. */
+  readonly quorum: number;
+  /** One after the other; there where the rule has several, or one that escalates. */
+  readonly stages?: readonly ApprovalStage[];
+}
+
+/** One step of an approval: the next one's decisions count once this one has its quorum. */
+export interface ApprovalStage {
   readonly by: readonly string[];
   readonly quorum: number;
+  readonly escalate?: Escalation;
+}
+
+/** Who may decide as well where a stage has waited for so long. */
+export interface Escalation {
+  readonly after: Span;
+  readonly to: readonly string[];
+}
+
+export interface ApprovalReminders {
+  /** Since the approvers of a stage were asked. */
+  readonly after: Span;
+  /** Since the last reminder. */
+  readonly every: Span;
+}
+
+/** A time on the business clock, as people say it. */
+export interface Span {
+  readonly count: number;
+  readonly unit: "hours" | "days" | "business days";
 }
 
 /** Tells vendors which bill a settled payment covers. */

@@ -1,6 +1,11 @@
 import type { Transaction } from "kysely";
 import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
-import { judgeDecision, principalOf, type DecisionVerdict } from "../domain/approvals/policy.ts";
+import {
+  judgeDecision,
+  type CountedLine,
+  type DecisionVerdict,
+} from "../domain/approvals/policy.ts";
+import { principalOf } from "../domain/approvals/principal.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { appendAudit } from "../store/audit.ts";
 import { decidableLines, missingApprovals, type WaitingLines } from "../store/decidable-lines.ts";
@@ -22,6 +27,8 @@ export interface DecisionAnswer {
   readonly decision: "approve" | "reject";
   readonly countsFor: readonly string[];
   readonly dropped: readonly string[];
+  /** Bills that it doesn't count for yet, because a stage before is open; missing for none. */
+  readonly tooEarly?: readonly string[];
   readonly missing: readonly WaitingLines[];
 }
 
@@ -30,7 +37,11 @@ export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
 const ACTIONS = { approve: "run.approved", reject: "run.rejected" } as const;
 
 /** A decision that was taken before is not refused because its work has been done meanwhile. */
-const DONE_SINCE: readonly DecisionRefusal["code"][] = ["nothing-left", "run-ended"];
+const DONE_SINCE: readonly DecisionRefusal["code"][] = [
+  "nothing-left",
+  "run-ended",
+  "counted-before",
+];
 
 /** States in which a line can still be approved or left out. */
 const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
@@ -72,7 +83,7 @@ export async function takeDecision(
 ): Promise<DecisionAnswer | DecisionRefusal> {
   const { run, request, principal, clock } = deciding;
   const { runId } = run;
-  const lines = await decidableLines(trx, runId, DECIDABLE);
+  const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
   const playbook = await getPlaybook(trx, run.playbook, run.playbookRevision);
   const earlier = await sameBefore(trx, run, request, principal, clock.businessMs);
   const alreadyOut = new Set(earlier?.dropped ?? []);
@@ -94,11 +105,21 @@ export async function takeDecision(
     lines,
     nowMs: deciding.nowMs,
   });
-  if (earlier !== undefined && (verdict.accepted || DONE_SINCE.includes(verdict.code))) {
+  if (earlier !== undefined && saysNothingNew(verdict, principal)) {
     const countsFor = await approvedBy(trx, earlier.decisionId);
     return answer(trx, run, request, { countsFor, dropped: earlier.dropped }, clock);
   }
   return record(trx, deciding, verdict);
+}
+
+/** The same decision again does something where a stage has opened since. */
+function saysNothingNew(verdict: DecisionVerdict, { name }: Decider): boolean {
+  if (!verdict.accepted) return DONE_SINCE.includes(verdict.code);
+  const me = principalOf(name);
+  return verdict.countsFor.every(
+    ({ staged }) =>
+      staged === undefined || staged.approvals.some(({ principal }) => principal === me),
+  );
 }
 
 async function record(
@@ -133,14 +154,32 @@ async function record(
       decision: request.decision,
       planHash: request.planHash,
       ...(verdict.accepted
-        ? { lines: verdict.countsFor.length, dropped: recorded.dropped }
+        ? {
+            lines: verdict.countsFor.length,
+            dropped: recorded.dropped,
+            ...stagesOf(verdict.countsFor),
+          }
         : { code: verdict.code, reason: verdict.reason }),
       ...proof,
     },
   });
   if (!verdict.accepted) return verdict;
   const countsFor = verdict.countsFor.map((line) => line.payableId);
-  return answer(trx, run, request, { countsFor, dropped: recorded.dropped }, clock);
+  const { tooEarly } = verdict;
+  const effect = { countsFor, dropped: recorded.dropped, ...(tooEarly && { tooEarly }) };
+  return answer(trx, run, request, effect, clock);
+}
+
+/** For the audit trail: in which stages an approval counts, from 1, and for how many bills. */
+function stagesOf(lines: readonly CountedLine[]) {
+  const stages: Record<string, { lines: number; escalated: number }> = {};
+  for (const { stage, escalated, staged } of lines) {
+    if (stage === undefined || staged === undefined) continue;
+    const of = (stages[`${stage + 1} of ${staged.stages.length}`] ??= { lines: 0, escalated: 0 });
+    of.lines += 1;
+    if (escalated === true) of.escalated += 1;
+  }
+  return Object.keys(stages).length === 0 ? {} : { stages };
 }
 
 /** A token that a token of the launcher has made counts as made by the launcher. */
@@ -187,7 +226,7 @@ async function answer(
   trx: Transaction<Tables>,
   run: Run,
   request: DecisionRequest,
-  effect: { readonly countsFor: readonly string[]; readonly dropped: readonly string[] },
+  effect: Pick<DecisionAnswer, "countsFor" | "dropped" | "tooEarly">,
   clock: ClockReading,
 ): Promise<DecisionAnswer> {
   return {

@@ -91,6 +91,8 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "playbook-author": 403,
   "launchers-token": 403,
   "role-missing": 403,
+  "stage-not-open": 409,
+  "counted-before": 403,
   "nothing-left": 409,
   malformed: 422,
   "unknown-key": 403,

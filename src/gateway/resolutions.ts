@@ -8,8 +8,8 @@ import { conclusiveLookUpFromMs } from "../domain/attempts/seq.ts";
 import { changeLiveAttempt, liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { claimOwners, claimPayables, handOverClaim, releaseClaim } from "../store/claims.ts";
-import { lineApproved } from "../store/decisions.ts";
 import { createHold } from "../store/holds.ts";
+import { lineApproved } from "../store/line-approvals.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines.ts";
 import { requestRetry } from "../store/retries.ts";
@@ -128,7 +128,7 @@ async function requireApproval(
   line: RunLine,
   businessNowMs: number,
 ): Promise<void> {
-  if (await lineApproved(trx, { ...line, businessNowMs })) return;
+  if (await lineApproved(trx, line, businessNowMs)) return;
   throw conflict(
     "not_approved",
     `${line.payableId} has no valid approval, so it can't be retried; the next run plans it anew and asks.`,

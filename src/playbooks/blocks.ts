@@ -7,9 +7,11 @@ import {
   readDays,
   MONEY_PATTERN,
   readMoney,
+  readSpan,
   readTime,
   readZone,
   shown,
+  SPAN_PATTERN,
   TIME_PATTERN,
   wrong,
 } from "./texts.ts";
@@ -28,6 +30,11 @@ export function read<T>(reader: (input: unknown) => Reading<T>) {
 /** An amount such as `$50k`, in cents. */
 export const money = read(readMoney);
 export const moneyMeta = { type: "string", pattern: MONEY_PATTERN } as const;
+
+/** A time such as `1 day`, `4 hours` or `2 business days`. */
+export const span = (rule: { readonly most: number; readonly example: string }) =>
+  read((input) => readSpan(input, rule));
+export const spanMeta = { type: "string", pattern: SPAN_PATTERN } as const;
 
 /** A CEL condition that was checked for its use. */
 export function condition(use: ConditionUse) {

@@ -1,4 +1,6 @@
 import { inspect } from "node:util";
+import type { Span } from "../contracts/playbook.ts";
+import { spanText } from "../domain/clock/spans.ts";
 import { formatUsd } from "../domain/money.ts";
 import type { Fault } from "./problem.ts";
 import { suggest } from "./suggest.ts";
@@ -114,6 +116,38 @@ export function readDays(input: unknown, rule: DaysRule): Reading<number> {
   }
   if (days < rule.min || days > rule.max) return wrong(`${shown(input)} is out of range`, expected);
   return fine(days);
+}
+
+export const SPAN_PATTERN = "^[0-9]+ (hours?|days?|business days?)$";
+
+/** Reads `4 hours`, `1 day` or `2 business days`, at least 1 of whatever it is. */
+export function readSpan(
+  input: unknown,
+  rule: { readonly most: number; readonly example: string },
+): Reading<Span> {
+  const expected = `1 to ${rule.most} hours, days or business days, such as ${rule.example}`;
+  if (typeof input === "number") {
+    return wrong(
+      `${shown(input)} has no unit`,
+      expected,
+      `${input} ${input === 1 ? "day" : "days"}`,
+    );
+  }
+  const match = /^(\d{1,6}) ?(business )?(hours?|days?|weeks?|h|d|w)$/i.exec(String(input));
+  if (typeof input !== "string" || match === null) {
+    return wrong(`${shown(input)} is not a duration`, expected);
+  }
+  const [, digits = "", business = "", word = ""] = match;
+  const isHours = /^h/i.test(word);
+  if (isHours && business !== "") return wrong(`${shown(input)} is not a duration`, expected);
+  const unit = isHours ? "hours" : business === "" ? "days" : "business days";
+  const count = Number(digits) * (/^w/i.test(word) ? (business === "" ? 7 : 5) : 1);
+  const span: Span = { count, unit };
+  if (!new RegExp(SPAN_PATTERN).test(input)) {
+    return wrong(`${shown(input)} is not a duration`, expected, spanText(span));
+  }
+  const isInRange = count >= 1 && count <= rule.most;
+  return isInRange ? fine(span) : wrong(`${shown(input)} is out of range`, expected);
 }
 
 export const TIME_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$";

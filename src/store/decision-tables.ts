@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 export interface DecisionsTable {
   decision_id: string;
   run_id: string;
@@ -26,6 +28,19 @@ export interface LineApprovalsTable {
   principal: string;
   decision_id: string;
   expires_at_ms: number;
+  /** Stage of the line's rule that it counts in, from 0. */
+  stage: Generated<number>;
+  /** 1 where only an escalation let the approver decide. */
+  escalated: Generated<number>;
+}
+
+/** Stages of the rules of a run that have several. */
+export interface ApprovalStagesTable {
+  run_id: string;
+  rule_index: number;
+  /** From 0. */
+  stage: number;
+  quorum: number;
 }
 
 export interface TokensTable {

@@ -28,7 +28,14 @@ export interface Decision {
 
 export interface NewDecision extends Omit<Decision, "decisionId"> {
   /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
-  readonly approves: readonly { readonly payableId: string; readonly lineHash: string }[];
+  readonly approves: readonly {
+    readonly payableId: string;
+    readonly lineHash: string;
+    /** Stage that it counts in; the first unless said. */
+    readonly stage?: number;
+    /** True where only an escalation let the approver decide. */
+    readonly escalated?: boolean;
+  }[];
 }
 
 export interface RecordedDecision {
@@ -82,12 +89,16 @@ export async function recordDecision(
           principal: decision.principal,
           decision_id: decisionId,
           expires_at_ms: decision.expiresAtMs,
+          stage: line.stage ?? 0,
+          escalated: line.escalated === true ? 1 : 0,
         })),
       )
       .onConflict((conflict) =>
         conflict.columns(["run_id", "payable_id", "line_hash", "principal"]).doUpdateSet((eb) => ({
           decision_id: eb.ref("excluded.decision_id"),
           expires_at_ms: eb.ref("excluded.expires_at_ms"),
+          stage: eb.ref("excluded.stage"),
+          escalated: eb.ref("excluded.escalated"),
         })),
       )
       .execute();
@@ -152,61 +163,6 @@ export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]>
     .orderBy("decision_id")
     .execute();
   return rows.map(toDecision);
-}
-
-/**
- * Who has approved each line as it stands now, by payable id; approvals of an earlier version of
- * a line don't count, expired ones neither.
- */
-export async function approvalsOfRun(
-  db: Db,
-  runId: string,
-  businessNowMs: number,
-): Promise<Map<string, string[]>> {
-  const rows = await db
-    .selectFrom("line_approvals")
-    .innerJoin("run_lines", (join) =>
-      join
-        .onRef("run_lines.run_id", "=", "line_approvals.run_id")
-        .onRef("run_lines.payable_id", "=", "line_approvals.payable_id")
-        .onRef("run_lines.line_hash", "=", "line_approvals.line_hash"),
-    )
-    .select(["line_approvals.payable_id", "line_approvals.principal"])
-    .where("line_approvals.run_id", "=", runId)
-    .where("line_approvals.expires_at_ms", ">", businessNowMs)
-    .orderBy("line_approvals.payable_id")
-    .orderBy("line_approvals.principal")
-    .execute();
-  const principals = new Map<string, string[]>();
-  for (const row of rows) {
-    const known = principals.get(row.payable_id);
-    if (known === undefined) principals.set(row.payable_id, [row.principal]);
-    else known.push(row.principal);
-  }
-  return principals;
-}
-
-/** Whether the quorum of exactly this line is reached by approvals that are valid now. */
-export async function lineApproved(
-  db: Db,
-  line: {
-    readonly runId: string;
-    readonly payableId: string;
-    readonly lineHash: string;
-    readonly quorum: number;
-    readonly businessNowMs: number;
-  },
-): Promise<boolean> {
-  const found = await db
-    .selectFrom("line_approvals")
-    .select((eb) => eb.fn.count<number>("principal").distinct().as("principals"))
-    .where("run_id", "=", line.runId)
-    .where("payable_id", "=", line.payableId)
-    .where("line_hash", "=", line.lineHash)
-    .where("expires_at_ms", ">", line.businessNowMs)
-    .executeTakeFirstOrThrow();
-  // Whatever a rule says, no line is payable without one approval.
-  return Number(found.principals) >= Math.max(1, line.quorum);
 }
 
 function toDecision(row: Selectable<DecisionsTable>): Decision {

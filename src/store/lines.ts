@@ -28,6 +28,10 @@ export interface RunLine {
   readonly knownPaymentIds: readonly string[];
   readonly pollAtMs: number;
   readonly look: boolean;
+  /** Stage of its approval that was open when it was last looked at, from 0. */
+  readonly stage: number;
+  /** True once that stage was escalated. */
+  readonly escalated: boolean;
 }
 
 export interface LineChange {
@@ -193,5 +197,7 @@ export function toRunLine(row: Selectable<RunLinesTable>): RunLine {
     knownPaymentIds: JSON.parse(row.known_payment_ids) as string[],
     pollAtMs: row.poll_at_ms,
     look: row.look === 1,
+    stage: row.stage,
+    escalated: row.escalated === 1,
   };
 }

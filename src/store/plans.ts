@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Selectable, Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
 import { planHash, policyHash } from "../domain/approvals/hashes.ts";
+import { keepStages } from "./approval-stages.ts";
 import { chunks, type Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { replanSummary } from "./plan-summary.ts";
@@ -47,6 +48,7 @@ export async function storePlan(
   if (stored !== undefined) return stored;
   const { summary } = plan;
   await insertPlan(trx, run.runId, 1, summary, nowMs);
+  await keepStages(trx, run.runId, plan.lines);
   const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));
   for (const lines of chunks(numbered)) {
     // Storing a hundred thousand lines takes seconds, in which this process must still heartbeat.
@@ -123,6 +125,7 @@ export async function storeReplannedLine(
     .insertInto("plan_lines")
     .values(planLineRow(runId, line, before.lineNo))
     .execute();
+  await keepStages(trx, runId, [line]);
   await trx
     .updateTable("run_lines")
     .set({
@@ -206,6 +209,10 @@ function plannedColumns(line: PlanLine) {
     reason_code: line.overLimit?.code ?? null,
     reason: line.overLimit?.text ?? null,
     funded: 0,
+    rule_index: line.ruleIndex,
+    stage: 0,
+    escalated: 0,
+    stage_since_ms: null,
   };
 }
 

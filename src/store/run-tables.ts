@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 export interface RunsTable {
   /** Workflow id. */
   run_id: string;
@@ -102,6 +104,18 @@ export interface RunLinesTable {
   look: number;
   dropped_by: string | null;
   updated_at_ms: number;
+  /** Rule of the run's policy; -1 for lines that were planned before it was kept. */
+  rule_index: Generated<number>;
+  /** Stage that was open when it was last looked at, from 0. */
+  stage: Generated<number>;
+  /** Business-clock and real instant since which the approvers of the stage are asked. */
+  stage_since_ms: number | null;
+  stage_real_ms: number | null;
+  /** Business-clock instants of the next reminder and of the escalation, where there is one. */
+  remind_at_ms: number | null;
+  escalate_at_ms: number | null;
+  /** 1 once the stage was escalated. */
+  escalated: Generated<number>;
 }
 
 export interface DryPlansTable {

@@ -1,6 +1,11 @@
 import type { Generated } from "kysely";
 import type { CancellationItemsTable, CancellationsTable } from "./cancellation-tables.ts";
-import type { DecisionsTable, LineApprovalsTable, TokensTable } from "./decision-tables.ts";
+import type {
+  ApprovalStagesTable,
+  DecisionsTable,
+  LineApprovalsTable,
+  TokensTable,
+} from "./decision-tables.ts";
 import type { InboxTable, WatchesTable } from "./event-tables.ts";
 import type { IncidentsTable, RetriesTable, RetryCasesTable } from "./incident-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
@@ -38,6 +43,7 @@ export interface Tables {
   holds: HoldsTable;
   decisions: DecisionsTable;
   line_approvals: LineApprovalsTable;
+  approval_stages: ApprovalStagesTable;
   business_waits: BusinessWaitsTable;
   retries: RetriesTable;
   retry_cases: RetryCasesTable;

@@ -3,6 +3,7 @@ import type { LineState } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
 import { chunks } from "./db.ts";
 import { activeHolds, type Hold } from "./holds.ts";
+import { isApproved } from "./line-approvals.ts";
 import type { Tables } from "./tables.ts";
 
 /** States of lines that nothing was sent for, as far as the line itself says. */
@@ -65,6 +66,8 @@ async function moveLines(
         reason_code: null,
         reason: null,
         ...to,
+        // Approvers are asked anew once it is let go.
+        stage_since_ms: null,
         verified_at_ms: 0,
         updated_at_ms: moment.nowMs,
       })
@@ -159,12 +162,17 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   const move = (from: LineState, to: LineState) =>
     trx
       .updateTable("run_lines")
-      .set({ state: to, reason_code: null, reason: null, verified_at_ms: 0, updated_at_ms: nowMs })
+      .set({
+        state: to,
+        reason_code: null,
+        reason: null,
+        stage_since_ms: null,
+        verified_at_ms: 0,
+        updated_at_ms: nowMs,
+      })
       .where("run_id", "=", runId)
       .where("state", "=", from);
-  await move("awaiting-approval", "planned")
-    .where((eb) => isApproved(eb, businessMs))
-    .execute();
+  await move("awaiting-approval", "planned").where(isApproved(businessMs)).execute();
   const lapsed = await trx
     .selectFrom("line_approvals")
     .select("payable_id")
@@ -175,23 +183,8 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   // Only time undoes an approval of a line that stays as it is.
   if (lapsed === undefined) return;
   await move("planned", "awaiting-approval")
-    .where((eb) => eb.not(isApproved(eb, businessMs)))
+    .where((eb) => eb.not(isApproved(businessMs)))
     .execute();
-}
-
-function isApproved(eb: ExpressionBuilder<Tables, "run_lines">, businessMs: number) {
-  return eb(
-    eb
-      .selectFrom("line_approvals")
-      .select((each) => each.fn.count<number>("line_approvals.principal").distinct().as("count"))
-      .whereRef("line_approvals.run_id", "=", "run_lines.run_id")
-      .whereRef("line_approvals.payable_id", "=", "run_lines.payable_id")
-      .whereRef("line_approvals.line_hash", "=", "run_lines.line_hash")
-      .where("line_approvals.expires_at_ms", ">", businessMs),
-    ">=",
-    // Whatever a rule says, no line is payable without one approval.
-    sql<number>`case when run_lines.quorum < 1 then 1 else run_lines.quorum end`,
-  );
 }
 
 /** Parks what nobody approved in time; its refused request is given up, or its claim would stay. */

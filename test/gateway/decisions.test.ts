@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DecisionBody, RunStatusBody } from "../../src/gateway/http/schemas.ts";
-import { decisionsOfRun, lineApproved } from "../../src/store/decisions.ts";
+import { decisionsOfRun } from "../../src/store/decisions.ts";
 import { listAudit } from "../../src/store/audit.ts";
+import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
 import { requestCancel, setRunPhase } from "../../src/store/runs.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
@@ -36,11 +37,10 @@ async function decide(token: string, changes: Record<string, unknown> = {}): Pro
   return gateway.call("POST", path(), token, body);
 }
 
-async function approved(payableId: string, quorum = 1): Promise<boolean> {
+async function approved(payableId: string): Promise<boolean> {
   const { runId } = run;
-  const lineHash = `hash-of-${payableId}`;
-  const businessNowMs = Date.now();
-  return lineApproved(gateway.store.db, { runId, payableId, lineHash, quorum, businessNowMs });
+  const line = { runId, payableId, lineHash: `hash-of-${payableId}` };
+  return lineApproved(gateway.store.db, line, Date.now());
 }
 
 async function outcomes(): Promise<string[]> {
@@ -60,16 +60,16 @@ describe("an approval", () => {
     ]);
     expect(await approved("p1")).toBe(true);
     expect(await approved("p_large")).toBe(false);
-    expect(await approved("p_odd", 2)).toBe(false);
+    expect(await approved("p_odd")).toBe(false);
   });
 
   test("of a second person completes a quorum; of a second token of the first does not", async () => {
     await decide(await gateway.token("cora", ["controller"]));
     await decide(await gateway.token(" Cora ", ["owner"]));
-    expect(await approved("p_odd", 2)).toBe(false);
+    expect(await approved("p_odd")).toBe(false);
     const answer = await decide(await gateway.token("otto", ["owner"]));
     expect(answer.json["missing"]).toEqual([]);
-    expect(await approved("p_odd", 2)).toBe(true);
+    expect(await approved("p_odd")).toBe(true);
     expect(await approved("p_large")).toBe(true);
   });
 
@@ -216,5 +216,6 @@ test("two people who approve at the same moment both count", async () => {
   );
   const answers = await Promise.all(tokens.map((token) => decide(token)));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
-  expect(await approved("p_odd", 3)).toBe(true);
+  const approvers = await approversOf(gateway.store.db, run.runId, ["p_odd"], Date.now());
+  expect(approvers.get("p_odd")).toEqual(["cora", "olga", "otto"]);
 });

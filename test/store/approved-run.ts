@@ -1,3 +1,4 @@
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { PayLimits } from "../../src/contracts/playbook.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { drawLines, type Draw, type DrawRequest } from "../../src/store/draws.ts";
@@ -22,9 +23,10 @@ export async function approvedRun(
   store: Store,
   playbook: string,
   payables: readonly string[],
+  changes: Partial<PlanLine> = {},
 ): Promise<string> {
   const { run } = await upsertRun(store.db, newRun({ playbook }));
-  const lines = payables.map((payableId) => planLine(payableId));
+  const lines = payables.map((payableId) => planLine(payableId, changes));
   await store.transaction(async (trx) => {
     const plan = { summary: planSummary(lines), lines, skipped: [] };
     await storePlan(trx, { run, plan, nowMs: 1 });

@@ -1,22 +1,18 @@
 import { expect, test } from "vitest";
-import {
-  approvalsOfRun,
-  decisionsOfRun,
-  lineApproved,
-  recordDecision,
-  type NewDecision,
-} from "../../src/store/decisions.ts";
+import { decisionsOfRun, recordDecision, type NewDecision } from "../../src/store/decisions.ts";
 import type { Store } from "../../src/store/index.ts";
+import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
 import { getPlanLines, storePlan, storeReplannedLine } from "../../src/store/plans.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { liveAttemptOn, testStore } from "./support.ts";
 
 const runId = "pay-run/acme/weekly/2026-11-05";
-const lines = ["pay_1", "pay_2", "pay_3", "pay_4"].map((id) => planLine(id, { quorum: 2 }));
-const approves = lines.map(({ payableId, lineHash }) => ({ payableId, lineHash }));
+const payables = ["pay_1", "pay_2", "pay_3", "pay_4"];
+const twoEyes = payables.map((id) => planLine(id, { quorum: 2 }));
+const approves = twoEyes.map(({ payableId, lineHash }) => ({ payableId, lineHash }));
 
-async function plannedStore(): Promise<Store> {
+async function plannedStore(lines = twoEyes): Promise<Store> {
   const { store } = await testStore();
   const { run } = await upsertRun(store.db, newRun());
   const plan = { summary: planSummary(lines), lines, skipped: [] };
@@ -45,9 +41,13 @@ function decide(store: Store, changes: Partial<NewDecision>) {
   );
 }
 
-function approved(store: Store, changes: { lineHash?: string; businessNowMs?: number } = {}) {
-  const line = { runId, payableId: "pay_1", lineHash: "hash-of-pay_1-1", quorum: 2 };
-  return lineApproved(store.db, { ...line, businessNowMs: 50, ...changes });
+function approved(store: Store, changes: { lineHash?: string; businessMs?: number } = {}) {
+  const { lineHash = "hash-of-pay_1-1", businessMs = 50 } = changes;
+  return lineApproved(store.db, { runId, payableId: "pay_1", lineHash }, businessMs);
+}
+
+function approvers(store: Store) {
+  return approversOf(store.db, runId, payables, 50);
 }
 
 test("a line is approved when its quorum of different people is reached, until it expires", async () => {
@@ -57,17 +57,18 @@ test("a line is approved when its quorum of different people is reached, until i
   expect(await approved(store)).toBe(false);
   await decide(store, { principal: "olga", expiresAtMs: 80 });
   expect(await approved(store)).toBe(true);
-  expect(await approved(store, { businessNowMs: 80 })).toBe(false);
+  expect(await approved(store, { businessMs: 80 })).toBe(false);
   await decide(store, { principal: "olga", expiresAtMs: 90 });
-  expect(await approved(store, { businessNowMs: 80 })).toBe(true);
-  const principals = await approvalsOfRun(store.db, runId, 50);
+  expect(await approved(store, { businessMs: 80 })).toBe(true);
+  const principals = await approvers(store);
   expect(principals.get("pay_2")).toEqual(["cora", "olga"]);
 });
 
 test("no quorum makes a line payable without anybody's approval", async () => {
-  const store = await plannedStore();
-  const line = { runId, payableId: "pay_1", lineHash: "hash-of-pay_1-1", businessNowMs: 50 };
-  expect(await lineApproved(store.db, { ...line, quorum: 0 })).toBe(false);
+  const store = await plannedStore([planLine("pay_1", { quorum: 0 })]);
+  expect(await approved(store)).toBe(false);
+  await decide(store, {});
+  expect(await approved(store)).toBe(true);
 });
 
 test("an approval of what a line was before doesn't count for what it is", async () => {
@@ -77,7 +78,7 @@ test("an approval of what a line was before doesn't count for what it is", async
   const line = planLine("pay_1", { version: 2, lineHash: "hash-of-pay_1-2", quorum: 2 });
   await store.transaction((trx) => storeReplannedLine(trx, { runId, line, nowMs: 6 }));
   expect(await approved(store, { lineHash: "hash-of-pay_1-2" })).toBe(false);
-  const principals = await approvalsOfRun(store.db, runId, 50);
+  const principals = await approvers(store);
   expect(principals.has("pay_1")).toBe(false);
   expect(principals.get("pay_2")).toEqual(["cora", "olga"]);
 });
@@ -86,7 +87,7 @@ test("refused decisions and rejections are kept and approve nothing", async () =
   const store = await plannedStore();
   await decide(store, { outcome: "refused", reason: "Launched by the same person." });
   await decide(store, { decision: "reject", comment: "Not this week.", decidedAtMs: 6 });
-  expect(await approvalsOfRun(store.db, runId, 50)).toEqual(new Map());
+  expect(await approvers(store)).toEqual(new Map());
   expect(await decisionsOfRun(store.db, runId)).toMatchObject([
     { decision: "approve", outcome: "refused", reason: "Launched by the same person." },
     { decision: "reject", outcome: "accepted", comment: "Not this week.", roles: ["controller"] },
@@ -113,6 +114,6 @@ test("drops lines that nothing was sent for, and keeps the others' approvals", a
     ["pay_4", "cancelled", "dropped"],
   ]);
   expect(await approved(store)).toBe(true);
-  const principals = await approvalsOfRun(store.db, runId, 50);
+  const principals = await approvers(store);
   expect(principals.get("pay_2")).toEqual(["cora"]);
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { ApprovalStage, PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type CanonicalValue, canonicalJson } from "../canonical-json.ts";
 
 /** Everything an approval of a line is an approval of. */
@@ -16,6 +16,8 @@ export interface LineHashInput {
   readonly sourceId: string;
   readonly clearing: string;
   readonly dateRule: string;
+  /** Stages of its rule; lines without any keep the hash that they had before there were stages. */
+  readonly stages?: readonly ApprovalStage[];
 }
 
 /**
@@ -36,6 +38,7 @@ export function lineHash(input: LineHashInput): string {
     sourceId: input.sourceId,
     clearing: input.clearing,
     dateRule: input.dateRule,
+    ...stagesIn(input),
   });
 }
 
@@ -69,6 +72,7 @@ export function policyHash(playbook: PayRunPlaybook): string {
       where: rule.where,
       by: [...rule.by].sort(),
       quorum: rule.quorum,
+      ...stagesIn(rule),
     })),
     approvalValidDays: playbook.approvalValidDays,
     review: [...playbook.review].sort(),
@@ -79,6 +83,24 @@ export function policyHash(playbook: PayRunPlaybook): string {
     },
     late: playbook.late,
   });
+}
+
+function stagesIn({ stages }: { readonly stages?: readonly ApprovalStage[] }) {
+  if (stages === undefined) return {};
+  return {
+    stages: stages.map(({ by, quorum, escalate }) => ({
+      by: [...by].sort(),
+      quorum,
+      ...(escalate === undefined
+        ? {}
+        : {
+            escalate: {
+              after: { count: escalate.after.count, unit: escalate.after.unit },
+              to: [...escalate.to].sort(),
+            },
+          }),
+    })),
+  };
 }
 
 function sha256(value: CanonicalValue): string {

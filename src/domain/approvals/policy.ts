@@ -1,4 +1,7 @@
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ApprovalRule } from "../../contracts/playbook.ts";
+import { principalOf } from "./principal.ts";
+import { everyDecider, openStageOf, type StagedLine, stageText, turnOf } from "./stages.ts";
 
 /** What a rule looks at. */
 export interface RuleFacts {
@@ -29,12 +32,36 @@ export function ruleFor(
   );
 }
 
+/** What a plan line keeps of the rule that it needs. */
+export function ruleOfLine(
+  rule: ApprovalRule,
+  index: number,
+): Pick<PlanLine, "ruleIndex" | "approvers" | "quorum" | "stages"> {
+  const { by, quorum, stages } = rule;
+  return {
+    ruleIndex: index,
+    approvers: by,
+    quorum,
+    ...(stages === undefined ? {} : { stages }),
+  };
+}
+
 /** A line that a decision may be about. */
 export interface DecidableLine {
   readonly payableId: string;
   readonly lineHash: string;
   readonly approvers: readonly string[];
   readonly quorum: number;
+  /** There where the line's rule has stages or escalates. */
+  readonly staged?: StagedLine;
+}
+
+/** A line that an approval counts for; in which stage, where its rule has some. */
+export interface CountedLine extends DecidableLine {
+  /** From 0. */
+  readonly stage?: number;
+  /** True where only the escalation lets the approver decide. */
+  readonly escalated?: boolean;
 }
 
 export interface DecisionInput {
@@ -74,8 +101,10 @@ export type DecisionVerdict =
   | {
       readonly accepted: true;
       /** Approve: the lines that this principal's role counts for. Reject: none. */
-      readonly countsFor: readonly DecidableLine[];
+      readonly countsFor: readonly CountedLine[];
       readonly dropped: readonly string[];
+      /** Payables that it doesn't count for, because a stage comes first; missing for none. */
+      readonly tooEarly?: readonly string[];
     }
   | {
       readonly accepted: false;
@@ -89,20 +118,12 @@ export type DecisionVerdict =
         | "playbook-author"
         | "launchers-token"
         | "role-missing"
+        | "stage-not-open"
+        | "counted-before"
         | "nothing-left";
       /** One sentence for the one who decided. */
       readonly reason: string;
     };
-
-/** Token names are compared without case and surrounding space: two tokens of one name are one person. */
-export function principalOf(tokenName: string): string {
-  return tokenName.trim().toLowerCase();
-}
-
-/** How many different people stand behind these token names. */
-export function quorumOf(tokenNames: Iterable<string>): number {
-  return new Set([...tokenNames].map(principalOf)).size;
-}
 
 /**
  * Whether a decision counts, and for which lines (design, "Approvals, line by line").
@@ -128,7 +149,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const person = refusalOfPerson(input);
   if (person !== undefined) return person;
   const roles = new Set(input.token.roles);
-  const mine = lines.filter((line) => line.approvers.some((role) => roles.has(role)));
+  const mine = lines.filter((line) => rolesOf(line).some((role) => roles.has(role)));
   if (mine.length === 0) return roleMissing(lines);
   const dropped = [...new Set(decision.drop)];
   const notMine = dropped.find((id) => !mine.some((line) => line.payableId === id));
@@ -140,11 +161,61 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
     return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
   }
   const out = new Set(dropped);
-  const countsFor = mine.filter((line) => !out.has(line.payableId));
+  const rest = mine.filter((line) => !out.has(line.payableId));
+  const { countsFor, tooEarly, before } = turnsOf(rest, input.token.name, roles);
   if (countsFor.length === 0 && dropped.length === 0) {
+    if (tooEarly[0] !== undefined) return notYet(tooEarly[0]);
+    if (before[0] !== undefined) return countedBefore(before[0], input.token.name);
     return refuse("nothing-left", "no line of this plan needs your approval any more");
   }
-  return { accepted: true, countsFor, dropped };
+  const early = tooEarly.map(({ payableId }) => payableId);
+  return { accepted: true, countsFor, dropped, ...(early.length === 0 ? {} : { tooEarly: early }) };
+}
+
+/** Roles that have a say in a line now, be it only to stop it. */
+function rolesOf({ approvers, staged }: DecidableLine): readonly string[] {
+  return staged === undefined ? approvers : everyDecider(staged);
+}
+
+function turnsOf(lines: readonly DecidableLine[], name: string, roles: ReadonlySet<string>) {
+  const countsFor: CountedLine[] = [];
+  const tooEarly: DecidableLine[] = [];
+  const before: DecidableLine[] = [];
+  for (const line of lines) {
+    if (line.staged === undefined) {
+      countsFor.push(line);
+      continue;
+    }
+    const turn = turnOf(line.staged, { principal: name, roles });
+    if (turn.kind === "counts") {
+      countsFor.push({ ...line, stage: turn.stage, escalated: turn.escalated });
+    } else if (turn.kind === "too-early") tooEarly.push(line);
+    else if (turn.kind === "counted-before") before.push(line);
+  }
+  return { countsFor, tooEarly, before };
+}
+
+function notYet(line: DecidableLine): DecisionVerdict {
+  const { text, who } = openStageText(line);
+  return refuse("stage-not-open", `${who} decides first: ${text} of this approval is still open`);
+}
+
+function countedBefore(line: DecidableLine, name: string): DecisionVerdict {
+  const { text } = openStageText(line);
+  return refuse(
+    "counted-before",
+    `${name} has approved in another stage; ${text} needs somebody else`,
+  );
+}
+
+function openStageText({ staged }: DecidableLine): { text: string; who: string } {
+  const stages = staged?.stages ?? [];
+  const open = staged === undefined ? 0 : (openStageOf(staged) ?? 0);
+  const stage = stages[open];
+  return {
+    text: `stage ${open + 1} of ${stages.length}`,
+    who: stage === undefined ? "somebody else" : stageText(stage),
+  };
 }
 
 /** Who the principal is keeps it from deciding, whatever its roles. */
@@ -177,7 +248,7 @@ function refusalOfPerson(input: DecisionInput): DecisionVerdict | undefined {
 }
 
 function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
-  const needed = [...new Set(lines.flatMap((line) => line.approvers))].sort();
+  const needed = [...new Set(lines.flatMap(rolesOf))].sort();
   if (needed.length === 0) {
     return refuse("nothing-left", "no line of this plan waits for a decision");
   }

@@ -16,5 +16,6 @@ export function hashOfLine(businessId: string, line: Omit<PlanLine, "lineHash">)
     sourceId: line.funding.sourceId,
     clearing: line.clearing,
     dateRule: line.dateRule,
+    ...(line.stages === undefined ? {} : { stages: line.stages }),
   });
 }

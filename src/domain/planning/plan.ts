@@ -1,7 +1,7 @@
 import type { FundingChoice, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { planHash, policyHash } from "../approvals/hashes.ts";
-import { ruleFor } from "../approvals/policy.ts";
+import { ruleFor, ruleOfLine } from "../approvals/policy.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { sumCents } from "../money.ts";
 import type { BillBook } from "./book.ts";
@@ -102,9 +102,7 @@ function draftLine(
     clearing: playbook.pay.clearing,
     funding: input.funding,
     flags,
-    ruleIndex: index,
-    approvers: rule.by,
-    quorum: rule.quorum,
+    ...ruleOfLine(rule, index),
     decideBy: dates.decideBy,
     overLimit: null,
   };

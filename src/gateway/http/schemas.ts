@@ -174,6 +174,10 @@ export const DecisionBody = z
     decision: z.enum(["approve", "reject"]),
     countsFor: z.array(z.string()).describe("Payables whose rule the approver's role counts for"),
     dropped: z.array(z.string()).describe("Payables that were left out"),
+    tooEarly: z
+      .array(z.string())
+      .optional()
+      .describe("Payables that it doesn't count for, because a stage before it is open"),
     missing: z
       .array(
         z.object({
@@ -182,6 +186,8 @@ export const DecisionBody = z
           approvals: z.int().describe("Approvals that are there"),
           lines: z.int(),
           totalCents: z.int(),
+          stage: z.int().optional().describe("Of a rule of several stages, from 1"),
+          stages: z.int().optional(),
         }),
       )
       .describe("Rules whose quorum is still open, with the lines that wait for it"),

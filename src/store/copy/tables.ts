@@ -14,6 +14,7 @@ export const TABLE_KEYS: Keys = {
   holds: ["hold_id"],
   decisions: ["decision_id"],
   line_approvals: ["run_id", "payable_id", "line_hash", "principal"],
+  approval_stages: ["run_id", "rule_index", "stage"],
   business_waits: ["business_id", "source_id", "code"],
   retries: ["business_id", "payable_id"],
   retry_cases: ["business_id", "payable_id"],

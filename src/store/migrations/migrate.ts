@@ -9,6 +9,7 @@ import { onboardings } from "./0004-onboardings.ts";
 import { incidents } from "./0006-incidents.ts";
 import { cancellations } from "./0007-cancellations.ts";
 import { dryPlanLines } from "./0008-dry-plan-lines.ts";
+import { approvalStages } from "./0009-approval-stages.ts";
 
 interface Migration {
   readonly name: string;
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "incidents", statements: incidents },
   { name: "cancellations", statements: cancellations },
   { name: "dry plan lines", statements: dryPlanLines },
+  { name: "approval stages", statements: approvalStages },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

@@ -61,6 +61,35 @@ describe("a line's hash", () => {
   });
 });
 
+describe("stages", () => {
+  const stages = [
+    { by: ["controller"], quorum: 1 },
+    { by: ["owner"], quorum: 2 },
+  ] as const;
+  const escalate = { after: { count: 2, unit: "days" }, to: ["cfo"] } as const;
+  const others = [
+    stages.toReversed(),
+    [stages[0], { ...stages[1], quorum: 1 }],
+    [{ ...stages[0], escalate }, stages[1]],
+    [{ ...stages[0], escalate: { ...escalate, to: ["ceo"] } }, stages[1]],
+  ];
+
+  it("change the hash of a line that has them, and of a plan's policy", () => {
+    const ofLines = [stages, ...others].map((each) => lineHash({ ...LINE, stages: each }));
+    expect(new Set([lineHash(LINE), ...ofLines]).size).toBe(6);
+    const ofPolicies = [stages, ...others].map((each) =>
+      policyHash({ ...PLAYBOOK, approve: [{ ...RULE, stages: each }] }),
+    );
+    expect(new Set([policyHash(PLAYBOOK), ...ofPolicies]).size).toBe(6);
+  });
+
+  it("leave the policies alone that have none", () => {
+    expect(policyHash(PLAYBOOK)).toBe(
+      "9c150c105cb13005218f3b1367adf09a173b57df1ad23bc984b94a0bacaefc32",
+    );
+  });
+});
+
 describe("a plan's hash", () => {
   const plan = {
     lineHashes: ["b", "a", "c"],

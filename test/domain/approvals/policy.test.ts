@@ -3,9 +3,9 @@ import type { ApprovalRule } from "../../../src/contracts/playbook.ts";
 import {
   type DecisionInput,
   judgeDecision,
-  quorumOf,
   ruleFor,
 } from "../../../src/domain/approvals/policy.ts";
+import { quorumOf } from "../../../src/domain/approvals/principal.ts";
 
 const ANY: ApprovalRule = {
   review: false,

@@ -1,6 +1,8 @@
 import type { Columns } from "./columns.ts";
 
-export const decisionColumns: Columns<"decisions" | "line_approvals" | "tokens"> = {
+export const decisionColumns: Columns<
+  "decisions" | "line_approvals" | "approval_stages" | "tokens"
+> = {
   decisions: {
     decision_id: true,
     run_id: true,
@@ -23,6 +25,14 @@ export const decisionColumns: Columns<"decisions" | "line_approvals" | "tokens">
     principal: true,
     decision_id: true,
     expires_at_ms: true,
+    stage: true,
+    escalated: true,
+  },
+  approval_stages: {
+    run_id: true,
+    rule_index: true,
+    stage: true,
+    quorum: true,
   },
   tokens: {
     token_id: true,

@@ -81,6 +81,13 @@ export const runColumns: Columns<
     look: true,
     dropped_by: true,
     updated_at_ms: true,
+    rule_index: true,
+    stage: true,
+    stage_since_ms: true,
+    stage_real_ms: true,
+    remind_at_ms: true,
+    escalate_at_ms: true,
+    escalated: true,
   },
   dry_plans: {
     dry_plan_id: true,

@@ -2,10 +2,11 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { appendAudit, listAudit } from "../../../src/store/audit.ts";
 import { claimPayables } from "../../../src/store/claims.ts";
-import { lineApproved, recordDecision } from "../../../src/store/decisions.ts";
+import { recordDecision } from "../../../src/store/decisions.ts";
 import { activeHoldFor, createHold } from "../../../src/store/holds.ts";
 import { insertEvents } from "../../../src/store/inbox.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
+import { lineApproved } from "../../../src/store/line-approvals.ts";
 import { newDatabase } from "../../support/postgres.ts";
 import { approval, approvedRun, draw } from "../approved-run.ts";
 
@@ -119,16 +120,16 @@ test("a weekly limit holds for two runs that draw at the same moment", async () 
 
 test("two decisions at the same moment count once each", async () => {
   const stores = await twoStores();
-  const runId = await approvedRun(stores[0], "weekly", []);
-  const line = { payableId: bill(1), lineHash: "hash" };
+  // Carol has approved it already.
+  const runId = await approvedRun(stores[0], "weekly", [bill(1)], { quorum: 3 });
+  const line = { payableId: bill(1), lineHash: `hash-of-${bill(1)}-1` };
   const decide = (store: Store, principal: string) =>
     store.transaction(async (trx) => {
       await recordDecision(trx, approval(runId, principal, [line]));
       const entry = { businessId, nowMs: 1, actor: principal, action: "run.approved" };
       await appendAudit(trx, { ...entry, subject: runId, details: {} });
     });
-  const isApproved = () =>
-    lineApproved(stores[0].db, { ...line, runId, quorum: 2, businessNowMs: 5_000 });
+  const isApproved = () => lineApproved(stores[0].db, { ...line, runId }, 5_000);
   await Promise.all(stores.map((store) => decide(store, "dora")));
   expect(await isApproved()).toBe(false);
   await Promise.all([decide(stores[0], "emil"), decide(stores[1], "dora")]);

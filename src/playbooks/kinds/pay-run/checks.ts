@@ -1,7 +1,8 @@
+import { checkAsking, checkStages } from "./check-stages.ts";
+import { isRecord, repeated } from "./check-values.ts";
 import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
-import type { Issue, Path } from "../../source.ts";
+import type { Issue } from "../../source.ts";
 import { checkSchedule } from "../../schedule.ts";
-import { shown } from "../../texts.ts";
 
 /**
  * Finds what is wrong between values that are each right alone: keys that exclude each other,
@@ -16,11 +17,8 @@ export function checkPayRun(playbook: unknown): Issue[] {
     ...checkPay(playbook["pay"]),
     ...checkReview(playbook["review"]),
     ...checkApprove(playbook),
+    ...checkAsking(playbook),
   ];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checkPay(pay: unknown): Issue[] {
@@ -39,30 +37,13 @@ function checkReview(review: unknown): Issue[] {
   return Array.isArray(review) ? repeated(review, ["review"]) : [];
 }
 
-function repeated(list: readonly unknown[], path: Path): Issue[] {
-  return list.flatMap((item, index): Issue[] =>
-    typeof item === "string" && list.indexOf(item) < index
-      ? [
-          {
-            path: [...path, index],
-            anchor: "value",
-            message: `${shown(item)} is listed twice`,
-            expected: "each word once",
-          },
-        ]
-      : [],
-  );
-}
-
 function checkApprove(playbook: Readonly<Record<string, unknown>>): Issue[] {
   const { approve, review } = playbook;
   if (!Array.isArray(approve)) return [];
   const written: readonly unknown[] = approve;
   const rules = written.map((rule) => approvalRuleSchema.safeParse(rule).data);
   const issues = written.flatMap((rule, index) =>
-    isRecord(rule) && Array.isArray(rule["by"])
-      ? repeated(rule["by"], ["approve", index, "by"])
-      : [],
+    isRecord(rule) ? checkStages(rule, ["approve", index]) : [],
   );
   rules.forEach((rule, index) => {
     if (rule === undefined) return;

@@ -1,13 +1,15 @@
 import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
 import type {
   ApprovalRule,
+  ApprovalStage,
+  Escalation,
   PayRule,
   PayRunPlaybook,
   PlaybookSchedule,
   SelectRule,
 } from "../../../contracts/playbook.ts";
 import { compileSchedule } from "../../schedule.ts";
-import type { ApprovalRuleInput, PayRunInput } from "./schema.ts";
+import type { ApprovalRuleInput, PayRunInput, StageInput } from "./schema.ts";
 
 /**
  * Fills in every default. What is not said is the safe choice: nothing is paid without an
@@ -29,8 +31,18 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
       businessPerWeekCents: input.limits?.businessPerWeek ?? null,
     },
     review: input.review ?? REVIEW_REASONS,
-    approve: (input.approve ?? [{ by: ["controller", "owner"] }]).map(compileApproval),
+    approve: (input.approve ?? [{ by: ["controller", "owner"] }]).map((rule) =>
+      compileApproval(rule, input.escalate),
+    ),
     approvalValidDays: input.approvalValid ?? 30,
+    ...(input.remind === undefined
+      ? {}
+      : {
+          remind: {
+            after: input.remind.after,
+            every: input.remind.every ?? input.remind.after,
+          },
+        }),
     late: input.late ?? "ask",
     onFailure: input.onFailure ?? "retry-failed",
     notify:
@@ -68,12 +80,35 @@ function compilePay(input: PayRunInput["pay"]): PayRule {
   };
 }
 
-function compileApproval(rule: ApprovalRuleInput): ApprovalRule {
+function compileApproval(
+  rule: ApprovalRuleInput,
+  everywhere: Escalation | undefined,
+): ApprovalRule {
+  const stages = stagesOf(rule).map((stage) => compileStage(stage, rule.escalate ?? everywhere));
+  const isPlain = stages.length === 1 && stages[0]?.escalate === undefined;
   return {
     review: rule.when === "review",
     overCents: rule.over ?? null,
     where: rule.where ?? null,
-    by: rule.by,
-    quorum: rule.quorum ?? 1,
+    by: [...new Set(stages.flatMap(({ by }) => by))],
+    quorum: stages.reduce((sum, { quorum }) => sum + quorum, 0),
+    ...(isPlain ? {} : { stages }),
+  };
+}
+
+function stagesOf({ by, quorum, stages }: ApprovalRuleInput): StageInput[] {
+  return stages ?? [{ by: by ?? [], quorum }];
+}
+
+/** Escalating to roles that the stage has already would ask nobody new. */
+function compileStage(stage: StageInput, outer: Escalation | undefined): ApprovalStage {
+  const escalate = stage.escalate ?? outer;
+  const to = escalate?.to.filter((role) => !stage.by.includes(role)) ?? [];
+  return {
+    by: stage.by,
+    quorum: stage.quorum ?? 1,
+    ...(escalate === undefined || to.length === 0
+      ? {}
+      : { escalate: { after: escalate.after, to } }),
   };
 }

@@ -10,6 +10,8 @@ import {
   read,
   remittance,
   schedule,
+  span,
+  spanMeta,
 } from "../../blocks.ts";
 import {
   readDue,
@@ -103,6 +105,72 @@ const limits = z
     examples: [{ bill: "$50k", vendorPerWeek: "$75k", businessPerWeek: "$250k" }],
   });
 
+const approvers = (description: string) =>
+  z
+    .array(
+      read(readRole).meta({
+        type: "string",
+        pattern: `^${WORD_PATTERN.slice(1, -1)}$`,
+        examples: ["controller", "owner"],
+      }),
+    )
+    .min(1, { error: "this names no role: nobody could approve" })
+    .max(20, { error: "this names more than 20 roles" })
+    .meta({ description, examples: [["controller", "owner"]] });
+
+const quorum = read(readQuorum).optional().meta({
+  description: "How many different people must approve.",
+  type: "integer",
+  minimum: 1,
+  maximum: 10,
+  default: 1,
+});
+
+const escalate = z
+  .strictObject({
+    after: span({ most: 60, example: "2 business days" }).meta({
+      ...spanMeta,
+      description: "How long a stage waits before, since its approvers were asked.",
+      examples: ["2 business days", "1 day", "4 hours"],
+    }),
+    to: approvers("Roles that are told, and may decide beside the stage's own."),
+  })
+  .meta({
+    description:
+      "Who else may decide where approvers take too long. The quorum stays, and nobody counts twice.",
+    examples: [{ after: "2 business days", to: ["cfo"] }],
+  });
+
+const remind = z
+  .strictObject({
+    after: span({ most: 60, example: "1 day" }).meta({
+      ...spanMeta,
+      description: "When to remind approvers first, since they were asked.",
+      examples: ["1 day", "4 hours", "1 business day"],
+    }),
+    every: span({ most: 60, example: "1 day" })
+      .optional()
+      .meta({
+        ...spanMeta,
+        description:
+          "How long after a reminder the next one comes. Unless said: as long as the first.",
+        examples: ["1 day", "1 business day"],
+      }),
+  })
+  .meta({
+    description:
+      "Reminders of approvals that are waited for. Unless said: approvers are asked once.",
+    examples: [{ after: "1 day", every: "1 day" }],
+  });
+
+const stage = z
+  .strictObject({
+    by: approvers("Roles of which an approver of this stage holds one."),
+    quorum,
+    escalate: escalate.optional(),
+  })
+  .meta({ examples: [{ by: ["controller"] }] });
+
 /** One entry of `approve`; exported alone because rules are compared with each other. */
 export const approvalRuleSchema = z
   .strictObject({
@@ -122,28 +190,25 @@ export const approvalRuleSchema = z
         type: "string",
         examples: ['payable.vendor.name.startsWith("Acme")'],
       }),
-    by: z
-      .array(
-        read(readRole).meta({
-          type: "string",
-          pattern: `^${WORD_PATTERN.slice(1, -1)}$`,
-          examples: ["controller", "owner"],
-        }),
-      )
-      .min(1, { error: "nobody could approve: `by` names no role" })
-      .max(20, { error: "`by` names more than 20 roles" })
+    by: approvers(
+      "Roles of which an approver holds one. They are the roles that tokens are made with.",
+    ).optional(),
+    quorum,
+    stages: z
+      .array(stage)
+      .min(1, { error: "nobody could approve: `stages` has no stage" })
+      .max(5, { error: "`stages` has more than 5 stages" })
+      .optional()
       .meta({
         description:
-          "Roles of which an approver holds one. They are the roles that tokens are made with.",
-        examples: [["controller", "owner"]],
+          "Instead of `by`: approvals one after the other. A stage's decisions count once the one before has its quorum, and nobody counts in two.",
+        examples: [[{ by: ["controller"] }, { by: ["owner"], quorum: 2 }]],
       }),
-    quorum: read(readQuorum).optional().meta({
-      description: "How many different people must approve.",
-      type: "integer",
-      minimum: 1,
-      maximum: 10,
-      default: 1,
-    }),
+    escalate: escalate.optional(),
+  })
+  .superRefine((rule, context) => {
+    if (rule.by !== undefined || rule.stages !== undefined) return;
+    context.addIssue({ code: "custom", path: ["by"], message: "`by` is missing" });
   })
   .meta({ examples: [{ by: ["controller", "owner"] }] });
 
@@ -194,6 +259,8 @@ export const payRunSchema = z
         default: "30 days",
         examples: ["30 days"],
       }),
+    remind: remind.optional(),
+    escalate: escalate.optional(),
     late: z.enum(["ask", "next-business-day"]).optional().meta({
       description:
         "Where a decision comes too late for the planned dates: ask again with new dates, or pay on the next business day.",
@@ -219,3 +286,4 @@ export const payRunSchema = z
 
 export type PayRunInput = z.output<typeof payRunSchema>;
 export type ApprovalRuleInput = z.output<typeof approvalRuleSchema>;
+export type StageInput = z.output<typeof stage>;

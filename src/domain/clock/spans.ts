@@ -1,0 +1,34 @@
+import type { Span } from "../../contracts/playbook.ts";
+import { addBankingDays } from "./bank-calendar.ts";
+import { newYorkDate, newYorkInstantMs } from "./new-york.ts";
+
+const HOUR_MS = 3_600_000;
+const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
+
+/** Real time that people have at least, however fast a sandbox's clock runs. */
+const PEOPLE_MIN_MS = 60_000;
+
+/**
+ * The instant so much later, on the business clock: business days later it is the same time of day
+ * in New York, on a day on which banks work.
+ */
+export function afterSpan(instantMs: number, { count, unit }: Span): number {
+  if (unit !== "business days") return instantMs + count * UNIT_MS[unit];
+  const date = newYorkDate(instantMs);
+  const sinceMidnightMs = instantMs - newYorkInstantMs(date, "00:00");
+  return newYorkInstantMs(addBankingDays(date, count), "00:00") + sinceMidnightMs;
+}
+
+/** The same, but not before people have had a minute of real time. */
+export function dueForPeopleMs(
+  clock: { readonly businessMs: number; readonly scale: number },
+  span: Span,
+): number {
+  const leastMs = clock.scale > 1 ? PEOPLE_MIN_MS * clock.scale : 0;
+  return Math.round(Math.max(afterSpan(clock.businessMs, span), clock.businessMs + leastMs));
+}
+
+/** `1 day`, `2 business days`. */
+export function spanText({ count, unit }: Span): string {
+  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}

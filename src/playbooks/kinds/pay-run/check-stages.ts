@@ -1,0 +1,163 @@
+import type { Span } from "../../../contracts/playbook.ts";
+import type { Issue, Path } from "../../source.ts";
+import { readDays, readSpan, shown } from "../../texts.ts";
+import { isRecord, repeated } from "./check-values.ts";
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** More different people than this can't be brought together, as `quorum` has it. */
+const PEOPLE_MAX = 10;
+
+/** What is wrong between the stages of one rule, or of a rule that has none. */
+export function checkStages(rule: Written, path: Path): Issue[] {
+  const { by, quorum, stages, escalate } = rule;
+  const issues: Issue[] = [
+    ...(Array.isArray(by) ? repeated(by, [...path, "by"]) : []),
+    ...checkEscalation(escalate, by, [...path, "escalate"]),
+  ];
+  if (!Array.isArray(stages)) return issues;
+  for (const key of ["by", "quorum"] as const) {
+    if (rule[key] === undefined) continue;
+    issues.push({
+      path: [...path, key],
+      anchor: "key",
+      message: `\`${key}\` and \`stages\` exclude each other`,
+      expected: `\`${key}\` within each stage, or no stages`,
+    });
+  }
+  const list: readonly unknown[] = stages;
+  list.forEach((stage, index) => {
+    if (!isRecord(stage)) return;
+    const here = [...path, "stages", index];
+    if (Array.isArray(stage["by"])) issues.push(...repeated(stage["by"], [...here, "by"]));
+    issues.push(...checkEscalation(stage["escalate"], stage["by"], [...here, "escalate"]));
+  });
+  return [...issues, ...rolesAgain(list, path), ...tooMany(list, path)];
+}
+
+/** Nobody counts in two stages, so a role in two of them may leave one without anybody. */
+function rolesAgain(stages: readonly unknown[], path: Path): Issue[] {
+  const first = new Map<unknown, number>();
+  return stages.flatMap((stage, index): Issue[] => {
+    const by: unknown = isRecord(stage) ? stage["by"] : undefined;
+    if (!Array.isArray(by)) return [];
+    const roles: readonly unknown[] = by;
+    return roles.flatMap((role, place): Issue[] => {
+      const before = first.get(role);
+      if (before === undefined) first.set(role, index);
+      if (before === undefined || before === index || typeof role !== "string") return [];
+      return [
+        {
+          path: [...path, "stages", index, "by", place],
+          anchor: "value",
+          message: `${shown(role)} decides in stage ${before + 1} already, and nobody counts in two stages`,
+          expected: "other roles in each stage; `quorum` asks for more people of one",
+        },
+      ];
+    });
+  });
+}
+
+function tooMany(stages: readonly unknown[], path: Path): Issue[] {
+  const people = stages.reduce<number>((sum, stage) => {
+    const quorum: unknown = isRecord(stage) ? stage["quorum"] : undefined;
+    return sum + (typeof quorum === "number" ? quorum : 1);
+  }, 0);
+  if (people <= PEOPLE_MAX) return [];
+  return [
+    {
+      path: [...path, "stages"],
+      anchor: "value",
+      message: `nobody can reach ${people} different people`,
+      expected: `at most ${PEOPLE_MAX} people in all stages together`,
+    },
+  ];
+}
+
+function checkEscalation(escalate: unknown, by: unknown, path: Path): Issue[] {
+  if (!isRecord(escalate) || !Array.isArray(escalate["to"])) return [];
+  const to: readonly unknown[] = escalate["to"];
+  const twice = repeated(to, [...path, "to"]);
+  const own: readonly unknown[] = Array.isArray(by) ? by : [];
+  if (to.length === 0 || own.length === 0 || to.some((role) => !own.includes(role))) return twice;
+  return [
+    ...twice,
+    {
+      path: [...path, "to"],
+      anchor: "value",
+      message: "this escalates to roles that decide here anyway",
+      expected: "a role that is not in `by`",
+    },
+  ];
+}
+
+/** What is wrong with how approvers are asked, compared with how long an approval may take. */
+export function checkAsking(playbook: Written): Issue[] {
+  const { approve, approvalValid, escalate, remind } = playbook;
+  const limit = readDays(approvalValid ?? "30 days", {
+    unit: "days",
+    min: 1,
+    max: 365,
+    example: "30 days",
+  });
+  const days = limit.ok ? limit.value : 365;
+  const rules: readonly unknown[] = Array.isArray(approve) ? approve : [];
+  const places: [unknown, Path][] = [
+    [remind, ["remind"]],
+    [escalate, ["escalate"]],
+    ...rules.flatMap((rule, index): [unknown, Path][] => {
+      if (!isRecord(rule)) return [];
+      const stages: readonly unknown[] = Array.isArray(rule["stages"]) ? rule["stages"] : [];
+      return [
+        [rule["escalate"], ["approve", index, "escalate"]],
+        ...stages.map((stage, place): [unknown, Path] => [
+          isRecord(stage) ? stage["escalate"] : undefined,
+          ["approve", index, "stages", place, "escalate"],
+        ]),
+      ];
+    }),
+  ];
+  return [
+    ...places.flatMap(([block, path]) => tooLate(block, [...path, "after"], days)),
+    ...(isRecord(escalate) && Array.isArray(escalate["to"])
+      ? [...repeated(escalate["to"], ["escalate", "to"]), ...asksNobody(escalate["to"], rules)]
+      : []),
+  ];
+}
+
+function tooLate(block: unknown, path: Path, days: number): Issue[] {
+  const span = isRecord(block) ? readSpan(block["after"], { most: 60, example: "1 day" }) : null;
+  if (span === null || !span.ok || daysOf(span.value) < days) return [];
+  return [
+    {
+      path,
+      anchor: "value",
+      message: `by then nobody can approve any more: \`approvalValid\` is ${days} days`,
+      expected: "less than `approvalValid`",
+    },
+  ];
+}
+
+function daysOf({ count, unit }: Span): number {
+  return unit === "hours" ? count / 24 : unit === "days" ? count : (count * 7) / 5;
+}
+
+function asksNobody(to: readonly unknown[], rules: readonly unknown[]): Issue[] {
+  const stages = rules.flatMap((rule): readonly unknown[] =>
+    isRecord(rule) && Array.isArray(rule["stages"]) ? rule["stages"] : [rule],
+  );
+  const asked = stages.map((stage): readonly unknown[] => {
+    const by: unknown = isRecord(stage) ? stage["by"] : undefined;
+    return Array.isArray(by) ? by : [];
+  });
+  const all = asked.length === 0 ? [["controller", "owner"]] : asked;
+  if (to.length === 0 || all.some((by) => to.some((role) => !by.includes(role)))) return [];
+  return [
+    {
+      path: ["escalate", "to"],
+      anchor: "value",
+      message: "this escalates to roles that decide everywhere anyway",
+      expected: "a role that some rule of `approve` does not name",
+    },
+  ];
+}

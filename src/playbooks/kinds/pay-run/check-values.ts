@@ -1,0 +1,22 @@
+import type { Issue, Path } from "../../source.ts";
+import { shown } from "../../texts.ts";
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A word that a list has twice. */
+export function repeated(list: readonly unknown[], path: Path): Issue[] {
+  return list.flatMap((item, index): Issue[] =>
+    typeof item === "string" && list.indexOf(item) < index
+      ? [
+          {
+            path: [...path, index],
+            anchor: "value",
+            message: `${shown(item)} is listed twice`,
+            expected: "each word once",
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalStage } from "../../../src/contracts/playbook.ts";
+import { judgeDecision } from "../../../src/domain/approvals/policy.ts";
+import { openStageOf, type StagedLine, turnOf } from "../../../src/domain/approvals/stages.ts";
+
+const CONTROLLER: ApprovalStage = {
+  by: ["controller"],
+  quorum: 1,
+  escalate: { after: { count: 2, unit: "business days" }, to: ["cfo"] },
+};
+const OWNERS: ApprovalStage = { by: ["owner"], quorum: 2 };
+
+/** Who has approved, as `name` or `name@stage`. */
+function line(approved: readonly string[] = [], escalated: number | null = null): StagedLine {
+  const approvals = approved.map((text) => {
+    const [principal = "", stage = "1"] = text.split("@");
+    return { principal, stage: Number(stage) - 1 };
+  });
+  return { stages: [CONTROLLER, OWNERS], approvals, escalated };
+}
+
+function turn(of: StagedLine, name: string, ...roles: readonly string[]): string {
+  const found = turnOf(of, { principal: name, roles: new Set(roles) });
+  const stage = "stage" in found ? ` ${found.stage + 1}` : "";
+  return `${found.kind}${stage}${"escalated" in found && found.escalated ? " escalated" : ""}`;
+}
+
+describe("the open stage", () => {
+  test("is the first whose quorum of different people is not reached", () => {
+    expect(openStageOf(line())).toBe(0);
+    expect(openStageOf(line(["cora"]))).toBe(1);
+    expect(openStageOf(line(["cora", "olga@2"]))).toBe(1);
+    expect(openStageOf(line(["cora", "olga@2", "otto@2"]))).toBe(null);
+  });
+
+  test("is the first again where its approval is gone, whatever the later ones have", () => {
+    expect(openStageOf(line(["olga@2", "otto@2"]))).toBe(0);
+  });
+
+  test("counts two tokens of one name once", () => {
+    expect(openStageOf(line(["cora", "olga@2", " Olga@2"]))).toBe(1);
+  });
+
+  test("needs somebody, whatever the playbook says", () => {
+    const stages = [{ by: ["owner"], quorum: 0 }];
+    expect(openStageOf({ stages, approvals: [] })).toBe(0);
+  });
+});
+
+describe("a decision", () => {
+  test("counts in the open stage, for who has its role", () => {
+    expect(turn(line(), "cora", "controller")).toBe("counts 1");
+    expect(turn(line(["cora"]), "olga", "owner")).toBe("counts 2");
+    expect(turn(line(["cora"]), "vera", "viewer")).toBe("no-say");
+  });
+
+  test("comes too early for a later stage", () => {
+    expect(turn(line(), "olga", "owner")).toBe("too-early 1");
+  });
+
+  test("of one person counts in one stage, whatever roles they have", () => {
+    expect(turn(line(), "both", "controller", "owner")).toBe("counts 1");
+    expect(turn(line(["both"]), "Both ", "controller", "owner")).toBe("counted-before 2");
+    expect(turn(line(["olga@2"]), "olga", "controller", "owner")).toBe("counted-before 1");
+  });
+
+  test("of who has approved before renews that approval", () => {
+    expect(turn(line(["cora"]), "cora", "controller")).toBe("counts 1");
+    expect(turn(line(["cora", "olga@2", "otto@2"]), "olga", "owner")).toBe("counts 2");
+    expect(turn(line(["cora"]), "cora", "viewer")).toBe("no-say");
+  });
+
+  test("of one more person of a stage that is done adds nothing to the next", () => {
+    expect(turn(line(["cora"]), "carl", "controller")).toBe("counts 1");
+    expect(openStageOf(line(["cora", "carl"]))).toBe(1);
+  });
+
+  test("of who it was escalated to counts after the escalation, in that stage alone", () => {
+    expect(turn(line(), "fay", "cfo")).toBe("no-say");
+    expect(turn(line([], 0), "fay", "cfo")).toBe("counts 1 escalated");
+    expect(turn(line([], 0), "cora", "controller")).toBe("counts 1");
+    expect(turn(line(["cora"], 0), "fay", "cfo")).toBe("no-say");
+    expect(turn(line(["fay"], null), "fay", "cfo", "owner")).toBe("counted-before 2");
+  });
+});
+
+describe("a decision on a plan whose lines have stages", () => {
+  const judge = (
+    of: StagedLine,
+    name: string,
+    roles: readonly string[],
+    changes: { kind?: "approve" | "reject"; drop?: readonly string[]; launchedBy?: string } = {},
+  ) => {
+    const { kind = "approve", drop = [], launchedBy = "lou" } = changes;
+    const staged = { payableId: "p1", lineHash: "h1", approvers: [], quorum: 3, staged: of };
+    const plain = { payableId: "p2", lineHash: "h2", approvers: ["owner"], quorum: 1 };
+    const verdict = judgeDecision({
+      decision: { kind, planHash: "H", drop },
+      run: { ended: false, planHash: "H", launchedBy, launchedAtMs: 1, cancelRequested: false },
+      token: {
+        name,
+        roles,
+        createdBy: "root",
+        createdAtMs: 0,
+        revoked: false,
+        expiresAtMs: null,
+      },
+      playbookAuthor: "ada",
+      lines: roles.includes("owner") ? [staged, plain] : [staged],
+      nowMs: 5,
+    });
+    if (!verdict.accepted) return `${verdict.code}: ${verdict.reason}`;
+    return {
+      counts: verdict.countsFor.map(({ payableId, stage = 0 }) => `${payableId}@${stage + 1}`),
+      tooEarly: verdict.tooEarly ?? [],
+      dropped: verdict.dropped,
+    };
+  };
+
+  test("counts for the lines whose turn it is, and says for which it comes too early", () => {
+    expect(judge(line(), "olga", ["owner"])).toEqual({
+      counts: ["p2@1"],
+      tooEarly: ["p1"],
+      dropped: [],
+    });
+  });
+
+  test("is refused with whose turn it is where it counts for nothing", () => {
+    expect(judge(line(), "fay", ["cfo"])).toMatch(/^role-missing: .*roles controller, owner$/);
+    const both = ["controller", "owner"];
+    expect(judge(line(["both"]), "both", ["controller"])).toMatchObject({ counts: ["p1@1"] });
+    expect(judge(line(["cora", "both@2"]), "both", both)).toMatchObject({
+      counts: ["p1@2", "p2@1"],
+    });
+    const early = { ...line(), stages: [CONTROLLER, { by: ["cfo"], quorum: 1 }] };
+    expect(judge(early, "fay", ["cfo"])).toBe(
+      "stage-not-open: controller decides first: stage 1 of 2 of this approval is still open",
+    );
+    const again = {
+      ...line(["fay"]),
+      stages: [CONTROLLER, { by: ["cfo"], quorum: 1 }],
+    };
+    expect(judge(again, "fay", ["cfo"])).toBe(
+      "counted-before: fay has approved in another stage; stage 2 of 2 needs somebody else",
+    );
+  });
+
+  test("may stop a line or all in any stage, before its own turn too", () => {
+    const dropped = judge(line(), "olga", ["owner"], { drop: ["p1", "p2"] });
+    expect(dropped).toEqual({ counts: [], tooEarly: [], dropped: ["p1", "p2"] });
+    expect(judge(line(), "olga", ["owner"], { kind: "reject" })).toMatchObject({ counts: [] });
+    expect(judge(line([], 0), "fay", ["cfo"], { kind: "reject" })).toMatchObject({ counts: [] });
+  });
+
+  test("of the launcher counts in no stage", () => {
+    for (const of of [line(), line(["cora"]), line(["cora"], 1)]) {
+      expect(judge(of, "Lou", ["controller", "owner", "cfo"])).toMatch(/^launcher: /);
+    }
+  });
+});

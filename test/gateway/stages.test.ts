@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ApprovalStage } from "../../src/contracts/playbook.ts";
+import { DecisionBody } from "../../src/gateway/http/schemas.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { decisionsOfRun } from "../../src/store/decisions.ts";
+import { lineApproved } from "../../src/store/line-approvals.ts";
+import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { lineState, planLine, seedRun, type SeededRun } from "./support/rows.ts";
+
+const STAGES: readonly ApprovalStage[] = [
+  {
+    by: ["controller"],
+    quorum: 1,
+    escalate: { after: { count: 2, unit: "business days" }, to: ["cfo"] },
+  },
+  { by: ["owner"], quorum: 2 },
+];
+const STAGED = { stages: STAGES, approvers: ["controller", "owner"], quorum: 3, ruleIndex: 0 };
+
+let gateway: TestGateway;
+let run: SeededRun;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    lines: [planLine("p_large", STAGED), planLine("p_other", STAGED), planLine("p_plain")],
+  });
+});
+afterEach(async () => gateway.stop());
+
+async function decide(
+  name: string,
+  role: string,
+  changes: Record<string, unknown> = {},
+): Promise<Answer> {
+  const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
+  const body = { decision: "approve", planHash: run.planHash, ...changes };
+  return gateway.call("POST", path, await gateway.token(name, [role]), body);
+}
+
+function approved(payableId: string): Promise<boolean> {
+  const line = { runId: run.runId, payableId, lineHash: `hash-of-${payableId}` };
+  return lineApproved(gateway.store.db, line, Date.now());
+}
+
+async function trail(): Promise<[string, string, unknown][]> {
+  const filter = { businessId: "biz_acme", subject: run.runId };
+  const entries = await listAudit(gateway.store.db, filter);
+  return entries
+    .filter(({ action }) => action.startsWith("run."))
+    .map(({ actor, action, details }) => [actor, action, details["stages"] ?? details["code"]]);
+}
+
+/** As the run's own look does it. */
+async function escalate(): Promise<void> {
+  await gateway.store.db
+    .updateTable("run_lines")
+    .set({ escalated: 1 })
+    .where("payable_id", "!=", "p_plain")
+    .execute();
+}
+
+describe("approvals one after the other", () => {
+  test("count when their stage is open, and pay nothing before the last has its quorum", async () => {
+    const first = DecisionBody.parse((await decide("cora", "controller")).json);
+    expect(first.countsFor).toEqual(["p_large", "p_other", "p_plain"]);
+    expect(first.missing).toEqual([
+      { by: ["owner"], quorum: 2, approvals: 0, lines: 2, totalCents: 20_000, stage: 2, stages: 2 },
+    ]);
+    expect(await approved("p_plain")).toBe(true);
+    expect(await approved("p_large")).toBe(false);
+    const second = DecisionBody.parse((await decide("olga", "owner")).json);
+    expect(second.missing).toMatchObject([{ quorum: 2, approvals: 1, stage: 2 }]);
+    expect(await approved("p_large")).toBe(false);
+    const third = DecisionBody.parse((await decide("otto", "owner")).json);
+    expect(third.missing).toEqual([]);
+    expect(await approved("p_large")).toBe(true);
+    expect(await trail()).toEqual([
+      ["cora", "run.approved", { "1 of 2": { lines: 2, escalated: 0 } }],
+      ["olga", "run.approved", { "2 of 2": { lines: 2, escalated: 0 } }],
+      ["otto", "run.approved", { "2 of 2": { lines: 2, escalated: 0 } }],
+    ]);
+  });
+
+  test("don't count before their turn: the answer says for which bills, and whose turn it is", async () => {
+    const early = DecisionBody.parse((await decide("olga", "owner")).json);
+    expect(early.countsFor).toEqual(["p_plain"]);
+    expect(early.tooEarly).toEqual(["p_large", "p_other"]);
+    expect(early.missing).toMatchObject([{ by: ["controller"], stage: 1, stages: 2, lines: 2 }]);
+    await decide("cora", "controller");
+    // The very same decision again, in its turn: now it does something.
+    const again = DecisionBody.parse((await decide("olga", "owner")).json);
+    expect(again.countsFor).toEqual(["p_large", "p_other", "p_plain"]);
+    expect(again.tooEarly).toBeUndefined();
+    await decide("otto", "owner");
+    expect(await approved("p_large")).toBe(true);
+  });
+
+  test("of one person count in one stage, however many roles and tokens they have", async () => {
+    await decide("cora", "controller");
+    const again = await decide(" Cora", "owner");
+    expect(again.status).toBe(200);
+    expect(again.json["countsFor"]).toEqual(["p_plain"]);
+    await decide("olga", "owner");
+    await decide("Olga", "owner");
+    expect(await approved("p_large")).toBe(false);
+    const decisions = await decisionsOfRun(gateway.store.db, run.runId);
+    expect(decisions.map(({ principal }) => principal)).toContain("cora");
+  });
+
+  test("given twice are one: the second is answered like the first and opens nothing", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
+    const body = { decision: "approve", planHash: run.planHash };
+    const first = await gateway.call("POST", path, token, body);
+    const second = await gateway.call("POST", path, token, body);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json["countsFor"]).toEqual(first.json["countsFor"]);
+    expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
+  });
+
+  test("of two stages at the same moment: the later one counts only where it came after", async () => {
+    const answers = await Promise.all([
+      decide("cora", "controller"),
+      decide("olga", "owner"),
+      decide("otto", "owner"),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const owners = answers.slice(1).map(({ json }) => DecisionBody.parse(json));
+    const inTurn = owners.filter(({ countsFor }) => countsFor.includes("p_large"));
+    expect(owners.filter(({ tooEarly }) => tooEarly?.includes("p_large") ?? false)).toHaveLength(
+      2 - inTurn.length,
+    );
+    expect(await approved("p_large")).toBe(inTurn.length === 2);
+  });
+
+  test("that come on an old plan or from the launcher count in no stage", async () => {
+    expect((await decide("cora", "controller", { planHash: "old" })).status).toBe(409);
+    expect((await decide("lou", "controller")).json["error"]).toBe("launcher");
+    await decide("cora", "controller");
+    expect((await decide("olga", "owner", { planHash: "old" })).status).toBe(409);
+    expect((await decide("Lou ", "owner")).json["error"]).toBe("launcher");
+    expect(await approved("p_large")).toBe(false);
+  });
+});
+
+describe("a bill left out in the first stage", () => {
+  test("stays out, whoever approves it later", async () => {
+    const first = await decide("cora", "controller", { drop: ["p_large"] });
+    expect(first.json["dropped"]).toEqual(["p_large"]);
+    const second = DecisionBody.parse((await decide("olga", "owner")).json);
+    expect(second.countsFor).toEqual(["p_other", "p_plain"]);
+    await decide("otto", "owner");
+    expect(await lineState(gateway.store, run.runId, "p_large")).toBe("cancelled");
+    expect([await approved("p_large"), await approved("p_other")]).toEqual([false, true]);
+  });
+
+  test("may be left out by an approver of a later stage, before their turn", async () => {
+    const answer = await decide("olga", "owner", { drop: ["p_large"] });
+    expect(answer.json["dropped"]).toEqual(["p_large"]);
+    expect(await lineState(gateway.store, run.runId, "p_large")).toBe("cancelled");
+  });
+});
+
+describe("an escalation", () => {
+  test("lets its role decide in the stage, on the record, and not before", async () => {
+    expect((await decide("fay", "cfo")).json["error"]).toBe("role_missing");
+    await escalate();
+    const answer = DecisionBody.parse((await decide("fay", "cfo")).json);
+    expect(answer.countsFor).toEqual(["p_large", "p_other"]);
+    expect(await approved("p_large")).toBe(false);
+    await decide("olga", "owner");
+    await decide("otto", "owner");
+    expect(await approved("p_large")).toBe(true);
+    expect((await trail()).filter(([actor]) => actor === "fay")).toEqual([
+      ["fay", "run.decision-refused", "role-missing"],
+      ["fay", "run.approved", { "1 of 2": { lines: 2, escalated: 2 } }],
+    ]);
+  });
+
+  test("of the first stage lets nobody decide in the second", async () => {
+    await escalate();
+    await decide("cora", "controller");
+    expect((await decide("fay", "cfo")).json["error"]).toBe("nothing_left");
+    expect(await approved("p_large")).toBe(false);
+  });
+});

@@ -1,0 +1,166 @@
+import { fc } from "@fast-check/vitest";
+import { expect, test } from "vitest";
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
+import type { ApprovalStage } from "../../src/contracts/playbook.ts";
+import { openStageOf } from "../../src/domain/approvals/stages.ts";
+import { recordDecision } from "../../src/store/decisions.ts";
+import type { Store } from "../../src/store/index.ts";
+import { approvedLines, lineApproved, openStage } from "../../src/store/line-approvals.ts";
+import { changeLine, getRunLine } from "../../src/store/lines.ts";
+import { getPlanLines, storePlan, storeReplannedLine } from "../../src/store/plans.ts";
+import { upsertRun } from "../../src/store/runs.ts";
+import { applyApprovals } from "../../src/store/undecided-lines.ts";
+import { approval, draw } from "./approved-run.ts";
+import { newRun, planLine, planSummary } from "./fixtures.ts";
+import { testStore } from "./support.ts";
+
+const STAGES: readonly ApprovalStage[] = [
+  { by: ["controller"], quorum: 1 },
+  { by: ["owner"], quorum: 2 },
+];
+
+function stagedLine(payableId: string, stages = STAGES, ruleIndex = 0): PlanLine {
+  const quorum = stages.reduce((sum, stage) => sum + stage.quorum, 0);
+  return planLine(payableId, { stages, quorum, ruleIndex });
+}
+
+async function plannedStore(lines: readonly PlanLine[]): Promise<{ store: Store; runId: string }> {
+  const { store } = await testStore();
+  const { run } = await upsertRun(store.db, newRun());
+  const plan = { summary: planSummary(lines), lines, skipped: [] };
+  await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 1 }));
+  return { store, runId: run.runId };
+}
+
+function approve(
+  { store, runId }: { store: Store; runId: string },
+  principal: string,
+  stage: number,
+  line: PlanLine,
+  expiresAtMs = 10_000,
+): Promise<unknown> {
+  const { payableId, lineHash } = line;
+  const decision = approval(runId, principal, [{ payableId, lineHash, stage: stage - 1 }]);
+  return store.transaction((trx) => recordDecision(trx, { ...decision, expiresAtMs }));
+}
+
+const BILL = stagedLine("pay_1");
+
+test("a line is approved when every stage has its quorum of other people, until one expires", async () => {
+  const at = await plannedStore([BILL]);
+  const approved = (businessMs = 5_000) =>
+    lineApproved(at.store.db, { ...BILL, runId: at.runId }, businessMs);
+  await approve(at, "olga", 2, BILL);
+  await approve(at, "otto", 2, BILL);
+  await approve(at, "oona", 2, BILL);
+  expect(await approved()).toBe(false);
+  await approve(at, "cora", 1, BILL, 6_000);
+  expect(await approved()).toBe(true);
+  expect(await approved(6_000)).toBe(false);
+  // Who approves again in another stage has moved there: nobody counts in two.
+  await approve(at, "carl", 1, BILL);
+  await approve(at, "olga", 1, BILL);
+  await approve(at, "oona", 1, BILL);
+  expect(await approved()).toBe(false);
+});
+
+test("nothing is drawn of a line whose second stage is missing, though three have approved", async () => {
+  const plain = planLine("pay_2", { ruleIndex: 1 });
+  const at = await plannedStore([BILL, plain]);
+  for (const name of ["cora", "carl", "cleo"]) await approve(at, name, 1, BILL);
+  await approve(at, "cora", 1, plain);
+  for (const { payableId } of [BILL, plain]) {
+    await changeLine(
+      at.store.db,
+      { runId: at.runId, payableId },
+      { state: "planned", funded: true },
+      1,
+    );
+  }
+  const { lines } = await draw(at.store, at.runId);
+  expect(lines.map(({ line }) => line.payableId)).toEqual(["pay_2"]);
+  expect((await getRunLine(at.store.db, at.runId, "pay_1"))?.state).toBe("awaiting-approval");
+  await approve(at, "olga", 2, BILL);
+  await approve(at, "otto", 2, BILL);
+  const moment = { runId: at.runId, businessId: "biz_1", playbook: "weekly" };
+  await at.store.transaction((trx) =>
+    applyApprovals(trx, { ...moment, businessMs: 5_000, nowMs: 5_000 }),
+  );
+  expect((await getRunLine(at.store.db, at.runId, "pay_1"))?.state).toBe("planned");
+});
+
+test("a line that is planned anew needs the stages of the rule that applies then", async () => {
+  const at = await plannedStore([planLine("pay_1", { ruleIndex: 1 })]);
+  const next = { ...BILL, version: 2, lineHash: "hash-of-pay_1-2" };
+  await at.store.transaction((trx) =>
+    storeReplannedLine(trx, { runId: at.runId, line: next, nowMs: 2 }),
+  );
+  for (const name of ["cora", "carl", "cleo"]) await approve(at, name, 1, next);
+  const approved = () => lineApproved(at.store.db, { ...next, runId: at.runId }, 5_000);
+  expect(await approved()).toBe(false);
+  await approve(at, "olga", 2, next);
+  await approve(at, "otto", 2, next);
+  expect(await approved()).toBe(true);
+});
+
+test("the store and the rules agree on which stage is open and what is approved", async () => {
+  const quorums = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 });
+  const approvals = fc.array(
+    fc.record({
+      stage: fc.nat(3),
+      name: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
+      lives: fc.boolean(),
+    }),
+    { maxLength: 12 },
+  );
+  const samples = fc.sample(fc.record({ quorums, approvals }), { numRuns: 150, seed: 7 });
+  const lines = samples.map((sample, index) =>
+    stagedLine(
+      `pay_${index}`,
+      sample.quorums.map((quorum) => ({ by: ["owner"], quorum })),
+      index,
+    ),
+  );
+  const { store, runId } = await plannedStore(lines);
+  const expected: [string, number, boolean][] = [];
+  for (const [index, line] of lines.entries()) {
+    // The last word of a person holds.
+    const count = line.stages?.length ?? 1;
+    const said = samples[index]?.approvals ?? [];
+    const last = new Map(said.map((each) => [each.name, { ...each, stage: each.stage % count }]));
+    const valid = [...last.values()].filter(({ lives }) => lives);
+    const rows = [...last.values()].map(({ name, stage, lives }) => ({
+      run_id: runId,
+      payable_id: line.payableId,
+      line_hash: line.lineHash,
+      principal: name,
+      decision_id: "dec_1",
+      expires_at_ms: lives ? 5_001 : 5_000,
+      stage,
+    }));
+    if (rows.length > 0) await store.db.insertInto("line_approvals").values(rows).execute();
+    const open = openStageOf({
+      stages: line.stages ?? [],
+      approvals: valid.map(({ name, stage }) => ({ principal: name, stage })),
+    });
+    expected.push([line.payableId, open ?? 0, open === null]);
+  }
+  const planned = await getPlanLines(store.db, runId);
+  const approved = await approvedLines(
+    store.db,
+    planned.map(({ line }) => line),
+    5_000,
+  );
+  const rows = await store.db
+    .selectFrom("run_lines")
+    .select(["payable_id", openStage(5_000).as("open")])
+    .where("run_id", "=", runId)
+    .orderBy("line_no")
+    .execute();
+  // A rule of one stage has no rows of its own: its quorum is the line's.
+  expect(rows.map((row) => [row.payable_id, row.open, approved.has(row.payable_id)])).toEqual(
+    expected,
+  );
+  expect(new Set(expected.map(([, open]) => open)).size).toBeGreaterThan(2);
+  expect(expected.filter(([, , is]) => is).length).toBeGreaterThan(5);
+});
