@@ -153,8 +153,8 @@ describe("a decision on a plan whose lines have stages", () => {
   });
 
   test("of the launcher counts in no stage", () => {
-    for (const of of [line(), line(["cora"]), line(["cora"], 1)]) {
-      expect(judge(of, "Lou", ["controller", "owner", "cfo"])).toMatch(/^launcher: /);
+    for (const each of [line(), line(["cora"]), line(["cora"], 1)]) {
+      expect(judge(each, "Lou", ["controller", "owner", "cfo"])).toMatch(/^launcher: /);
     }
   });
 });

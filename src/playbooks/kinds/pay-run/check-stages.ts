@@ -10,7 +10,7 @@ const PEOPLE_MAX = 10;
 
 /** What is wrong between the stages of one rule, or of a rule that has none. */
 export function checkStages(rule: Written, path: Path): Issue[] {
-  const { by, quorum, stages, escalate } = rule;
+  const { by, stages, escalate } = rule;
   const issues: Issue[] = [
     ...(Array.isArray(by) ? repeated(by, [...path, "by"]) : []),
     ...checkEscalation(escalate, by, [...path, "escalate"]),
