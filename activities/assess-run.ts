@@ -3,7 +3,8 @@ import type { Assessment } from "../src/contracts/activities.ts";
 import { ENDED_PHASES, type LineState } from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
-import { changeLiveAttempt, liveAttemptsOf } from "../src/store/attempts.ts";
+import { endAttempt } from "../src/store/attempt-writes.ts";
+import { liveAttemptsOf } from "../src/store/attempts.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
@@ -112,7 +113,7 @@ class RunFacts {
         await changeLine(this.#trx, { runId, payableId }, { state: "unknown" }, realMs);
       } else {
         // A line that ends gives its refused request up, or its claim would stay for ever.
-        await changeLiveAttempt(this.#trx, attempt.attemptId, { state: "released" }, realMs);
+        await endAttempt(this.#trx, attempt, { as: "released", answer: code }, realMs);
       }
     }
     await cancelUndecided(this.#trx, this.moment, code);

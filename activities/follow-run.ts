@@ -2,7 +2,9 @@ import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { LineState } from "../src/contracts/pay-run.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
-import { appendAudit, appendAuditEntries } from "../src/store/audit.ts";
+import { notedPayment } from "../src/store/attempt-writes.ts";
+import { appendOfLines } from "../src/store/audit-lines.ts";
+import { appendAudit } from "../src/store/audit.ts";
 import { attemptsOf } from "../src/store/attempts.ts";
 import { handOverClaim } from "../src/store/claims.ts";
 import {
@@ -61,6 +63,12 @@ export async function followRun(
   return { changed };
 }
 
+/** A line that the bank has moved on. */
+interface Move extends LineMove {
+  readonly lineNo: number;
+  readonly mine: readonly FollowedPayment[];
+}
+
 /** What was read for all lines, once. */
 interface Look {
   readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
@@ -79,7 +87,7 @@ async function followSome(
   const lines = await followedLines(context.store.db, run.runId, ids);
   const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
   await watchScheduled(context, run, asked, { payments, payees, clock });
-  const moves: (LineMove & { readonly mine: readonly FollowedPayment[] })[] = [];
+  const moves: Move[] = [];
   const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
   let handedOver = 0;
   for (const line of lines) {
@@ -89,7 +97,7 @@ async function followSome(
     const outcome = lineStateOfPayments(mine, line.amountCents);
     const { businessMs, scale } = clock;
     const pollAtMs = nextPollMs(businessMs, await changedAtMs(context, line, mine), scale);
-    const { payableId, state: from } = line;
+    const { payableId, lineNo, state: from } = line;
     const isShown = mine.length >= line.paymentIds.length;
     if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
       await handOverToRetry(context, run, line, clock);
@@ -105,7 +113,7 @@ async function followSome(
         resting.push({ payableId, from, pollAtMs });
         if (reason !== null) await say(context, line, reason, clock);
       } else {
-        moves.push({ payableId, from, to, reasonCode, reason, pollAtMs, mine });
+        moves.push({ payableId, lineNo, from, to, reasonCode, reason, pollAtMs, mine });
       }
     }
   }
@@ -127,7 +135,7 @@ async function write(
   context: ActivityContext,
   run: Run,
   what: {
-    readonly moves: readonly (LineMove & { readonly mine: readonly FollowedPayment[] })[];
+    readonly moves: readonly Move[];
     readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
     readonly clock: ClockReading;
   },
@@ -138,18 +146,24 @@ async function write(
   return context.store.transactionOf(businessId, async (trx) => {
     await pollLater(trx, runId, what.resting, nowMs);
     const moved = await moveFollowed(trx, runId, what.moves, nowMs);
-    const entries = what.moves
-      .filter(({ payableId }) => moved.has(payableId))
-      .map(({ payableId, from, to, mine }) => ({
+    const done = what.moves.filter(({ payableId }) => moved.has(payableId));
+    for (const [to, ofOne] of Map.groupBy(done, (move) => move.to)) {
+      const lines = ofOne.map(({ payableId, lineNo, from, reasonCode, mine }) => ({
+        payableId,
+        lineNo,
+        details: { from, reasonCode: reasonCode ?? undefined, payments: mine.map(notedPayment) },
+      }));
+      await appendOfLines(trx, {
+        businessId,
+        runId,
         nowMs,
         actor: runId,
         action: `line:${to}`,
-        subject: payableId,
-        details: { from, payments: mine.map(({ id, status }) => ({ id, status })) },
-      }));
-    if (entries.length > 0) await appendAuditEntries(trx, businessId, entries);
-    const settled = what.moves
-      .filter(({ payableId, to }) => to === "settled" && moved.has(payableId))
+        lines,
+      });
+    }
+    const settled = done
+      .filter(({ to }) => to === "settled")
       .map(({ payableId, mine }) => ({ payableId, payments: mine }));
     await adviseVendors(trx, run, settled, nowMs);
     return moved.size;

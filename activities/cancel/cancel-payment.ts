@@ -7,7 +7,8 @@ import {
   judgeForCancel,
 } from "../../src/domain/cancellations/judge-payment.ts";
 import { type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
-import { changeLiveAttempt, liveAttempt } from "../../src/store/attempts.ts";
+import { recordLookUp } from "../../src/store/attempt-writes.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { conclusiveFromMs } from "../pay/look-up.ts";
@@ -88,10 +89,19 @@ async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | 
   const attempt = await liveAttempt(db, businessId, cancelSubject(payment.id));
   // The earlier reading of the service's time can't end a window too soon.
   const serviceMs = Math.min(before.serviceMs, clock.serviceMs);
-  if (attempt !== undefined) {
-    await changeLiveAttempt(db, attempt.attemptId, { lookedUpAtMs: serviceMs }, clock.realMs);
-  }
   const verdict = judgeForCancel(payment, { severalScheduled, ...clock });
+  if (attempt !== undefined) {
+    const facts = {
+      verdict: verdict.kind === "ended" ? verdict.state : verdict.kind,
+      isConclusive: serviceMs >= conclusiveFromMs(attempt, clock),
+      shown: 1,
+      found: [payment],
+    };
+    const times = { serviceMs, nowMs: clock.realMs };
+    await context.store.transactionOf(businessId, (trx) =>
+      recordLookUp(trx, attempt, facts, times),
+    );
+  }
   return { payment, verdict, attempt, clock: { ...clock, serviceMs } };
 }
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { changeLiveAttempt } from "../../src/store/attempts.ts";
+import { endAttempt } from "../../src/store/attempt-writes.ts";
 import { type CancellationItem, changeItem } from "../../src/store/cancellations.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -43,7 +43,7 @@ export async function recordCancel(
       });
       return false;
     }
-    if (outcome.end !== undefined) await endAttempt(trx, outcome.end, item, clock);
+    if (outcome.end !== undefined) await end(trx, outcome.end, item, clock);
     await clearWaits(trx, { businessId, sourceId: "" });
     const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
     const isMine = await changeItem(
@@ -74,15 +74,16 @@ export async function recordCancel(
   });
 }
 
-async function endAttempt(
+async function end(
   trx: Transaction<Tables>,
   { attempt, state, answer }: NonNullable<(CancelOutcome & { kind: "ended" })["end"]>,
   item: CancellationItem,
   clock: ClockReading,
 ): Promise<void> {
   const paymentIds = state === "applied" && item.paymentId !== null ? [item.paymentId] : [];
-  const change = { state, answer, sends: attempt.sends, paymentIds };
-  await changeLiveAttempt(trx, attempt.attemptId, change, clock.realMs);
+  const as = state === "applied" && answer !== "2xx" ? "adopted" : state;
+  const { sends } = attempt;
+  await endAttempt(trx, attempt, { as, answer, sends, paymentIds }, clock.realMs);
 }
 
 async function tellNotCancelled(

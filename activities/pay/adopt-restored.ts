@@ -1,5 +1,6 @@
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { isKnownUnpaid } from "../../src/domain/payments/payment-states.ts";
+import { recordLookUp } from "../../src/store/attempt-writes.ts";
 import { attemptsOf, insertAttempt } from "../../src/store/attempts.ts";
 import { wasBehind } from "../../src/store/sweep-behind.ts";
 import type { ActivityContext } from "../context.ts";
@@ -35,6 +36,12 @@ export async function adoptRestored(
   const seq = (earlier.at(-1)?.seq ?? 0) + 1;
   const before = found.filter(({ id }) => known.has(id)).map(({ id }) => id);
   const attempt = attemptOf({ ...job, operation: "pay" }, plan.executionDate, before, seq);
-  await context.store.transactionOf(businessId, (trx) => insertAttempt(trx, attempt, Date.now()));
+  const { serviceMs } = await context.clockOf(job.business).now();
+  const facts = { verdict: "adopt", isConclusive: true, shown: found.length, found: made };
+  await context.store.transactionOf(businessId, async (trx) => {
+    const nowMs = Date.now();
+    await insertAttempt(trx, attempt, nowMs);
+    await recordLookUp(trx, attempt, facts, { serviceMs, nowMs });
+  });
   return adopt(attempt, made);
 }

@@ -1,4 +1,4 @@
-import { changeLiveAttempt } from "../../src/store/attempts.ts";
+import { endAttempt } from "../../src/store/attempt-writes.ts";
 import { type DrawnLine, drawLines } from "../../src/store/draws.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { countUnread } from "../../src/store/verified-lines.ts";
@@ -116,8 +116,9 @@ export class LaneBook {
       const nowMs = Date.now();
       for (const { line, attempt, opened } of unsent) {
         if (opened !== undefined) {
-          const { attemptId, sends } = withResult(opened.attempt, { result: "not-sent" });
-          await changeLiveAttempt(trx, attemptId, { state: "released", sends }, nowMs);
+          const { sends } = withResult(opened.attempt, { result: "not-sent" });
+          const answer = "not sent: its lane ended";
+          await endAttempt(trx, opened.attempt, { as: "released", sends, answer }, nowMs);
         }
         const state = attempt === undefined ? "planned" : "unknown";
         await changeLine(trx, line, { state, releaseLease: true }, nowMs, {

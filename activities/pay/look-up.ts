@@ -1,4 +1,4 @@
-import { changeLiveAttempt } from "../../src/store/attempts.ts";
+import { recordLookUp } from "../../src/store/attempt-writes.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { judgeLookUp, type LookUpVerdict } from "../../src/domain/attempts/look-up.ts";
 import { conclusiveLookUpFromMs, type LookUpWindow } from "../../src/domain/attempts/seq.ts";
@@ -50,19 +50,19 @@ export async function lookUp(
     amountCents: attempt.amountCents,
     found,
   });
-  await changeLiveAttempt(
-    context.store.db,
-    attempt.attemptId,
-    { lookedUpAtMs: serviceMs },
-    clock.realMs,
-  );
-  const ids = new Set(verdict.kind === "adopt" ? verdict.paymentIds : []);
-  return {
-    verdict,
-    adopted: found.filter((payment) => ids.has(payment.id)),
-    afterWindow: serviceMs >= windowEndsMs,
-    windowEndsMs,
+  const afterWindow = serviceMs >= windowEndsMs;
+  const ids = new Set(verdict.kind === "none" ? [] : verdict.paymentIds);
+  const facts = {
+    verdict: verdict.kind,
+    isConclusive: afterWindow,
+    shown: found.length,
+    found: found.filter(({ id }) => ids.has(id)),
   };
+  await context.store.transactionOf(attempt.businessId, (trx) =>
+    recordLookUp(trx, attempt, facts, { serviceMs, nowMs: clock.realMs }),
+  );
+  const adopted = verdict.kind === "adopt" ? facts.found : [];
+  return { verdict, adopted, afterWindow, windowEndsMs };
 }
 
 /** Takes payments that a look-up found as what the attempt made. */

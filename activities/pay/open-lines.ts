@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { beginSend } from "../../src/domain/attempts/sends.ts";
-import { writeAttempts } from "../../src/store/attempt-writes.ts";
+import { writeFirstAttempts } from "../../src/store/attempt-writes.ts";
 import { subjectsWithAttempts } from "../../src/store/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { chunks } from "../../src/store/db.ts";
@@ -34,8 +34,10 @@ export async function openLines(
     const attempt = beginSend(frozen, { atMs: clock.serviceMs, by, owner });
     return { ...job, opened: { frozen, attempt, leaseUntilMs } };
   });
-  const attempts = opened.flatMap((job) => (job.opened === undefined ? [] : [job.opened.attempt]));
-  await writeAttempts(trx, attempts, clock.realMs);
+  const begun = opened.flatMap(({ line, opened: send }) =>
+    send === undefined ? [] : [{ lineNo: line.lineNo, attempt: send.attempt }],
+  );
+  await writeFirstAttempts(trx, jobs[0]?.line.runId ?? "", begun, clock.realMs);
   await noteOnLines(trx, opened);
   return opened;
 }

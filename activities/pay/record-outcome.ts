@@ -6,7 +6,8 @@ import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { changeLiveAttempt, liveAttempt } from "../../src/store/attempts.ts";
+import { endAttempt, notedPayment } from "../../src/store/attempt-writes.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine, type LineChange } from "../../src/store/lines.ts";
@@ -40,6 +41,15 @@ export async function recordOutcome(
     });
     if (!mine) return;
     await sideEffects(trx, job, outcome, clock);
+    if (outcome.kind === "back" || change.state === undefined) return;
+    await appendAudit(trx, {
+      businessId: job.businessId,
+      nowMs: clock.realMs,
+      actor: job.owner,
+      action: `line:${change.state}`,
+      subject: job.plan.payableId,
+      details: { outcome: outcome.kind, reasonCode: change.reasonCode, ...auditDetails(outcome) },
+    });
   });
 }
 
@@ -168,16 +178,6 @@ async function sideEffects(
   if (outcome.kind === "paid-elsewhere") {
     await releaseClaim(trx, { businessId, payableId, owner: job.owner });
   }
-  if (outcome.kind !== "back") {
-    await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: job.owner,
-      action: `pay-line:${outcome.kind}`,
-      subject: payableId,
-      details: auditDetails(outcome),
-    });
-  }
 }
 
 /**
@@ -190,14 +190,15 @@ async function endApplied(
   { attempt, payments, found }: PayOutcome & { readonly kind: "applied" },
   clock: ClockReading,
 ): Promise<void> {
-  await changeLiveAttempt(
+  await endAttempt(
     trx,
-    attempt.attemptId,
+    attempt,
     {
-      state: "applied",
+      as: found ? "adopted" : "applied",
       sends: attempt.sends,
       paymentIds: payments.map((payment) => payment.id),
       answer: found ? "found by look-up" : "2xx",
+      details: { payments: payments.map(notedPayment) },
     },
     clock.realMs,
   );
@@ -209,26 +210,18 @@ async function endApplied(
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
 }
 
-/** What the audit trail keeps of an outcome. */
-export function auditDetails(outcome: PayOutcome): Record<string, unknown> {
+/** Why, in our own words: what the service says may name people, and stays with the attempt. */
+function auditDetails(outcome: PayOutcome): Record<string, unknown> {
   switch (outcome.kind) {
-    case "applied":
-      return {
-        found: outcome.found,
-        payments: outcome.payments.map(({ id, amountCents, status }) => ({
-          id,
-          amountCents,
-          status,
-        })),
-      };
-    case "unknown":
-    case "parked":
     case "paid-elsewhere":
     case "changed":
       return { reason: outcome.reason };
     case "business-wait":
+      return { code: outcome.code, scope: outcome.scope };
+    case "applied":
+    case "unknown":
     case "line-wait":
-      return { code: outcome.code, message: outcome.message };
+    case "parked":
     case "back":
       return {};
   }

@@ -1,11 +1,12 @@
 import type { Transaction } from "kysely";
-import { appendAuditEntries } from "../../src/store/audit.ts";
+import { notedPayment } from "../../src/store/attempt-writes.ts";
+import { appendOfLines } from "../../src/store/audit-lines.ts";
 import { endAppliedAttempts, recordPaidLines } from "../../src/store/paid-lines.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
-import { alarmOnMismatch, auditDetails, stateOf } from "./record-outcome.ts";
+import { alarmOnMismatch, stateOf } from "./record-outcome.ts";
 
 /** A line of a run that was paid by the first answer to its first request. */
 export interface PaidJob {
@@ -45,14 +46,24 @@ export async function recordPaid(
     await clearWaits(trx, { businessId, sourceId });
   }
   for (const { job, outcome } of mine) await alarmOnMismatch(trx, job, outcome.payments, clock);
-  const entries = mine.map(({ job, outcome }) => ({
+  await appendOfLines(trx, {
+    businessId,
+    runId: first.job.line.runId,
     nowMs: clock.realMs,
     actor: owner,
-    action: "pay-line:applied",
-    subject: job.plan.payableId,
-    details: auditDetails(outcome),
-  }));
-  if (entries.length > 0) await appendAuditEntries(trx, businessId, entries);
+    action: "attempt.answered",
+    details: { result: "applied" },
+    lines: mine.map(({ job, outcome: { attempt, payments } }) => ({
+      payableId: job.plan.payableId,
+      lineNo: job.line.lineNo,
+      details: {
+        attemptId: attempt.attemptId,
+        seq: attempt.seq,
+        line: stateOf(payments, job),
+        payments: payments.map(notedPayment),
+      },
+    })),
+  });
 }
 
 /** True where nothing but success is to be recorded of a line. */

@@ -1,5 +1,6 @@
 import type { Attempt, AttemptSend } from "../../src/contracts/attempt.ts";
-import { changeLiveAttempt, liveAttempt, type AttemptChange } from "../../src/store/attempts.ts";
+import { answerAttempt, endAttempt as endInLedger } from "../../src/store/attempt-writes.ts";
+import { liveAttempt, type AttemptChange } from "../../src/store/attempts.ts";
 import type { ActivityContext } from "../context.ts";
 
 /** The attempt with what its last send came to. */
@@ -28,7 +29,9 @@ export async function recordSend(
     const own = known[index];
     const isOwn = own?.by === last?.by && own?.atMs === last?.atMs;
     const sends = isOwn && last !== undefined ? known.with(index, last) : known;
-    await changeLiveAttempt(trx, attemptId, { ...change, sends }, Date.now());
+    if (last !== undefined) {
+      await answerAttempt(trx, attempt, last, { ...change, sends }, Date.now());
+    }
     return { ...attempt, ...change, sends };
   });
 }
@@ -37,8 +40,10 @@ export async function recordSend(
 export async function endAttempt(
   context: ActivityContext,
   attempt: Attempt,
-  state: "dead" | "released",
+  as: "dead" | "released",
   change: AttemptChange = {},
 ): Promise<void> {
-  await changeLiveAttempt(context.store.db, attempt.attemptId, { ...change, state }, Date.now());
+  await context.store.transactionOf(attempt.businessId, (trx) =>
+    endInLedger(trx, attempt, { ...change, as }, Date.now()),
+  );
 }

@@ -1,5 +1,4 @@
 import { createHold, listHolds, releaseHold } from "../../src/store/holds.ts";
-import { appendAudit } from "../../src/store/audit.ts";
 import type { ActivityContext } from "../context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
@@ -19,7 +18,7 @@ export async function holdVendor(
   await context.store.transactionOf(businessId, async (trx) => {
     const holds = await listHolds(trx, { businessId, active: true, nowMs: clock.businessMs });
     if (holds.some((hold) => hold.author === author && hold.value === contactId)) return;
-    const hold = await createHold(trx, {
+    await createHold(trx, {
       businessId,
       scope: "contact",
       value: contactId,
@@ -27,14 +26,6 @@ export async function holdVendor(
       author,
       untilMs: null,
       nowMs: clock.realMs,
-    });
-    await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: author,
-      action: "hold.created",
-      subject: hold.holdId,
-      details: { scope: "contact", value: contactId, payableId: retry.payableId },
     });
   });
 }
@@ -49,14 +40,6 @@ export async function liftVendorHold(
     for (const hold of holds) {
       if (hold.author !== author || hold.scope !== "contact") continue;
       await releaseHold(trx, hold.holdId, row.requestedBy ?? author, clock.realMs);
-      await appendAudit(trx, {
-        businessId,
-        nowMs: clock.realMs,
-        actor: row.requestedBy ?? author,
-        action: "hold.released",
-        subject: hold.holdId,
-        details: { scope: hold.scope, value: hold.value },
-      });
     }
   });
 }

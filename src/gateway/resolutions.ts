@@ -5,7 +5,8 @@ import { retryFailedPaymentId } from "../contracts/names.ts";
 import type { LineState } from "../contracts/pay-run.ts";
 import { isAnswered } from "../domain/attempts/sends.ts";
 import { conclusiveLookUpFromMs } from "../domain/attempts/seq.ts";
-import { changeLiveAttempt, liveAttempt } from "../store/attempts.ts";
+import { endAttempt } from "../store/attempt-writes.ts";
+import { liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { claimOwners, claimPayables, handOverClaim, releaseClaim } from "../store/claims.ts";
 import { createHold } from "../store/holds.ts";
@@ -188,8 +189,8 @@ async function end(
     );
   }
   if (attempt !== undefined) {
-    const ended = { state: "dead", answer: `${state} by ${by.name}` } as const;
-    await changeLiveAttempt(trx, attempt.attemptId, ended, context.nowMs());
+    const ending = { as: "dead", answer: `${state} by ${by.name}`, by: by.name } as const;
+    await endAttempt(trx, attempt, ending, context.nowMs());
   }
   const hold = await createHold(trx, {
     businessId,

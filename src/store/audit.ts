@@ -31,32 +31,58 @@ export interface NewAuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Adds an entry to a business's trail, in the transaction of what it records.
- *
- * Each entry's hash is over its content and the hash before it, so that nothing in the middle can
- * be changed or taken out unseen.
- *
- * @returns the new head of the trail
- */
-export async function appendAudit(trx: Transaction<Tables>, entry: NewAuditEntry): Promise<string> {
-  return appendAuditEntries(trx, entry.businessId, [entry]);
-}
+/** Entries of the transactions that are under way. */
+const written = new WeakMap<Transaction<Tables>, NewAuditEntry[]>();
 
 /**
- * Adds many entries of one business in order, in few statements; see `appendAudit`.
+ * Adds an entry to a business's trail, in the transaction of what it records: it is there when
+ * that commits, and gone when it doesn't.
  *
- * @returns the new head of the trail
+ * Each entry's hash is over its content and the hash before it, so that nothing in the middle can
+ * be changed or taken out unseen. A transaction's entries are chained together at its end.
  */
-export async function appendAuditEntries(
+export function appendAudit(trx: Transaction<Tables>, entry: NewAuditEntry): Promise<void> {
+  return appendAuditEntries(trx, [entry]);
+}
+
+/** Adds many entries in order; see `appendAudit`. */
+export function appendAuditEntries(
+  trx: Transaction<Tables>,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
+  const all = written.get(trx);
+  if (all === undefined) throw new Error("audit entries belong into a transaction of the store");
+  for (const entry of entries) all.push(entry);
+  return Promise.resolve();
+}
+
+/** Does the work of a transaction, and lengthens the trails that it wrote to before it commits. */
+export async function withTrail<T>(
+  trx: Transaction<Tables>,
+  work: (trx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  const entries: NewAuditEntry[] = [];
+  written.set(trx, entries);
+  try {
+    const result = await work(trx);
+    for (const [businessId, ofOne] of Map.groupBy(entries, (entry) => entry.businessId)) {
+      await lengthen(trx, businessId, ofOne);
+    }
+    return result;
+  } finally {
+    written.delete(trx);
+  }
+}
+
+async function lengthen(
   trx: Transaction<Tables>,
   businessId: string,
-  entries: readonly Omit<NewAuditEntry, "businessId">[],
-): Promise<string> {
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
   let prevHash = (await endOfTrail(trx, businessId)) ?? GENESIS;
   const rows = entries.map((entry) => {
     const details = JSON.stringify(entry.details);
-    const hash = auditHash({ ...entry, businessId }, details, prevHash);
+    const hash = auditHash(entry, details, prevHash);
     const row = {
       business_id: businessId,
       at_ms: entry.nowMs,
@@ -71,7 +97,6 @@ export async function appendAuditEntries(
     return row;
   });
   for (const some of chunks(rows)) await trx.insertInto("audit").values(some).execute();
-  return prevHash;
 }
 
 /** The hash of a business's last entry; undefined where it has none yet. */
@@ -113,10 +138,10 @@ export function auditHash(
 /** Entries of a business, first to last. */
 export async function listAudit(
   db: Db,
-  filter: { readonly businessId: string; readonly subject?: string },
+  filter: { readonly businessId: string; readonly subject?: string | readonly string[] },
 ): Promise<AuditEntry[]> {
   let query = db.selectFrom("audit").selectAll().where("business_id", "=", filter.businessId);
-  if (filter.subject !== undefined) query = query.where("subject", "=", filter.subject);
+  if (filter.subject !== undefined) query = query.where("subject", "in", [filter.subject].flat());
   const rows = await query.orderBy("audit_id").execute();
   return rows.map((row) => ({
     auditId: row.audit_id,

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Selectable } from "kysely";
+import type { Selectable, Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
+import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { HoldsTable } from "./payment-tables.ts";
+import type { Tables } from "./tables.ts";
 
 export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
@@ -34,8 +36,9 @@ export interface NewHold {
   readonly nowMs: number;
 }
 
-export async function createHold(db: Db, hold: NewHold): Promise<Hold> {
-  const row = await db
+/** Sets a hold, in force from the commit on. */
+export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promise<Hold> {
+  const row = await trx
     .insertInto("holds")
     .values({
       hold_id: `hold_${randomUUID()}`,
@@ -49,24 +52,79 @@ export async function createHold(db: Db, hold: NewHold): Promise<Hold> {
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toHold(row);
+  const made = toHold(row);
+  const { reason, untilMs } = made;
+  await note(trx, made, "hold.created", {
+    nowMs: hold.nowMs,
+    actor: hold.author,
+    details: { reason, until: untilMs === null ? null : new Date(untilMs).toISOString() },
+  });
+  return made;
 }
 
 /** Lifts a hold; undefined where there is none, or it has been lifted before. */
 export async function releaseHold(
-  db: Db,
+  trx: Transaction<Tables>,
   holdId: string,
   by: string,
   nowMs: number,
 ): Promise<Hold | undefined> {
-  const row = await db
+  const row = await trx
     .updateTable("holds")
     .set({ released_at_ms: nowMs, released_by: by })
     .where("hold_id", "=", holdId)
     .where("released_at_ms", "is", null)
     .returningAll()
     .executeTakeFirst();
-  return row === undefined ? undefined : toHold(row);
+  if (row === undefined) return undefined;
+  const lifted = toHold(row);
+  await note(trx, lifted, "hold.released", { nowMs, actor: by, details: {} });
+  return lifted;
+}
+
+/**
+ * Takes note of holds whose end has come: they stop nothing any more since then.
+ *
+ * @returns how many
+ */
+export async function endHolds(
+  trx: Transaction<Tables>,
+  businessId: string,
+  times: { readonly businessMs: number; readonly nowMs: number },
+): Promise<number> {
+  const rows = await trx
+    .updateTable("holds")
+    .set({ released_at_ms: times.nowMs, released_by: ENDED_BY })
+    .where("business_id", "=", businessId)
+    .where("released_at_ms", "is", null)
+    .where("until_ms", "<=", times.businessMs)
+    .returningAll()
+    .execute();
+  for (const row of rows) {
+    await note(trx, toHold(row), "hold.ended", {
+      nowMs: times.nowMs,
+      actor: ENDED_BY,
+      details: { until: new Date(row.until_ms ?? 0).toISOString() },
+    });
+  }
+  return rows.length;
+}
+
+/** Who lifts a hold that nobody lifts. */
+const ENDED_BY = "its end";
+
+async function note(
+  trx: Transaction<Tables>,
+  { businessId, holdId, scope, value }: Hold,
+  action: string,
+  entry: {
+    readonly nowMs: number;
+    readonly actor: string;
+    readonly details: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  const details = { scope, value, ...entry.details };
+  await appendAudit(trx, { ...entry, businessId, action, subject: holdId, details });
 }
 
 /** A hold, lifted or not. */

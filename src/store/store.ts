@@ -1,5 +1,6 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely, KyselyPlugin, Transaction } from "kysely";
+import { withTrail } from "./audit.ts";
 import type { Tables } from "./tables.ts";
 
 export interface OpenStoreOptions {
@@ -91,7 +92,7 @@ export function guarded(
     refuse();
     const scope: Scope = { ...options, open: true };
     try {
-      return await scopes.run(scope, () => transaction(fn, options));
+      return await scopes.run(scope, () => transaction((trx) => withTrail(trx, fn), options));
     } finally {
       scope.open = false;
     }

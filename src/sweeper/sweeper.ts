@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { endHolds } from "../store/holds.ts";
 import { pruneInbox, pruneSends } from "../store/sweep-prune.ts";
 import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
 import type { SweeperContext } from "./context.ts";
@@ -143,6 +144,7 @@ class Sweeps {
   /** A service that can't be read now is read at the next pass. */
   async #lookLate(profile: BusinessProfile, signal: AbortSignal): Promise<void> {
     try {
+      await this.#endHolds(profile);
       await this.#late.look(profile, signal);
     } catch (error) {
       const reason = reasonOf(error);
@@ -151,6 +153,12 @@ class Sweeps {
         reason,
       });
     }
+  }
+
+  async #endHolds({ businessId, name }: BusinessProfile): Promise<void> {
+    const { businessMs } = await this.#context.clockOf(name).now();
+    const times = { businessMs: Math.floor(businessMs), nowMs: Date.now() };
+    await this.#context.store.transactionOf(businessId, (trx) => endHolds(trx, businessId, times));
   }
 
   async #lead(): Promise<boolean> {

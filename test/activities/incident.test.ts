@@ -97,7 +97,9 @@ describe("payments that bounce because our own account is empty", () => {
     const sourceId = await sourceOf(planned);
     world.told.length = 0;
     const [hold] = await holds();
-    await releaseHold(world.store.db, hold?.holdId ?? "", "carla", Date.now());
+    await world.store.transaction((trx) =>
+      releaseHold(trx, hold?.holdId ?? "", "carla", Date.now()),
+    );
     expect(await world.incident(sourceId)).toMatchObject({
       phase: "ended",
       outcome: "released by carla",

@@ -55,15 +55,17 @@ describe("planning a run", () => {
     });
     const { businessId } = world.sandbox.business;
     const nowMs = Date.now();
-    await createHold(world.store.db, {
-      businessId,
-      scope: "payable",
-      value: "held",
-      reason: "disputed",
-      author: "olga",
-      untilMs: null,
-      nowMs,
-    });
+    await world.store.transaction((trx) =>
+      createHold(trx, {
+        businessId,
+        scope: "payable",
+        value: "held",
+        reason: "disputed",
+        author: "olga",
+        untilMs: null,
+        nowMs,
+      }),
+    );
     const other = { businessId, payableIds: ["taken"], owner: "pay-run/acme/other/x", nowMs };
     await world.store.transaction((trx) => claimPayables(trx, other));
 

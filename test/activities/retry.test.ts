@@ -89,7 +89,9 @@ describe("a retry", () => {
     const { payableId } = await failedBill();
     const { businessId } = world;
     const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
-    await createHold(world.store.db, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() });
+    await world.store.transaction((trx) =>
+      createHold(trx, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() }),
+    );
     const held = await world.look(payableId);
     expect(held).toMatchObject({
       phase: "waiting",

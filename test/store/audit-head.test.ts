@@ -1,21 +1,15 @@
 import type { KyselyPlugin } from "kysely";
 import { expect, test } from "vitest";
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit, endOfTrail } from "../../src/store/audit.ts";
 import type { Store } from "../../src/store/index.ts";
 import { hasAuditHead } from "../../src/store/sweep-behind.ts";
 import { testStore } from "./support.ts";
 
-const note = (store: Store) =>
-  store.transaction((trx) =>
-    appendAudit(trx, {
-      businessId: "biz_1",
-      nowMs: 1,
-      actor: "lena",
-      action: "noted",
-      subject: "pay_1",
-      details: {},
-    }),
-  );
+async function note(store: Store): Promise<string> {
+  const entry = { businessId: "biz_1", nowMs: 1, actor: "lena", action: "noted" };
+  await store.transaction((trx) => appendAudit(trx, { ...entry, subject: "pay_1", details: {} }));
+  return (await endOfTrail(store.db, "biz_1")) ?? "";
+}
 
 test("an end of the trail is found, also while others lengthen it, and a foreign one is not", async () => {
   const { store } = await testStore();

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
+import type { Transaction } from "kysely";
 import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
-import { appendAudit, type AuditEntry, listAudit } from "../../src/store/audit.ts";
+import {
+  appendAudit,
+  appendAuditEntries,
+  type AuditEntry,
+  listAudit,
+} from "../../src/store/audit.ts";
+import type { Tables } from "../../src/store/index.ts";
 import { child, testStore } from "./support.ts";
 
 /** Follows the chain with nothing but what is written down. */
@@ -74,4 +81,33 @@ test("two processes that write at once lengthen one chain and lose nothing", asy
     );
   }
   expectChained(entries);
+});
+
+test("entries of one transaction stand in the order in which they were written", async () => {
+  const { store } = await testStore();
+  const entry = { businessId: "biz_1", nowMs: 5, actor: "lena", subject: "pay_1", details: {} };
+  await store.transaction(async (trx) => {
+    await appendAudit(trx, { ...entry, action: "first" });
+    await appendAudit(trx, { ...entry, businessId: "biz_2", action: "elsewhere" });
+    await appendAuditEntries(trx, [
+      { ...entry, action: "second" },
+      { ...entry, action: "third" },
+    ]);
+  });
+  const entries = await listAudit(store.db, { businessId: "biz_1" });
+  expect(entries.map(({ action }) => action)).toEqual(["first", "second", "third"]);
+  expectChained(entries);
+  expectChained(await listAudit(store.db, { businessId: "biz_2" }));
+});
+
+test("an entry outside a transaction of the store is refused, not lost", async () => {
+  const { store } = await testStore();
+  let ended: Transaction<Tables> | undefined;
+  await store.transaction(async (trx) => {
+    ended = trx;
+  });
+  const entry = { businessId: "biz_1", nowMs: 5, actor: "l", action: "a", subject: "s" };
+  expect(() => appendAudit(ended as Transaction<Tables>, { ...entry, details: {} })).toThrow(
+    "belong into a transaction",
+  );
 });

@@ -134,15 +134,17 @@ test("an approval that has expired on the business clock draws nothing", async (
 
 test("a hold stops its lines in the transaction that would draw them", async () => {
   const store = await approvedRun();
-  await createHold(store.db, {
-    businessId: "biz_1",
-    scope: "payable",
-    value: "pay_2",
-    reason: "Call the vendor first.",
-    author: "olga",
-    untilMs: null,
-    nowMs: 4,
-  });
+  await store.transaction((trx) =>
+    createHold(trx, {
+      businessId: "biz_1",
+      scope: "payable",
+      value: "pay_2",
+      reason: "Call the vendor first.",
+      author: "olga",
+      untilMs: null,
+      nowMs: 4,
+    }),
+  );
   expect(idsOf(await draw(store))).toEqual(["pay_1", "pay_3"]);
   expect(await getRunLine(store.db, RUN, "pay_2")).toMatchObject({
     state: "on-hold",

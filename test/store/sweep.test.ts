@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit, endOfTrail } from "../../src/store/audit.ts";
 import { claimPayables } from "../../src/store/claims.ts";
 import { listHolds } from "../../src/store/holds.ts";
 import { insertEvents, knownEventIds, markDispatched } from "../../src/store/inbox.ts";
@@ -17,9 +17,9 @@ import { endAttemptOn, liveAttemptOn, testStore } from "./support.ts";
 const businessId = "biz_1";
 
 async function entry(store: Store, action: string): Promise<string> {
-  return store.transaction((trx) =>
-    appendAudit(trx, { businessId, nowMs: 1, actor: "lena", action, subject: "x", details: {} }),
-  );
+  const made = { businessId, nowMs: 1, actor: "lena", action, subject: "x", details: {} };
+  await store.transaction((trx) => appendAudit(trx, made));
+  return (await endOfTrail(store.db, businessId)) ?? "";
 }
 
 /** A run with a line for each bill, in the states said. */

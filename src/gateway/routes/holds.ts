@@ -1,6 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import { appendAudit } from "../../store/audit.ts";
 import { releaseWithheld, withheldBy } from "../../store/cancellations.ts";
 import { createHold, getHold, listHolds, releaseHold } from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
@@ -124,25 +123,16 @@ function addCreate(app: OpenAPIHono, context: GatewayContext): void {
           `until (${body.until}) has passed on the business clock, where it is ${new Date(businessMs).toISOString()}.`,
         );
       }
-      const hold = await context.store.transactionOf(profile.businessId, async (trx) => {
-        const created = await createHold(trx, {
+      const hold = await context.store.transactionOf(profile.businessId, (trx) =>
+        createHold(trx, {
           businessId: profile.businessId,
           ...target,
           reason: body.reason,
           author: principal.name,
           untilMs,
           nowMs: context.nowMs(),
-        });
-        await appendAudit(trx, {
-          businessId: profile.businessId,
-          nowMs: context.nowMs(),
-          actor: principal.name,
-          action: "hold.created",
-          subject: created.holdId,
-          details: { ...target, reason: body.reason, until: body.until ?? null },
-        });
-        return created;
-      });
+        }),
+      );
       await tellAboutHold(context, profile, hold);
       const sent = await sentAlready(context.store.db, profile.businessId, target);
       return {
@@ -178,14 +168,6 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
       const released = await context.store.transactionOf(businessId, async (trx) => {
         const hold = await releaseHold(trx, params.id, principal.name, context.nowMs());
         if (hold === undefined) throw notInForce(params.id);
-        await appendAudit(trx, {
-          businessId: hold.businessId,
-          nowMs: context.nowMs(),
-          actor: principal.name,
-          action: "hold.released",
-          subject: hold.holdId,
-          details: { scope: hold.scope, value: hold.value },
-        });
         if (withheld !== undefined) {
           await releaseWithheld(trx, withheld.item, principal.name, context.nowMs());
         }

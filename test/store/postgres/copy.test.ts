@@ -114,7 +114,10 @@ test("the audit trail goes on where it was", async () => {
         details: {},
       }),
     );
-  await withStore(from, async (store) => void (await note(store), await note(store)));
+  await withStore(from, async (store) => {
+    await note(store);
+    await note(store);
+  });
   await copyStore(from, to, NOW_MS);
   const trail = await withStore(to, async (store) => {
     await note(store);
