@@ -75,9 +75,9 @@ export class Incidents {
     );
     const [first] = bounced;
     if (first !== undefined) {
-      const others = bounced.length === 1 ? "" : `, and ${bounced.length - 1} more like it`;
+      const others = bounced.length === 1 ? "" : `, and ${bounced.length - 1} like it`;
       const id = retryFailedPaymentId(business, first.payableId);
-      narrator.line(dim(`  what waits for it: ${id}${others}`));
+      narrator.line(dim(`  waiting for it: ${id}${others}`));
     }
     this.#demo.remember({ bounced: { source, payableIds: bounced.map((line) => line.payableId) } });
     const { refusal } = await asAnotherSystem(this.#demo, "controller", ["--incident", source]);

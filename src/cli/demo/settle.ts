@@ -137,7 +137,7 @@ class News {
     const lines = run.payments.filter(({ payableId }) => bounced.includes(payableId));
     const areSettled = lines.length > 0 && lines.every((line) => line.state === "settled");
     if (areSettled && this.#isNew("bounced")) {
-      narrator.line(`${green("✓")} the ${count(lines.length, "bill")} that bounced settled`);
+      narrator.line(`${green("✓")} the ${count(lines.length, "bill")} that bounced have settled`);
     }
   }
 
