@@ -6,7 +6,8 @@ import { newYorkInstantMs } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
 import { hashOfLine } from "../src/domain/planning/line-hash.ts";
 import type { Contact, Payable } from "../src/payments-api/index.ts";
-import { evaluateCondition, type PayableView } from "../src/playbooks/conditions.ts";
+import { evaluateCondition } from "../src/playbooks/conditions.ts";
+import type { ConditionView } from "../src/domain/planning/select.ts";
 import type { PayJob } from "./pay/job.ts";
 
 export interface ChangedBill {
@@ -78,7 +79,7 @@ function versioned(job: PayJob, line: PlanLine): PlanLine {
 function rule(
   policy: PayRunPlaybook,
   flags: readonly LineFlag[],
-  view: PayableView,
+  view: ConditionView,
   amountCents: number,
 ): ReturnType<typeof ruleOfLine> {
   const reviewed: readonly string[] = policy.review;
@@ -92,7 +93,7 @@ function viewOf(
   contact: Contact,
   owed: number,
   flags: readonly LineFlag[],
-): PayableView {
+): ConditionView {
   return {
     id: payable.id,
     publicId: payable.publicId,

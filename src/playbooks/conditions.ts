@@ -1,35 +1,9 @@
 import { Environment, type ParseResult } from "@marcbachmann/cel-js";
+import type { ConditionView } from "../domain/planning/select.ts";
 import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
 import { findUnsafeCall } from "./condition-safety.ts";
 import type { Fault } from "./problem.ts";
-
-/** What a condition sees of a bill, as the service gives it (API specification, section 2). */
-export interface PayableView {
-  readonly id: string;
-  readonly publicId: string | null;
-  readonly description: string | null;
-  readonly customNumber: string | null;
-  /** What is still owed, in cents: what would be paid. */
-  readonly amountCents: number;
-  readonly totalAmountCents: number;
-  readonly amountPaidCents: number;
-  /** `YYYY-MM-DD`. */
-  readonly dueDate: string | null;
-  readonly issueDate: string | null;
-  readonly status: string;
-  readonly paymentStatus: string;
-  readonly vendor: {
-    readonly id: string | null;
-    readonly name: string | null;
-    readonly type: string | null;
-    /** Days. */
-    readonly netTerms: number | null;
-    readonly bankLast4: string | null;
-  };
-  /** What the planner noted of the line, review reasons first; empty while bills are selected. */
-  readonly flags: readonly string[];
-}
 
 /** A condition failed on a bill's own data; the message says on which bill, and how to guard it. */
 export class ConditionError extends Error {
@@ -82,7 +56,7 @@ export function checkCondition(source: string, use: ConditionUse): Fault | null 
  *
  * @throws {ConditionError} the bill's data makes it fail, such as a division by zero.
  */
-export function evaluateCondition(source: string, payable: PayableView): boolean {
+export function evaluateCondition(source: string, payable: ConditionView): boolean {
   const label = payable.publicId ?? payable.id;
   let answer: unknown;
   try {
@@ -109,7 +83,7 @@ function compile(source: string): ParseResult {
   return fresh;
 }
 
-function toCel(payable: PayableView): Record<string, unknown> {
+function toCel(payable: ConditionView): Record<string, unknown> {
   const { vendor } = payable;
   return {
     id: payable.id,

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { type PayRunPlaybook, REVIEW_REASONS } from "../contracts/playbook.ts";
 import { ruleFor } from "../domain/approvals/policy.ts";
 import { read } from "./blocks.ts";
-import { ConditionError, evaluateCondition, type PayableView } from "./conditions.ts";
+import { ConditionError, evaluateCondition } from "./conditions.ts";
+import type { ConditionView } from "../domain/planning/select.ts";
 import type { Problem } from "./problem.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
 import { readMoney } from "./texts.ts";
@@ -155,7 +156,7 @@ function approvalText(by: readonly string[], quorum: number): string {
   return `${quorum} of ${[...by].sort().join(", ")}`;
 }
 
-function viewOf(given: Fixture["bill"], flags: readonly string[]): PayableView {
+function viewOf(given: Fixture["bill"], flags: readonly string[]): ConditionView {
   return {
     id: "pay_test",
     publicId: null,

@@ -3,11 +3,11 @@ import {
   checkCondition,
   ConditionError,
   evaluateCondition,
-  type PayableView,
 } from "../../src/playbooks/conditions.ts";
+import type { ConditionView } from "../../src/domain/planning/select.ts";
 import { onlyMistake } from "./marked.ts";
 
-const bill: PayableView = {
+const bill: ConditionView = {
   id: "pay_1",
   publicId: "B-1001",
   description: "Office rent, March",

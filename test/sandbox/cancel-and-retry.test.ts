@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { netCreditByPayable, startSandbox, type TestSandbox } from "../support/sandbox.ts";
-import { makeBill, movesOf, pay, type Payment, paymentsOf, statusesOf, unique } from "./world.ts";
+import {
+  billNow,
+  makeBill,
+  monday,
+  movesOf,
+  onlyPayment,
+  pay,
+  type Payment,
+  paymentsOf,
+  statusesOf,
+  unique,
+} from "./world.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -8,22 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
-const monday = "2029-03-12T14:00:00Z";
 beforeEach(async () => {
   await sandbox.control.reset("blank");
   await sandbox.control.setClock(monday);
 });
 
-function bill(id: string): Promise<Record<string, unknown>> {
-  return sandbox.api("GET", `/v1/payables/${id}`).then(({ body }) => body);
-}
-
-async function only(payableId: string): Promise<Payment> {
-  const [payment] = await paymentsOf(sandbox, payableId);
-  if (payment === undefined) throw new Error("no payment");
-  return payment;
-}
+const bill = (id: string) => billNow(sandbox, id);
+const only = (payableId: string) => onlyPayment(sandbox, payableId);
 
 describe("cancelling (API specification, section 4)", () => {
   const cancel = (id: string, body?: object, key = unique("cancel")) =>

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { netCreditByPayable, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import {
+  billNow,
   makeBill,
   makeVendor,
+  monday,
   movesOf,
+  onlyPayment,
   pay,
-  type Payment,
-  paymentsOf,
   statusesOf,
 } from "./world.ts";
 
@@ -16,22 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
-const monday = "2029-03-12T14:00:00Z";
 beforeEach(async () => {
   await sandbox.control.reset("blank");
   await sandbox.control.setClock(monday);
 });
 
-function bill(id: string): Promise<Record<string, unknown>> {
-  return sandbox.api("GET", `/v1/payables/${id}`).then(({ body }) => body);
-}
-
-async function only(payableId: string): Promise<Payment> {
-  const [payment] = await paymentsOf(sandbox, payableId);
-  if (payment === undefined) throw new Error("no payment");
-  return payment;
-}
+const bill = (id: string) => billNow(sandbox, id);
+const only = (payableId: string) => onlyPayment(sandbox, payableId);
 
 describe("a payment's way to settlement", () => {
   it("is pending for a moment, then processing, and settles after two banking days", async () => {

@@ -40,6 +40,9 @@ export const bankDetails = {
   accountType: "checking",
 };
 
+/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
+export const monday = "2029-03-12T14:00:00Z";
+
 /** A vendor that can be paid. */
 export async function makeVendor(sandbox: TestSandbox, fields: Json = {}): Promise<string> {
   const answer = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
@@ -97,4 +100,15 @@ export async function newYorkDay(sandbox: TestSandbox, daysAhead: number): Promi
   const date = new Date(`${today}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + daysAhead);
   return date.toISOString().slice(0, 10);
+}
+
+export async function billNow(sandbox: TestSandbox, id: string): Promise<Json> {
+  return (await sandbox.api("GET", `/v1/payables/${id}`)).body;
+}
+
+/** The payment of a bill that has one; the newest of several. */
+export async function onlyPayment(sandbox: TestSandbox, payableId: string): Promise<Payment> {
+  const [payment] = await paymentsOf(sandbox, payableId);
+  if (payment === undefined) throw new Error("no payment");
+  return payment;
 }

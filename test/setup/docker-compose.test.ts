@@ -2,7 +2,6 @@ import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,6 +17,7 @@ import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
 import { openStore } from "../../src/store/index.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
 import { hasPostgres } from "../support/postgres-programs.ts";
+import { freePort } from "../support/free-port.ts";
 import { startServer } from "../support/postgres-setup.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -293,14 +293,4 @@ async function ended(child: ChildProcess): Promise<number | null> {
 function healthcheck(name: string, moved: (text: string) => string): Promise<number | null> {
   const [, ...command] = service(name).healthcheck?.test ?? [];
   return ended(run(command, {}, moved));
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }

@@ -2,7 +2,6 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +13,7 @@ import type { TestProject } from "vitest/node";
 
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
+import { freePort } from "./free-port.ts";
 import { NAMESPACES } from "./namespaces.ts";
 
 declare module "vitest" {
@@ -111,14 +111,4 @@ async function stop(server: ChildProcess): Promise<void> {
   const timer = setTimeout(() => server.kill("SIGKILL"), 10_000);
   await ended;
   clearTimeout(timer);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

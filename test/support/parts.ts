@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -52,15 +51,4 @@ export async function endPart(
   const exited = once(child, "exit");
   child.kill(signal);
   await exited;
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -2,7 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { endPart, freePort, startPart } from "./parts.ts";
+import { freePort } from "./free-port.ts";
+import { endPart, startPart } from "./parts.ts";
 
 /** The gateways and workers of a test's Payrun: processes of their own, several where asked for. */
 export class PayrunParts {

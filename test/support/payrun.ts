@@ -8,7 +8,7 @@ import { openStore, type Store } from "../../src/store/index.ts";
 import { createToken } from "../../src/store/tokens.ts";
 import { GatewayCalls, PEOPLE, type Person } from "./gateway-calls.ts";
 import { takeNamespace } from "./take-namespace.ts";
-import { freePort } from "./parts.ts";
+import { freePort } from "./free-port.ts";
 import { PayrunParts } from "./payrun-parts.ts";
 import { netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
 import { machineEnv } from "./machine-env.ts";

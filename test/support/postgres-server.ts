@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { chown, mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "./free-port.ts";
 import type { PostgresPrograms, ServerUser } from "./postgres-programs.ts";
 
 const run = promisify(execFile);
@@ -91,14 +90,4 @@ export class PostgresServer {
       timeout: 90_000,
     });
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }

@@ -8,16 +8,17 @@ import type { OffCycle } from "../off-cycle.ts";
 import { onItsWayCents, owedCents } from "../payments/owed.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 
-/** What a playbook's CEL conditions see of a bill. */
+/** What a playbook's conditions see of a bill, as the service gives it (API specification, section 2). */
 export interface ConditionView {
   readonly id: string;
   readonly publicId: string | null;
   readonly description: string | null;
   readonly customNumber: string | null;
-  /** What is still owed. */
+  /** What is still owed, in cents: what would be paid. */
   readonly amountCents: number;
   readonly totalAmountCents: number;
   readonly amountPaidCents: number;
+  /** `YYYY-MM-DD`. */
   readonly dueDate: string | null;
   readonly issueDate: string | null;
   readonly status: string;
@@ -26,9 +27,11 @@ export interface ConditionView {
     readonly id: string | null;
     readonly name: string | null;
     readonly type: string | null;
+    /** Days. */
     readonly netTerms: number | null;
     readonly bankLast4: string | null;
   };
+  /** What the planner noted of the line, review reasons first; empty while bills are selected. */
   readonly flags: readonly string[];
 }
 

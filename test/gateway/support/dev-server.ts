@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { findTemporalCli } from "../../../scripts/setup/temporal-cli.mjs";
 import { SEARCH_ATTRIBUTES } from "../../../src/contracts/search-attributes.ts";
+import { freePort } from "../../support/free-port.ts";
 
 const START_TIMEOUT_MS = 90_000;
 
@@ -96,14 +96,4 @@ export async function startDevServer(folder: string): Promise<DevServer> {
   const server = new DevServer(await freePort(), cli.path, `${folder}/temporal.db`);
   await server.start();
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

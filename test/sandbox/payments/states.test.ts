@@ -3,6 +3,7 @@ import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import {
   type Created,
   makeBill,
+  monday,
   movesOf,
   type Page,
   pay,
@@ -18,8 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
-const monday = "2029-03-12T14:00:00Z";
 let endpointId = "";
 beforeEach(async () => {
   await sandbox.control.reset({
