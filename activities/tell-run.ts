@@ -15,6 +15,7 @@ import {
   type SumsByState,
 } from "../src/domain/notices/run-texts.ts";
 import { offCycleOf } from "../src/domain/off-cycle.ts";
+import { launchedByEvents } from "../src/domain/events/triggers.ts";
 import { isToldOf, lastRaisedMs, raiseNotice, raiseTogether } from "../src/store/notices.ts";
 import { parkedUntold } from "../src/store/parked-notices.ts";
 import { getPlan, getPlanLines } from "../src/store/plans.ts";
@@ -131,6 +132,8 @@ async function tellParked(trx: Transaction<Tables>, facts: RunToTell): Promise<v
 
 async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
   const { run, progress, counts } = facts;
+  // An event had it look at a bill that is none of its own: nobody has asked for anything.
+  if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
   const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
   await raise(trx, facts, "run-completed", run.runId, runEnded(run, progress.phase, counts), {
     roles: [],

@@ -51,8 +51,10 @@ async function chosenOf(
   choose: CancelChoice,
   lines: readonly RunLine[],
 ): Promise<PlannedLine[]> {
+  const { vendor, payable = null } = choose;
   const wanted = lines.filter(
-    ({ contactId }) => choose.vendor === null || contactId === choose.vendor,
+    ({ contactId, payableId }) =>
+      (vendor === null || contactId === vendor) && (payable === null || payableId === payable),
   );
   const runIds = [...new Set(wanted.map(({ runId }) => runId))];
   const chosen: PlannedLine[] = [];

@@ -51,9 +51,13 @@ interface Chosen {
 async function payments(context: ActivityContext, cancellation: Cancellation): Promise<Chosen[]> {
   const { choose } = cancellation.policy;
   const client = context.clientOf(cancellation.business);
-  const { vendor } = choose;
-  if (choose.payments === null && choose.run === null && choose.where === null && vendor !== null) {
-    const all = await client.payments.listAll({ contactId: vendor });
+  const { vendor, payable = null } = choose;
+  const isOpen = choose.payments === null && choose.run === null && choose.where === null;
+  if (isOpen && (vendor !== null || payable !== null)) {
+    const all = await client.payments.listAll({
+      ...(vendor === null ? {} : { contactId: vendor }),
+      ...(payable === null ? {} : { payableId: payable }),
+    });
     return all
       .filter(({ status }) => status === "scheduled" || status === "held")
       .map((payment) => ({ paymentId: payment.id, payment }));

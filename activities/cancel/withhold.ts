@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../src/contracts/names.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -12,6 +12,7 @@ import {
   getCancellation,
   insertCancellation,
   insertItem,
+  withheldPayables,
 } from "../../src/store/cancellations.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { getRunLine } from "../../src/store/lines.ts";
@@ -67,6 +68,7 @@ function isFor(
   run: { readonly playbook: string; readonly business: string },
 ): boolean {
   return (
+    playbook.events === undefined &&
     playbook.how === "not-submitted-until-released" &&
     playbook.choose.run === run.playbook &&
     (playbook.business === null || playbook.business === run.business)
@@ -80,11 +82,12 @@ export async function withhold(
 ): Promise<void> {
   const { runId, policy, businessId, business, workflowId } = cancellation;
   if (runId === null) throw new Error(`${workflowId} names no run to withhold from`);
-  const lines = await linesOfRun(context, policy.choose, runId);
+  const all = await linesOfRun(context, policy.choose, runId);
   const clock = await context.clockOf(business).now();
   await context.store.transactionOf(businessId, async (trx) => {
     const now = await getCancellation(trx, workflowId);
     if (now?.chosenAtMs !== null) return;
+    const lines = policy.events === undefined ? all : await notWithheld(trx, cancellation, all);
     let held = 0;
     for (const [itemNo, planned] of lines.entries()) {
       held += await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
@@ -100,6 +103,21 @@ export async function withhold(
     });
     if (held > 0) await tellWithheld(trx, cancellation, lines, clock);
   });
+}
+
+/**
+ * What an event still has to withhold: of a bill that has come to its end there is nothing, and one
+ * that an earlier event withheld is to be released once.
+ */
+async function notWithheld(
+  trx: Transaction<Tables>,
+  { businessId, playbook }: Cancellation,
+  lines: readonly PlannedLine[],
+): Promise<PlannedLine[]> {
+  const held = await withheldPayables(trx, businessId, playbook);
+  return lines.filter(
+    ({ line }) => !ENDED_LINE_STATES.includes(line.state) && !held.has(line.payableId),
+  );
 }
 
 async function withholdLine(

@@ -24,12 +24,13 @@ export async function assessStranger(
   { business, payableId }: RetryFailedPaymentInput,
 ): Promise<RetryAssessment> {
   const { store } = context;
-  const playbook = await playbookForStrangers(store.db, business);
-  if (playbook === undefined) return ended("Payrun has not paid it");
   const client = context.clientOf(business);
   const payments = await client.payments.listAll({ payableId });
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
   if (failed === undefined) return ended("none of its payments has failed");
+  const how = failed.status === "failed" ? "failed" : "returned";
+  const playbook = await playbookForStrangers(store.db, business, how);
+  if (playbook === undefined) return ended("Payrun has not paid it");
   if (payments.some(({ status }) => isOnItsWay(status))) {
     return ended("another payment of it is on its way");
   }

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from "./cli-error.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { cancellationStatus } from "./gateway-shapes.ts";
 import type { Output } from "./output.ts";
+import { startedByLines } from "./show-run.ts";
 import { newYorkTime } from "./times.ts";
 import { bold, dim, green, printable, red, table, yellow } from "./text.ts";
 import { pollUntil } from "./wait-for-run.ts";
@@ -41,6 +42,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
   return [
     `${bold(now.id)}  ${now.phase}`,
     dim(`${printable(now.reason)} · asked for by ${printable(now.launchedBy)}`),
+    ...startedByLines(now.startedBy),
     ...(now.waitingFor === null ? [] : [`Waits for: ${printable(now.waitingFor)}`]),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
   ];

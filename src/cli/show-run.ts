@@ -1,8 +1,9 @@
 import { ENDED_PHASES, type LineState, type RunStatus } from "../contracts/pay-run.ts";
+import type { StartedBy } from "../contracts/events.ts";
 import { formatUsd } from "../domain/money.ts";
 import { nameOf } from "./show-plan.ts";
 import { newYorkTime } from "./times.ts";
-import { bold, dim, green, printable, red, table, yellow } from "./text.ts";
+import { bold, count, dim, green, printable, red, table, yellow } from "./text.ts";
 
 const GOOD: readonly string[] = ["completed", "verified"];
 const BAD: readonly string[] = [
@@ -31,6 +32,7 @@ export function runLines(run: RunStatus): string[] {
   return [
     `${bold(run.id)}  ${phaseText(run.phase)}`,
     dim(facts.join(" · ")),
+    ...startedByLines(run.startedBy),
     ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.undelivered === undefined
@@ -40,6 +42,15 @@ export function runLines(run: RunStatus): string[] {
     ...stateTable(run),
     ...reasonLines(run),
   ];
+}
+
+/** The events that started something, the first of them by name. */
+export function startedByLines(events: readonly StartedBy[] = []): string[] {
+  const [first, ...more] = events;
+  if (first === undefined) return [];
+  const { type, objectId, eventId } = first;
+  const others = more.length === 0 ? "" : ` and ${count(more.length, "more event")}`;
+  return [dim(printable(`started by ${type} of ${objectId} (event ${eventId})${others}`))];
 }
 
 export function phaseText(phase: string): string {

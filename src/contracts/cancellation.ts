@@ -1,3 +1,5 @@
+import type { StartedBy } from "./events.ts";
+
 /** What became of one payment, or one bill, that a cancellation is about. */
 export const CANCELLATION_STATES = [
   "withheld",
@@ -64,6 +66,8 @@ export interface CancellationStatus {
   readonly planHash: null;
   readonly reason: string;
   readonly launchedBy: string;
+  /** The events that started it; missing where none did. */
+  readonly startedBy?: readonly StartedBy[];
   readonly launchedAt: string;
   readonly endedAt: string | null;
   readonly payments: readonly CancellationPaymentStatus[];

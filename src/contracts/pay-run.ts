@@ -1,4 +1,5 @@
 import type { Seen } from "./activities.ts";
+import type { StartedBy } from "./events.ts";
 import type { ApprovalStage, ReviewReason } from "./playbook.ts";
 
 export const RUN_PHASES = [
@@ -200,6 +201,8 @@ export interface RunStatus {
   readonly planHash: string | null;
   readonly decideBy: string | null;
   readonly launchedBy: string;
+  /** The events that started it; missing where none did. */
+  readonly startedBy?: readonly StartedBy[];
   /** The page of bills that was asked for, of `totalCount` in all. */
   readonly payments: readonly RunPaymentStatus[];
   readonly totalCount?: number;

@@ -1,3 +1,5 @@
+import type { StartingEvent } from "./events.ts";
+
 /** Any playbook after loading; one interface for each kind. */
 export type Playbook =
   | PayRunPlaybook
@@ -37,6 +39,8 @@ export interface PayRunPlaybook {
   readonly remittance?: PlaybookRemittance;
   /** Missing: how old the accounting integration's last sync is does not matter. */
   readonly accounting?: PlaybookAccounting;
+  /** Events that have the bill they speak of paid off-cycle; missing: none. */
+  readonly events?: readonly StartingEvent[];
 }
 
 /** A `kyb-onboarding` playbook after loading: takes a business through verification. */
@@ -73,8 +77,10 @@ export interface RetryFailedPlaybook {
   readonly giveUpAfterDays: number;
   /** Roles to tell of it. */
   readonly giveUpTell: readonly string[];
-  /** `all`: failures of payments that were made elsewhere too. */
+  /** `all`: failures of payments that were made elsewhere too; the same as both `events`. */
   readonly payments: "own" | "all";
+  /** Events of payments made elsewhere that start it; missing: as `payments` says. */
+  readonly events?: readonly StartingEvent[];
 }
 
 export type RetryWhen = "when-released" | "when-funds-arrive" | "next-business-day" | Weekday;
@@ -114,6 +120,11 @@ export interface CancelScheduledPlaybook {
   readonly until: { readonly time: string; readonly businessDaysBefore: number } | null;
   /** Business days after which a refund takes too long. */
   readonly refundBusinessDays: number;
+  /**
+   * Events that put it into force, each for its own vendor or bill only; missing: a launch does, or
+   * the plan of a run that it withholds from.
+   */
+  readonly events?: readonly StartingEvent[];
 }
 
 /** Everything named must match; null is "any". */
@@ -125,6 +136,8 @@ export interface CancelChoice {
   /** A contact's id. */
   readonly vendor: string | null;
   readonly payments: readonly string[] | null;
+  /** A bill that an event spoke of. */
+  readonly payable?: string | null;
 }
 
 /** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */

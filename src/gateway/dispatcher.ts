@@ -3,10 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { markDispatched, undispatched, type InboxEvent } from "../store/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { playbookForStrangers } from "../store/strangers.ts";
+import { noteEventStart, openEventStarts } from "../store/event-starts.ts";
 import { flagLooks, watchersOf } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
-import { GatewayError } from "./http/errors.ts";
+import { type Match, matchEvents } from "./events/match.ts";
+import { startByEvents } from "./events/start.ts";
+import { Messenger } from "./messenger.ts";
 import { signalLook, signalRetry } from "./temporal.ts";
 
 const BATCH = 500;
@@ -24,7 +26,7 @@ const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payme
 
 type Dispatch = Pick<
   GatewayContext,
-  "store" | "profiles" | "temporal" | "log" | "metrics" | "nowMs"
+  "store" | "profiles" | "temporal" | "clocks" | "log" | "metrics" | "nowMs"
 >;
 
 export interface Dispatcher {
@@ -37,7 +39,7 @@ export interface Dispatcher {
 /**
  * Turns what is in the inbox into signals: grouped by who watches, one signal per workflow and
  * tick, an event marked only after its signals have succeeded. What fails stays and is tried
- * again, with back-off.
+ * again, with back-off. Where nobody watches, an event starts the playbooks that name it.
  *
  * Of several gateways one does this for all, whoever received the events; where it dies, the next
  * goes on within seconds.
@@ -128,13 +130,15 @@ async function dispatchTick(
   limit: number,
 ): Promise<DispatchTick> {
   const events = await undispatched(context.store.db, limit);
-  if (events.length === 0 || !(await leader.leads())) return { seen: 0, failed: 0 };
+  const hasStarts = (await openEventStarts(context.store.db, context.nowMs(), 1)).length > 0;
+  if ((events.length === 0 && !hasStarts) || !(await leader.leads())) return { seen: 0, failed: 0 };
   const messenger = new Messenger(context);
   let failed = 0;
   for (const [businessId, ofBusiness] of groupBy(events, (event) => event.businessId)) {
     failed += await dispatchBusiness(context, messenger, businessId, ofBusiness);
   }
-  return { seen: events.length, failed };
+  const starts = await startByEvents(context, messenger);
+  return { seen: events.length + starts.seen, failed: failed + starts.failed };
 }
 
 async function dispatchBusiness(
@@ -161,19 +165,12 @@ async function dispatchBusiness(
     }
   });
 
-  const business = context.profiles.byBusinessId(businessId)?.name;
-  const needy = events.filter((event) => NEEDS_OWNER.includes(event.type));
-  const strangers = needy.filter((event) => !ownersOf.has(event.objectId));
-  const looksAfterAll =
-    business !== undefined &&
-    strangers.length > 0 &&
-    (await playbookForStrangers(db, business)) !== undefined;
-  const orphans = [
-    ...needy.filter((event) => unowned.has(event.objectId)),
-    ...(looksAfterAll ? strangers : []),
-  ].map((event) => event.objectId);
+  const profile = context.profiles.byBusinessId(businessId);
+  const orphans = events
+    .filter(({ type, objectId }) => NEEDS_OWNER.includes(type) && unowned.has(objectId))
+    .map((event) => event.objectId);
   await eachOf([...new Set(orphans)], async (payableId) => {
-    const name = business ?? ownersOf.get(payableId)?.[0]?.business;
+    const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;
     const outcome = await messenger.tell(async () => {
       await signalRetry(context.temporal, name, payableId);
@@ -185,40 +182,29 @@ async function dispatchBusiness(
   const done = events.filter(
     (event) => !(payables.get(event.eventId) ?? []).some((id) => undelivered.has(id)),
   );
-  await markDispatched(
-    db,
-    businessId,
-    done.map((event) => event.eventId),
-    context.nowMs(),
-  );
+  const heard = new Set([...ownersOf.keys()].filter((id) => !unowned.has(id)));
+  // A retry has been started for these.
+  for (const payableId of orphans) heard.add(payableId);
+  const matches = profile === undefined ? [] : await matchEvents(context, profile, done, heard);
+  await finish(context, businessId, done, matches);
   return events.length - done.length;
 }
 
-/** Sends the signals of one tick; once Temporal doesn't answer, the rest is not even tried. */
-class Messenger {
-  readonly #context: Dispatch;
-  #unreachable = false;
-
-  constructor(context: Dispatch) {
-    this.#context = context;
-  }
-
-  async tell(send: () => Promise<boolean>): Promise<"told" | "closed" | "failed"> {
-    if (this.#unreachable) return "failed";
-    const { log, metrics } = this.#context;
-    try {
-      const outcome = (await send()) ? "told" : "closed";
-      metrics.signals.inc({ result: outcome });
-      return outcome;
-    } catch (error) {
-      if (error instanceof GatewayError && error.status === 503) this.#unreachable = true;
-      metrics.signals.inc({ result: "failed" });
-      log.warn("a workflow could not be told about events; trying again", {
-        reason: reasonOf(error),
-      });
-      return "failed";
+/** Marks events as dispatched, in one transaction with what they start. */
+async function finish(
+  { store, nowMs }: Dispatch,
+  businessId: string,
+  events: readonly InboxEvent[],
+  matches: readonly Match[],
+): Promise<void> {
+  const ids = events.map((event) => event.eventId);
+  if (matches.length === 0) return markDispatched(store.db, businessId, ids, nowMs());
+  await store.transactionOf(businessId, async (trx) => {
+    for (const { start, together } of matches) {
+      await noteEventStart(trx, start, { together, nowMs: nowMs() });
     }
-  }
+    await markDispatched(trx, businessId, ids, nowMs());
+  });
 }
 
 /** Payables that each event is about; a contact's event is about its watched lines. */

@@ -1,5 +1,6 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { pruneEventStarts } from "../store/event-starts.ts";
 import { pruneNotices } from "../store/notice-prune.ts";
 import { pruneWatches } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
@@ -8,6 +9,9 @@ const INTERVAL_MS = 60 * 60_000;
 
 /** Longer than anything that people are told of can last, such as an approval. */
 const NOTICES_KEPT_MS = 400 * 86_400_000;
+
+/** As long as the runs' own reports are looked at; an event that comes again by then is too old to start anything. */
+const EVENTS_KEPT_MS = 400 * 86_400_000;
 
 /** Forgets, once an hour, the watches whose return window is over and notices that were got long ago. */
 export function startHousekeeping(
@@ -31,6 +35,7 @@ async function forget(
   profile: BusinessProfile,
 ): Promise<void> {
   const { businessId } = profile;
+  await pruneEventStarts(store.db, businessId, nowMs() - EVENTS_KEPT_MS);
   const times = { beforeMs: nowMs() - NOTICES_KEPT_MS, nowMs: nowMs() };
   for (let forgotten = 1; forgotten > 0;) {
     forgotten = await store.transactionOf(businessId, (trx) =>

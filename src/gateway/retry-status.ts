@@ -1,4 +1,5 @@
 import type { LineState, RunPhase, RunStatus } from "../contracts/pay-run.ts";
+import { startedBy } from "../store/event-starts.ts";
 import type { Db } from "../store/index.ts";
 import { approversOf } from "../store/line-approvals.ts";
 import { getRunLine } from "../store/lines.ts";
@@ -24,6 +25,7 @@ const PHASES: Readonly<Record<string, RunPhase>> = {
 export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus | undefined> {
   const retry = await getRetryByWorkflowId(db, workflowId);
   if (retry === undefined) return undefined;
+  const events = (await startedBy(db, [workflowId])).get(workflowId);
   const run = retry.runId === null ? undefined : await getRun(db, retry.runId);
   const payment =
     run === undefined ? undefined : await paymentOfRun(db, run.runId, retry.payableId);
@@ -42,6 +44,7 @@ export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus
     planHash: run?.planHash ?? null,
     decideBy: null,
     launchedBy: run?.launchedBy ?? "",
+    ...(events === undefined ? {} : { startedBy: events }),
     payments: payment === undefined ? [] : [payment],
   };
 }

@@ -1,4 +1,5 @@
 import type { LineState, RunPaymentStatus, RunStatus, StateSums } from "../contracts/pay-run.ts";
+import { startedBy } from "../store/event-starts.ts";
 import { approversOf } from "../store/line-approvals.ts";
 import { countLines } from "../store/lines.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
@@ -74,6 +75,7 @@ export async function runHead(
 ): Promise<Omit<RunStatus, "payments"> & { readonly byState: StateSums }> {
   const { db } = context.store;
   const { runId } = run;
+  const events = (await startedBy(db, [runId])).get(runId);
   const plan = (await getPlan(db, runId))?.summary;
   const counts: Partial<Record<LineState, number>> = {};
   const byState = Object.fromEntries(await countLines(db, runId)) as StateSums;
@@ -93,6 +95,7 @@ export async function runHead(
     planHash: run.planHash,
     decideBy: plan?.decideBy ?? null,
     launchedBy: run.launchedBy,
+    ...(events === undefined ? {} : { startedBy: events }),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
   };

@@ -204,6 +204,23 @@ export async function withheldBy(
   return cancellation === undefined ? undefined : { item: toItem(row), cancellation };
 }
 
+/** Bills that a playbook withholds now. */
+export async function withheldPayables(
+  db: Db,
+  businessId: string,
+  playbook: string,
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("cancellation_items")
+    .innerJoin("cancellations", "cancellations.workflow_id", "cancellation_items.workflow_id")
+    .select("cancellation_items.payable_id")
+    .where("cancellation_items.business_id", "=", businessId)
+    .where("cancellations.playbook", "=", playbook)
+    .where("cancellation_items.state", "=", "withheld")
+    .execute();
+  return new Set(rows.flatMap(({ payable_id: id }) => id ?? []));
+}
+
 /** Writes down that a person has released a withheld bill, also after its time. */
 export async function releaseWithheld(
   db: Db,

@@ -1,7 +1,8 @@
-import type { Selectable, Transaction } from "kysely";
+import { type Selectable, sql, type Transaction } from "kysely";
 import { payRunId } from "../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
+import { launchedByEvents } from "../domain/events/triggers.ts";
 import type { Db } from "./db.ts";
 import { appendAudit } from "./audit.ts";
 import type { RunsTable } from "./run-tables.ts";
@@ -164,6 +165,8 @@ export interface RunFilter {
   readonly phase?: RunPhase;
   /** True: only runs that wait for an approval or have a parked line; false: only the others. */
   readonly needsAction?: boolean;
+  /** True: not those that an event started and that found nothing of their own to pay. */
+  readonly busy?: boolean;
   readonly limit: number;
 }
 
@@ -172,6 +175,15 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
   let query = db.selectFrom("runs").selectAll("runs");
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
   if (filter.phase !== undefined) query = query.where("phase", "=", filter.phase);
+  if (filter.busy === true) {
+    query = query.where((eb) =>
+      eb.or([
+        eb("runs.launched_by", "!=", sql<string>`${launchedByEvents("")} || runs.playbook`),
+        eb("runs.phase", "!=", "completed"),
+        eb("runs.total_cents", ">", 0),
+      ]),
+    );
+  }
   if (filter.needsAction !== undefined) {
     const wanted = filter.needsAction;
     query = query.where((eb) => {

@@ -1,20 +1,40 @@
 import type { RetryFailedPlaybook } from "../contracts/playbook.ts";
+import { eventsOf } from "../domain/events/triggers.ts";
 import { chunks, type Db } from "./db.ts";
 import { listPlaybooks } from "./playbooks.ts";
 
 /** Kind of the notice about a payment that failed and that Payrun did not make. */
 export const STRANGER_NOTICE = "payment-failed-elsewhere";
 
-/** The playbook that looks after payments which Payrun did not make, where one says so. */
+/** How a payment that Payrun did not make has ended, by the event that says so. */
+const EVENT_OF = {
+  failed: "payable.payment.failed",
+  returned: "payable.payment.reversed",
+} as const;
+export type StrangerStatus = keyof typeof EVENT_OF;
+const STATUSES = Object.keys(EVENT_OF) as StrangerStatus[];
+
+/** The playbook that looks after payments which Payrun did not make and ended so, where one says so. */
 export async function playbookForStrangers(
   db: Db,
   business: string,
+  status: StrangerStatus,
 ): Promise<RetryFailedPlaybook | undefined> {
   for (const { compiled } of await listPlaybooks(db)) {
-    if (compiled.kind !== "retry-failed" || compiled.payments !== "all") continue;
+    if (compiled.kind !== "retry-failed") continue;
+    if (!eventsOf(compiled).includes(EVENT_OF[status])) continue;
     if (compiled.business === null || compiled.business === business) return compiled;
   }
   return undefined;
+}
+
+/** Which endings of payments that Payrun did not make a playbook looks after. */
+export async function strangersLookedAfter(db: Db, business: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const status of STATUSES) {
+    if ((await playbookForStrangers(db, business, status)) !== undefined) found.add(status);
+  }
+  return found;
 }
 
 /** Which of these failed payments are neither Payrun's own nor told of. */

@@ -9,6 +9,7 @@ import type {
 import type { InboxTable, WatchesTable } from "./event-tables.ts";
 import type { IncidentsTable, RetriesTable, RetryCasesTable } from "./incident-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
+import type { EventStartsTable } from "./event-start-tables.ts";
 import type { OnboardingInputsTable, OnboardingsTable, VaultTable } from "./onboarding-tables.ts";
 import type {
   AttemptsTable,
@@ -64,6 +65,7 @@ export interface Tables {
   notices: NoticesTable;
   notice_facts: NoticeFactsTable;
   notice_deliveries: NoticeDeliveriesTable;
+  event_starts: EventStartsTable;
 }
 
 export interface AuditTable {

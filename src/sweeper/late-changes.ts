@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Payment } from "../payments-api/index.ts";
 import { isWatching, lateChanges, type SeenPayment } from "../store/sweep-watches.ts";
-import { playbookForStrangers, untoldStrangers } from "../store/strangers.ts";
+import { strangersLookedAfter, untoldStrangers } from "../store/strangers.ts";
 import { flagLooks } from "../store/watches.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
 import type { SweeperContext } from "./context.ts";
@@ -48,15 +48,16 @@ export class LateChanges {
     const { businessId } = profile;
     const businessMs = Math.floor(now.businessMs);
     const { db } = this.#context.store;
-    const looksAfterAll = (await playbookForStrangers(db, profile.name)) !== undefined;
-    if (!looksAfterAll && !(await isWatching(db, businessId, businessMs))) return;
+    const strangers = await strangersLookedAfter(db, profile.name);
+    if (strangers.size === 0 && !(await isWatching(db, businessId, businessMs))) return;
     const { payments } = this.#context.clientOf(profile.name);
     for await (const page of payments.iteratePages()) {
       const seen: SeenPayment[] = page.flatMap(({ id, payableId, status }) =>
         payableId === null || status === "completed" ? [] : [{ id, payableId }],
       );
       await this.#tell(profile, seen, businessMs);
-      if (looksAfterAll) await this.#tellOfStrangers(profile, page, businessMs);
+      const theirs = page.filter(({ status }) => strangers.has(status));
+      if (theirs.length > 0) await this.#tellOfStrangers(profile, theirs, businessMs);
       if (signal.aborted) return;
       await sleep(PAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -82,14 +83,13 @@ export class LateChanges {
   /** Failures of payments that Payrun did not make, which no event has told of. */
   async #tellOfStrangers(
     { businessId, name: business }: BusinessProfile,
-    page: readonly Payment[],
+    theirs: readonly Payment[],
     businessMs: number,
   ): Promise<void> {
     const { store, temporal } = this.#context;
-    const failed = page.flatMap(({ id, payableId, status, updatedAt }) => {
-      const isFailed = status === "failed" || status === "returned";
+    const failed = theirs.flatMap(({ id, payableId, updatedAt }) => {
       const isRecent = businessMs - Date.parse(updatedAt ?? "") < RECENT_MS;
-      return isFailed && isRecent && payableId !== null ? [{ id, payableId }] : [];
+      return isRecent && payableId !== null ? [{ id, payableId }] : [];
     });
     for (const { payableId } of await untoldStrangers(store.db, businessId, failed)) {
       await startOrTellRetry(temporal, business, payableId);

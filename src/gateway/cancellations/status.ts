@@ -1,5 +1,6 @@
 import type { CancellationState, CancellationStatus } from "../../contracts/cancellation.ts";
 import { getCancellation, listItems } from "../../store/cancellations.ts";
+import { startedBy } from "../../store/event-starts.ts";
 import type { Db } from "../../store/index.ts";
 
 /**
@@ -14,6 +15,7 @@ export async function cancellationStatus(
   const cancellation = await getCancellation(db, id);
   if (cancellation === undefined) return undefined;
   const items = await listItems(db, id);
+  const events = (await startedBy(db, [id])).get(id);
   const counts: Partial<Record<CancellationState, number>> = {};
   for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
   const { endedAtMs } = cancellation;
@@ -33,6 +35,7 @@ export async function cancellationStatus(
     planHash: null,
     reason: cancellation.reason,
     launchedBy: cancellation.requestedBy,
+    ...(events === undefined ? {} : { startedBy: events }),
     launchedAt: instant(cancellation.requestedAtMs),
     endedAt: endedAtMs === null ? null : instant(endedAtMs),
     payments: items.map((item) => ({

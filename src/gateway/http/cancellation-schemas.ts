@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CANCELLATION_PHASES, CANCELLATION_STATES } from "../../contracts/cancellation.ts";
+import { startedBy } from "./schemas.ts";
 
 export const CancellationStatusBody = z
   .object({
@@ -16,6 +17,7 @@ export const CancellationStatusBody = z
     planHash: z.null(),
     reason: z.string(),
     launchedBy: z.string(),
+    startedBy: startedBy.optional(),
     launchedAt: z.string(),
     endedAt: z.string().nullable(),
     payments: z.array(

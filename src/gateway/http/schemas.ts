@@ -12,6 +12,11 @@ export const ErrorBody = z
   })
   .openapi("Error");
 
+/** The events that started something. */
+export const startedBy = z.array(
+  z.object({ eventId: z.string(), type: z.string(), objectId: z.string() }),
+);
+
 const flag = z.object({ kind: z.string(), text: z.string() });
 
 const fundingChoice = z
@@ -137,6 +142,7 @@ export const RunStatusBody = z
     planHash: z.string().nullable(),
     decideBy: z.string().nullable(),
     launchedBy: z.string(),
+    startedBy: startedBy.optional(),
     payments: z.array(runPayment).describe("The page of bills that was asked for"),
     totalCount: z.int().optional().describe("Bills on all pages"),
     page: z.int().optional(),

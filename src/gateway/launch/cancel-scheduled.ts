@@ -15,6 +15,13 @@ export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (c
       "A cancel-scheduled playbook has no period: it is about what is there now. Leave it out.",
     );
   }
+  const { run, where, vendor, payments } = playbook.choose;
+  if (run === null && where === null && vendor === null && payments === null) {
+    throw unprocessable(
+      "not_launched",
+      `“${request.playbook}” chooses nothing by itself: events start it (${(playbook.events ?? []).join(", ")}), each for its own vendor or bill.`,
+    );
+  }
   const runId =
     playbook.how === "not-submitted-until-released" ? await openRunOf(context, launch) : null;
   return requestCancellation(context, {

@@ -116,6 +116,7 @@ async function runsOf(
     ...(businessId === undefined ? {} : { businessId }),
     ...(known === undefined ? {} : { phase: known }),
     ...(needsAction === undefined ? {} : { needsAction }),
+    busy: true,
     limit,
   });
 }

@@ -35,6 +35,7 @@ export const TABLE_KEYS: Keys = {
   notices: ["notice_id"],
   notice_facts: ["business_id", "kind", "fact_key"],
   notice_deliveries: ["delivery_id"],
+  event_starts: ["business_id", "playbook", "event_id", "target"],
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as readonly (keyof Tables)[];

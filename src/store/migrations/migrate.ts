@@ -10,6 +10,7 @@ import { incidents } from "./0006-incidents.ts";
 import { cancellations } from "./0007-cancellations.ts";
 import { dryPlanLines } from "./0008-dry-plan-lines.ts";
 import { approvalStages } from "./0009-approval-stages.ts";
+import { eventStarts } from "./0010-event-starts.ts";
 
 interface Migration {
   readonly name: string;
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "cancellations", statements: cancellations },
   { name: "dry plan lines", statements: dryPlanLines },
   { name: "approval stages", statements: approvalStages },
+  { name: "event starts", statements: eventStarts },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

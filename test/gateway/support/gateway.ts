@@ -152,13 +152,14 @@ export function eventBody(changes: {
   readonly object?: string;
   readonly objectId?: string;
   readonly businessId?: string;
+  readonly createdAt?: string;
 }): string {
   lastSequence += 1n;
   return JSON.stringify({
     id: changes.id ?? `evt_${lastSequence}`,
     type: changes.type ?? "payable.paid",
     sequence: String(lastSequence),
-    createdAt: "2026-11-20T12:00:00.000Z",
+    createdAt: changes.createdAt ?? "2026-11-20T12:00:00.000Z",
     businessId: changes.businessId ?? "biz_acme",
     data: { object: changes.object ?? "payable", id: changes.objectId ?? "pay_1" },
   });

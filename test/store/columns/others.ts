@@ -1,6 +1,8 @@
 import type { Columns } from "./columns.ts";
 
-export const otherColumns: Columns<"inbox" | "watches" | "audit" | "playbooks" | "leases"> = {
+export const otherColumns: Columns<
+  "inbox" | "event_starts" | "watches" | "audit" | "playbooks" | "leases"
+> = {
   inbox: {
     business_id: true,
     event_id: true,
@@ -13,6 +15,19 @@ export const otherColumns: Columns<"inbox" | "watches" | "audit" | "playbooks" |
     via: true,
     body: true,
     dispatched_at_ms: true,
+  },
+  event_starts: {
+    business_id: true,
+    playbook: true,
+    event_id: true,
+    target: true,
+    type: true,
+    object_id: true,
+    state: true,
+    due_at_ms: true,
+    workflow_id: true,
+    noted_at_ms: true,
+    recorded_at_ms: true,
   },
   watches: {
     business_id: true,

@@ -1,4 +1,5 @@
 import type { CancelScheduledPlaybook } from "../../../contracts/playbook.ts";
+import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { playbookKind } from "../kind.ts";
 import { type CancelScheduledInput, cancelScheduledSchema } from "./schema.ts";
@@ -20,21 +21,23 @@ function compile(name: string, input: CancelScheduledInput): CancelScheduledPlay
     business: input.business ?? null,
     schedule: null,
     choose: {
-      run: choose.run ?? null,
-      where: choose.where ?? null,
-      vendor: choose.vendor ?? null,
-      payments: choose.payments ?? null,
+      run: choose?.run ?? null,
+      where: choose?.where ?? null,
+      vendor: choose?.vendor ?? null,
+      payments: choose?.payments ?? null,
     },
     how: input.how ?? "not-submitted-until-released",
     releasedBy: unless?.releasedBy ?? ["controller", "owner"],
     until: unless?.until ?? UNTIL,
     refundBusinessDays: then?.refundIn ?? 3,
+    ...(input.events === undefined ? {} : { events: input.events }),
   };
 }
 
 function check(written: unknown): Issue[] {
-  if (!isRecord(written) || !isRecord(written["choose"])) return [];
-  const { choose, how } = written;
+  if (!isRecord(written)) return [];
+  const { choose = {}, how, events } = written;
+  if (!isRecord(choose)) return [];
   const cancels = how === "cancel-already-scheduled";
   const issue = (path: Issue["path"], message: string, expected: string): Issue => ({
     path,
@@ -42,10 +45,15 @@ function check(written: unknown): Issue[] {
     message,
     expected,
   });
-  if (Object.keys(choose).length === 0) {
-    return [issue(["choose"], "`choose` names nothing", "`run`, `vendor`, `where` or `payments`")];
+  if (Object.keys(choose).length === 0 && events === undefined) {
+    const message = "choose" in written ? "`choose` names nothing" : "`choose` is missing";
+    return [issue(["choose"], message, "`run`, `vendor`, `where` or `payments`")];
   }
-  const issues: Issue[] = [];
+  const issues: Issue[] = checkEvents(events);
+  if (events !== undefined && "payments" in choose) {
+    const expected = "no `payments` beside `events`";
+    issues.push(issue(["choose", "payments"], "the event says which payments", expected));
+  }
   if (!cancels && "payments" in choose) {
     issues.push(
       issue(

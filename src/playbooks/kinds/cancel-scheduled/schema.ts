@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { business, read } from "../../blocks.ts";
+import { events } from "../../events.ts";
 import { readRole } from "../../field-texts.ts";
 import { readDays, readWord, WORD_PATTERN } from "../../texts.ts";
 import { readId, readUntil, readWhere, UNTIL_PATTERN } from "./texts.ts";
@@ -108,7 +109,7 @@ export const cancelScheduledSchema = z
       description: "What the playbook does: withhold bills, or cancel scheduled payments.",
     }),
     business,
-    choose,
+    choose: choose.optional(),
     unless: unless.optional(),
     how: z.enum(["not-submitted-until-released", "cancel-already-scheduled"]).optional().meta({
       description:
@@ -116,6 +117,10 @@ export const cancelScheduledSchema = z
       default: "not-submitted-until-released",
     }),
     [FOLLOWS]: then.optional(),
+    events: events(
+      "cancel-scheduled",
+      "Events that put it into force, each for the vendor or the bill that it speaks of; `choose` may narrow that further. Then it is in force only after such an event.",
+    ),
   })
   .meta({
     title: "Cancel scheduled",

@@ -1,7 +1,7 @@
 import type { Span } from "../../../contracts/playbook.ts";
 import type { Issue, Path } from "../../source.ts";
 import { readDays, readSpan, shown } from "../../texts.ts";
-import { isRecord, repeated } from "./check-values.ts";
+import { isRecord, repeated } from "../../check-values.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 import { checkAsking, checkStages } from "./check-stages.ts";
-import { isRecord, repeated } from "./check-values.ts";
+import { isRecord, repeated } from "../../check-values.ts";
 import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
+import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { checkSchedule } from "../../schedule.ts";
 
@@ -18,6 +19,7 @@ export function checkPayRun(playbook: unknown): Issue[] {
     ...checkReview(playbook["review"]),
     ...checkApprove(playbook),
     ...checkAsking(playbook),
+    ...checkEvents(playbook["events"]),
   ];
 }
 

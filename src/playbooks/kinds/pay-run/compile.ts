@@ -60,6 +60,7 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
     ...(input.accounting === undefined
       ? {}
       : { accounting: { syncedWithinDays: input.accounting.syncedWithin } }),
+    ...(input.events === undefined ? {} : { events: input.events }),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   span,
   spanMeta,
 } from "../../blocks.ts";
+import { events } from "../../events.ts";
 import {
   readDue,
   readFailurePlaybook,
@@ -278,6 +279,10 @@ export const payRunSchema = z
     notify: notify.optional(),
     remittance: remittance.optional(),
     accounting: accounting.optional(),
+    events: events(
+      "pay-run",
+      "Events that have the bill they speak of paid off-cycle, unless a run has it already: under the same condition, limits, approvals and source, whatever its due date.",
+    ),
   })
   .meta({
     title: "Pay run",

@@ -1,5 +1,6 @@
 import { classifyFailure, isReinitiable } from "../../../domain/payments/failure-policy.ts";
 import { isMendedByNewDetails } from "../../../domain/retries/policy.ts";
+import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { type FailureRuleInput, failureRuleSchema } from "./schema.ts";
 
@@ -11,10 +12,24 @@ const ONLY_BOUNCES =
  * rules that say two things, rules that are never reached.
  */
 export function checkRetryFailed(playbook: unknown): Issue[] {
-  if (typeof playbook !== "object" || playbook === null || !("rules" in playbook)) return [];
-  if (!Array.isArray(playbook.rules)) return [];
-  const written: readonly unknown[] = playbook.rules;
-  const rules = written.map((rule) => failureRuleSchema.safeParse(rule).data);
+  if (typeof playbook !== "object" || playbook === null) return [];
+  return [
+    ...checkRules("rules" in playbook ? playbook.rules : undefined),
+    ...("events" in playbook ? checkStrangers(playbook, playbook.events) : []),
+  ];
+}
+
+function checkStrangers(playbook: object, events: unknown): Issue[] {
+  const issues = checkEvents(events);
+  if (!("payments" in playbook)) return issues;
+  const message = "`payments` and `events` exclude each other";
+  const expected = "`payments: all` for both events, `events` for one";
+  return [...issues, { path: ["payments"], anchor: "key", message, expected }];
+}
+
+function checkRules(written: unknown): Issue[] {
+  if (!Array.isArray(written)) return [];
+  const rules = written.map((rule: unknown) => failureRuleSchema.safeParse(rule).data);
   return rules.flatMap((rule, index): Issue[] => {
     if (rule === undefined) return [];
     const earlier = rules.slice(0, index).filter((other) => other !== undefined);

@@ -21,6 +21,7 @@ function compile(name: string, input: RetryFailedInput): RetryFailedPlaybook {
     giveUpAfterDays: input.giveUp?.after ?? base.giveUpAfterDays,
     giveUpTell: input.giveUp?.tell ?? base.giveUpTell,
     payments: input.payments ?? base.payments,
+    ...(input.events === undefined ? {} : { events: input.events }),
   };
 }
 

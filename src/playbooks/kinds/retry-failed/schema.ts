@@ -2,6 +2,7 @@ import { z } from "zod";
 import { WEEKDAYS } from "../../../contracts/playbook.ts";
 import { REINITIATION_DAYS } from "../../../domain/retries/policy.ts";
 import { business, read } from "../../blocks.ts";
+import { events } from "../../events.ts";
 import { readDays, WORD_PATTERN } from "../../texts.ts";
 import { readAtMost, readMatch, readPerson } from "./texts.ts";
 
@@ -103,6 +104,10 @@ export const retryFailedSchema = z
         "Whose payments: Payrun's own, or also those that were made elsewhere. Those are told of and never paid again by themselves.",
       default: "own",
     }),
+    events: events(
+      "retry-failed",
+      "The same, event by event: failures of payments that were made elsewhere, returns of them, or both. Not together with `payments`.",
+    ),
   })
   .meta({
     title: "Failed payments",

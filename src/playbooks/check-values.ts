@@ -1,5 +1,5 @@
-import type { Issue, Path } from "../../source.ts";
-import { shown } from "../../texts.ts";
+import type { Issue, Path } from "./source.ts";
+import { shown } from "./texts.ts";
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,32 @@
+import type { Playbook } from "./playbook.ts";
+
+/**
+ * Which of the service's events (API specification, section 6) may start a playbook of a kind.
+ *
+ * None of them is caused by what such a playbook does: a payment that Payrun makes approves no
+ * bill, and cancelling one changes no vendor. So nothing here can start itself again.
+ */
+export const STARTING_EVENTS = {
+  "pay-run": ["payable.created", "payable.approved"],
+  "retry-failed": ["payable.payment.failed", "payable.payment.reversed"],
+  "cancel-scheduled": [
+    "payable.declined",
+    "payable.cancelled",
+    "payable.approval_reset",
+    "contact.updated",
+    "contact.archived",
+  ],
+} as const satisfies Partial<Record<Playbook["kind"], readonly string[]>>;
+
+/** A kind of playbook that events may start. */
+export type StartedByEvents = keyof typeof STARTING_EVENTS;
+
+export type StartingEvent = (typeof STARTING_EVENTS)[StartedByEvents][number];
+
+/** An event that started a workflow, as its status shows it. */
+export interface StartedBy {
+  readonly eventId: string;
+  readonly type: string;
+  /** What the event is about: a payable's or a contact's id. */
+  readonly objectId: string;
+}

@@ -1,0 +1,254 @@
+import type { Selectable, Transaction } from "kysely";
+import type { StartedBy } from "../contracts/events.ts";
+import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
+import { chunks, type Db } from "./db.ts";
+import type { EventStartsTable } from "./event-start-tables.ts";
+import type { Tables } from "./tables.ts";
+
+/** An event that a playbook is to be started by. */
+export interface EventStart {
+  readonly businessId: string;
+  readonly playbook: string;
+  readonly eventId: string;
+  /** The run that bills are withheld from; else empty. */
+  readonly target: string;
+  readonly type: string;
+  /** What the event is about: a payable's or a contact's id. */
+  readonly objectId: string;
+}
+
+export interface OpenEventStart extends EventStart {
+  /** Null until what it starts is recorded; then it is only to be started. */
+  readonly workflowId: string | null;
+}
+
+/**
+ * Notes that an event starts a playbook, once for each event, playbook and target, however often
+ * it is delivered and by whichever process: in the transaction that marks the event as dispatched.
+ *
+ * @param together true where all events of the playbook start one thing together
+ * @param nowMs real time
+ */
+export async function noteEventStart(
+  trx: Transaction<Tables>,
+  start: EventStart,
+  { together, nowMs }: { readonly together: boolean; readonly nowMs: number },
+): Promise<void> {
+  const known = await trx
+    .selectFrom("event_starts")
+    .select("event_id")
+    .where("business_id", "=", start.businessId)
+    .where("playbook", "=", start.playbook)
+    .where("event_id", "=", start.eventId)
+    .where("target", "=", start.target)
+    .executeTakeFirst();
+  if (known !== undefined) return;
+  const same = await earlierOf(trx, start, nowMs);
+  const all = together ? await earlierOf(trx, { ...start, objectId: null }, nowMs) : null;
+  const earlier = {
+    lately: same.lately,
+    lastMs: same.lastMs,
+    lastOfPlaybookMs: all?.lastMs ?? null,
+    dueMs: all?.dueMs ?? same.dueMs,
+  };
+  await trx
+    .insertInto("event_starts")
+    .values({
+      business_id: start.businessId,
+      playbook: start.playbook,
+      event_id: start.eventId,
+      target: start.target,
+      type: start.type,
+      object_id: start.objectId,
+      state: "waiting",
+      due_at_ms: dueAtMs(earlier, nowMs),
+      noted_at_ms: nowMs,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** What has been started for the same lately, and what waits to be. */
+async function earlierOf(
+  trx: Transaction<Tables>,
+  of: Omit<EventStart, "objectId"> & { readonly objectId: string | null },
+  nowMs: number,
+): Promise<{ lately: number; lastMs: number | null; dueMs: number | null }> {
+  let query = trx
+    .selectFrom("event_starts")
+    .where("business_id", "=", of.businessId)
+    .where("playbook", "=", of.playbook)
+    .where("target", "=", of.target);
+  if (of.objectId !== null) query = query.where("object_id", "=", of.objectId);
+  const started = await query
+    .select((eb) => [
+      eb.fn.count<number>("recorded_at_ms").distinct().as("starts"),
+      eb.fn.max("recorded_at_ms").as("last"),
+    ])
+    .where("recorded_at_ms", ">", nowMs - LATELY_MS)
+    .executeTakeFirst();
+  const waiting = await query
+    .select((eb) => eb.fn.min("due_at_ms").as("due"))
+    .where("state", "=", "waiting")
+    .executeTakeFirst();
+  return {
+    lately: Number(started?.starts ?? 0),
+    lastMs: numberOrNull(started?.last),
+    dueMs: numberOrNull(waiting?.due),
+  };
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+/** What is to be started now, the longest due first. */
+export async function openEventStarts(
+  db: Db,
+  nowMs: number,
+  limit: number,
+): Promise<OpenEventStart[]> {
+  const rows = await db
+    .selectFrom("event_starts")
+    .selectAll()
+    .where("state", "in", ["waiting", "recorded"])
+    .where("due_at_ms", "<=", nowMs)
+    .orderBy("due_at_ms")
+    .orderBy("event_id")
+    .limit(limit)
+    .execute();
+  return rows.map(toStart);
+}
+
+/** Those of these events that still wait: nobody has recorded what they start. */
+export async function stillWaiting(
+  trx: Transaction<Tables>,
+  starts: readonly EventStart[],
+): Promise<EventStart[]> {
+  const waiting: EventStart[] = [];
+  for (const start of starts) {
+    const row = await trx
+      .selectFrom("event_starts")
+      .select("event_id")
+      .where("business_id", "=", start.businessId)
+      .where("playbook", "=", start.playbook)
+      .where("event_id", "=", start.eventId)
+      .where("target", "=", start.target)
+      .where("state", "=", "waiting")
+      .executeTakeFirst();
+    if (row !== undefined) waiting.push(start);
+  }
+  return waiting;
+}
+
+/** Writes down what events start, in the transaction that makes its row; null for nothing. */
+export async function recordEventStarts(
+  trx: Transaction<Tables>,
+  starts: readonly EventStart[],
+  workflowId: string | null,
+  nowMs: number,
+): Promise<void> {
+  for (const start of starts) {
+    await trx
+      .updateTable("event_starts")
+      .set({
+        state: workflowId === null ? "dropped" : "recorded",
+        workflow_id: workflowId,
+        recorded_at_ms: workflowId === null ? null : nowMs,
+      })
+      .where("business_id", "=", start.businessId)
+      .where("playbook", "=", start.playbook)
+      .where("event_id", "=", start.eventId)
+      .where("target", "=", start.target)
+      .where("state", "=", "waiting")
+      .execute();
+  }
+}
+
+/** Says that Temporal has what these events start. */
+export async function markStarted(db: Db, businessId: string, workflowId: string): Promise<void> {
+  await db
+    .updateTable("event_starts")
+    .set({ state: "started" })
+    .where("business_id", "=", businessId)
+    .where("workflow_id", "=", workflowId)
+    .where("state", "=", "recorded")
+    .execute();
+}
+
+/** Tries again later what can't be started now. */
+export async function postponeEventStarts(
+  db: Db,
+  starts: readonly EventStart[],
+  dueMs: number,
+): Promise<void> {
+  for (const { businessId, playbook, eventId } of starts) {
+    await db
+      .updateTable("event_starts")
+      .set({ due_at_ms: dueMs })
+      .where("business_id", "=", businessId)
+      .where("playbook", "=", playbook)
+      .where("event_id", "=", eventId)
+      .where("state", "in", ["waiting", "recorded"])
+      .execute();
+  }
+}
+
+/** The events that started each of these workflows. */
+export async function startedBy(
+  db: Db,
+  workflowIds: readonly string[],
+): Promise<Map<string, StartedBy[]>> {
+  const rows = [];
+  for (const ids of chunks(workflowIds)) {
+    rows.push(
+      ...(await db
+        .selectFrom("event_starts")
+        .select(["workflow_id", "event_id", "type", "object_id"])
+        .where("workflow_id", "in", ids)
+        .orderBy("noted_at_ms")
+        .orderBy("event_id")
+        .execute()),
+    );
+  }
+  const found = new Map<string, StartedBy[]>();
+  for (const [workflowId, of] of Map.groupBy(rows, (row) => row.workflow_id ?? "")) {
+    const events = of.map((row) => ({
+      eventId: row.event_id,
+      type: row.type,
+      objectId: row.object_id,
+    }));
+    found.set(workflowId, events);
+  }
+  return found;
+}
+
+/**
+ * Forgets events that started something long ago. Older ones than the inbox keeps start nothing,
+ * should they come again.
+ */
+export async function pruneEventStarts(
+  db: Db,
+  businessId: string,
+  beforeMs: number,
+): Promise<number> {
+  const result = await db
+    .deleteFrom("event_starts")
+    .where("business_id", "=", businessId)
+    .where("noted_at_ms", "<", beforeMs)
+    .where("state", "in", ["started", "dropped"])
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+function toStart(row: Selectable<EventStartsTable>): OpenEventStart {
+  return {
+    businessId: row.business_id,
+    playbook: row.playbook,
+    eventId: row.event_id,
+    target: row.target,
+    type: row.type,
+    objectId: row.object_id,
+    workflowId: row.workflow_id,
+  };
+}
