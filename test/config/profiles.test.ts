@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -197,4 +198,22 @@ test("a file that isn't there is a problem of the setting", () => {
   expect(() => loadConfig({ PAYRUN_PROFILES: join(folder, "none.yaml") })).toThrow(
     /PAYRUN_PROFILES: .*none\.yaml can't be read \(ENOENT\)/,
   );
+});
+
+test("the profile that the README shows can be used as it stands", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const shown = /```yaml\n(# PAYRUN_PROFILES=.*?)```/s.exec(readme)?.[1] ?? "";
+  const { publicKey } = generateKeyPairSync("ed25519");
+  writeFileSync(join(folder, "erp.pub"), publicKey.export({ type: "spki", format: "pem" }));
+  writeFileSync(join(folder, "payments-token"), "abc");
+  const { profiles } = load(shown.replaceAll("/run/secrets/", ""), {
+    ACME_WEBHOOK_SECRET: "whsec_1",
+    SLACK_URL: "https://hooks.slack.example/services/T0/B0/xyz",
+  });
+  expect(profiles.get("acme")).toMatchObject({
+    businessId: "biz_123",
+    token: { kind: "file" },
+    notify: { channels: [{ name: "finance", type: "slack" }] },
+    signers: [{ keyId: "erp-2026", name: "erp", roles: ["controller"] }],
+  });
 });

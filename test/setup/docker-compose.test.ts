@@ -22,7 +22,10 @@ import { startServer } from "../support/postgres-setup.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const scalar = z.union([z.string(), z.number()]).transform(String);
+/** As compose reads it where the user has set nothing. */
+const scalar = z
+  .union([z.string(), z.number()])
+  .transform((value) => String(value).replace(/\$\{\w+:-([^}]*)\}/g, "$1"));
 const composeShape = z.object({
   services: z.record(
     z.string(),
@@ -79,6 +82,16 @@ test("every variable that a service of ours is given is a setting that the code 
   const known: string[] = [...SETTING_NAMES, "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
   for (const [name, { environment }] of ours) {
     for (const variable of Object.keys(environment)) expect(known, name).toContain(variable);
+  }
+});
+
+/** Settings of commands and of `payrun up`; `PAYMENTS_…` describe a business without a profiles file. */
+const NOT_OF_PARTS = /^(PAYMENTS_.*|PAYRUN_TOKEN|PAYRUN_(SANDBOX|TEMPORAL)_PORT|TEMPORAL_CLI)$/;
+
+test("every setting that worker and gateway read is there for the user to see", () => {
+  const given = Object.keys(service("gateway").environment);
+  for (const name of SETTING_NAMES.filter((each) => !NOT_OF_PARTS.test(each))) {
+    expect(given).toContain(name);
   }
 });
 
@@ -146,7 +159,10 @@ test("ports are published on this machine only, and are the default ones", () =>
 });
 
 test("worker and gateway work on the same store, the same businesses and the same Temporal", () => {
-  const shared = ["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_PROFILES", "TEMPORAL_ADDRESS"];
+  const shared = [
+    ...["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_DATABASE_POOL", "PAYRUN_PROFILES"],
+    ...["PAYRUN_ENCRYPTION_KEYS", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"],
+  ];
   for (const name of shared) {
     expect(service("worker").environment[name]).toBe(service("gateway").environment[name]);
   }
@@ -195,9 +211,7 @@ test("Payrun's user and database are made, once, and the store is made in it", a
   for (const each of [make(), make()]) {
     expect(each).toMatchObject({ status: 0, stderr: "" });
   }
-  const url = new URL(
-    service("worker").environment["PAYRUN_DATABASE_URL"]?.replace(/\$\{.*\}/, "") ?? "",
-  );
+  const url = new URL(service("worker").environment["PAYRUN_DATABASE_URL"] ?? "");
   url.host = admin.host;
   url.password = "it's a secret";
   const store = await openStore(url.href);
