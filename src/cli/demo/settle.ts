@@ -16,8 +16,9 @@ import { Incidents } from "./incidents.ts";
 /** Bank seconds per real second while payments settle: a day takes less than a second … */
 const FAST = 100_000;
 
-/** … but where something waits for a decision, so that no deadline passes meanwhile. */
-const WITH_DECISIONS = 20_000;
+/** … but not where something waits for a decision, or has taken so long that deadlines come near. */
+const SLOWER = 20_000;
+const LONG_MS = 12 * 86_400_000;
 
 const POLL_MS = 400;
 const SENT_LIMIT_MS = 120_000;
@@ -55,7 +56,6 @@ export async function untilSent(demo: Demo): Promise<RunStatus> {
 export async function settle(demo: Demo): Promise<RunStatus> {
   const { narrator, gateway, sandbox } = demo;
   await sandbox.faults([], LOST_WEBHOOKS);
-  await sandbox.changeClock({ scale: FAST });
   const untilMs = Date.now() + SETTLE_LIMIT_MS;
   const news = new News(demo);
   const incidents = new Incidents(demo);
@@ -71,9 +71,7 @@ export async function settle(demo: Demo): Promise<RunStatus> {
     }
     lastDay = newYorkDay(clock.bank);
     news.tell(run);
-    const isUndecided =
-      demo.state.bounced === undefined && run.payments.some(({ state }) => state === "retrying");
-    const scale = isUndecided ? WITH_DECISIONS : FAST;
+    const scale = paceOf(demo, run, clock.bank);
     if (clock.scale !== scale) await sandbox.changeClock({ scale });
     await incidents.decide(run);
     if (hasEnded(run)) {
@@ -84,7 +82,6 @@ export async function settle(demo: Demo): Promise<RunStatus> {
       await sandbox.changeClock({ scale: 1 });
       await approveAgain(demo);
       await untilSent(demo);
-      await sandbox.changeClock({ scale: FAST });
     }
     if (Date.now() > untilMs) {
       throw new CliError(EXIT.failed, `the run has not ended: ${run.waitingFor ?? run.phase}`, {
@@ -93,6 +90,15 @@ export async function settle(demo: Demo): Promise<RunStatus> {
     }
     await sleep(POLL_MS);
   }
+}
+
+/** How fast the bank's days may pass now. */
+function paceOf({ state }: Demo, { payments }: RunStatus, bank: string): number {
+  const isUndecided =
+    state.bounced === undefined && payments.some((line) => line.state === "retrying");
+  const [firstDate] = payments.flatMap(({ executionDate }) => executionDate ?? []).toSorted();
+  const isLong = firstDate !== undefined && Date.parse(bank) > Date.parse(firstDate) + LONG_MS;
+  return isUndecided || isLong ? SLOWER : FAST;
 }
 
 async function approveAgain(demo: Demo): Promise<void> {
