@@ -104,7 +104,7 @@ export class Stack {
     const profile = (name: string): string =>
       options.profileTo === undefined
         ? ""
-        : ` --cpu-prof --cpu-prof-dir=${options.profileTo} --cpu-prof-name=${name}.cpuprofile`;
+        : ` --cpu-prof --cpu-prof-dir=${join(options.profileTo, name)}`;
     const port = await freePort();
     const env = (name: string): Record<string, string> => ({
       PATH: process.env["PATH"] ?? "",

@@ -21,7 +21,10 @@ export function complainAs(part: string): (line: string) => void {
  * @returns the part, or the exit code once `complain` has said what is wrong: 2 for settings that
  * can't be used, 4 for a store that can't be opened
  */
-export async function openPart(complain: (line: string) => void): Promise<Part | number> {
+export async function openPart(
+  complain: (line: string) => void,
+  options: { readonly ownThread?: boolean } = {},
+): Promise<Part | number> {
   let config: Config;
   try {
     config = loadConfig();
@@ -33,7 +36,7 @@ export async function openPart(complain: (line: string) => void): Promise<Part |
   try {
     return {
       config,
-      store: await openStore(config.databaseUrl, { poolSize: config.databasePoolSize }),
+      store: await openStore(config.databaseUrl, { ...options, poolSize: config.databasePoolSize }),
     };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

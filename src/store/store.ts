@@ -13,6 +13,11 @@ export interface OpenStoreOptions {
   readonly busyLimitMs?: number;
   /** PostgreSQL connections that this process uses at most; 10 unless said. */
   readonly poolSize?: number;
+  /**
+   * SQLite works in a thread of its own, so that a process that pays doesn't stand still while a
+   * commit waits for the disk.
+   */
+  readonly ownThread?: boolean;
 }
 
 export interface TransactionOptions {

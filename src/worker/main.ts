@@ -33,7 +33,7 @@ const SHUTDOWN_FORCE_AFTER = "25 seconds";
  */
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
-  const part = await openPart(complain);
+  const part = await openPart(complain, { ownThread: true });
   if (typeof part === "number") return part;
   const { config, store } = part;
   const log = createLog();

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,11 +12,10 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { retryWhileBusy } from "./busy.ts";
-
-const CACHED_STATEMENTS = 300;
+import type { Connection } from "./connection.ts";
 
 export interface NodeSqliteConfig {
-  readonly database: DatabaseSync;
+  readonly connection: Connection;
   /** Named in errors. */
   readonly path: string;
   /** How long a single statement waits for another process's write lock. */
@@ -51,14 +50,11 @@ export class NodeSqliteDialect implements Dialect {
 }
 
 class NodeSqliteDriver implements Driver {
-  readonly #database: DatabaseSync;
-  readonly #mustFlush: () => boolean;
+  readonly #config: NodeSqliteConfig;
   readonly #connection: NodeSqliteConnection;
-  #flushes = true;
 
   constructor(config: NodeSqliteConfig) {
-    this.#database = config.database;
-    this.#mustFlush = config.mustFlush;
+    this.#config = config;
     this.#connection = new NodeSqliteConnection(config);
   }
 
@@ -68,103 +64,48 @@ class NodeSqliteDriver implements Driver {
     return this.#connection;
   }
 
-  /**
-   * Takes the write lock at once: a deferred transaction that reads first and writes later fails
-   * as soon as another process has written in between, without a way to wait for it.
-   */
   async beginTransaction(): Promise<void> {
-    this.#setFlush(this.#mustFlush());
-    try {
-      this.#database.exec("BEGIN IMMEDIATE");
-    } catch (error) {
-      this.#setFlush(true);
-      throw error;
-    }
+    await this.#config.connection.begin(this.#config.mustFlush());
   }
 
   async commitTransaction(): Promise<void> {
-    this.#database.exec("COMMIT");
-    this.#setFlush(true);
+    await this.#config.connection.commit();
   }
 
   async rollbackTransaction(): Promise<void> {
-    // SQLite ends the transaction by itself on some errors (disk full); a second ROLLBACK would
-    // hide the error that explains it.
-    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-    this.#setFlush(true);
+    await this.#config.connection.rollback();
   }
 
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    this.#connection.forget();
-    this.#database.close();
+    await this.#config.connection.close();
   }
-
-  #setFlush(flush: boolean): void {
-    if (flush === this.#flushes) return;
-    this.#database.exec(`PRAGMA synchronous = ${flush ? "FULL" : "NORMAL"}`);
-    this.#flushes = flush;
-  }
-}
-
-interface Prepared {
-  readonly statement: StatementSync;
-  /** Yields rows: a select, or a write with `returning`. */
-  readonly reads: boolean;
 }
 
 class NodeSqliteConnection implements DatabaseConnection {
   readonly #config: NodeSqliteConfig;
-  /** Least recently used first. */
-  readonly #prepared = new Map<string, Prepared>();
 
   constructor(config: NodeSqliteConfig) {
     this.#config = config;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { database, path, busyLimitMs } = this.#config;
-    // Inside a transaction waiting can't help: the whole transaction has to be run again.
-    if (database.isTransaction) return this.#run<R>(query);
-    return retryWhileBusy(() => this.#run<R>(query), path, busyLimitMs);
-  }
-
-  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    // Not from the cache: a statement that is being stepped can't run a second time.
-    const statement = this.#config.database.prepare(query.sql);
-    for (const row of statement.iterate(...bindable(query.parameters))) {
-      yield { rows: [row as R] };
-    }
-  }
-
-  forget(): void {
-    this.#prepared.clear();
-  }
-
-  #run<R>(query: CompiledQuery): QueryResult<R> {
-    const { statement, reads } = this.#prepare(query.sql);
+    const { connection, path, busyLimitMs } = this.#config;
     const parameters = bindable(query.parameters);
-    if (reads) return { rows: statement.all(...parameters) as R[] };
-    const { changes, lastInsertRowid } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    const run = () => connection.run(query.sql, parameters);
+    // Inside a transaction waiting can't help: the whole transaction has to be run again.
+    const { rows, written } = connection.inTransaction
+      ? await run()
+      : await retryWhileBusy(run, path, busyLimitMs);
+    return {
+      rows: rows as R[],
+      ...(written && { numAffectedRows: written.changes, insertId: written.insertId }),
+    };
   }
 
-  #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) {
-      this.#prepared.delete(sql);
-      this.#prepared.set(sql, known);
-      return known;
-    }
-    const statement = this.#config.database.prepare(sql);
-    const prepared = { statement, reads: statement.columns().length > 0 };
-    this.#prepared.set(sql, prepared);
-    if (this.#prepared.size > CACHED_STATEMENTS) {
-      const oldest = this.#prepared.keys().next();
-      if (!oldest.done) this.#prepared.delete(oldest.value);
-    }
-    return prepared;
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("the store reads by page");
   }
 }
 

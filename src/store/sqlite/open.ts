@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Kysely, type Transaction } from "kysely";
+import { Kysely, sql, type Transaction } from "kysely";
 import { StoreError } from "../errors.ts";
 import { checkStoreState, inspectStore, isCurrent, migrate } from "../migrations/migrate.ts";
 import { guarded, type OpenStoreOptions, type Scope, type Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { sqliteDdl } from "./ddl.ts";
+import { type Connection, FileConnection } from "./connection.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
 import { openFile, tableNames, useWriteAheadLog } from "./file.ts";
+import { openThread } from "./open-thread.ts";
 
 /** Opens the store in a file; see `openStore`. */
 export async function openSqlite(path: string, options: OpenStoreOptions): Promise<Store> {
@@ -19,11 +21,15 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     const scope = scopes.getStore();
     return scope?.open !== true || scope.flush !== false;
   };
-  const base = new Kysely<Tables>({
-    dialect: new NodeSqliteDialect({ database, path, busyLimitMs, mustFlush }),
-  });
-  const transaction = <T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
-    retryWhileBusy(() => base.transaction().execute(fn), path, busyLimitMs);
+  const over = (connection: Connection) =>
+    new Kysely<Tables>({
+      dialect: new NodeSqliteDialect({ connection, path, busyLimitMs, mustFlush }),
+    });
+  const first = over(new FileConnection(database));
+  const transactionOn =
+    (base: Kysely<Tables>) =>
+    <T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
+      retryWhileBusy(() => base.transaction().execute(fn), path, busyLimitMs);
 
   const inspect = async (db: Kysely<Tables> | Transaction<Tables>) => {
     const state = await inspectStore(db, tableNames(database, path));
@@ -31,7 +37,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     return state;
   };
   try {
-    const state = await retryWhileBusy(() => inspect(base), path, busyLimitMs);
+    const state = await retryWhileBusy(() => inspect(first), path, busyLimitMs);
     if (state.kind === "empty" && mustExist) {
       throw new StoreError(
         "missing",
@@ -41,11 +47,18 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     }
     await retryWhileBusy(() => useWriteAheadLog(database), path, busyLimitMs);
     if (!isCurrent(state)) {
-      await transaction(async (trx) => migrate(trx, await inspect(trx), sqliteDdl, Date.now()));
+      await transactionOn(first)(async (trx) =>
+        migrate(trx, await inspect(trx), sqliteDdl, Date.now()),
+      );
     }
   } catch (error) {
     database.close();
     throw error;
   }
-  return guarded(base, transaction, scopes);
+  if (options.ownThread !== true) return guarded(first, transactionOn(first), scopes);
+  await first.destroy();
+  const base = over(openThread(path));
+  // A thread that can't begin says so here.
+  await sql`select 1`.execute(base);
+  return guarded(base, transactionOn(base), scopes);
 }

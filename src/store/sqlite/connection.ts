@@ -1,0 +1,105 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+
+const CACHED_STATEMENTS = 300;
+
+/** What a statement has done; `rows` of one that yields none is empty. */
+export interface Outcome {
+  readonly rows: readonly unknown[];
+  /** Of a write that yields no rows. */
+  readonly written?: { readonly changes: bigint; readonly insertId: bigint };
+}
+
+/** The one connection of a process to its file, wherever it runs. */
+export interface Connection {
+  /** True between a `begin` that succeeded and the transaction's end. */
+  readonly inTransaction: boolean;
+  /** Takes the write lock. @param flush whether what is committed has to survive a power cut */
+  begin(flush: boolean): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+  run(sql: string, parameters: readonly SQLInputValue[]): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Yields rows: a select, or a write with `returning`. */
+  readonly reads: boolean;
+}
+
+/** A connection in this thread: while SQLite works, nothing else does. */
+export class FileConnection implements Connection {
+  readonly #database: DatabaseSync;
+  /** Least recently used first. */
+  readonly #prepared = new Map<string, Prepared>();
+  #flushes = true;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /**
+   * Takes the write lock at once: a deferred transaction that reads first and writes later fails
+   * as soon as another process has written in between, without a way to wait for it.
+   */
+  async begin(flush: boolean): Promise<void> {
+    this.#setFlush(flush);
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      this.#setFlush(true);
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    this.#database.exec("COMMIT");
+    this.#setFlush(true);
+  }
+
+  async rollback(): Promise<void> {
+    // SQLite ends the transaction by itself on some errors (disk full); a second ROLLBACK would
+    // hide the error that explains it.
+    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    this.#setFlush(true);
+  }
+
+  async run(sql: string, parameters: readonly SQLInputValue[]): Promise<Outcome> {
+    const { statement, reads } = this.#prepare(sql);
+    if (reads) return { rows: statement.all(...parameters) };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], written: { changes: BigInt(changes), insertId: BigInt(lastInsertRowid) } };
+  }
+
+  async close(): Promise<void> {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #setFlush(flush: boolean): void {
+    if (flush === this.#flushes) return;
+    this.#database.exec(`PRAGMA synchronous = ${flush ? "FULL" : "NORMAL"}`);
+    this.#flushes = flush;
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) {
+      this.#prepared.delete(sql);
+      this.#prepared.set(sql, known);
+      return known;
+    }
+    const statement = this.#database.prepare(sql);
+    const prepared = { statement, reads: statement.columns().length > 0 };
+    this.#prepared.set(sql, prepared);
+    if (this.#prepared.size > CACHED_STATEMENTS) {
+      const oldest = this.#prepared.keys().next();
+      if (!oldest.done) this.#prepared.delete(oldest.value);
+    }
+    return prepared;
+  }
+}

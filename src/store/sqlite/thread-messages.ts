@@ -1,0 +1,33 @@
+import type { SQLInputValue } from "node:sqlite";
+
+/** What the thread of a file is asked for; answered in the same order. */
+export type Request =
+  | { readonly kind: "begin"; readonly flush: boolean }
+  | { readonly kind: "commit" | "rollback" | "close" }
+  | {
+      readonly kind: "run";
+      readonly sql: string;
+      readonly parameters: readonly SQLInputValue[];
+    };
+
+export type Answer =
+  | { readonly ok: true; readonly result?: Table | Written }
+  | { readonly ok: false; readonly error: Failure };
+
+/** Rows as lists: their columns' names travel once. */
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+export interface Written {
+  readonly changes: bigint;
+  readonly insertId: bigint;
+}
+
+/** An error of node:sqlite; a copy made by the runtime would lose its codes. */
+export interface Failure {
+  readonly message: string;
+  readonly code: unknown;
+  readonly errcode: unknown;
+}
