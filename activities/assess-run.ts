@@ -1,10 +1,11 @@
 import type { Transaction } from "kysely";
 import type { Assessment } from "../src/contracts/activities.ts";
-import { ENDED_PHASES, type LineState } from "../src/contracts/pay-run.ts";
+import { ENDED_PHASES, type LineState, type RunPhase } from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { endAttempt } from "../src/store/attempt-writes.ts";
 import { liveAttemptsOf } from "../src/store/attempts.ts";
+import { appendAudit } from "../src/store/audit.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
@@ -62,12 +63,23 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         waitingFor: progress.waitingFor,
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
+      if (progress.phase !== run.phase) await notePhase(trx, run, progress.phase, clock);
       if (progress.ended) await releaseEndedClaims(trx, runId);
       const { counts, waits } = view;
       await tellRun(trx, { run, progress, counts, waits, clock });
     }
     return progress;
   });
+}
+
+async function notePhase(
+  trx: Transaction<Tables>,
+  { businessId, runId, phase: from }: Run,
+  to: RunPhase,
+  { realMs: nowMs }: ClockReading,
+): Promise<void> {
+  const entry = { businessId, nowMs, actor: runId, subject: runId };
+  await appendAudit(trx, { ...entry, action: `run.phase:${to}`, details: { from } });
 }
 
 /** The run's row; the time to approve begins with the first look at its plan. */
@@ -111,6 +123,9 @@ class RunFacts {
       const { realMs } = this.#clock;
       if (isOpen) {
         await changeLine(this.#trx, { runId, payableId }, { state: "unknown" }, realMs);
+        const entry = { businessId, nowMs: realMs, actor: runId, subject: payableId };
+        const details = { reasonCode: code };
+        await appendAudit(this.#trx, { ...entry, action: "line:unknown", details });
       } else {
         // A line that ends gives its refused request up, or its claim would stay for ever.
         await endAttempt(this.#trx, attempt, { as: "released", answer: code }, realMs);

@@ -86,6 +86,7 @@ async function whenShort(
   const stop = run.policy.pay.whenShort === "stop";
   await markShort(trx, {
     runId: run.runId,
+    businessId: run.businessId,
     lines,
     parked: stop,
     reason: stop ? `${reason} The playbook says stop: put money in, then resolve --retry.` : reason,

@@ -15,7 +15,7 @@ import {
   type Selection,
 } from "../src/domain/planning/select.ts";
 import { ConditionError, evaluateCondition } from "../src/playbooks/conditions.ts";
-import { appendAudit } from "../src/store/audit.ts";
+import { notePlan } from "../src/store/plan-trail.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../src/store/claims.ts";
 import { saveDryPlan } from "../src/store/dry-plans.ts";
 import { activeHolds } from "../src/store/holds.ts";
@@ -248,19 +248,7 @@ async function keep(
       owner: run.runId,
       untilMs: Math.max(businessMs, Date.parse(lastArrival)) + RETURN_WINDOW_MS,
     });
-    await appendAudit(trx, {
-      businessId: run.businessId,
-      nowMs,
-      actor: run.runId,
-      action: "run.planned",
-      subject: run.runId,
-      details: {
-        planHash: summary.planHash,
-        lines: summary.lineCount,
-        totalCents: summary.totalCents,
-        skipped: summary.skippedCount,
-      },
-    });
+    await notePlan(trx, { run, plan, nowMs });
     await tellPlanWarnings(trx, run, summary, nowMs);
     return summary;
   });

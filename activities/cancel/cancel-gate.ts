@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { beginSend } from "../../src/domain/attempts/sends.ts";
-import { type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
+import { noteRefusal, type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
 import { getCancellation, listItems } from "../../src/store/cancellations.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -27,7 +27,10 @@ export function openCancelGate(
 ): Promise<CancelGate> {
   return context.store.transactionOf(job.cancellation.businessId, async (trx) => {
     const closed = await closedBecause(trx, job, clock);
-    if (closed !== null) return { open: false, why: closed };
+    if (closed !== null) {
+      await noteRefusal(trx, frozen.attempt, { why: closed, nowMs: clock.realMs });
+      return { open: false, why: closed };
+    }
     const { workflowId: owner } = job.cancellation;
     const sent = beginSend(frozen.attempt, { atMs: clock.serviceMs, by: job.by, owner });
     const isWritten = await writeAttempt(trx, sent, frozen.mode, clock.realMs);

@@ -114,7 +114,11 @@ async function afterError(
     );
     return { againInMs: step.pauseMs };
   }
-  await clearInputSend(context.store.db, input.inputId);
+  await context.store.transactionOf(input.businessId, async (trx) => {
+    await clearInputSend(trx, input.inputId);
+    const { status = null, code } = error;
+    await appendAudit(trx, entry(step, "onboarding.not-taken", { status, code }));
+  });
   const isEarly = error.code === "setup_incomplete" && input.sends < TOO_EARLY_MAX;
   if (isEarly || error.status === undefined || NOT_THE_DATA.includes(error.status)) {
     return pause(context, step, error);

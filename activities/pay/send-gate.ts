@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { beginSend } from "../../src/domain/attempts/sends.ts";
 import { holdOn } from "../../src/domain/holds.ts";
-import { type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
+import { noteRefusal, type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import { lineApproved } from "../../src/store/line-approvals.ts";
@@ -32,8 +32,12 @@ export function openGate(
 ): Promise<GateAnswer> {
   return context.store.transactionOf(job.businessId, async (trx) => {
     const closed = await closedBecause(trx, job, clock);
-    if (closed !== null) return { open: false, reason: closed };
     const { by, owner } = job;
+    if (closed !== null) {
+      const refused = { why: closed, nowMs: clock.realMs };
+      await noteRefusal(trx, { ...attempt, owner }, refused);
+      return { open: false, reason: closed };
+    }
     const sent = beginSend(attempt, { atMs: clock.serviceMs, by, owner });
     if (!(await writeAttempt(trx, sent, mode, clock.realMs))) {
       return { open: false, reason: "the attempt has its final answer" };

@@ -3,6 +3,7 @@ import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts"
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import { type Payable, type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
+import { notedPayment } from "../../src/store/attempt-writes.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
@@ -72,6 +73,14 @@ async function letGo(
     const change = { state: "parked", reasonCode: "not-found", reason } as const;
     if (!ENDED_LINE_STATES.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
+      await appendAudit(trx, {
+        businessId,
+        nowMs: clock.realMs,
+        actor: workflowId,
+        action: "line:parked",
+        subject: payableId,
+        details: { from: line.state, reasonCode: change.reasonCode },
+      });
     }
     const ended = { phase: "ended", reason, requested: null };
     await updateRetry(trx, { businessId, payableId }, ended, clock.realMs);
@@ -139,16 +148,20 @@ export class RetryCase {
     await this.#context.store.transactionOf(this.businessId, async (trx) => {
       const moved = await changeLine(trx, this.line, change, this.clock.realMs, { from });
       if (!moved || change.state === undefined || change.state === this.line.state) return;
+      const payments = this.payments.filter(({ id }) => this.line.paymentIds.includes(id));
       await appendAudit(trx, {
         businessId: this.businessId,
         nowMs: this.clock.realMs,
         actor: this.workflowId,
         action: `line:${change.state}`,
         subject: this.payableId,
-        details: { from: this.line.state, reason: change.reason ?? null },
+        details: {
+          from: this.line.state,
+          reasonCode: change.reasonCode ?? null,
+          payments: payments.map(notedPayment),
+        },
       });
       if (change.state !== "settled") return;
-      const payments = this.payments.filter(({ id }) => this.line.paymentIds.includes(id));
       const bill = { payableId: this.payableId, payments };
       await adviseVendors(trx, this.run, [bill], this.clock.realMs);
     });

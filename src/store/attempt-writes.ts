@@ -185,6 +185,16 @@ export async function endAttempt(
   return true;
 }
 
+/** Writes that a request was not sent, because a check that it must pass has refused it. */
+export async function noteRefusal(
+  trx: Transaction<Tables>,
+  attempt: Attempt,
+  { why, nowMs }: { readonly why: string; readonly nowMs: number },
+): Promise<void> {
+  const details = { ...named(attempt), operation: attempt.operation, why };
+  await note(trx, attempt, { action: "attempt.refused", nowMs, details });
+}
+
 function named({ attemptId, seq }: Attempt) {
   return { attemptId, seq };
 }

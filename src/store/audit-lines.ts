@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import type { LineState } from "../contracts/pay-run.ts";
 import { appendAuditEntries, type AuditEntry, listAudit, type NewAuditEntry } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
@@ -40,6 +41,20 @@ export async function appendOfLines(
     return { ...entry, subject: part, details: { ...details, each } };
   });
   await appendAuditEntries(trx, entries);
+}
+
+/** Adds that rows of a run's lines were brought to a state, with why. */
+export async function appendMoves(
+  trx: Transaction<Tables>,
+  run: { readonly runId: string; readonly businessId: string; readonly nowMs: number },
+  to: LineState,
+  rows: readonly { readonly payable_id: string; readonly line_no: number }[],
+  details: Details,
+): Promise<void> {
+  const { runId, businessId, nowMs } = run;
+  const lines = rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no }));
+  const entry = { businessId, runId, nowMs, actor: runId, action: `line:${to}` };
+  await appendOfLines(trx, { ...entry, details, lines });
 }
 
 /** What entries about several neighbours of a plan are about. */

@@ -3,7 +3,9 @@ import type { Attempt } from "../contracts/attempt.ts";
 import type { PlanLine } from "../contracts/pay-run.ts";
 import type { PayLimits } from "../contracts/playbook.ts";
 import { holdOn } from "../domain/holds.ts";
+import { noteRefusal } from "./attempt-writes.ts";
 import { liveAttemptsOf } from "./attempts.ts";
+import { appendMoves } from "./audit-lines.ts";
 import { chunks } from "./db.ts";
 import { isRejected } from "./decisions.ts";
 import { activeHolds } from "./holds.ts";
@@ -109,6 +111,9 @@ export async function drawLines(trx: Transaction<Tables>, request: DrawRequest):
     };
     if (attempt === undefined && !(await passes(trx, row, gate, request.realMs))) continue;
     const maySend = stopped === null && hold === undefined && gate.approved;
+    if (attempt !== undefined && !maySend) {
+      await noteRefusal(trx, attempt, { why: whyNot(gate), nowMs: request.realMs });
+    }
     passed.push({ row, attempt, maySend });
   }
   return { lines: await lease(trx, request, passed), blockedUntilMs: null };
@@ -177,29 +182,30 @@ async function passes(
   gate: Gate,
   nowMs: number,
 ): Promise<boolean> {
-  if (gate.stopped !== null) {
-    await changeLine(trx, row, { state: "cancelled", reasonCode: gate.stopped }, nowMs);
-    return false;
+  const refusal = refusalOf(gate);
+  if (refusal === null) return true;
+  await changeLine(trx, row, refusal, nowMs);
+  const { runId, businessId, payableId, lineNo } = row;
+  const { state, reasonCode = "not-approved" } = refusal;
+  const line = { payable_id: payableId, line_no: lineNo };
+  await appendMoves(trx, { runId, businessId, nowMs }, state, [line], { reasonCode });
+  return false;
+}
+
+/** What becomes of a line that may not be sent; null where it may. */
+function refusalOf({ stopped, hold, approved, overLimit }: Gate) {
+  if (stopped !== null) return { state: "cancelled", reasonCode: stopped } as const;
+  if (hold !== undefined) {
+    return { state: "on-hold", reasonCode: "on-hold", reason: hold.reason } as const;
   }
-  if (gate.hold !== undefined) {
-    await changeLine(
-      trx,
-      row,
-      { state: "on-hold", reasonCode: "on-hold", reason: gate.hold.reason },
-      nowMs,
-    );
-    return false;
-  }
-  if (!gate.approved) {
-    await changeLine(trx, row, { state: "awaiting-approval", funded: false }, nowMs);
-    return false;
-  }
-  if (gate.overLimit !== null) {
-    const { code, text } = gate.overLimit;
-    await changeLine(trx, row, { state: "parked", reasonCode: code, reason: text }, nowMs);
-    return false;
-  }
-  return true;
+  if (!approved) return { state: "awaiting-approval", funded: false } as const;
+  if (overLimit === null) return null;
+  return { state: "parked", reasonCode: overLimit.code, reason: overLimit.text } as const;
+}
+
+/** What keeps a request that was sent before from being sent again now. */
+function whyNot({ stopped, hold }: Gate): string {
+  return stopped ?? (hold === undefined ? "not-approved" : "on-hold");
 }
 
 interface Passed {

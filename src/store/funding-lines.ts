@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { appendMoves } from "./audit-lines.ts";
 import { chunks } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
@@ -88,6 +89,7 @@ export async function markShort(
   trx: Transaction<Tables>,
   short: {
     readonly runId: string;
+    readonly businessId: string;
     readonly lines: readonly UnfundedLine[];
     readonly parked: boolean;
     readonly reason: string;
@@ -95,11 +97,11 @@ export async function markShort(
   },
 ): Promise<void> {
   for (const some of chunks(short.lines)) {
-    await trx
+    const rows = await trx
       .updateTable("run_lines")
       .set({
         ...(short.parked ? { state: "parked" } : {}),
-        reason_code: "funding-short",
+        reason_code: SHORT,
         reason: short.reason,
         updated_at_ms: short.nowMs,
       })
@@ -109,6 +111,10 @@ export async function markShort(
         "in",
         some.map(({ payableId }) => payableId),
       )
+      .returning(["payable_id", "line_no"])
       .execute();
+    if (short.parked) await appendMoves(trx, short, "parked", rows, { reasonCode: SHORT });
   }
 }
+
+const SHORT = "funding-short";

@@ -3,6 +3,7 @@ import type { Selectable, Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
 import { planHash, policyHash } from "../domain/approvals/hashes.ts";
 import { keepStages } from "./approval-stages.ts";
+import { appendAudit } from "./audit.ts";
 import { chunks, type Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { replanSummary } from "./plan-summary.ts";
@@ -152,6 +153,11 @@ export async function storeReplannedLine(
   const summary = replanSummary(plan.summary, before.plan, line, nextHash);
   const planNo = plan.planNo + 1;
   await insertPlan(trx, runId, planNo, summary, nowMs);
+  const { businessId } = run;
+  const entry = { businessId, nowMs, actor: runId, action: "line:planned-anew" };
+  const { payableId: subject, version, lineHash, amountCents } = line;
+  const details = { runId, version, lineHash, amountCents, planNo, planHash: nextHash };
+  await appendAudit(trx, { ...entry, subject, details });
   return { runId, planNo, planHash: nextHash, summary, createdAtMs: nowMs };
 }
 

@@ -1,6 +1,8 @@
 import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
+import { appendMoves } from "./audit-lines.ts";
+import { appendAudit } from "./audit.ts";
 import { chunks } from "./db.ts";
 import { activeHolds, type Hold } from "./holds.ts";
 import { isApproved } from "./line-approvals.ts";
@@ -60,7 +62,7 @@ async function moveLines(
   },
 ): Promise<void> {
   for (const ids of chunks(payableIds)) {
-    await trx
+    const rows = await trx
       .updateTable("run_lines")
       .set({
         reason_code: null,
@@ -73,7 +75,10 @@ async function moveLines(
       })
       .where("run_id", "=", moment.runId)
       .where("payable_id", "in", ids)
+      .returning(["payable_id", "line_no"])
       .execute();
+    const { state, reason_code: reasonCode, reason } = to;
+    await appendMoves(trx, moment, state, rows, { reasonCode, reason });
   }
 }
 
@@ -171,8 +176,12 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
         updated_at_ms: nowMs,
       })
       .where("run_id", "=", runId)
-      .where("state", "=", from);
-  await move("awaiting-approval", "planned").where(isApproved(businessMs)).execute();
+      .where("state", "=", from)
+      .returning(["payable_id", "line_no"]);
+  const approved = await move("awaiting-approval", "planned")
+    .where(isApproved(businessMs))
+    .execute();
+  await appendMoves(trx, moment, "planned", approved, { why: "approved" });
   const lapsed = await trx
     .selectFrom("line_approvals")
     .select("payable_id")
@@ -182,15 +191,16 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
     .executeTakeFirst();
   // Only time undoes an approval of a line that stays as it is.
   if (lapsed === undefined) return;
-  await move("planned", "awaiting-approval")
+  const expired = await move("planned", "awaiting-approval")
     .where((eb) => eb.not(isApproved(businessMs)))
     .execute();
+  await appendMoves(trx, moment, "awaiting-approval", expired, { why: "approval-expired" });
 }
 
 /** Parks what nobody approved in time; its refused request is given up, or its claim would stay. */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
   const { runId, businessId, nowMs } = moment;
-  await trx
+  const released = await trx
     .updateTable("attempts")
     .set({ state: "released", updated_at_ms: nowMs })
     .where("business_id", "=", businessId)
@@ -202,23 +212,33 @@ export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment
         .where("run_lines.run_id", "=", runId)
         .where("run_lines.state", "=", "awaiting-approval"),
     )
+    .returning(["subject", "attempt_id", "seq"])
     .execute();
-  await trx
+  for (const { subject, attempt_id: attemptId, seq } of released) {
+    const details = { attemptId, seq, answer: UNAPPROVED };
+    const action = "attempt.released";
+    await appendAudit(trx, { businessId, nowMs, actor: runId, action, subject, details });
+  }
+  const parked = await trx
     .updateTable("run_lines")
     .set({
       state: "parked",
-      reason_code: "approval-expired",
+      reason_code: UNAPPROVED,
       reason: "Nobody approved it in time. The next run asks again.",
       updated_at_ms: nowMs,
     })
     .where("run_id", "=", runId)
     .where("state", "=", "awaiting-approval")
+    .returning(["payable_id", "line_no"])
     .execute();
+  await appendMoves(trx, moment, "parked", parked, { reasonCode: UNAPPROVED });
 }
+
+const UNAPPROVED = "approval-expired";
 
 /** Tries lines again that waited for an event or a person of the business, when it came. */
 export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  await trx
+  const rows = await trx
     .updateTable("run_lines")
     .set({
       state: "planned",
@@ -231,7 +251,9 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
     .where("state", "=", "on-hold")
     .where((eb) => eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]))
     .where((eb) => eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]))
+    .returning(["payable_id", "line_no"])
     .execute();
+  await appendMoves(trx, moment, "planned", rows, { why: "tried-again" });
 }
 
 /** Undecided lines of a run that something was frozen for, which may have been sent. */
@@ -260,7 +282,7 @@ export async function cancelUndecided(
   moment: RunMoment,
   reasonCode: string,
 ): Promise<void> {
-  await trx
+  const rows = await trx
     .updateTable("run_lines")
     .set({
       state: "cancelled",
@@ -270,5 +292,7 @@ export async function cancelUndecided(
     })
     .where("run_id", "=", moment.runId)
     .where("state", "in", UNDECIDED)
+    .returning(["payable_id", "line_no"])
     .execute();
+  await appendMoves(trx, moment, "cancelled", rows, { reasonCode });
 }
