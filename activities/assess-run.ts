@@ -23,6 +23,7 @@ import {
 } from "../src/store/undecided-lines.ts";
 import { type BusinessWait, listWaits } from "../src/store/waits.ts";
 import type { ClockReading } from "../src/business/clock.ts";
+import { askApprovers, type Asking } from "./ask-approvers.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
@@ -30,6 +31,8 @@ import { tellRun } from "./tell-run.ts";
 import { readSinceMs } from "./verify-run.ts";
 
 const DAY_MS = 86_400_000;
+
+const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
 
 /** Real time that approvers have at least, however fast a sandbox's bank clock runs. */
 const DECISION_MIN_MS = 60_000;
@@ -47,15 +50,17 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
     const run = await startDecisionTime(trx, runId, clock);
     const facts = new RunFacts(trx, run, clock);
     const rejected = await isRejected(trx, runId);
+    let asking: Asking = NOBODY_ASKED;
     if (!ENDED_PHASES.includes(run.phase)) {
       if (run.cancelRequestedAtMs !== null || rejected) {
         await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
       } else {
         await facts.settleApprovals();
         await wakeWaiting(trx, facts.moment);
+        asking = await askApprovers(trx, run, clock);
       }
     }
-    const view = await facts.view(rejected);
+    const view = await facts.view(rejected, asking);
     const progress = judgeProgress(view);
     if (!ENDED_PHASES.includes(run.phase)) {
       await setRunPhase(trx, runId, {
@@ -66,7 +71,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       if (progress.phase !== run.phase) await notePhase(trx, run, progress.phase, clock);
       if (progress.ended) await releaseEndedClaims(trx, runId);
       const { counts, waits } = view;
-      await tellRun(trx, { run, progress, counts, waits, clock });
+      await tellRun(trx, { run, progress, counts, waits, clock, asks: asking.asks });
     }
     return progress;
   });
@@ -143,6 +148,7 @@ class RunFacts {
 
   async view(
     rejected: boolean,
+    asking: Asking,
   ): Promise<Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] }> {
     const { runId, businessId } = this.#run;
     const { businessMs, serviceMs, realMs } = this.#clock;
@@ -177,6 +183,8 @@ class RunFacts {
       ...due,
       // Nothing is read while the service can't be, or asks to be left alone.
       ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null } : {}),
+      asks: asking.asks,
+      nextAskMs: asking.nextMs,
       clock: this.#clock,
     };
   }

@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
 import type { PlanSummary } from "../src/contracts/pay-run.ts";
+import { type ApprovalAsk, askedRoles } from "../src/domain/approvals/asks.ts";
 import { remindFromMs } from "../src/domain/notices/decide-by.ts";
 import {
   approvalNeeded,
@@ -50,6 +51,8 @@ interface RunToTell {
   readonly counts: SumsByState;
   readonly waits: readonly BusinessWait[];
   readonly clock: ClockReading;
+  /** Whom it waits for, where that takes notice of time. */
+  readonly asks: readonly ApprovalAsk[];
 }
 
 /**
@@ -75,7 +78,7 @@ async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promis
   if (isNew) {
     const text = approvalNeeded(run, waiting, decideBy);
     await raise(trx, facts, "approval-needed", fact.factKey, text, {
-      roles: await approversOf(trx, run),
+      roles: await approversOf(trx, facts),
       data: { ...waiting, planHash: run.planHash, decideBy },
     });
   }
@@ -87,13 +90,14 @@ async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promis
   if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return;
   const text = decideByNear(run, waiting, decideBy);
   await raise(trx, facts, "decide-by-near", fact.factKey, text, {
-    roles: await approversOf(trx, run),
+    roles: await approversOf(trx, facts),
     data: { ...waiting, planHash: run.planHash, decideBy },
   });
 }
 
 /** Roles that may approve one of the bills that wait. */
-async function approversOf(trx: Transaction<Tables>, run: Run): Promise<string[]> {
+async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): Promise<string[]> {
+  if (asks.length > 0) return [...new Set(asks.flatMap(askedRoles))];
   const page = { offset: 0, limit: READ_APPROVERS_OF };
   const states = ["awaiting-approval"] as const;
   const lines = await getPlanLines(trx, run.runId, { states, page });

@@ -1,6 +1,8 @@
 import type { Assessment } from "../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../contracts/pay-run.ts";
+import { type ApprovalAsk, askText } from "./approvals/asks.ts";
 import { formatUsd } from "./money.ts";
+import { askLine } from "./notices/approval-texts.ts";
 
 export interface ProgressInput {
   readonly run: {
@@ -33,6 +35,10 @@ export interface ProgressInput {
   /** Service-clock instant at which a resting line may be drawn again. */
   readonly nextDrawMs: number | null;
   readonly payDate: string | null;
+  /** Whom lines wait for, where their approvals take notice of time. */
+  readonly asks?: readonly ApprovalAsk[];
+  /** Business-clock instant of the next reminder or escalation. */
+  readonly nextAskMs?: number | null;
   readonly clock: {
     readonly businessMs: number;
     readonly serviceMs: number;
@@ -113,7 +119,7 @@ function waitText(input: ProgressInput, count: Count): string | null {
   const wait = input.waits[0];
   if (wait !== undefined) return `the service: ${wait.message}`;
   const parts = [
-    [count("awaiting-approval"), "waiting for approval"],
+    [count("awaiting-approval"), `waiting for approval${askedText(input)}`],
     [input.toFund, "waiting for money in the funding source"],
     [count("on-hold"), "on hold"],
     [count("unknown"), "waiting for a look-up: the answer was lost"],
@@ -128,11 +134,24 @@ function waitText(input: ProgressInput, count: Count): string | null {
   return texts.length === 0 ? null : texts.join(", ");
 }
 
+/** So many are named; more are in the details. */
+const ASKS_NAMED = 3;
+
+function askedText({ asks = [] }: ProgressInput): string {
+  if (asks.length === 0) return "";
+  const named = [...new Set(asks.map(askText))];
+  const more = named.length > ASKS_NAMED ? " and others" : "";
+  return ` by ${named.slice(0, ASKS_NAMED).join("; ")}${more}`;
+}
+
 function wakeIn(input: ProgressInput): number {
   const { clock } = input;
   const candidates = [clock.sandbox ? SANDBOX_WAKE_MS : longestSleepMs(input)];
   if (input.nextPollMs !== null) {
     candidates.push((input.nextPollMs - clock.businessMs) / clock.scale);
+  }
+  if (input.nextAskMs !== undefined && input.nextAskMs !== null) {
+    candidates.push((input.nextAskMs - clock.businessMs) / clock.scale);
   }
   if (input.nextDrawMs !== null) candidates.push(input.nextDrawMs - clock.serviceMs);
   if (input.toFund > 0) candidates.push(SHORT_WAKE_MS);
@@ -151,6 +170,7 @@ function markdown(input: ProgressInput, phase: RunPhase, waitingFor: string | nu
   const rows = [...input.counts]
     .filter(([, { count }]) => count > 0)
     .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
+  const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask)}`);
   const odd = input.odd.map(
     ({ payableId, state, reason }) => `- \`${payableId}\` ${state}: ${reason ?? ""}`,
   );
@@ -161,6 +181,7 @@ function markdown(input: ProgressInput, phase: RunPhase, waitingFor: string | nu
     "| State | Bills | Amount |",
     "|---|---:|---:|",
     ...rows,
+    ...(asked.length === 0 ? [] : ["", "Asked to approve:", "", ...asked]),
     ...(odd.length === 0 ? [] : ["", "Worth a look:", "", ...odd]),
   ].join("\n");
 }

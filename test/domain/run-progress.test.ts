@@ -102,6 +102,12 @@ describe("how long a run sleeps without an event", () => {
     expect(judgeProgress(given).wakeInMs).toBe(600);
   });
 
+  test("until the next reminder or escalation of an approval", () => {
+    const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
+    const given = input({ "awaiting-approval": 1 }, { clock, nextAskMs: 65_000 });
+    expect(judgeProgress(given).wakeInMs).toBe(60_000);
+  });
+
   test("never so short that it would spin", () => {
     const given = input({ scheduled: 1 }, { nextPollMs: -1 });
     expect(judgeProgress(given).wakeInMs).toBe(250);

@@ -3,6 +3,13 @@ import { expect, test } from "vitest";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { ApprovalStage } from "../../src/contracts/playbook.ts";
 import { openStageOf } from "../../src/domain/approvals/stages.ts";
+import {
+  beginStage,
+  escalateDue,
+  postponeReminder,
+  turnedStages,
+  waitingBills,
+} from "../../src/store/approval-waits.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import type { Store } from "../../src/store/index.ts";
 import { approvedLines, lineApproved, openStage } from "../../src/store/line-approvals.ts";
@@ -101,6 +108,59 @@ test("a line that is planned anew needs the stages of the rule that applies then
   await approve(at, "olga", 2, next);
   await approve(at, "otto", 2, next);
   expect(await approved()).toBe(true);
+});
+
+test("stages are opened, escalated and reminded of once for all the lines they concern", async () => {
+  const plain = planLine("pay_3", { ruleIndex: 1 });
+  const other = stagedLine("pay_2");
+  const at = await plannedStore([BILL, other, plain]);
+  const { runId, store } = at;
+  const turn = (businessMs: number) =>
+    store.transaction(async (trx) => {
+      const moment = { runId, businessMs, realMs: businessMs };
+      const turned = await turnedStages(trx, moment);
+      const next = { remindAtMs: businessMs + 100, escalateAtMs: businessMs + 200 };
+      for (const stage of turned) await beginStage(trx, moment, stage, next);
+      return turned
+        .map(({ ruleIndex, stage, count, cents }) => [ruleIndex, stage, count, cents])
+        .toSorted();
+    });
+  expect(await turn(1_000)).toEqual([
+    [0, 0, 2, 20_000],
+    [1, 0, 1, 10_000],
+  ]);
+  expect(await turn(1_001)).toEqual([]);
+  await approve(at, "cora", 1, BILL);
+  expect(await turn(1_100)).toEqual([[0, 1, 1, 10_000]]);
+
+  const due = (businessMs: number, askedBeforeMs = businessMs) =>
+    store.transaction((trx) => escalateDue(trx, { runId, businessMs }, askedBeforeMs));
+  expect(await due(1_199)).toEqual([]);
+  expect(await due(1_200, 999)).toEqual([]);
+  expect(await due(1_200)).toMatchObject([
+    { ruleIndex: 0, stage: 0, count: 1 },
+    { ruleIndex: 1, stage: 0, count: 1 },
+  ]);
+  expect(await due(1_201)).toEqual([]);
+  const key = { ruleIndex: 0, stage: 1, escalated: false };
+  await store.transaction((trx) => postponeReminder(trx, runId, key, 5_000));
+  const bills = await waitingBills(store.db, runId);
+  expect(
+    bills.map(({ stage, escalated, sinceMs, remindAtMs }) => [
+      stage,
+      escalated,
+      sinceMs,
+      remindAtMs,
+    ]),
+  ).toEqual([
+    [0, true, 1_000, 1_100],
+    [1, false, 1_100, 5_000],
+    [0, true, 1_000, 1_100],
+  ]);
+  // An approval that is gone brings the stage back, with a time of its own.
+  await store.db.deleteFrom("line_approvals").execute();
+  expect(await turn(1_300)).toEqual([[0, 0, 1, 10_000]]);
+  expect(await due(1_400)).toEqual([]);
 });
 
 test("the store and the rules agree on which stage is open and what is approved", async () => {

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
 
 /** Real time that people have at least, however fast a sandbox's clock runs. */
-const PEOPLE_MIN_MS = 60_000;
+export const PEOPLE_MIN_MS = 60_000;
 
 /**
  * The instant so much later, on the business clock: business days later it is the same time of day

@@ -170,6 +170,6 @@ const NEW_YORK_TEXT = new Intl.DateTimeFormat("en-US", {
   minute: "2-digit",
 });
 
-function newYorkText(instant: string): string {
+export function newYorkText(instant: string): string {
   return `${NEW_YORK_TEXT.format(new Date(instant))} New York time`;
 }
