@@ -157,18 +157,20 @@ describe("a run whose approvals come in stages", () => {
   test("asks anew, with its whole time, for what was on hold meanwhile", async () => {
     const { runId, payableId } = await world.plannedRun([{}], POLICY);
     await world.assess(runId);
-    const hold = await createHold(world.store.db, {
-      businessId: world.businessId,
-      scope: "payable",
-      value: payableId,
-      reason: "Wait.",
-      author: "otto",
-      untilMs: null,
-      nowMs: Date.now(),
-    });
+    const hold = await world.store.transaction((trx) =>
+      createHold(trx, {
+        businessId: world.businessId,
+        scope: "payable",
+        value: payableId,
+        reason: "Wait.",
+        author: "otto",
+        untilMs: null,
+        nowMs: Date.now(),
+      }),
+    );
     await world.assess(runId);
     await later(runId, "P4D");
-    await releaseHold(world.store.db, hold.holdId, "otto", Date.now());
+    await world.store.transaction((trx) => releaseHold(trx, hold.holdId, "otto", Date.now()));
     await world.assess(runId);
     expect(await told(runId)).toEqual(["approval-needed controller"]);
     expect((await world.line(runId, payableId)).escalated).toBe(false);

@@ -122,8 +122,8 @@ test("stages are opened, escalated and reminded of once for all the lines they c
       const next = { remindAtMs: businessMs + 100, escalateAtMs: businessMs + 200 };
       for (const stage of turned) await beginStage(trx, moment, stage, next);
       return turned
-        .map(({ ruleIndex, stage, count, cents }) => [ruleIndex, stage, count, cents])
-        .toSorted();
+        .toSorted((one, other) => one.ruleIndex - other.ruleIndex)
+        .map(({ ruleIndex, stage, count, cents }) => [ruleIndex, stage, count, cents]);
     });
   expect(await turn(1_000)).toEqual([
     [0, 0, 2, 20_000],
