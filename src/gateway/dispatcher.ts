@@ -1,33 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { markDispatched, undispatched, type InboxEvent } from "../store/inbox.ts";
-import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { noteEventStart, openEventStarts } from "../store/event-starts.ts";
-import { flagLooks, watchersOf } from "../store/watches.ts";
-import type { GatewayContext } from "./context.ts";
-import { type Match, matchEvents } from "./events/match.ts";
+import { openEventStarts } from "../store/event-starts.ts";
+import { undispatched } from "../store/inbox.ts";
+import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { type Dispatch, dispatchBusiness, groupBy } from "./dispatch-business.ts";
 import { startByEvents } from "./events/start.ts";
 import { Messenger } from "./messenger.ts";
-import { signalLook, signalRetry } from "./temporal.ts";
 
 const BATCH = 500;
 const IDLE_MS = 500;
 const BUSY_MS = 200;
 const BACK_OFF_MAX_MS = 5_000;
-/** Owners that are told at the same time. */
-const CONCURRENCY = 20;
-
 /** How long the other gateways leave the events to the one that tells of them. */
 const LEAD_MS = 5_000;
 
-/** Events after which a payable needs an owner even when its run is over. */
-const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
-
-type Dispatch = Pick<
-  GatewayContext,
-  "store" | "profiles" | "temporal" | "clocks" | "log" | "metrics" | "nowMs"
->;
+/** A business whose rows somebody keeps locked for longer than this holds up no other's events. */
+const SLOW_MS = 1_000;
 
 export interface Dispatcher {
   /** Says that the inbox has something new. */
@@ -49,6 +38,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   let wakeUp = new AbortController();
   let wakeable = true;
   const leader = new Leader(context);
+  const busy = new Busy();
 
   const pause = async (ms: number): Promise<void> => {
     wakeUp = new AbortController();
@@ -61,10 +51,12 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     let stuck = 0;
     while (!stopping.signal.aborted) {
       // Events that can't be delivered must not fill the batch for those behind them.
-      const tick = await dispatchTick(context, leader, BATCH + stuck).catch((error: unknown) => {
-        context.log.warn("dispatching events failed", { reason: reasonOf(error) });
-        return { seen: 0, failed: 1 };
-      });
+      const tick = await dispatchTick(context, { leader, busy }, BATCH + stuck).catch(
+        (error: unknown) => {
+          context.log.warn("dispatching events failed", { reason: reasonOf(error) });
+          return { seen: 0, failed: 1 };
+        },
+      );
       stuck = tick.failed;
       if (tick.failed > 0) {
         backOffMs = Math.min(BACK_OFF_MAX_MS, Math.max(BUSY_MS, backOffMs * 2));
@@ -87,6 +79,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     stop: async () => {
       stopping.abort();
       await running;
+      await busy.ended();
       await leader.resign();
     },
   };
@@ -117,154 +110,66 @@ class Leader {
   }
 }
 
+/** How much there was to tell, and how much of it stays for a later tick. */
 interface DispatchTick {
   readonly seen: number;
-  /** Events that stay for a later tick. */
   readonly failed: number;
 }
+
+/** What is under way: one thing at a time for each business, and the starts that events ask for. */
+class Busy {
+  readonly #works = new Map<string, Promise<unknown>>();
+
+  get businessIds(): string[] {
+    return [...this.#works.keys()];
+  }
+
+  /**
+   * Waits for a work for a moment only: one that takes longer goes on beside the next ticks, which
+   * leave its events alone.
+   */
+  async begin(key: string, work: () => Promise<DispatchTick>): Promise<DispatchTick> {
+    const nothing = { seen: 0, failed: 0 };
+    if (this.#works.has(key)) return nothing;
+    const all = work().finally(() => this.#works.delete(key));
+    this.#works.set(key, all);
+    return Promise.race([all, sleep(SLOW_MS, nothing, { ref: false })]);
+  }
+
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#works.values());
+  }
+}
+
+const STARTS = "starts by events";
 
 /** One pass over the oldest events of the inbox. */
 async function dispatchTick(
   context: Dispatch,
-  leader: Leader,
+  { leader, busy }: { readonly leader: Leader; readonly busy: Busy },
   limit: number,
 ): Promise<DispatchTick> {
-  const events = await undispatched(context.store.db, limit);
-  const hasStarts = (await openEventStarts(context.store.db, context.nowMs(), 1)).length > 0;
+  const { db } = context.store;
+  const events = await undispatched(db, limit, busy.businessIds);
+  const hasStarts = (await openEventStarts(db, context.nowMs(), 1)).length > 0;
   if ((events.length === 0 && !hasStarts) || !(await leader.leads())) return { seen: 0, failed: 0 };
   const messenger = new Messenger(context);
-  let failed = 0;
-  for (const [businessId, ofBusiness] of groupBy(events, (event) => event.businessId)) {
-    failed += await dispatchBusiness(context, messenger, businessId, ofBusiness);
-  }
-  const starts = await startByEvents(context, messenger);
-  return { seen: events.length + starts.seen, failed: failed + starts.failed };
-}
-
-async function dispatchBusiness(
-  context: Dispatch,
-  messenger: Messenger,
-  businessId: string,
-  events: readonly InboxEvent[],
-): Promise<number> {
-  const { db } = context.store;
-  const payables = await payablesOf(context, businessId, events);
-  const all = [...new Set([...payables.values()].flat())];
-  const watchers = await watchersOf(db, businessId, all);
-  const ownersOf = groupBy(watchers, (watcher) => watcher.payableId);
-  // Flags first: a workflow that hears the signal must find them.
-  await flagLooks(db, { businessId, payableIds: [...ownersOf.keys()] });
-
-  const undelivered = new Set<string>();
-  const unowned = new Set<string>();
-  await eachOf([...groupBy(watchers, (watcher) => watcher.owner)], async ([owner, watches]) => {
-    const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
-    for (const { payableId } of watches) {
-      if (outcome === "failed") undelivered.add(payableId);
-      if (outcome === "closed") unowned.add(payableId);
-    }
-  });
-
-  const profile = context.profiles.byBusinessId(businessId);
-  const orphans = events
-    .filter(({ type, objectId }) => NEEDS_OWNER.includes(type) && unowned.has(objectId))
-    .map((event) => event.objectId);
-  await eachOf([...new Set(orphans)], async (payableId) => {
-    const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
-    if (name === undefined) return;
-    const outcome = await messenger.tell(async () => {
-      await signalRetry(context.temporal, name, payableId);
-      return true;
-    });
-    if (outcome === "failed") undelivered.add(payableId);
-  });
-
-  const done = events.filter(
-    (event) => !(payables.get(event.eventId) ?? []).some((id) => undelivered.has(id)),
+  const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>
+    busy.begin(businessId, async () => {
+      const seen = some.length;
+      try {
+        return { seen, failed: await dispatchBusiness(context, messenger, businessId, some) };
+      } catch (error) {
+        const reason = reasonOf(error);
+        context.log.warn("dispatching events failed; trying again", { businessId, reason });
+        return { seen, failed: seen };
+      }
+    }),
   );
-  const heard = new Set([...ownersOf.keys()].filter((id) => !unowned.has(id)));
-  // A retry has been started for these.
-  for (const payableId of orphans) heard.add(payableId);
-  const matches = profile === undefined ? [] : await matchEvents(context, profile, done, heard);
-  await finish(context, businessId, done, matches);
-  return events.length - done.length;
-}
-
-/** Marks events as dispatched, in one transaction with what they start. */
-async function finish(
-  { store, nowMs }: Dispatch,
-  businessId: string,
-  events: readonly InboxEvent[],
-  matches: readonly Match[],
-): Promise<void> {
-  const ids = events.map((event) => event.eventId);
-  if (matches.length === 0) return markDispatched(store.db, businessId, ids, nowMs());
-  await store.transactionOf(businessId, async (trx) => {
-    for (const { start, together } of matches) {
-      await noteEventStart(trx, start, { together, nowMs: nowMs() });
-    }
-    await markDispatched(trx, businessId, ids, nowMs());
-  });
-}
-
-/** Payables that each event is about; a contact's event is about its watched lines. */
-async function payablesOf(
-  context: Dispatch,
-  businessId: string,
-  events: readonly InboxEvent[],
-): Promise<Map<string, string[]>> {
-  const contactIds = [
-    ...new Set(events.filter((event) => event.object === "contact").map((event) => event.objectId)),
-  ];
-  const ofContacts = await watchedPayablesOfContacts(context, businessId, contactIds);
-  return new Map(
-    events.map((event) => [
-      event.eventId,
-      event.object === "payable"
-        ? [event.objectId]
-        : event.object === "contact"
-          ? (ofContacts.get(event.objectId) ?? [])
-          : [],
-    ]),
-  );
-}
-
-async function watchedPayablesOfContacts(
-  context: Dispatch,
-  businessId: string,
-  contactIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  if (contactIds.length === 0) return new Map();
-  const rows = await context.store.db
-    .selectFrom("watches")
-    .innerJoin("run_lines", (join) =>
-      join
-        .onRef("run_lines.business_id", "=", "watches.business_id")
-        .onRef("run_lines.payable_id", "=", "watches.payable_id"),
-    )
-    .select(["run_lines.contact_id", "watches.payable_id"])
-    .distinct()
-    .where("run_lines.business_id", "=", businessId)
-    .where("run_lines.contact_id", "in", contactIds)
-    .execute();
-  const found = new Map<string, string[]>();
-  for (const [contactId, of] of groupBy(rows, (row) => row.contact_id)) {
-    found.set(
-      contactId,
-      of.map((row) => row.payable_id),
-    );
-  }
-  return found;
-}
-
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const lane = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  const done = await Promise.all(ticks);
+  done.push(await busy.begin(STARTS, () => startByEvents(context, messenger)));
+  return {
+    seen: done.reduce((sum, { seen }) => sum + seen, 0),
+    failed: done.reduce((sum, { failed }) => sum + failed, 0),
   };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, lane));
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  return Map.groupBy(items, keyOf);
 }

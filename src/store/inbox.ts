@@ -53,8 +53,12 @@ export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Pr
   return added;
 }
 
-/** Events that nobody has been told about, the longest waiting first. */
-export async function undispatched(db: Db, limit: number): Promise<InboxEvent[]> {
+/** Events that nobody has been told about, the longest waiting first, of other businesses than these. */
+export async function undispatched(
+  db: Db,
+  limit: number,
+  exceptBusinessIds: readonly string[] = [],
+): Promise<InboxEvent[]> {
   const rows = await db
     .selectFrom("inbox")
     .select([
@@ -69,6 +73,7 @@ export async function undispatched(db: Db, limit: number): Promise<InboxEvent[]>
       "via",
     ])
     .where("dispatched_at_ms", "is", null)
+    .where("business_id", "not in", exceptBusinessIds)
     .orderBy("received_at_ms")
     .orderBy("event_id")
     .limit(limit)

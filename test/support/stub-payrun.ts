@@ -16,16 +16,19 @@ export class StubPayrun extends TestPayrun {
   readonly #stub: ChildProcess;
   readonly #url: string;
 
-  private constructor(home: string, stub: ChildProcess, url: string) {
+  private constructor(home: string, stub: ChildProcess, url: string, databaseUrl?: string) {
     // Names the address only; no sandbox is ever started.
     const sandbox = new TestSandbox(home, false, "blank");
     sandbox.url = url;
-    super(home, sandbox);
+    super(home, sandbox, databaseUrl);
     this.#stub = stub;
     this.#url = url;
   }
 
-  static async start(businesses: readonly NewStubBusiness[]): Promise<StubPayrun> {
+  static async start(
+    businesses: readonly NewStubBusiness[],
+    options: { readonly databaseUrl?: string } = {},
+  ): Promise<StubPayrun> {
     const home = await mkdtemp(join(tmpdir(), "payrun-stub-"));
     const program = fileURLToPath(new URL("../../bench/run/stub.ts", import.meta.url));
     const stub = spawn(process.execPath, [program, "--latency-ms", "5"], {
@@ -33,7 +36,7 @@ export class StubPayrun extends TestPayrun {
     });
     const [line] = (await once(createInterface({ input: stub.stdout }), "line")) as [string];
     const { url } = JSON.parse(line) as { url: string };
-    const payrun = new StubPayrun(home, stub, url);
+    const payrun = new StubPayrun(home, stub, url, options.databaseUrl);
     try {
       for (const business of businesses) await payrun.#tell(business);
       const profiles = businesses.map(({ businessId, token }) => [

@@ -1,0 +1,151 @@
+import { noteEventStart } from "../store/event-starts.ts";
+import { markDispatched, type InboxEvent } from "../store/inbox.ts";
+import { flagLooks, watchersOf } from "../store/watches.ts";
+import type { GatewayContext } from "./context.ts";
+import { type Match, matchEvents } from "./events/match.ts";
+import type { Messenger } from "./messenger.ts";
+import { signalLook, signalRetry } from "./temporal.ts";
+
+/** Owners that are told at the same time. */
+const CONCURRENCY = 20;
+
+/** Events after which a payable needs an owner even when its run is over. */
+const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
+
+export type Dispatch = Pick<
+  GatewayContext,
+  "store" | "profiles" | "temporal" | "clocks" | "log" | "metrics" | "nowMs"
+>;
+
+/**
+ * Tells the owners of one business's payables of these events, each owner once.
+ *
+ * @returns how many events stay, because somebody could not be told
+ */
+export async function dispatchBusiness(
+  context: Dispatch,
+  messenger: Messenger,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<number> {
+  const { db } = context.store;
+  const payables = await payablesOf(context, businessId, events);
+  const all = [...new Set([...payables.values()].flat())];
+  const watchers = await watchersOf(db, businessId, all);
+  const ownersOf = groupBy(watchers, (watcher) => watcher.payableId);
+  // Flags first: a workflow that hears the signal must find them.
+  await flagLooks(db, { businessId, payableIds: [...ownersOf.keys()] });
+
+  const undelivered = new Set<string>();
+  const unowned = new Set<string>();
+  await eachOf([...groupBy(watchers, (watcher) => watcher.owner)], async ([owner, watches]) => {
+    const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
+    for (const { payableId } of watches) {
+      if (outcome === "failed") undelivered.add(payableId);
+      if (outcome === "closed") unowned.add(payableId);
+    }
+  });
+
+  const profile = context.profiles.byBusinessId(businessId);
+  const orphans = events
+    .filter(({ type, objectId }) => NEEDS_OWNER.includes(type) && unowned.has(objectId))
+    .map((event) => event.objectId);
+  await eachOf([...new Set(orphans)], async (payableId) => {
+    const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
+    if (name === undefined) return;
+    const outcome = await messenger.tell(async () => {
+      await signalRetry(context.temporal, name, payableId);
+      return true;
+    });
+    if (outcome === "failed") undelivered.add(payableId);
+  });
+
+  const done = events.filter(
+    (event) => !(payables.get(event.eventId) ?? []).some((id) => undelivered.has(id)),
+  );
+  const heard = new Set([...ownersOf.keys()].filter((id) => !unowned.has(id)));
+  // A retry has been started for these.
+  for (const payableId of orphans) heard.add(payableId);
+  const matches = profile === undefined ? [] : await matchEvents(context, profile, done, heard);
+  await finish(context, businessId, done, matches);
+  return events.length - done.length;
+}
+
+/** Marks events as dispatched, in one transaction with what they start. */
+async function finish(
+  { store, nowMs }: Dispatch,
+  businessId: string,
+  events: readonly InboxEvent[],
+  matches: readonly Match[],
+): Promise<void> {
+  const ids = events.map((event) => event.eventId);
+  if (matches.length === 0) return markDispatched(store.db, businessId, ids, nowMs());
+  await store.transactionOf(businessId, async (trx) => {
+    for (const { start, together } of matches) {
+      await noteEventStart(trx, start, { together, nowMs: nowMs() });
+    }
+    await markDispatched(trx, businessId, ids, nowMs());
+  });
+}
+
+/** Payables that each event is about; a contact's event is about its watched lines. */
+async function payablesOf(
+  context: Dispatch,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<Map<string, string[]>> {
+  const contactIds = [
+    ...new Set(events.filter((event) => event.object === "contact").map((event) => event.objectId)),
+  ];
+  const ofContacts = await watchedPayablesOfContacts(context, businessId, contactIds);
+  return new Map(
+    events.map((event) => [
+      event.eventId,
+      event.object === "payable"
+        ? [event.objectId]
+        : event.object === "contact"
+          ? (ofContacts.get(event.objectId) ?? [])
+          : [],
+    ]),
+  );
+}
+
+async function watchedPayablesOfContacts(
+  context: Dispatch,
+  businessId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (contactIds.length === 0) return new Map();
+  const rows = await context.store.db
+    .selectFrom("watches")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.business_id", "=", "watches.business_id")
+        .onRef("run_lines.payable_id", "=", "watches.payable_id"),
+    )
+    .select(["run_lines.contact_id", "watches.payable_id"])
+    .distinct()
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.contact_id", "in", contactIds)
+    .execute();
+  const found = new Map<string, string[]>();
+  for (const [contactId, of] of groupBy(rows, (row) => row.contact_id)) {
+    found.set(
+      contactId,
+      of.map((row) => row.payable_id),
+    );
+  }
+  return found;
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, lane));
+}
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  return Map.groupBy(items, keyOf);
+}
