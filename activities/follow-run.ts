@@ -47,7 +47,11 @@ export async function followRun(
   // The flag goes before the look: an event that comes meanwhile sets it again.
   // Where the look itself fails, the due poll makes the next try read the same lines.
   const told = due.filter(({ look }) => look).map(({ payableId }) => payableId);
-  await clearLooks(db, runId, told, clock.realMs);
+  if (told.length > 0) {
+    await context.store.transactionOf(run.businessId, (trx) =>
+      clearLooks(trx, runId, told, clock.realMs),
+    );
+  }
   const ids = due.map(({ payableId }) => payableId);
   const read = await readOrWait(context, run, async () => {
     const payments = await paymentsOfPayables(context.clientOf(run.business), ids);

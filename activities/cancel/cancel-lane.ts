@@ -34,7 +34,9 @@ export async function cancelLane(
   const items = await listItems(db, input.id);
   const queue = items.flatMap((item) => jobOf(cancellation, item, input.by, serviceMs));
   // Whoever tries after a business-wide fault grows its back-off.
-  await probeWaits(db, { businessId, sourceIds: [], nowMs: serviceMs });
+  await context.store.transactionOf(businessId, (trx) =>
+    probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs }),
+  );
   let ended = 0;
   let stopped = false;
   const work = async (): Promise<void> => {

@@ -28,13 +28,16 @@ export async function dispatchBusiness(
   businessId: string,
   events: readonly InboxEvent[],
 ): Promise<number> {
-  const { db } = context.store;
+  const { store } = context;
   const payables = await payablesOf(context, businessId, events);
   const all = [...new Set([...payables.values()].flat())];
-  const watchers = await watchersOf(db, businessId, all);
+  const watchers = await watchersOf(store.db, businessId, all);
   const ownersOf = groupBy(watchers, (watcher) => watcher.payableId);
   // Flags first: a workflow that hears the signal must find them.
-  await flagLooks(db, { businessId, payableIds: [...ownersOf.keys()] });
+  const payableIds = [...ownersOf.keys()];
+  if (payableIds.length > 0) {
+    await store.transactionOf(businessId, (trx) => flagLooks(trx, { businessId, payableIds }));
+  }
 
   const undelivered = new Set<string>();
   const unowned = new Set<string>();
@@ -79,7 +82,7 @@ async function finish(
   matches: readonly Match[],
 ): Promise<void> {
   const ids = events.map((event) => event.eventId);
-  if (matches.length === 0) return markDispatched(store.db, businessId, ids, nowMs());
+  if (ids.length === 0) return;
   await store.transactionOf(businessId, async (trx) => {
     for (const { start, together } of matches) {
       await noteEventStart(trx, start, { together, nowMs: nowMs() });

@@ -43,5 +43,7 @@ async function forget(
     );
   }
   const { businessMs } = await clocks.read(profile);
-  await pruneWatches(store.db, businessId, Math.floor(businessMs));
+  await store.transactionOf(businessId, (trx) =>
+    pruneWatches(trx, businessId, Math.floor(businessMs)),
+  );
 }

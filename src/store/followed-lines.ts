@@ -39,13 +39,13 @@ export async function linesToLookAt(
 
 /** Takes note that lines are being looked at: an event that comes meanwhile flags them again. */
 export async function clearLooks(
-  db: Db,
+  trx: Transaction<Tables>,
   runId: string,
   payableIds: readonly string[],
   nowMs: number,
 ): Promise<void> {
   for (const ids of chunks(payableIds)) {
-    await db
+    await trx
       .updateTable("run_lines")
       .set({ look: 0, poll_at_ms: 0, updated_at_ms: nowMs })
       .where("run_id", "=", runId)

@@ -1,4 +1,6 @@
+import type { Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
+import type { Tables } from "./tables.ts";
 
 /** A webhook event that was verified, or taken from the service's list of deliveries. */
 export interface NewInboxEvent {
@@ -28,7 +30,9 @@ export type InboxEvent = Omit<NewInboxEvent, "body">;
  */
 export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Promise<string[]> {
   const added: string[] = [];
-  for (const some of chunks(events)) {
+  // In one order for everybody: two processes that take the same events never wait in a circle.
+  const inOrder = events.toSorted((one, other) => (one.eventId < other.eventId ? -1 : 1));
+  for (const some of chunks(inOrder)) {
     const rows = await db
       .insertInto("inbox")
       .values(
@@ -93,13 +97,13 @@ export async function undispatched(
 
 /** Says that whoever watches has been told; only after the signal succeeded. */
 export async function markDispatched(
-  db: Db,
+  trx: Transaction<Tables>,
   businessId: string,
   eventIds: readonly string[],
   nowMs: number,
 ): Promise<void> {
   for (const ids of chunks(eventIds)) {
-    await db
+    await trx
       .updateTable("inbox")
       .set({ dispatched_at_ms: nowMs })
       .where("business_id", "=", businessId)

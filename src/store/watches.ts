@@ -1,4 +1,6 @@
+import type { Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
+import type { Tables } from "./tables.ts";
 
 /** Which workflow wants to hear about a payable. */
 export interface Watch {
@@ -93,11 +95,11 @@ export async function moveWatch(
  * The flag stays until its reader clears it, so that a lost signal costs time only.
  */
 export async function flagLooks(
-  db: Db,
+  trx: Transaction<Tables>,
   look: { readonly businessId: string; readonly payableIds: readonly string[] },
 ): Promise<void> {
   for (const ids of chunks(look.payableIds)) {
-    await db
+    await trx
       .updateTable("run_lines")
       .set({ look: 1 })
       .where("business_id", "=", look.businessId)
@@ -113,7 +115,7 @@ export async function flagLooks(
         ),
       )
       .execute();
-    await db
+    await trx
       .updateTable("retries")
       .set({ look: 1 })
       .where("business_id", "=", look.businessId)

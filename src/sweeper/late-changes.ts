@@ -72,7 +72,8 @@ export class LateChanges {
     const { businessId, name: business } = profile;
     const changes = await lateChanges(store.db, businessId, seen, businessMs);
     const payableIds = changes.map(({ payableId }) => payableId);
-    await flagLooks(store.db, { businessId, payableIds });
+    if (changes.length === 0) return;
+    await store.transactionOf(businessId, (trx) => flagLooks(trx, { businessId, payableIds }));
     for (const { payableId, runIsOpen } of changes) {
       log.warn("a settled payment has changed", { business, payableId });
       // A run at work sees the flag at its next turn; where it has ended, the bill needs an owner.

@@ -81,7 +81,9 @@ describe("a retry", () => {
     await world.assess(runId);
     expect((await world.line(runId, payableId)).state).toBe("retrying");
     await world.control.changeContact("v1", { bankAccount: { accountNumber: "00001111" } });
-    await flagLooks(world.store.db, { businessId: world.businessId, payableIds: [payableId] });
+    await world.store.transaction((trx) =>
+      flagLooks(trx, { businessId: world.businessId, payableIds: [payableId] }),
+    );
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 

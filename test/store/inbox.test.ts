@@ -47,6 +47,6 @@ test("hands out what nobody was told about, the longest waiting first, until it 
   expect(waiting.map((found) => found.eventId)).toEqual(["evt_2", "evt_1"]);
   expect(waiting[1]).toEqual(first);
   expect(await undispatched(store.db, 1)).toHaveLength(1);
-  await markDispatched(store.db, "biz_1", ["evt_2"], 3);
+  await store.transaction((trx) => markDispatched(trx, "biz_1", ["evt_2"], 3));
   expect((await undispatched(store.db, 10)).map((found) => found.eventId)).toEqual(["evt_1"]);
 });

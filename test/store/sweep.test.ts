@@ -186,7 +186,7 @@ describe("what nobody needs any more", () => {
       body: "{}",
     });
     await insertEvents(store.db, [event("told", 10), event("waiting", 10), event("young", 90)]);
-    await markDispatched(store.db, businessId, ["told", "young"], 95);
+    await store.transaction((trx) => markDispatched(trx, businessId, ["told", "young"], 95));
     expect(await pruneInbox(store.db, businessId, 50)).toBe(1);
     const left = await knownEventIds(store.db, businessId, ["told", "waiting", "young"]);
     expect([...left].sort()).toEqual(["waiting", "young"]);

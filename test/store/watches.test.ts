@@ -50,7 +50,7 @@ test("a look goes to the line of the run that watches, and to the payable's retr
   await watch(store, current);
   const retry = { businessId, payableId: "pay_1", business: "acme", runId: old };
   await upsertRetry(store.db, { ...retry, workflowId: "retry", nowMs: 1 });
-  await flagLooks(store.db, { businessId, payableIds: ["pay_1", "pay_9"] });
+  await store.transaction((trx) => flagLooks(trx, { businessId, payableIds: ["pay_1", "pay_9"] }));
   expect((await getRunLine(store.db, current, "pay_1"))?.look).toBe(true);
   expect((await getRunLine(store.db, current, "pay_2"))?.look).toBe(false);
   expect((await getRunLine(store.db, old, "pay_1"))?.look).toBe(false);

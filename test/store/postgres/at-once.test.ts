@@ -8,7 +8,9 @@ import { insertEvents } from "../../../src/store/inbox.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { lineApproved } from "../../../src/store/line-approvals.ts";
 import { newDatabase } from "../../support/postgres.ts";
+
 import { approval, approvedRun, draw } from "../approved-run.ts";
+import { EVERYTHING } from "./everything.ts";
 
 const businessId = "biz_1";
 const bill = (n: number) => `pay_${n}`;
@@ -201,4 +203,24 @@ test("a worker that froze within a transaction is cut off, and what it does then
   const rows = await other.db.selectFrom("run_lines").select("lease_owner").distinct().execute();
   expect(tries).toBe(2);
   expect(rows).toEqual([{ lease_owner: "frozen-2" }]);
+});
+
+test("claims, draws, holds, decisions and events of many processes at once never wait in a circle", async () => {
+  const url = await newDatabase("store");
+  const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url)));
+  const [store] = stores;
+  if (store === undefined) throw new Error("there is no store");
+  const runId = await approvedRun(store, "weekly", bills(40));
+  for (let round = 1; round <= 3; round += 1) {
+    const run = { runId, bills: bills(40), round };
+    const acts = stores.flatMap((each, n) => EVERYTHING.map((act) => act(each, run, `p${n}`)));
+    await Promise.all(acts);
+  }
+  // A connection's counts are written when it ends.
+  await Promise.all(stores.map((each) => each.close()));
+  const asked = await openStore(url);
+  onTestFinished(() => asked.close());
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(asked.db);
+  expect(rows).toEqual([{ deadlocks: 0 }]);
 });
