@@ -30,6 +30,9 @@ const RUNS = "Runs:";
 const ACTING = "Acting:";
 const ADMIN = "Admin:";
 
+/** The one that speaks of all the others. */
+const COMPLETION = "completion";
+
 const COMMANDS: readonly CommandModule[] = [
   {
     heading: PARTS,
@@ -196,6 +199,11 @@ const COMMANDS: readonly CommandModule[] = [
     name: "doctor",
     load: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
   },
+  {
+    heading: ADMIN,
+    name: COMPLETION,
+    load: async () => (await import("./commands/completion.ts")).addCompletionCommand,
+  },
 ];
 
 /**
@@ -223,7 +231,7 @@ async function createProgram(session: Session, args: readonly string[]): Promise
     .addHelpText("after", AFTER_HELP)
     .helpCommand(true)
     .exitOverride();
-  const asked = COMMANDS.filter(({ name }) => name === args[0]);
+  const asked = COMMANDS.filter(({ name }) => name === args[0] && name !== COMPLETION);
   for (const { heading, load } of asked.length > 0 ? asked : COMMANDS) {
     const add = await load();
     program.commandsGroup(heading);

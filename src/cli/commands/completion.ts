@@ -1,0 +1,22 @@
+import { Argument, type Command } from "@commander-js/extra-typings";
+
+import { completedOf, completionScript, SHELLS } from "../completion.ts";
+import type { Session } from "../session.ts";
+
+const HELP = `
+bash   echo 'source <(payrun completion bash)' >> ~/.bashrc
+zsh    echo 'source <(payrun completion zsh)' >> ~/.zshrc   (after compinit)
+fish   echo 'payrun completion fish | source' >> ~/.config/fish/config.fish`;
+
+export function addCompletionCommand(program: Command, session: Session): void {
+  program
+    .command("completion")
+    .description("print what makes a shell complete command lines")
+    .addArgument(new Argument("<shell>", "whose").choices(SHELLS))
+    .addHelpText("after", HELP)
+    .action((shell) =>
+      session.run({}, async ({ output }) => {
+        output.lines(completionScript(shell, completedOf(program)));
+      }),
+    );
+}
