@@ -5,6 +5,7 @@ import {
   CANCELLATION_STATES,
   type CancellationStatus,
 } from "../contracts/cancellation.ts";
+import { INCIDENT_PHASES, type IncidentStatus } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES, type OnboardingStatus } from "../contracts/onboarding.ts";
 import { LINE_STATES, RUN_PHASES, type DryPlanPage, type RunStatus } from "../contracts/pay-run.ts";
 
@@ -83,9 +84,26 @@ const cancellation = z.object({
 
 export const cancellationStatus = answer<CancellationStatus>(cancellation);
 
-/** Whatever has been launched, by its kind. */
-export const anyStatus = answer<RunStatus | OnboardingStatus | CancellationStatus>(
-  z.union([onboarding, cancellation, runShape]),
+const incident = z.object({
+  id: z.string(),
+  kind: z.literal("funding-incident"),
+  phase: z.enum(INCIDENT_PHASES),
+  waitingFor: z.string().nullable(),
+  reason: z.string(),
+  totalCents: z.int(),
+  payments: z.array(
+    z.object({
+      payableId: z.string(),
+      amountCents: z.int(),
+      state: z.string(),
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+
+/** Whatever has a status, by its kind. */
+export const anyStatus = answer<RunStatus | OnboardingStatus | CancellationStatus | IncidentStatus>(
+  z.union([onboarding, cancellation, incident, runShape]),
 );
 
 export const planAnswer = answer<DryPlanPage>(
@@ -102,6 +120,7 @@ export const planAnswer = answer<DryPlanPage>(
 
 const runItem = z.object({
   id: z.string(),
+  kind: z.string(),
   playbook: z.string(),
   period: z.string(),
   phase: z.string(),

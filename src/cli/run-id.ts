@@ -10,7 +10,9 @@ import { CliError, EXIT } from "./cli-error.ts";
 export async function findRunId(gateway: GatewayClient, text: string): Promise<string> {
   if (text.includes("/")) return text;
   const { items } = await gateway.get("/v1/runs?limit=500", runList);
-  const newest = items.find(({ playbook }) => playbook === text);
+  const newest = items.find(
+    ({ playbook, kind }) => playbook === text && kind !== "retry-failed-payment",
+  );
   if (newest !== undefined) return newest.id;
   throw new CliError(EXIT.failed, `“${text}” is neither a run's id nor a playbook that has run`, {
     code: "not_found",

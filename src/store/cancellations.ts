@@ -250,7 +250,7 @@ export async function cancellationsLike(db: Db, beginning: string): Promise<Canc
   return rows.map(toCancellation);
 }
 
-function toCancellation(row: Selectable<CancellationsTable>): Cancellation {
+export function toCancellation(row: Selectable<CancellationsTable>): Cancellation {
   return {
     workflowId: row.workflow_id,
     businessId: row.business_id,

@@ -55,15 +55,24 @@ export async function getIncident(
   return row === undefined ? undefined : toIncident(row);
 }
 
-/** Incidents of a business, latest first. */
-export async function listIncidents(db: Db, businessId: string): Promise<Incident[]> {
-  const rows = await db
+/** Finds an incident by the id of its workflow. */
+export async function getIncidentByWorkflowId(
+  db: Db,
+  workflowId: string,
+): Promise<Incident | undefined> {
+  const row = await db
     .selectFrom("incidents")
     .selectAll()
-    .where("business_id", "=", businessId)
-    .orderBy("opened_at_ms", "desc")
-    .orderBy("source_id")
-    .execute();
+    .where("workflow_id", "=", workflowId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toIncident(row);
+}
+
+/** Incidents of a business, or of all, latest first. */
+export async function listIncidents(db: Db, businessId?: string): Promise<Incident[]> {
+  let query = db.selectFrom("incidents").selectAll();
+  if (businessId !== undefined) query = query.where("business_id", "=", businessId);
+  const rows = await query.orderBy("opened_at_ms", "desc").orderBy("source_id").execute();
   return rows.map(toIncident);
 }
 

@@ -150,6 +150,45 @@ export async function listRetriesOfRun(db: Db, runId: string): Promise<Retry[]> 
   return rows.map(toRetry);
 }
 
+/** A failed or returned payable whose owner waits for a person. */
+export interface ParkedRetry extends Retry {
+  /** Of the run that paid it; empty where none is known. */
+  readonly playbook: string;
+  readonly period: string;
+  readonly amountCents: number;
+}
+
+/** Retries that wait for a person, the newest first. */
+export async function listParkedRetries(
+  db: Db,
+  businessId: string | undefined,
+  limit: number,
+): Promise<ParkedRetry[]> {
+  let query = db
+    .selectFrom("retries")
+    .leftJoin("runs", "runs.run_id", "retries.run_id")
+    .leftJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "retries.run_id")
+        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+    )
+    .selectAll("retries")
+    .select(["runs.playbook", "runs.period", "run_lines.amount_cents"])
+    .where("retries.phase", "=", "parked");
+  if (businessId !== undefined) query = query.where("retries.business_id", "=", businessId);
+  const rows = await query
+    .orderBy("retries.started_at_ms", "desc")
+    .orderBy("retries.workflow_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    ...toRetry(row),
+    playbook: row.playbook ?? "",
+    period: row.period ?? "",
+    amountCents: row.amount_cents ?? 0,
+  }));
+}
+
 /** Writes down that a person wants a payable retried, whether or not a retry owns it already. */
 export async function requestRetry(
   db: Db,

@@ -1,3 +1,5 @@
+import type { IncidentBill } from "../contracts/incident.ts";
+import type { LineState } from "../contracts/pay-run.ts";
 import type { Selectable } from "kysely";
 import type { FailureRule } from "../contracts/playbook.ts";
 import type { Db } from "./db.ts";
@@ -88,7 +90,7 @@ export async function forgetRetryCase(
 export async function waitingForIncident(
   db: Db,
   account: { readonly businessId: string; readonly sourceId: string },
-): Promise<{ readonly payableId: string; readonly amountCents: number }[]> {
+): Promise<IncidentBill[]> {
   const rows = await db
     .selectFrom("retry_cases")
     .innerJoin("retries", (join) =>
@@ -101,14 +103,28 @@ export async function waitingForIncident(
         .onRef("run_lines.run_id", "=", "retries.run_id")
         .onRef("run_lines.payable_id", "=", "retries.payable_id"),
     )
-    .select(["retry_cases.payable_id", "run_lines.amount_cents"])
+    .select([
+      "retry_cases.payable_id",
+      "run_lines.amount_cents",
+      "run_lines.state",
+      "run_lines.payment_ids",
+      "run_lines.attempts",
+      "run_lines.reason",
+    ])
     .where("retry_cases.business_id", "=", account.businessId)
     .where("retry_cases.source_id", "=", account.sourceId)
     .where("retry_cases.waits_for", "=", "incident")
     .where("retries.phase", "!=", "ended")
     .orderBy("retry_cases.payable_id")
     .execute();
-  return rows.map((row) => ({ payableId: row.payable_id, amountCents: row.amount_cents }));
+  return rows.map((row) => ({
+    payableId: row.payable_id,
+    amountCents: row.amount_cents,
+    state: row.state as LineState,
+    paymentIds: JSON.parse(row.payment_ids) as string[],
+    attempts: row.attempts,
+    reason: row.reason,
+  }));
 }
 
 /** How other bills of the same account and day fared: whose account is bad may be told from it. */

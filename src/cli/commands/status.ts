@@ -7,6 +7,7 @@ import { anyStatus, runList } from "../gateway-shapes.ts";
 import { printRun } from "../run-document.ts";
 import { findRunId } from "../run-id.ts";
 import type { Session } from "../session.ts";
+import { incidentLines } from "../show-incident.ts";
 import { onboardingLines } from "../show-onboarding.ts";
 import { phaseText, runLines } from "../show-run.ts";
 import { dim, printable, short, table } from "../text.ts";
@@ -14,7 +15,7 @@ import { dim, printable, short, table } from "../text.ts";
 export function addStatusCommand(program: Command, session: Session): void {
   program
     .command("status")
-    .description("show where a run stands, or the newest runs")
+    .description("show where a run of any kind stands, or the newest of them")
     .argument("[id]", "a run's id, or a playbook's name for its newest run")
     .option("--needs-action", "only runs that wait for somebody")
     .option("--json", "print one JSON document")
@@ -32,6 +33,11 @@ export function addStatusCommand(program: Command, session: Session): void {
           }
           if (run.kind === "cancel-scheduled") {
             output.lines(cancellationLines(run));
+            output.document(run);
+            return;
+          }
+          if (run.kind === "funding-incident") {
+            output.lines(incidentLines(run));
             output.document(run);
             return;
           }

@@ -1,27 +1,36 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { CancellationStatus } from "../../contracts/cancellation.ts";
-import { ONBOARDING_PHASES, type OnboardingStatus } from "../../contracts/onboarding.ts";
-import { RUN_PHASES, type RunPhase, type RunStatus } from "../../contracts/pay-run.ts";
+import type { IncidentStatus } from "../../contracts/incident.ts";
+import type { OnboardingStatus } from "../../contracts/onboarding.ts";
+import type { RunStatus } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../../store/audit.ts";
-import { getRun, listRuns, requestCancel, type Run } from "../../store/runs.ts";
+import { getRun, requestCancel } from "../../store/runs.ts";
 import { bankCsv } from "../bank-csv.ts";
 import { cancellationStatus } from "../cancellations/status.ts";
 import type { GatewayContext } from "../context.ts";
 import { conflict, notFound } from "../http/errors.ts";
 import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
+import { IncidentStatusBody } from "../http/incident-schemas.ts";
 import { addRoute } from "../http/route.ts";
 import { ReportBody } from "../http/report-schemas.ts";
 import { RunListBody, RunStatusBody } from "../http/schemas.ts";
+import { incidentStatus } from "../incidents/status.ts";
 import { businessNamed, launch } from "../launch.ts";
 import { OnboardingStatusBody } from "../onboardings/schemas.ts";
-import { onboardingItems, onboardingStatus } from "../onboardings/status.ts";
+import { onboardingStatus } from "../onboardings/status.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
+import { LISTED_PHASES, listEverything } from "../run-list.ts";
 import { PAGE_MOST, statusOf, type StatusPage } from "../status.ts";
 import { tellToLook } from "../tell.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
-const AnyStatusBody = z.union([RunStatusBody, OnboardingStatusBody, CancellationStatusBody]);
+const AnyStatusBody = z.union([
+  RunStatusBody,
+  OnboardingStatusBody,
+  CancellationStatusBody,
+  IncidentStatusBody,
+]);
 
 /** Runs: launched, listed, looked at, cancelled, reported. */
 export function addRunRoutes(app: OpenAPIHono, context: GatewayContext): void {
@@ -60,64 +69,21 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
     method: "get",
     path: "/v1/runs",
     tag: "runs",
-    summary: "Runs, newest first",
+    summary: "Runs of every kind, and failed payments that wait for a person, newest first",
     query: z.object({
       business: name.optional(),
-      phase: z.enum(PHASES, `must be one of ${PHASES.join(", ")}`).optional(),
+      phase: z.enum(LISTED_PHASES, `must be one of ${LISTED_PHASES.join(", ")}`).optional(),
       needsAction: yesNo.optional().describe("true: only runs that wait for a person"),
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
     responses: { 200: { description: "Newest first", schema: RunListBody } },
     handle: async ({ query }) => {
+      const { business, ...filter } = query;
       const businessId =
-        query.business === undefined
-          ? undefined
-          : businessNamed(context, query.business, "").businessId;
-      const { phase, needsAction, limit } = query;
-      const others = await onboardingItems(context.store.db, { businessId, phase, needsAction });
-      const runs = await runsOf(context, { businessId, phase, needsAction, limit });
-      const items = runs.map((run) => ({
-        id: run.runId,
-        kind: "pay-run" as const,
-        business: run.business,
-        playbook: run.playbook,
-        period: run.period,
-        phase: run.phase,
-        waitingFor: run.waitingFor,
-        totalCents: run.totalCents,
-        planHash: run.planHash,
-        launchedBy: run.launchedBy,
-        launchedAt: new Date(run.launchedAtMs).toISOString(),
-        endedAt: run.endedAtMs === null ? null : new Date(run.endedAtMs).toISOString(),
-      }));
-      const newestFirst = [...items, ...others].toSorted((a, b) =>
-        b.launchedAt.localeCompare(a.launchedAt),
-      );
-      return { status: 200, json: { items: newestFirst.slice(0, limit) } };
+        business === undefined ? undefined : businessNamed(context, business, "").businessId;
+      const items = await listEverything(context.store.db, { ...filter, businessId });
+      return { status: 200, json: { items } };
     },
-  });
-}
-
-const PHASES = [...new Set([...RUN_PHASES, ...ONBOARDING_PHASES])];
-
-async function runsOf(
-  context: GatewayContext,
-  filter: {
-    readonly businessId: string | undefined;
-    readonly phase: string | undefined;
-    readonly needsAction: boolean | undefined;
-    readonly limit: number;
-  },
-): Promise<Run[]> {
-  const { businessId, phase, needsAction, limit } = filter;
-  const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
-  if (phase !== undefined && known === undefined) return [];
-  return listRuns(context.store.db, {
-    ...(businessId === undefined ? {} : { businessId }),
-    ...(known === undefined ? {} : { phase: known }),
-    ...(needsAction === undefined ? {} : { needsAction }),
-    busy: true,
-    limit,
   });
 }
 
@@ -126,7 +92,7 @@ function addStatus(app: OpenAPIHono, context: GatewayContext): void {
     method: "get",
     path: "/v1/runs/{id}",
     tag: "runs",
-    summary: "A run, or the workflow of a failed payment, from the store",
+    summary: "A run, cancellation, onboarding, incident or failed payment, from the store",
     params: runParams,
     query: z.object({
       skipped: yesNo
@@ -213,6 +179,8 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
+type AnyStatus = RunStatus | OnboardingStatus | CancellationStatus | IncidentStatus;
+
 const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
 
 /** The status of whatever has this id: each kind of workflow has its own shape. */
@@ -220,9 +188,12 @@ async function anyStatus(
   context: GatewayContext,
   id: string,
   page = FIRST_PAGE,
-): Promise<RunStatus | OnboardingStatus | CancellationStatus> {
+): Promise<AnyStatus> {
   const { db } = context.store;
-  const other = (await onboardingStatus(db, id)) ?? (await cancellationStatus(db, id));
+  const other =
+    (await onboardingStatus(db, id)) ??
+    (await cancellationStatus(db, id)) ??
+    (await incidentStatus(db, id));
   return other ?? knownStatus(context, id, page);
 }
 
