@@ -12,32 +12,16 @@ import { upsertRun } from "../../src/store/runs.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 
 const DAY_MS = 86_400_000;
 
 /** The policy that these tests plan with: everything approved by one person, nothing reviewed. */
-export const POLICY: PayRunPlaybook = {
-  kind: "pay-run",
-  name: "weekly",
-  business: null,
-  schedule: null,
+export const POLICY = payRunPlaybook({
   select: { due: "before-next-run" },
-  where: null,
-  pay: {
-    when: "by-due-date",
-    from: "default",
-    whenShort: "most-urgent-first",
-    clearing: "STANDARD",
-    arrivalBusinessDays: 3,
-  },
-  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
   review: ["changed-bank-account"],
   approve: [{ review: false, overCents: null, where: null, by: ["owner"], quorum: 1 }],
-  approvalValidDays: 30,
-  late: "ask",
-  onFailure: "retry-failed",
-  notify: null,
-};
+});
 
 /** The date some days from now, as due dates are written. */
 export function inDays(days: number): string {

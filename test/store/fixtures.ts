@@ -4,31 +4,10 @@ import type {
   PlanSummary,
   SkippedLine,
 } from "../../src/contracts/pay-run.ts";
-import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { NewRun } from "../../src/store/runs.ts";
+import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 
-export const policy: PayRunPlaybook = {
-  kind: "pay-run",
-  name: "weekly",
-  business: null,
-  schedule: null,
-  select: { due: "all" },
-  where: null,
-  pay: {
-    when: "by-due-date",
-    from: "default",
-    whenShort: "most-urgent-first",
-    clearing: "STANDARD",
-    arrivalBusinessDays: 3,
-  },
-  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
-  review: [],
-  approve: [{ review: false, overCents: null, where: null, by: ["controller"], quorum: 1 }],
-  approvalValidDays: 30,
-  late: "ask",
-  onFailure: "retry-failed",
-  notify: null,
-};
+export const policy = payRunPlaybook();
 
 export function newRun(changes: Partial<NewRun> = {}): NewRun {
   return {

@@ -1,6 +1,5 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
-import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import {
   type LineHashInput,
   lineHash,
@@ -8,6 +7,7 @@ import {
   policyHash,
 } from "../../../src/domain/approvals/hashes.ts";
 import { canonicalJson } from "../../../src/domain/canonical-json.ts";
+import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
 const LINE: LineHashInput = {
   businessId: "biz_1",
@@ -23,28 +23,7 @@ const LINE: LineHashInput = {
 
 const RULE = { review: false, overCents: null, where: null, by: ["owner"], quorum: 1 };
 
-const PLAYBOOK: PayRunPlaybook = {
-  kind: "pay-run",
-  name: "weekly",
-  business: null,
-  schedule: null,
-  select: { due: "all" },
-  where: null,
-  pay: {
-    when: "by-due-date",
-    from: "default",
-    whenShort: "wait",
-    clearing: "STANDARD",
-    arrivalBusinessDays: 3,
-  },
-  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
-  review: [],
-  approve: [RULE],
-  approvalValidDays: 30,
-  late: "ask",
-  onFailure: "retry-failed",
-  notify: null,
-};
+const PLAYBOOK = payRunPlaybook({ approve: [RULE] });
 
 describe("a line's hash", () => {
   it("never changes for the same line: stored approvals depend on it", () => {

@@ -1,5 +1,4 @@
 import type { FundingChoice } from "../../../src/contracts/pay-run.ts";
-import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import {
   type BillFacts,
@@ -9,15 +8,13 @@ import {
 } from "../../../src/domain/planning/book.ts";
 import { buildPlan, type PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
+import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
 /** A Thursday. */
 const PERIOD = "2026-11-19";
 const NOW_MS = newYorkInstantMs(PERIOD, "10:00");
 
-export const PLAYBOOK: PayRunPlaybook = {
-  kind: "pay-run",
-  name: "weekly",
-  business: null,
+export const PLAYBOOK = payRunPlaybook({
   schedule: {
     days: { every: "week", on: "thursday" },
     at: "10:00",
@@ -26,26 +23,13 @@ export const PLAYBOOK: PayRunPlaybook = {
     catchUpDays: 1,
   },
   select: { due: "before-next-run" },
-  where: null,
-  pay: {
-    when: "by-due-date",
-    from: "default",
-    whenShort: "most-urgent-first",
-    clearing: "STANDARD",
-    arrivalBusinessDays: 3,
-  },
-  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
   review: ["new-vendor", "changed-bank-account", "likely-duplicate", "unusual-amount"],
   approve: [
     { review: true, overCents: null, where: null, by: ["controller", "owner"], quorum: 2 },
     { review: false, overCents: 2_500_000, where: null, by: ["owner"], quorum: 1 },
     { review: false, overCents: null, where: null, by: ["controller", "owner"], quorum: 1 },
   ],
-  approvalValidDays: 30,
-  late: "ask",
-  onFailure: "retry-failed",
-  notify: null,
-};
+});
 
 const BALANCE: FundingChoice = {
   sourceId: "balance",

@@ -1,4 +1,3 @@
-import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import type { LineState, PlanLine } from "../../../src/contracts/pay-run.ts";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
 import { claimPayables } from "../../../src/store/claims.ts";
@@ -8,32 +7,14 @@ import { storePlan } from "../../../src/store/plans.ts";
 import { applyPlaybook } from "../../../src/store/playbooks.ts";
 import { setRunPhase, upsertRun } from "../../../src/store/runs.ts";
 import { setWatches } from "../../../src/store/watches.ts";
+import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
-const PLAYBOOK: PayRunPlaybook = {
-  kind: "pay-run",
-  name: "weekly",
-  business: null,
-  schedule: null,
-  select: { due: "all" },
-  where: null,
-  pay: {
-    when: "next-business-day",
-    from: "default",
-    whenShort: "wait",
-    clearing: "STANDARD",
-    arrivalBusinessDays: 3,
-  },
-  limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
-  review: [],
+const PLAYBOOK = payRunPlaybook({
   approve: [
     { review: false, overCents: 1_000_000, where: null, by: ["owner"], quorum: 1 },
     { review: false, overCents: null, where: null, by: ["controller", "owner"], quorum: 1 },
   ],
-  approvalValidDays: 30,
-  late: "ask",
-  onFailure: "retry-failed",
-  notify: null,
-};
+});
 
 export function planLine(payableId: string, changes: Partial<PlanLine> = {}): PlanLine {
   return {

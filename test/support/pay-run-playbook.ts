@@ -1,0 +1,28 @@
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+
+/** A compiled pay run as a playbook without settings of its own says it, but for what is given. */
+export function payRunPlaybook(changes: Partial<PayRunPlaybook> = {}): PayRunPlaybook {
+  return {
+    kind: "pay-run",
+    name: "weekly",
+    business: null,
+    schedule: null,
+    select: { due: "all" },
+    where: null,
+    pay: {
+      when: "by-due-date",
+      from: "default",
+      whenShort: "most-urgent-first",
+      clearing: "STANDARD",
+      arrivalBusinessDays: 3,
+    },
+    limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
+    review: [],
+    approve: [{ review: false, overCents: null, where: null, by: ["controller"], quorum: 1 }],
+    approvalValidDays: 30,
+    late: "ask",
+    onFailure: "retry-failed",
+    notify: null,
+    ...changes,
+  };
+}
