@@ -224,7 +224,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-async function createProgram(session: Session, args: readonly string[]): Promise<Command> {
+/** The program with all of its commands, or only with the one that is asked for. */
+export async function createProgram(session: Session, args: readonly string[]): Promise<Command> {
   const program = new Command("payrun")
     .description(ABOUT)
     .version(ownVersion(), "-V, --version", "print the version")

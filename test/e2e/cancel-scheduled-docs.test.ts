@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
 import { createToken } from "../../src/store/tokens.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { cancellation, hasEnded, scheduledBill } from "../support/cancellations.ts";
+import { commandsOf, wordsOf } from "../support/docs.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectBank } from "../support/scene.ts";
 
@@ -26,24 +26,10 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-/** The commands of a page, in order, as a reader would type them. */
-async function commandsOf(page: string): Promise<string[]> {
-  const text = await readFile(new URL(page, ROOT), "utf8");
-  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)]
-    .flatMap(([, block = ""]) => block.split("\n"))
-    .filter((line) => line.startsWith("payrun "));
-}
-
-function wordsOf(command: string): string[] {
-  return [...command.matchAll(/"([^"]*)"|(\S+)/g)]
-    .map(([, quoted, bare]) => quoted ?? bare ?? "")
-    .slice(1);
-}
-
 describe("the commands of docs/cancel-scheduled.md", () => {
   test("do what the page says", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 150_00);
-    const commands = await commandsOf("docs/cancel-scheduled.md");
+    const commands = commandsOf("docs/cancel-scheduled.md");
     expect(commands.length).toBeGreaterThan(4);
     let done: CancellationStatus | undefined;
     for (const command of commands) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bill } from "../support/bills.ts";
+import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
   ended,
@@ -132,6 +133,7 @@ describe("a cancelled run", () => {
     await control.setScale(43_200);
     const done = await payrun.untilPhase(runId, "cancelled");
     await control.setScale(1);
+    await keepHistory(payrun, runId, "pay-run-cancelled");
     expect(lineOf(done, kept).state).toBe("cancelled");
     expect(lineOf(done, sent).state).toBe("settled");
     await expectBank(payrun, [
@@ -211,6 +213,7 @@ describe("time that passes before anybody decides", () => {
     const { runId, made } = await plannedScene(payrun, "expired", [710_00]);
     await payrun.sandbox.control.advance("P31D");
     const done = await payrun.untilPhase(runId, "expired");
+    await keepHistory(payrun, runId, "pay-run-expired");
     expect(lineOf(done, made[0])).toMatchObject({
       state: "parked",
       reasonCode: "approval-expired",

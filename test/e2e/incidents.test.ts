@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { applyIncidents, bouncedScene, incidents, settledAgain } from "../support/bounced.ts";
+import { commandsOf, wordsOf } from "../support/docs.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectBank, lineOf, paymentsOf, plannedScene, scenePlaybook } from "../support/scene.ts";
@@ -37,14 +37,11 @@ describe("an account that bounces", () => {
     const said = { decision: "released", reason: "the bank shows the money" };
     expect((await payrun.call("operator", "POST", path, said)).status).toBe(403);
 
-    const doc = await readFile(new URL("../../docs/retry-failed.md", import.meta.url), "utf8");
-    const commands = [...doc.matchAll(/^payrun (.+)$/gm)].map(([, line]) => line ?? "");
+    const commands = commandsOf("docs/retry-failed.md");
     expect(commands).toHaveLength(4);
     const cwd = fileURLToPath(new URL("../../", import.meta.url));
     for (const command of commands) {
-      const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) =>
-        (quoted ?? plain ?? "").replace(/^balance$/, source),
-      );
+      const args = wordsOf(command).map((word) => word.replace(/^balance$/, source));
       const person = args[0] === "apply" ? "admin" : "controller";
       const { code, stderr } = await cli(args, { cwd, env: env(person) });
       expect({ command, code, stderr }).toMatchObject({ code: 0 });
@@ -75,7 +72,7 @@ describe("a vendor's account that came back", () => {
     await control.outcome(rule);
     await approve(payrun, runId);
     await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-    await control.advance("P5D");
+    await control.advance("P8D");
     const parked = await payrun.untilPhase(runId, "completed-with-exceptions");
     expect(lineOf(parked, bill)).toMatchObject({ state: "parked", reasonCode: "R03" });
     await control.changeContact(bill?.contactId ?? "", {

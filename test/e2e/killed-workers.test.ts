@@ -113,7 +113,7 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
   const failed = once(async () => {
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
-    await control.advance("P5D");
+    await control.advance("P8D");
     await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
   });
   const due = once(async () => {
@@ -239,7 +239,7 @@ test("the run of a schedule is launched once, whenever the worker of its launche
     const [launcher = "", ...others] = await untilLaunchers(name);
     expect(others).toEqual([]);
     expect(await payrun.temporal.workflow.getHandle(launcher).result()).toContain(runId);
-    await keepHistory(payrun, launcher, `scheduled-${name}`);
+    if (name === "launcher-writes") await keepHistory(payrun, launcher, "scheduled-worker-killed");
     await scheduleOf(name).delete();
     await payrun.untilPhase(runId, "awaiting-approval");
     await approve(payrun, runId);
@@ -338,7 +338,7 @@ describe("an onboarding", () => {
 });
 
 async function untilIs<T>(read: () => Promise<T>, wanted: T, intervalMs = 50): Promise<void> {
-  await expect.poll(read, { timeout: 60_000, interval: intervalMs }).toEqual(wanted);
+  await expect.poll(read, { timeout: 120_000, interval: intervalMs }).toEqual(wanted);
 }
 
 function length(list: readonly unknown[]): number {
@@ -357,7 +357,7 @@ async function untilPayments(made: readonly { readonly id: string }[], many: num
     );
     return Math.max(...lists);
   };
-  await expect.poll(most, { timeout: 60_000, interval: 50 }).toBe(many);
+  await expect.poll(most, { timeout: 120_000, interval: 50 }).toBe(many);
 }
 
 function scheduleOf(playbook: string) {
@@ -375,7 +375,7 @@ async function untilLaunchers(playbook: string): Promise<string[]> {
     }
     return ids.length;
   };
-  await expect.poll(found, { timeout: 60_000, interval: 50 }).not.toBe(0);
+  await expect.poll(found, { timeout: 120_000, interval: 50 }).not.toBe(0);
   return ids;
 }
 

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { OnboardingStatus } from "../../src/contracts/onboarding.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
+import { commandsOf, pageText } from "../support/docs.ts";
 import { PLANTED, untilOnboarding, untilWaitsIn } from "../support/onboarding.ts";
 import { stacks } from "../support/stack.ts";
 
 const start = stacks();
-const page = new URL("../../docs/kyb-onboarding.md", import.meta.url);
 
 test("the page's commands take a business to verified, with the page's files and the example's playbook", async () => {
   const payrun = await start({ fixture: "unverified" });
   const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const text = (await readFile(page, "utf8")).replaceAll("acme", "default");
+  const text = pageText("docs/kyb-onboarding.md").replaceAll("acme", "default");
   for (const [, name = "", json = ""] of text.matchAll(
     /^\*\*(\S+\.json)\*\*.*\n```json\n([^`]+)```/gm,
   )) {
@@ -31,7 +31,9 @@ test("the page's commands take a business to verified, with the page's files and
   const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("admin") };
   const run = (line: string): Promise<CliResult> =>
     cli(line.split(" ").slice(1), { env, cwd: folder });
-  const commands = /```sh\n([^`]+)```/.exec(text)?.[1]?.trim().split("\n") ?? [];
+  const commands = commandsOf("docs/kyb-onboarding.md").map((line) =>
+    line.replaceAll("acme", "default"),
+  );
   expect(commands).toHaveLength(6);
   for (const line of commands) {
     const { code, stdout, stderr } = await run(line);

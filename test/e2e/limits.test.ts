@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { vendor, bankDate } from "../support/bills.ts";
+import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
   clockNoticed,
@@ -134,6 +135,7 @@ describe("an ACH debit authorization that nobody has given", () => {
     });
     const failed = await payrun.untilPhase(runId, "failed");
     expect(failed.failure).toMatch(/ACH debit authorization/);
+    await keepHistory(payrun, runId, "pay-run-failed");
     await payrun.apply("no-ach-after", scenePlaybook("no-ach"));
     const next = await payrun.launch("no-ach-after");
     const planned = await payrun.untilPhase(next, "awaiting-approval");

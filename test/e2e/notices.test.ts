@@ -6,6 +6,7 @@ import { payrun as cli } from "../cli/cli.ts";
 import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
 import { until } from "../notices/support.ts";
 import { bankDate } from "../support/bills.ts";
+import { commandsOf, wordsOf } from "../support/docs.ts";
 import { paidOnce } from "../support/payrun.ts";
 import { approve, stacks, untilEnded } from "../support/stack.ts";
 
@@ -78,8 +79,7 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
   const { actual, expected } = await paidOnce(payrun, new Map([[bill.id, 210_000]]));
   expect(actual).toEqual(expected);
 
-  const page = await readFile(new URL("docs/notices.md", root), "utf8");
-  const commands = /```sh\n(.*?)```/s.exec(page)?.[1]?.trim().split("\n") ?? [];
+  const commands = commandsOf("docs/notices.md");
   expect(commands).toHaveLength(5);
   const person = { name: "otto", roles: ["operator", "viewer"], createdBy: "setup" };
   const { token } = await createToken(payrun.store.db, { ...person, nowMs: Date.now() });
@@ -87,8 +87,8 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
   const listed = await cli(["notices", "--json"], { env });
   const noticeId = listed.json<{ items: { id: string }[] }>().items[0]?.id ?? "";
   for (const command of commands) {
-    const words = command.replace("RUN_ID", runId).replace("NOTICE_ID", noticeId).split(" ");
-    const { code, stdout, stderr } = await cli(words.slice(1), { env });
+    const words = wordsOf(command.replace("RUN_ID", runId).replace("NOTICE_ID", noticeId));
+    const { code, stdout, stderr } = await cli(words, { env });
     expect({ command, code, stderr }).toMatchObject({ command, code: 0 });
     if (command.includes("--bank-csv")) expect(stdout).toMatch(/,debit,2100\.00,,/);
   }

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { bills } from "../support/bills.ts";
+import { commandsOf, wordsOf } from "../support/docs.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { approve, stacks, untilEnded } from "../support/stack.ts";
 
@@ -20,12 +20,17 @@ review: []
 approve: [{ by: [controller] }]
 `;
 
-/** Runs the first command of docs/off-cycle.md for a bill. */
-async function payAsTheDocsSay(payrun: TestPayrun, payableId: string): Promise<RunStatus> {
-  const docs = await readFile(new URL("../../docs/off-cycle.md", import.meta.url), "utf8");
-  const [command = ""] = /```sh\n([^]*?)```/.exec(docs)?.[1]?.split("\n") ?? [];
-  const args = command.replace("payrun ", "").replace('"$PAYABLE"', payableId).split(" ");
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...args, "--json"], {
+/** Runs a command of the page for these bills. */
+async function asTheDocsSay(
+  payrun: TestPayrun,
+  command: string | undefined,
+  payable: string,
+  other = "",
+): Promise<RunStatus> {
+  const words = wordsOf(command ?? "").map((word) =>
+    word.replace("$PAYABLE", payable).replace("$OTHER", other),
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...words, "--json"], {
     env: {
       ...payrun.env(),
       PAYRUN_GATEWAY_URL: payrun.gatewayUrl,
@@ -39,11 +44,13 @@ test("a part of a bill is paid off-cycle once, approved as that part; holds, lim
   const payrun = await start();
   const [bill, held, large] = await bills(payrun.sandbox, [100_00, 200_00, 300_00]);
   if (bill === undefined || held === undefined || large === undefined) return;
-  await payrun.apply("weekly", POLICY);
+  await payrun.apply("weekly-vendors", POLICY);
+  const commands = commandsOf("docs/off-cycle.md");
+  expect(commands).toHaveLength(2);
   const ask = (body: object): ReturnType<typeof payrun.call<RunStatus>> =>
     payrun.call<RunStatus>("launcher", "POST", "/v1/off-cycle", body);
 
-  const { id: runId } = await payAsTheDocsSay(payrun, bill.id);
+  const { id: runId } = await asTheDocsSay(payrun, commands[0], bill.id);
   const planned = await payrun.untilPhase(runId, "awaiting-approval");
   expect(planned.payments).toMatchObject([{ payableId: bill.id, amountCents: 40_00 }]);
   expect(planned.payments[0]?.flags.map(({ kind }) => kind)).toContain("partial");
@@ -66,6 +73,10 @@ test("a part of a bill is paid off-cycle once, approved as that part; holds, lim
   const tooMuch = await ask({ payables: [held.id], amountCents: 200_01 });
   await payrun.until(tooMuch.body.id, "planned", ({ plan }) => plan !== undefined);
   expect((await ask({ payables: [held.id, bill.id], amountCents: 1 })).status).toBe(422);
+
+  const both = await asTheDocsSay(payrun, commands[1], held.id, large.id);
+  expect(both.id).toContain("/weekly-vendors/");
+  expect(both.id).not.toBe(others.body.id);
 
   await approve(payrun, runId);
   await payrun.killWorkers();

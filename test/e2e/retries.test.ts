@@ -157,6 +157,9 @@ describe("payments that fail in one run", () => {
     const now = await payrun.status(scene.runId);
     expect(lineOf(now, bill(CLOSED)).state).toBe("given-up");
     expect(lineOf(now, bill(ODD)).state).toBe("paid-elsewhere");
+    const ofCase = (index: number) => retryFailedPaymentId("default", bill(index)?.id ?? "");
+    await keepHistory(payrun, ofCase(CLOSED), "retry-given-up");
+    await keepHistory(payrun, ofCase(ODD), "retry-paid-elsewhere");
     await payrun.apply("again", scenePlaybook("failing"));
     const again = await payrun.launch("again");
     const planned = await payrun.until(again, "planned", ({ phase }) => phase !== "planning");

@@ -13,6 +13,8 @@ import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.
 
 const start = stacks();
 
+type Planned = Awaited<ReturnType<typeof plannedRun>>;
+
 /** Real time between sweeps here. */
 const SWEEP_EVERY_MS = 400;
 
@@ -134,26 +136,53 @@ async function expectAllDone(payrun: TestPayrun, made: Parameters<typeof each>[0
   expect(claims).toEqual([]);
 }
 
-describe("Temporal's data", () => {
-  test("deleted in the middle of paying costs no bill and no second payment", async () => {
+describe("Temporal's data, deleted in the middle of paying,", () => {
+  const paying = async (): Promise<{ payrun: TestPayrun } & Planned> => {
     await loseTemporal();
-    const payrun = await start({
-      sweepEveryMs: SWEEP_EVERY_MS,
-      temporalAddress: server.address,
-    });
-    const { runId, made } = await plannedRun(payrun, [10_00, 20_00, 30_00]);
+    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS, temporalAddress: server.address });
+    const planned = await plannedRun(payrun, [10_00, 20_00, 30_00]);
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 3_000 },
     ]);
-    await approve(payrun, runId);
-    await payrun.until(runId, "paying", ({ counts }) => counts.paying === 3);
+    await approve(payrun, planned.runId);
+    await payrun.until(planned.runId, "paying", ({ counts }) => counts.paying === 3);
+    return { payrun, ...planned };
+  };
+  const expectSettled = async (
+    payrun: TestPayrun,
+    { runId, made }: Planned,
+    expected: number,
+  ): Promise<void> => {
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts).toEqual({ settled: expected });
+    await expectAllDone(payrun, made);
+  };
+
+  test.runIf(isLong)("and the worker with it, costs no bill and no second payment", async () => {
+    const { payrun, ...planned } = await paying();
     await payrun.killWorkers();
     await loseTemporal();
     await payrun.sandbox.control.faults([]);
     await payrun.startWorker();
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 3 });
-    await expectAllDone(payrun, made);
+    await expectSettled(payrun, planned, 3);
+  });
+
+  test("is got over by worker and gateway by themselves: no bill and no second payment", async () => {
+    const { payrun, ...planned } = await paying();
+    const [worker] = payrun.workers;
+    await loseTemporal();
+    await payrun.sandbox.control.faults([]);
+    await expectSettled(payrun, planned, 3);
+    // The same processes, which launch, tell and pay as before.
+    expect(worker?.exitCode).toBeNull();
+    await payrun.sandbox.control.setScale(1);
+    const made = await bills(payrun.sandbox, [40_00]);
+    await payrun.apply("next", PAY_ALL);
+    const next = await payrun.launch("next");
+    await payrun.untilPhase(next, "awaiting-approval");
+    await approve(payrun, next);
+    expect((await untilEnded(payrun, next)).counts.settled).toBe(1);
+    await expectAllDone(payrun, [...planned.made, ...made]);
   });
 });
 

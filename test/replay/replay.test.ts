@@ -1,38 +1,155 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { historyFromJSON } from "@temporalio/common/lib/proto-utils.js";
 import { DeterminismViolationError } from "@temporalio/workflow";
-import { Worker } from "@temporalio/worker";
-import { describe, expect, inject, test } from "vitest";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { WORKFLOW } from "../../src/contracts/names.ts";
+import { WAYS } from "./ways.ts";
 
 const folder = new URL("./histories/", import.meta.url);
-const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => name.replace(/\.json$/, ""));
 
-interface SavedHistory {
-  readonly events: { activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
+// What is caught here on purpose would fill the screen with warnings.
+const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
+const logger = new DefaultLogger("ERROR");
+Runtime.install({ logger, telemetryOptions: { logging: { filter } } });
+
+interface SavedEvent {
+  readonly workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+  readonly activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  readonly workflowExecutionCompletedEventAttributes?: {
+    readonly result?: { readonly payloads?: readonly { readonly data?: string }[] };
+  };
+  readonly workflowExecutionFailedEventAttributes?: {
+    readonly failure: { readonly message: string; readonly cause?: { readonly message: string } };
+  };
 }
 
-async function replay(saved: unknown): Promise<Error | undefined> {
-  const options = { workflowBundle: { codePath: inject("workflowBundlePath") } };
+interface SavedHistory {
+  readonly events: readonly SavedEvent[];
+}
+
+async function replay(
+  saved: unknown,
+  codePath = inject("workflowBundlePath"),
+): Promise<Error | undefined> {
+  const options = { workflowBundle: { codePath } };
   const histories = [{ workflowId: "replayed", history: historyFromJSON(saved) }];
   for await (const result of Worker.runReplayHistories(options, histories)) return result.error;
   throw new Error("nothing was replayed");
 }
 
 function read(name: string): SavedHistory {
-  return JSON.parse(readFileSync(new URL(name, folder), "utf8")) as SavedHistory;
+  return JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8")) as SavedHistory;
+}
+
+function workflowOf({ events }: SavedHistory): string | undefined {
+  return events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name;
+}
+
+/** What a workflow returned or failed with, or null where the history stops before. */
+function endOf({ events }: SavedHistory): string | null {
+  const last = events.at(-1);
+  const failure = last?.workflowExecutionFailedEventAttributes?.failure;
+  if (failure !== undefined) return `${failure.message}: ${failure.cause?.message ?? ""}`;
+  const completed = last?.workflowExecutionCompletedEventAttributes;
+  if (completed === undefined) return null;
+  const data = completed.result?.payloads?.[0]?.data ?? "";
+  const text = Buffer.from(data, "base64").toString("utf8");
+  return text === "" ? "" : String(JSON.parse(text));
+}
+
+/** Activities of a history whose types differ: the first, and the first of another type. */
+function twoSteps({ events }: SavedHistory): { activityType: { name: string } }[] {
+  const scheduled = events.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+  const [first] = scheduled;
+  const other = scheduled.find(
+    ({ activityType }) => activityType.name !== first?.activityType.name,
+  );
+  return first === undefined || other === undefined ? [] : [first, other];
+}
+
+/** The shortest history of each workflow. */
+function oneOfEach(of: readonly string[]): string[] {
+  const shortest = new Map<string | undefined, string>();
+  for (const name of of.toSorted((one, other) => lengthOf(one) - lengthOf(other))) {
+    const workflow = workflowOf(read(name));
+    if (!shortest.has(workflow)) shortest.set(workflow, name);
+  }
+  return [...shortest.values()];
+}
+
+function lengthOf(name: string): number {
+  return read(name).events.length;
 }
 
 describe("histories of runs in flight replay on today's workflow code", () => {
   test.each(names)("%s", async (name) => {
     expect(await replay(read(name))).toBeUndefined();
   });
+});
 
-  test("a history whose steps come in another order is caught", async () => {
-    const history = read("pay-run-settles.json");
-    const scheduled = history.events.filter(
-      (event) => event.activityTaskScheduledEventAttributes !== undefined,
+describe("each way in which a workflow goes has a history of it", () => {
+  test("and there is no history besides", () => {
+    expect(names.toSorted()).toEqual(Object.keys(WAYS).toSorted());
+    const shown = new Set(Object.values(WAYS).map(({ workflow }) => workflow));
+    expect([...shown].toSorted()).toEqual(Object.values(WORKFLOW).toSorted());
+  });
+
+  test.each(names)("%s is what its name says", (name) => {
+    const history = read(name);
+    const way = WAYS[name];
+    expect(workflowOf(history)).toBe(way?.workflow);
+    if (way?.ends === null) expect(endOf(history)).toBeNull();
+    else expect(endOf(history)).toMatch(way?.ends ?? /unknown way/);
+  });
+});
+
+describe("a changed order of steps is caught", () => {
+  let careless = "";
+  let bundleFolder = "";
+
+  beforeAll(async () => {
+    bundleFolder = await mkdtemp(join(tmpdir(), "payrun-careless-"));
+    careless = join(bundleFolder, "workflow-bundle.js");
+    const workflowsPath = fileURLToPath(new URL("./children/waits-first.ts", import.meta.url));
+    const { code } = await bundleWorkflowCode({ workflowsPath, logger });
+    await writeFile(careless, code);
+  });
+  afterAll(async () => {
+    await rm(bundleFolder, { recursive: true, force: true });
+  });
+
+  test.each(oneOfEach(names))("in %s, where the code waits before its first step", async (name) => {
+    expect(await replay(read(name), careless)).toBeInstanceOf(DeterminismViolationError);
+  });
+
+  const exchangeable = oneOfEach(names.filter((name) => twoSteps(read(name)).length === 2));
+
+  test("of two steps, in every workflow that has two", () => {
+    const shown = exchangeable.map((name) => WAYS[name]?.workflow);
+    // The others take one kind of step only.
+    const { payRun, retryFailedPayment, cancelScheduledPayments, kybOnboarding } = WORKFLOW;
+    expect(new Set(shown)).toEqual(
+      new Set([payRun, retryFailedPayment, cancelScheduledPayments, kybOnboarding]),
     );
-    const [first, second] = scheduled.map((event) => event.activityTaskScheduledEventAttributes);
+  });
+
+  test.each(exchangeable)("in %s, where two steps have changed places", async (name) => {
+    const history = read(name);
+    const [first, second] = twoSteps(history);
     if (first === undefined || second === undefined) throw new Error("too short a history");
     [first.activityType, second.activityType] = [second.activityType, first.activityType];
     expect(await replay(history)).toBeInstanceOf(DeterminismViolationError);

@@ -56,7 +56,7 @@ export async function bouncedScene(
     "scheduled",
     ({ counts }) => counts.scheduled === scene.made.length,
   );
-  await control.advance("P5D");
+  await control.advance("P8D");
   const waits = ({ payments }: RunStatus): boolean =>
     payments.every(
       ({ state, reason }) => state === "retrying" && /one decision/.test(reason ?? ""),

@@ -63,7 +63,7 @@ export async function untilAtWork(
       .filter(({ lastStartedTime }) => lastStartedTime !== null)
       .map(({ activityType }) => activityType?.name);
   };
-  await expect.poll(started, { timeout: 60_000, interval: 50 }).toContain(activity);
+  await expect.poll(started, { timeout: 120_000, interval: 50 }).toContain(activity);
 }
 
 /** Until a request of this owner stands in the attempt ledger, answered or not. */
@@ -77,5 +77,5 @@ export async function untilWritten(payrun: TestPayrun, owner: string): Promise<v
       .execute();
     return rows.length;
   };
-  await expect.poll(written, { timeout: 60_000, interval: 50 }).toBeGreaterThan(0);
+  await expect.poll(written, { timeout: 120_000, interval: 50 }).toBeGreaterThan(0);
 }

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { expect } from "vitest";
 import type { TestPayrun } from "./payrun.ts";
 
 const folder = new URL("../replay/histories/", import.meta.url);
@@ -7,13 +8,19 @@ const folder = new URL("../replay/histories/", import.meta.url);
 /**
  * Writes a workflow's history where the replay test reads it, when `RECORD_HISTORIES` is set: the
  * committed histories come from real runs of the tests that name them.
+ *
+ * It is the whole of a history, so the end is waited for: the store knows of it a moment before.
  */
 export async function keepHistory(
   payrun: TestPayrun,
   workflowId: string,
   name: string,
+  options: { readonly stillRuns?: boolean } = {},
 ): Promise<void> {
   if (process.env["RECORD_HISTORIES"] === undefined) return;
-  const history = await payrun.temporal.workflow.getHandle(workflowId).fetchHistory();
+  const workflow = payrun.temporal.workflow.getHandle(workflowId);
+  const runs = async (): Promise<boolean> => (await workflow.describe()).status.name === "RUNNING";
+  await expect.poll(runs, { timeout: 30_000 }).toBe(options.stillRuns === true);
+  const history = await workflow.fetchHistory();
   await writeFile(new URL(`${name}.json`, folder), `${historyToJSON(history)}\n`);
 }

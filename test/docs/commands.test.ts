@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type Command, CommanderError } from "@commander-js/extra-typings";
+import { describe, expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import { Session } from "../../src/cli/session.ts";
+import { commandsOf, pages, pageText, wordsOf } from "../support/docs.ts";
+
+/** Which test runs the commands that a page shows, each of them, against a whole stack. */
+const RUN_BY: Readonly<Record<string, string>> = {
+  "README.md": "test/e2e/first-steps.test.ts",
+  "docs/audit.md": "test/e2e/first-steps.test.ts",
+  "docs/cancel-scheduled.md": "test/e2e/cancel-scheduled-docs.test.ts",
+  "docs/kyb-onboarding.md": "test/e2e/kyb-docs.test.ts",
+  "docs/notices.md": "test/e2e/notices.test.ts",
+  "docs/off-cycle.md": "test/e2e/off-cycle.test.ts",
+  "docs/retry-failed.md": "test/e2e/incidents.test.ts",
+};
+
+/** What a command line is refused for, without doing anything of it; undefined where it is taken. */
+async function refusal(words: readonly string[]): Promise<string | undefined> {
+  const program = await createProgram(new Session(), words);
+  disarm(program);
+  try {
+    await program.parseAsync([...words], { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.message;
+    throw error;
+  }
+}
+
+function disarm(command: Command): void {
+  command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  if (command.commands.length === 0) command.action(() => undefined);
+  for (const each of command.commands) disarm(each as Command);
+}
+
+/** A page writes what may be left out in brackets. */
+function withAllOptions(command: string): string {
+  return command.replace(/[[\]]/g, "");
+}
+
+/** Commands that a page's sentences and tables name, many of them without their arguments. */
+function namedIn(page: string): string[] {
+  const prose = pageText(page).replace(/^```\w*\n[\s\S]*?^```/gm, "");
+  return [...prose.matchAll(/`((?:npx )?payrun [a-z][^`]*)`/g)].map(([, text = ""]) => text);
+}
+
+describe.each(pages())("%s", (page) => {
+  test("shows only commands that the program takes", async () => {
+    const refused = [];
+    for (const command of commandsOf(page)) {
+      const why = await refusal(wordsOf(withAllOptions(command)));
+      if (why !== undefined) refused.push({ command, why });
+    }
+    expect(refused).toEqual([]);
+  });
+
+  test("names only commands and options that there are", async () => {
+    const refused = [];
+    for (const command of namedIn(page)) {
+      const why = await refusal(wordsOf(withAllOptions(command)));
+      // A sentence may speak of a command by its name alone.
+      if (why !== undefined && !/missing required argument|required option/.test(why)) {
+        refused.push({ command, why });
+      }
+    }
+    expect(refused).toEqual([]);
+  });
+});
+
+test("what is no command, or none with that option, is told from one", async () => {
+  expect(await refusal(["lunch", "weekly"])).toContain("unknown command");
+  expect(await refusal(["launch", "weekly", "--soon"])).toContain("unknown option");
+  expect(await refusal(["launch"])).toContain("missing required argument");
+  expect(await refusal(["launch", "weekly", "--wait"])).toBeUndefined();
+});
+
+describe("every page's commands are run by a test", () => {
+  test("each page that shows commands is in the list, and no other", () => {
+    const showing = pages().filter((page) => commandsOf(page).length > 0);
+    expect(showing.toSorted()).toEqual(Object.keys(RUN_BY).toSorted());
+  });
+
+  test.each(Object.entries(RUN_BY))("%s by %s", (page, file) => {
+    const path = new URL(`../../${file}`, import.meta.url);
+    expect(existsSync(path)).toBe(true);
+    expect(readFileSync(path, "utf8")).toContain(`commandsOf("${page}")`);
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fundingIncidentId, retryFailedPaymentId, WORKFLOW } from "../../src/contracts/names.ts";
+import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
+import { type Bill, bills } from "../support/bills.ts";
+import { pay } from "../support/cancellations.ts";
+import { keepHistory } from "../support/keep-history.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import {
+  expectBank,
+  lineOf,
+  paymentsOf,
+  plannedScene,
+  scenePlaybook,
+  standing,
+} from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+/** Ways in which workflows end that no other story comes to. */
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+function resultOf(workflowId: string): Promise<unknown> {
+  return payrun.temporal.workflow.getHandle(workflowId).result();
+}
+
+/** Id of the one workflow of a type that was started for a playbook. */
+async function workflowOf(type: string, playbook: string): Promise<string> {
+  let found: string[] = [];
+  const look = async (): Promise<number> => {
+    found = [];
+    const query = `WorkflowType = '${type}'`;
+    for await (const { workflowId } of payrun.temporal.workflow.list({ query })) {
+      if (workflowId.includes(`/${playbook}`)) found.push(workflowId);
+    }
+    return found.length;
+  };
+  await expect.poll(look, { timeout: 60_000 }).toBe(1);
+  return found[0] ?? "";
+}
+
+async function failing(bill: Bill | undefined, code: string): Promise<void> {
+  const match = { payableId: bill?.id ?? "" };
+  await payrun.sandbox.control.outcome({ match, outcome: "fail", code, times: 1 });
+}
+
+describe("a pay run", () => {
+  test("that has ended and is launched again for its period ends at once, and pays nothing", async () => {
+    const { runId, made } = await plannedScene(payrun, "again", [101_00]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+    await payrun.sandbox.control.advance("P10D");
+    await payrun.untilPhase(runId, "completed");
+    const first = (await payrun.temporal.workflow.getHandle(runId).describe()).runId;
+    expect(await resultOf(runId)).toBe("completed");
+    expect(await payrun.launch("again", runId.split("/").at(-1))).toBe(runId);
+    expect(await resultOf(runId)).toBe("completed");
+    const second = (await payrun.temporal.workflow.getHandle(runId).describe()).runId;
+    expect(second).not.toBe(first);
+    await keepHistory(payrun, runId, "pay-run-launched-again");
+    expect(await paymentsOf(payrun, made[0])).toHaveLength(1);
+    await expectBank(payrun, [[made[0], 101_00]]);
+  });
+});
+
+describe("the launcher of a schedule", () => {
+  const trigger = async (name: string, every: string): Promise<string> => {
+    await payrun.apply(name, scenePlaybook(name, { more: [`schedule: ${every}`] }));
+    const schedule = payrun.temporal.schedule.getHandle(`scheduled-pay-run/${name}`);
+    await schedule.trigger();
+    const launcher = await workflowOf(WORKFLOW.scheduledPayRun, name);
+    await schedule.delete();
+    return launcher;
+  };
+
+  test("launches the run that begins today", async () => {
+    await bills(payrun.sandbox, [111_00], { description: "daily" });
+    const launcher = await trigger("daily", "{ every: day }");
+    const text = String(await resultOf(launcher));
+    const [runId = ""] = /pay-run\/[^`]+/.exec(text) ?? [];
+    expect((await payrun.untilPhase(runId, "awaiting-approval")).payments).toHaveLength(1);
+    await keepHistory(payrun, launcher, "scheduled-launches");
+  });
+
+  test("ends without a run on a day on which none begins", async () => {
+    const day = ((new Date().getUTCDate() + 9) % 28) + 1;
+    const launcher = await trigger("monthly", `{ every: month, on: ${day} }`);
+    expect(await resultOf(launcher)).toMatch(/No run of monthly begins/);
+    await keepHistory(payrun, launcher, "scheduled-nothing-begins");
+    const { body } = await payrun.call<{ items: { id: string }[] }>("launcher", "GET", "/v1/runs");
+    expect(body.items.filter(({ id }) => id.includes("/monthly/"))).toEqual([]);
+  });
+});
+
+describe("a dry plan", () => {
+  test("ends with the plan stored, or with the reason why there is none", async () => {
+    const plan = (name: string, text: string) =>
+      payrun.call("launcher", "POST", "/v1/plans", { playbook: name, text });
+    expect((await plan("dry", scenePlaybook("dry"))).status).toBe(200);
+    const nowhere = scenePlaybook("dry", { pay: "{ on: next-business-day, from: no-account }" });
+    const refused = await plan("dry-nowhere", nowhere);
+    expect(refused.status).toBe(422);
+    await keepHistory(payrun, await workflowOf(WORKFLOW.planDry, "dry/"), "plan-dry");
+    await keepHistory(payrun, await workflowOf(WORKFLOW.planDry, "dry-nowhere/"), "plan-dry-fails");
+  });
+});
+
+describe("the owner of a failed payment", () => {
+  test("ends as cancelled where what it paid again is cancelled at the service", async () => {
+    const { control } = payrun.sandbox;
+    await payrun.apply("next-day", NEXT_DAY_RETRIES);
+    const { runId, made } = await plannedScene(payrun, "called-off", [201_00], {
+      more: ["onFailure: next-day"],
+    });
+    await failing(made[0], "R01");
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+    await control.advance("P8D");
+    await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
+    // The new payment stays where it can be cancelled.
+    await control.outcome({ match: { payableId: made[0]?.id ?? "" }, outcome: "hold" });
+    await control.advance("P4D");
+    await payrun.until(runId, "paid again", ({ payments }) => payments[0]?.attempts === 2);
+    await control.advance("PT1M");
+    const second = (await paymentsOf(payrun, made[0])).at(-1);
+    const cancelled = await payrun.sandbox.api("POST", `/v1/payments/${second?.id}/cancel`, {
+      key: crypto.randomUUID(),
+      body: {},
+    });
+    expect(cancelled.status, cancelled.text).toBe(200);
+    const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
+    expect(await resultOf(retryId)).toMatch(/^(cancelled|refunded)$/);
+    await keepHistory(payrun, retryId, "retry-cancelled");
+    await control.advance("P10D");
+    await expectBank(payrun, [[made[0], 0]]);
+  });
+
+  test("of a payment that Payrun did not make tells of it where a playbook says so, and pays nothing", async () => {
+    const [bill] = await bills(payrun.sandbox, [202_00]);
+    if (bill === undefined) throw new Error("no bill");
+    await payrun.apply("retry-failed", "kind: retry-failed\npayments: all\n");
+    await failing(bill, "R10");
+    await pay(payrun, bill);
+    await payrun.sandbox.control.advance("P9D");
+    const retryId = retryFailedPaymentId("default", bill.id);
+    const started = () =>
+      payrun.temporal.workflow
+        .getHandle(retryId)
+        .describe()
+        .then(
+          ({ status }) => status.name,
+          () => "not yet",
+        );
+    await expect.poll(started, { timeout: 60_000 }).toBe("COMPLETED");
+    expect(await resultOf(retryId)).toMatch(/^told of/);
+    await keepHistory(payrun, retryId, "retry-tells-of-stranger");
+    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    await expectBank(payrun, [[bill, 0]]);
+  });
+});
+
+describe("the incident of an account", () => {
+  const id = fundingIncidentId("default", "balance");
+  const holdOf = async (): Promise<string> => {
+    const { body } = await payrun.call<{ items: { id: string; scope: string }[] }>(
+      "operator",
+      "GET",
+      "/v1/holds",
+    );
+    return body.items.find(({ scope }) => scope === "source")?.id ?? "none";
+  };
+  const lift = async (): Promise<number> =>
+    (await payrun.call("operator", "DELETE", `/v1/holds/${await holdOf()}`)).status;
+
+  test("gives its bills back where somebody wants another account, which stays held", async () => {
+    await applyIncidents(payrun);
+    const { runId, made } = await bouncedScene(payrun, "elsewhere", [301_00]);
+    expect((await decideIncident(payrun, "balance", "other-source")).status).toBe(200);
+    expect(await resultOf(id)).toBe("other-source by controller");
+    await keepHistory(payrun, id, "funding-incident-other-source");
+    const done = await payrun.untilPhase(runId, "completed-with-exceptions");
+    expect(lineOf(done, made[0])).toMatchObject({ state: "parked", reasonCode: "other-source" });
+    const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
+    expect(await resultOf(retryId)).toBe("left to the next run");
+    await keepHistory(payrun, retryId, "retry-other-source");
+    expect(await lift()).toBe(200);
+    await expectBank(payrun, [[made[0], 0]]);
+  });
+
+  test("is released by whoever lifts its hold, and its bills are paid once", async () => {
+    const scene = await bouncedScene(payrun, "lifted", [302_00]);
+    expect(await lift()).toBe(200);
+    expect(await resultOf(id)).toBe("released by operator");
+    await keepHistory(payrun, id, "funding-incident-hold-lifted");
+    expect(standing(await settledAgain(payrun, scene))).toEqual({ settled: 1 });
+    await expectBank(payrun, [[scene.made[0], 302_00]]);
+  });
+});

@@ -1,0 +1,75 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+import { listRuns } from "../../src/store/runs.ts";
+import { payrun as cli, type CliResult } from "../cli/cli.ts";
+import { commandsOf, pageText, wordsOf } from "../support/docs.ts";
+import { stacks } from "../support/stack.ts";
+
+const start = stacks();
+
+/** What a page leaves to its reader, and whether an option in brackets is taken. */
+function filledIn(command: string, values: Readonly<Record<string, string>>): string[] {
+  const whole = command.replace(/\[([^\]]*)\]/g, "$1");
+  return wordsOf(whole).map((word) => values[word] ?? word);
+}
+
+test("the README's commands take a new playbook from its file to its end, the audit page's prove it, and the store moves", async () => {
+  const payrun = await start({ fixture: "sample" });
+  const cwd = payrun.home;
+  let token = payrun.tokenOf("admin");
+  let printed = "";
+  const run = async (words: readonly string[]): Promise<CliResult> => {
+    const env = { ...payrun.env(), PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
+    const result = await cli(words, { cwd, env });
+    expect(result.code, `${words.join(" ")}: ${result.stderr}`).toBe(0);
+    return result;
+  };
+  const [, playbook = ""] = /<<'YAML'\n([\s\S]*?)YAML\n/.exec(pageText("README.md")) ?? [];
+  await writeFile(join(cwd, "rent.yaml"), playbook);
+  const commands = commandsOf("README.md");
+  const moves = commands.filter((command) => command.includes("store copy"));
+  expect([commands.length, moves.length]).toEqual([7, 1]);
+  let runId = "";
+  for (const command of commands.filter((each) => !moves.includes(each))) {
+    if (command.includes(" watch ")) await payrun.sandbox.control.setScale(43_200);
+    token = command.startsWith("PAYRUN_TOKEN=") ? printed : payrun.tokenOf("admin");
+    const words = wordsOf(command).map((word) => (word.startsWith("pay-run/") ? runId : word));
+    const { stdout } = await run(words);
+    if (words[0] === "token") printed = stdout.trim();
+    if (words[0] === "launch") {
+      runId = /pay-run\/\S+\d/.exec(stdout)?.[0] ?? "";
+      await payrun.untilPhase(runId, "awaiting-approval");
+    }
+  }
+  const done = await payrun.status(runId);
+  expect(done.phase).toBe("completed");
+  expect(done.counts.settled).toBeGreaterThan(0);
+
+  const [verify = "", dump = ""] = commandsOf("docs/audit.md");
+  const whole = await run(["audit", "verify"]);
+  const head = /its end is ([0-9a-f]{64})/.exec(whole.stdout)?.[1] ?? "";
+  await run(filledIn(verify, { NAME: "default", HASH: head }));
+  const file = join(cwd, "trail.jsonl");
+  const values = { NAME: "default", DATE: "2026-01-01", ID: runId, FILE: file };
+  await run(filledIn(dump, values));
+  const [entry = ""] = (await readFile(file, "utf8")).split("\n");
+  expect(JSON.parse(entry)).toMatchObject({ prevHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+
+  await payrun.killWorkers();
+  await payrun.stopGateway();
+  await payrun.store.close();
+  const target = `sqlite:${join(cwd, "moved.db")}`;
+  const places = { $PAYRUN_DATABASE_URL: target, "sqlite:.payrun/payrun.db": payrun.databaseUrl };
+  await run(filledIn(moves[0] ?? "", places));
+  const moved = await openStore(target);
+  try {
+    const runs = await listRuns(moved.db, { limit: 10 });
+    expect(runs.map((each) => [each.runId, each.phase])).toEqual([[runId, "completed"]]);
+  } finally {
+    await moved.close();
+    // It is closed once more when the stack ends.
+    await payrun.openStore();
+  }
+});

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** The pages that show people commands, as paths from the checkout's top. */
+export function pages(): string[] {
+  const docs = readdirSync(new URL("docs/", ROOT)).filter((name) => name.endsWith(".md"));
+  return ["README.md", ...docs.map((name) => `docs/${name}`)];
+}
+
+export function pageText(page: string): string {
+  return readFileSync(new URL(page, ROOT), "utf8");
+}
+
+/** The `payrun` commands of a page's code blocks, in order, as a reader would type them. */
+export function commandsOf(page: string): string[] {
+  return [...pageText(page).matchAll(/^```\w*\n([\s\S]*?)^```/gm)]
+    .flatMap(([, block = ""]) => block.split("\n"))
+    .filter((line) => /^(?:\w+=\S+ )?(?:npx )?payrun /.test(line));
+}
+
+/** A command's words after the program's name, as a shell would split them; comments are left out. */
+export function wordsOf(command: string): string[] {
+  const [, rest = ""] = /\bpayrun (.*)$/.exec(command) ?? [];
+  return [...rest.replace(/\s# .*$/, "").matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? "",
+  );
+}
