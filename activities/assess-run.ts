@@ -12,6 +12,7 @@ import { dueLines } from "../src/store/due-lines.ts";
 import { changeLine, countLines } from "../src/store/lines.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
+import { openTopUpsOf, unfundedByDate } from "../src/store/top-ups.ts";
 import {
   applyApprovals,
   applyHolds,
@@ -27,6 +28,8 @@ import { askApprovers, type Asking } from "./ask-approvers.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
+import { withdrawTopUp } from "./top-up/review.ts";
+import { depositsStand } from "./top-up/stand.ts";
 import { tellRun } from "./tell-run.ts";
 import { readSinceMs } from "./verify-run.ts";
 
@@ -59,6 +62,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         await wakeWaiting(trx, facts.moment);
         asking = await askApprovers(trx, run, clock);
       }
+      await facts.settleDeposits(rejected);
     }
     const view = await facts.view(rejected, asking);
     const progress = judgeProgress(view);
@@ -146,6 +150,19 @@ class RunFacts {
     if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
   }
 
+  /** Asks no more for money that no bill waits for. */
+  async settleDeposits(rejected: boolean): Promise<void> {
+    const { runId, cancelRequestedAtMs } = this.#run;
+    const stopped = rejected || cancelRequestedAtMs !== null;
+    for (const topUp of await openTopUpsOf(this.#trx, runId)) {
+      if (topUp.state !== "proposed") continue;
+      const needs = stopped ? [] : await unfundedByDate(this.#trx, runId, topUp.sourceId);
+      if (needs.length > 0) continue;
+      const reason = stopped ? "Nothing more of the run is paid." : "No bill waits for money.";
+      await withdrawTopUp(this.#trx, topUp, reason, this.#clock);
+    }
+  }
+
   async view(
     rejected: boolean,
     asking: Asking,
@@ -181,8 +198,9 @@ class RunFacts {
       stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
       odd: odd.map((row) => ({ payableId: row.payable_id, state: row.state, reason: row.reason })),
       ...due,
+      deposits: await depositsStand(this.#trx, runId, this.#clock),
       // Nothing is read while the service can't be, or asks to be left alone.
-      ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null } : {}),
+      ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null, mayRead: false } : {}),
       asks: asking.asks,
       nextAskMs: asking.nextMs,
       clock: this.#clock,

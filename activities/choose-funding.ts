@@ -11,6 +11,7 @@ export interface ChosenFunding {
   readonly choice: FundingChoice;
   /** Null where the source does not tell what it holds; 0 while it can't pay. */
   readonly availableCents: number | null;
+  readonly canPay: boolean;
 }
 
 /**
@@ -46,7 +47,8 @@ export async function chooseFunding(
     pay: await payFields(client, source),
     needsAchAuthorization,
   };
-  return { choice, availableCents: await availableCents(client, source) };
+  const { canPay } = source;
+  return { choice, availableCents: await availableCents(client, source), canPay };
 }
 
 /** The source's own fields as they are, plus the default account where they name none. */
@@ -73,7 +75,7 @@ async function availableCents(
 }
 
 /** Undefined where the token may pay but not read this, or the business has none of it. */
-async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

@@ -1,7 +1,9 @@
 import type { Transaction } from "kysely";
+import type { ClockReading } from "../src/business/clock.ts";
 import type { FundResult } from "../src/contracts/activities.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
+import type { FundingSource } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import {
   fundLines,
@@ -16,6 +18,9 @@ import { getRun, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
+import { type DepositFrom, depositFrom } from "./top-up/account.ts";
+import { type Holding, holdingOf, runDemand } from "./top-up/demand.ts";
+import { reviewTopUp } from "./top-up/review.ts";
 
 /**
  * Finds the money for approved lines: first come, first served, across runs.
@@ -27,11 +32,11 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
   const run = await getRun(context.store.db, runId);
   if (run === undefined) throw new Error(`run ${runId} is not in the store`);
   const readAtMs = Date.now();
-  const sources = await readOrWait(context, run, () =>
-    context.clientOf(run.business).fundingSources.list(),
-  );
-  if (sources === undefined) return { funded: 0, short: 0 };
-  const { realMs, businessMs } = await context.clockOf(run.business).now();
+  const read = await readOrWait(context, run, () => readSources(context, run));
+  if (read === undefined) return { funded: 0, short: 0 };
+  const { sources, deposits } = read;
+  const clock = await context.clockOf(run.business).now();
+  const { realMs, businessMs } = clock;
   const today = newYorkDate(businessMs);
   return context.store.transactionOf(run.businessId, async (trx) => {
     let funded = 0;
@@ -53,10 +58,26 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
       funded += chosen.length;
       const rest = urgent.slice(chosen.length);
       short += rest.length;
-      if (rest.length > 0) await whenShort(trx, run, rest, left, realMs);
+      if (rest.length === 0) continue;
+      const holding = holdingOf(source, readAtMs);
+      const isAskedFor =
+        deposits !== undefined &&
+        (await askForDeposit(trx, { run, from: deposits, holding, clock }));
+      await whenShort(trx, run, rest, { leftCents: left, isAskedFor, nowMs: realMs });
     }
     return { funded, short };
   });
+}
+
+async function readSources(
+  context: ActivityContext,
+  { business, policy }: Run,
+): Promise<{ readonly sources: FundingSource[]; readonly deposits: DepositFrom | undefined }> {
+  const client = context.clientOf(business);
+  const sources = await client.fundingSources.list();
+  const { topUp } = policy.pay;
+  if (topUp === undefined) return { sources, deposits: undefined };
+  return { sources, deposits: await depositFrom(client, context.profileOf(business), topUp) };
 }
 
 /** The first ones that the money covers, in their order. */
@@ -73,16 +94,38 @@ function choose(run: Run, lines: readonly UnfundedLine[], leftCents: number): Un
   return chosen;
 }
 
+/** Asks for the deposit that is missing, where the playbook allows one; true where one is asked for. */
+async function askForDeposit(
+  trx: Transaction<Tables>,
+  asking: {
+    readonly run: Run;
+    readonly from: DepositFrom;
+    readonly holding: Holding | undefined;
+    readonly clock: ClockReading;
+  },
+): Promise<boolean> {
+  const { run, from, holding, clock } = asking;
+  const demand = holding && (await runDemand(trx, run, holding, clock));
+  if (demand === undefined) return false;
+  const { topUp } = await reviewTopUp(trx, demand, from, clock);
+  return topUp !== undefined;
+}
+
 async function whenShort(
   trx: Transaction<Tables>,
   run: Run,
   lines: readonly UnfundedLine[],
-  leftCents: number,
-  nowMs: number,
+  short: {
+    readonly leftCents: number;
+    readonly isAskedFor: boolean;
+    readonly nowMs: number;
+  },
 ): Promise<void> {
+  const { leftCents, nowMs } = short;
   const needed = lines.reduce((sum, line) => sum + line.amountCents, 0);
   const left = Number.isFinite(leftCents) ? formatUsd(Math.max(0, leftCents)) : "unknown";
-  const reason = `The funding source has ${left} left for bills of ${formatUsd(needed)}.`;
+  const deposit = short.isAskedFor ? " A deposit is asked for." : "";
+  const reason = `The funding source has ${left} left for bills of ${formatUsd(needed)}.${deposit}`;
   const stop = run.policy.pay.whenShort === "stop";
   await markShort(trx, {
     runId: run.runId,

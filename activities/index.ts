@@ -24,6 +24,7 @@ import { createPlanActivities } from "./plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
+import { makeDeposits } from "./top-up/make-deposit.ts";
 import { verifyDecision } from "./verify-decision.ts";
 import { verifyRun } from "./verify-run.ts";
 
@@ -56,6 +57,13 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     fundRun: inFailures(({ runId }) => beatingLate(() => fundRun(context, runId))),
     payLane: inFailures((input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
+    ),
+    makeDeposits: inFailures(({ owner, ...seen }) =>
+      beating(() =>
+        onStoreNotBehind(context, owner, seen, () =>
+          makeDeposits(context, { owner, by: sender(context) }),
+        ),
+      ),
     ),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),

@@ -1,4 +1,3 @@
-import type { Transaction } from "kysely";
 import type { PlanDryInput } from "../src/contracts/activities.ts";
 import { payRunId } from "../src/contracts/names.ts";
 import type { PlanSummary } from "../src/contracts/pay-run.ts";
@@ -15,31 +14,22 @@ import {
   type Selection,
 } from "../src/domain/planning/select.ts";
 import { ConditionError, evaluateCondition } from "../src/playbooks/conditions.ts";
-import { notePlan } from "../src/store/plan-trail.ts";
-import { claimOwners, claimPayables, releaseClaim } from "../src/store/claims.ts";
+import { claimOwners, claimPayables } from "../src/store/claims.ts";
 import { saveDryPlan } from "../src/store/dry-plans.ts";
 import { activeHolds } from "../src/store/holds.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
-import { getPlan, storePlan } from "../src/store/plans.ts";
+import { getPlan } from "../src/store/plans.ts";
 import { reservedCents } from "../src/store/reserved.ts";
-import { getRun, type Run, setApproveBy } from "../src/store/runs.ts";
-import type { Tables } from "../src/store/tables.ts";
-import { setWatches } from "../src/store/watches.ts";
+import { getRun } from "../src/store/runs.ts";
 import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
+import { keepPlan } from "./keep-plan.ts";
 import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 import { readBills } from "./read-bills.ts";
-import { tellPlanWarnings } from "./tell-run.ts";
-
-const DAY_MS = 86_400_000;
-
-/** A period begins with a date; an off-cycle one says more after it. */
-const DATE_LENGTH = "YYYY-MM-DD".length;
-
-/** Longest return window of ACH: events about a payment matter for as long after it arrived. */
-const RETURN_WINDOW_MS = 60 * DAY_MS;
+import { type DepositFrom, depositFrom } from "./top-up/account.ts";
+import { planTopUp } from "./top-up/plan-top-up.ts";
 
 /** What is planned, by a run or dry. */
 interface Subject {
@@ -58,6 +48,10 @@ interface Reading {
   readonly nowMs: number;
   readonly book: BillBook;
   readonly funding: ChosenFunding;
+  /** Real instant at which reading the funding source began. */
+  readonly readAtMs: number;
+  /** Left out where the playbook allows no deposit. */
+  readonly deposits?: DepositFrom;
   readonly selection: Selection;
 }
 
@@ -92,7 +86,7 @@ async function planRun(context: ActivityContext, runId: string): Promise<PlanSum
   const reading = await read(context, subject);
   const selection = await claim(context, subject, reading);
   const plan = await makePlan(context, subject, { ...reading, selection });
-  return keep(context, run, plan, reading.nowMs);
+  return keepPlan(context, run, plan, reading);
 }
 
 /** Plans as a run would and keeps only the answer, for whoever asked. */
@@ -137,7 +131,10 @@ async function storedPolicy(
 async function read(context: ActivityContext, subject: Subject): Promise<Reading> {
   const client = context.clientOf(subject.business);
   const profile = context.profileOf(subject.business);
-  const funding = await chooseFunding(client, profile, subject.playbook.pay.from);
+  const readAtMs = Date.now();
+  const { pay } = subject.playbook;
+  const funding = await chooseFunding(client, profile, pay.from);
+  const deposits = pay.topUp && (await depositFrom(client, profile, pay.topUp));
   const book = await readBills(client);
   const { businessMs } = await context.clockOf(subject.business).now();
   const holds = await activeHolds(context.store.db, subject.businessId, businessMs);
@@ -151,7 +148,8 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
     matches,
     only: subject.offCycle,
   });
-  return { nowMs: businessMs, book, funding, selection };
+  const read = { nowMs: businessMs, book, funding, readAtMs, selection };
+  return deposits === undefined ? read : { ...read, deposits };
 }
 
 /** Claimed before hashed: a bill lost to another owner is left out, and changes no hash later. */
@@ -212,64 +210,19 @@ async function makePlan(
     lastPaidTo: await lastPaidTo(db, businessId),
     matches,
   });
-  if (accounting === undefined) return plan;
   const client = context.clientOf(subject.business);
-  const warning = await accountingWarning(client, businessId, accounting, reading.nowMs);
-  return warning === null ? plan : { ...plan, summary: { ...plan.summary, warnings: [warning] } };
-}
-
-async function keep(
-  context: ActivityContext,
-  run: Run,
-  plan: Plan,
-  businessMs: number,
-): Promise<PlanSummary> {
-  const nowMs = Date.now();
-  return context.store.transactionOf(run.businessId, async (trx) => {
-    const before = await getPlan(trx, run.runId);
-    if (before !== undefined) return before.summary;
-    const { summary } = await storePlan(trx, { run, plan, nowMs });
-    await setApproveBy(trx, run.runId, {
-      plannedAtMs: nowMs,
-      approveByMs: businessMs + run.policy.approvalValidDays * DAY_MS,
-    });
-    const planned = new Set(plan.lines.map((line) => line.payableId));
-    await releaseStrays(trx, run, planned);
-    const lastArrival = plan.lines.reduce(
-      (last, line) => {
-        return line.arrivalDate > last ? line.arrivalDate : last;
-      },
-      run.period.slice(0, DATE_LENGTH),
-    );
-    await setWatches(trx, {
-      businessId: run.businessId,
-      business: run.business,
-      payableIds: [...planned],
-      owner: run.runId,
-      untilMs: Math.max(businessMs, Date.parse(lastArrival)) + RETURN_WINDOW_MS,
-    });
-    await notePlan(trx, { run, plan, nowMs });
-    await tellPlanWarnings(trx, run, summary, nowMs);
-    return summary;
-  });
-}
-
-/** Claims of bills that are not in the plan: left by a try that died, or no rule could judge them. */
-async function releaseStrays(
-  trx: Transaction<Tables>,
-  run: Run,
-  planned: ReadonlySet<string>,
-): Promise<void> {
-  const claims = await trx
-    .selectFrom("claims")
-    .select("payable_id")
-    .where("business_id", "=", run.businessId)
-    .where("owner", "=", run.runId)
-    .execute();
-  for (const { payable_id: payableId } of claims) {
-    if (planned.has(payableId)) continue;
-    await releaseClaim(trx, { businessId: run.businessId, payableId, owner: run.runId });
-  }
+  const stale =
+    accounting === undefined
+      ? null
+      : await accountingWarning(client, businessId, accounting, reading.nowMs);
+  const asked = await planTopUp(db, { ...subject, summary: plan.summary, reading });
+  const warnings = [stale, asked.warning].filter((warning) => warning !== null);
+  const summary = {
+    ...plan.summary,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(asked.topUp === null ? {} : { topUp: asked.topUp }),
+  };
+  return { ...plan, summary };
 }
 
 const matches: Matches = (condition, view) => {

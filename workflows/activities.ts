@@ -35,13 +35,13 @@ export const pages = proxyActivities<Pick<PayrunActivities, "verifyRun" | "follo
 });
 
 /** Money leaves only here. A worker that died is noticed within seconds by its missing heartbeat. */
-export const money = proxyActivities<Pick<PayrunActivities, "payLane" | "payRetry" | "cancelLane">>(
-  {
-    startToCloseTimeout: "30 minutes",
-    heartbeatTimeout: "8 seconds",
-    retry: { initialInterval: "500ms", maximumInterval: "30s" },
-  },
-);
+export const money = proxyActivities<
+  Pick<PayrunActivities, "payLane" | "payRetry" | "cancelLane" | "makeDeposits">
+>({
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "8 seconds",
+  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
 
 /** Reads of a cancellation: a worker that died in one is noticed before the next cut-off. */
 export const lookups = proxyActivities<

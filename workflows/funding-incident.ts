@@ -7,8 +7,8 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { FundingIncidentInput } from "../src/contracts/activities.ts";
-import { SIGNAL } from "../src/contracts/names.ts";
-import { steps } from "./activities.ts";
+import { fundingIncidentId, SIGNAL } from "../src/contracts/names.ts";
+import { money, steps } from "./activities.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 
@@ -35,6 +35,14 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
     }
     if (workflowInfo().continueAsNewSuggested && !looked) {
       await continueAsNew<typeof fundingIncident>(input);
+    }
+    if (now.toDeposit === true) {
+      await money.makeDeposits
+        .executeWithOptions({ summary: "Makes and follows deposits into the balance" }, [
+          { owner: fundingIncidentId(input.business, input.sourceId) },
+        ])
+        .catch(() => undefined);
+      continue;
     }
     await condition(() => looked, now.wakeInMs, {
       summary: now.waitingFor?.slice(0, 190) ?? "waits",

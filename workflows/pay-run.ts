@@ -64,6 +64,8 @@ class PayRun {
   readonly #runId: string;
   #looked = true;
   #lanes = 0;
+  /** 1 while deposits are taken a step further, beside the lanes. */
+  #deposits = 0;
   #unverified = 0;
   #last: Assessment | null = null;
   #followedAtMs = 0;
@@ -123,7 +125,7 @@ class PayRun {
         continue;
       }
       if (now.ended) {
-        await condition(() => this.#lanes === 0);
+        await condition(() => this.#lanes === 0 && this.#deposits === 0);
         // An event that was told to this run must not end with it: nobody else hears of it.
         const isTold = this.#looked || now.toFollow > 0;
         if (!isTold || !patched(LOOKS_BEFORE_ENDING)) return now.phase;
@@ -132,10 +134,10 @@ class PayRun {
       }
       if (await this.#work(now)) continue;
       if (workflowInfo().continueAsNewSuggested) await this.#continueAsNew();
-      const lanes = this.#lanes;
+      const atWork = this.#lanes + this.#deposits;
       const restMs = this.#restMs(now);
       await condition(
-        () => (this.#looked && restMs === 0) || this.#lanes < lanes,
+        () => (this.#looked && restMs === 0) || this.#lanes + this.#deposits < atWork,
         Math.max(restMs, now.wakeInMs),
         { summary: now.waitingFor ?? now.phase },
       );
@@ -156,6 +158,7 @@ class PayRun {
         { runId: this.#runId },
       ]);
     }
+    if (now.toDeposit === true) this.#startDeposits();
     if (now.toPay > 0) this.#startLanes(now.toPay);
     if (now.toFollow === 0 || this.#restMs(now) > 0) return false;
     const changed = await this.#follow(now.toFollow);
@@ -201,6 +204,19 @@ class PayRun {
     }
   }
 
+  #startDeposits(): void {
+    if (this.#deposits > 0) return;
+    this.#deposits = 1;
+    void money.makeDeposits
+      .executeWithOptions({ summary: "Makes and follows deposits into the balance" }, [
+        { owner: this.#runId, ...this.#seen },
+      ])
+      .catch(() => undefined)
+      .finally(() => {
+        this.#deposits = 0;
+      });
+  }
+
   async #decide(
     claim: string,
     how: { readonly via?: "signal" } = {},
@@ -228,7 +244,7 @@ class PayRun {
   }
 
   async #continueAsNew(): Promise<void> {
-    await condition(() => this.#lanes === 0 && allHandlersFinished());
+    await condition(() => this.#lanes === 0 && this.#deposits === 0 && allHandlersFinished());
     await continueAsNew<typeof payRun>({
       runId: this.#runId,
       resumed: true,

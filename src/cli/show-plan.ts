@@ -1,5 +1,6 @@
 import type { DryPlan, LineFlag, PlanSummary } from "../contracts/pay-run.ts";
 import { formatUsd } from "../domain/money.ts";
+import { plannedTopUpLines } from "./show-top-up.ts";
 import { newYorkTime } from "./times.ts";
 import { bold, count, dim, printable, short, table, yellow } from "./text.ts";
 
@@ -48,6 +49,7 @@ export class PlanDigest {
     return [
       `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
       ...cashLines(plan),
+      ...plannedTopUpLines(plan.topUp),
       ...[...this.#rules].map(
         ([who, sum]) => `Needs ${who}: ${count(sum.count, "bill")}, ${formatUsd(sum.cents)}`,
       ),

@@ -2,6 +2,7 @@ import { ENDED_PHASES, type LineState, type RunStatus } from "../contracts/pay-r
 import type { StartedBy } from "../contracts/events.ts";
 import { formatUsd } from "../domain/money.ts";
 import { nameOf } from "./show-plan.ts";
+import { topUpLines } from "./show-top-up.ts";
 import { newYorkTime } from "./times.ts";
 import { bold, count, dim, green, printable, red, table, yellow } from "./text.ts";
 
@@ -39,6 +40,7 @@ export function runLines(run: RunStatus): string[] {
       ? []
       : [yellow(`Not everybody was told: payrun notices --undelivered --run ${run.id}`)]),
     ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
+    ...topUpLines(run.topUps),
     ...stateTable(run),
     ...reasonLines(run),
   ];

@@ -53,6 +53,8 @@ export interface Assessment {
   readonly payDate: string | null;
   /** Markdown for the Temporal UI. */
   readonly details: string;
+  /** True where a deposit can be taken a step further; runs without deposits don't know. */
+  readonly toDeposit?: boolean;
   /** True where the run has no plan: its row was lost, and launched anew. */
   readonly toPlan?: boolean;
   readonly auditHead?: AuditHead;
@@ -91,6 +93,8 @@ export interface IncidentAssessment {
   readonly wakeInMs: number;
   readonly details: string;
   readonly outcome: string | null;
+  /** True where a deposit can be taken a step further. */
+  readonly toDeposit?: boolean;
 }
 
 export interface FundingIncidentInput {
@@ -128,6 +132,8 @@ export interface PayrunActivities {
   verifyRun(input: { readonly runId: string }): Promise<{ readonly verified: number }>;
   fundRun(input: { readonly runId: string }): Promise<FundResult>;
   payLane(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
+  /** Takes the deposits that a run or an incident has asked for a step further. */
+  makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
   followRun(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
   failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {

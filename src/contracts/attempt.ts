@@ -34,7 +34,7 @@ export interface AttemptSend {
  */
 export type AttemptState = "live" | "applied" | "dead" | "released";
 
-export type AttemptOperation = "pay" | "retry-payment" | "cancel";
+export type AttemptOperation = "pay" | "retry-payment" | "cancel" | "deposit";
 
 /** One row of the attempt ledger: a frozen request under one idempotency key. */
 export interface Attempt {

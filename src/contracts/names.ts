@@ -78,6 +78,17 @@ export function cancelSubject(paymentId: string): string {
   return `cancel/${paymentId}`;
 }
 
+/**
+ * Whom a deposit is about in the attempt ledger: the funding source, and who asks for the how many-th
+ * time. A run that is launched again in an empty store asks under the same name.
+ *
+ * @param owner the workflow that needs the money
+ * @param requestNo from 1
+ */
+export function depositSubject(sourceId: string, owner: string, requestNo: number): string {
+  return `deposit/${sourceId}/${owner}/${requestNo}`;
+}
+
 /** The profile's name in the id of a pay run or a retry; undefined for other workflows. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
   return /^(?:pay-run|retry-failed-payment)\/([^/]+)\//.exec(workflowId)?.[1];

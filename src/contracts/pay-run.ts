@@ -1,6 +1,7 @@
 import type { Seen } from "./activities.ts";
 import type { StartedBy } from "./events.ts";
 import type { ApprovalStage, ReviewReason } from "./playbook.ts";
+import type { PlannedTopUp, TopUpStatus } from "./top-up.ts";
 
 export const RUN_PHASES = [
   "planning",
@@ -147,6 +148,8 @@ export interface PlanSummary {
   readonly source: FundingChoice | null;
   /** What to know before approving that is about no bill; missing where there is nothing. */
   readonly warnings?: readonly string[];
+  /** The deposit that would cover it; missing where none is needed or allowed. */
+  readonly topUp?: PlannedTopUp;
 }
 
 /** What a plan that nobody launched says of no single bill. */
@@ -219,6 +222,8 @@ export interface RunStatus {
   readonly undelivered?: number;
   /** Present once a plan exists. */
   readonly plan?: PlanSummary;
+  /** Deposits that it has asked for, first to last; missing where there are none. */
+  readonly topUps?: readonly TopUpStatus[];
 }
 
 export interface RunPaymentStatus {

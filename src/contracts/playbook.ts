@@ -181,6 +181,21 @@ export interface PayRule {
   readonly clearing: "STANDARD" | "NEXT_AVAILABLE";
   /** Business days from execution to arrival. */
   readonly arrivalBusinessDays: number;
+  /** Missing: nothing is ever deposited. */
+  readonly topUp?: TopUpRule;
+}
+
+/** Which deposits into the balance may be asked for, and who approves one. */
+export interface TopUpRule {
+  /** A bank account's id, or `default`. */
+  readonly from: string;
+  /** Roles that may approve a deposit. */
+  readonly by: readonly string[];
+  readonly quorum: number;
+  /** For one deposit. */
+  readonly atMostCents: number;
+  /** Business days that a deposit is on its way; null: as the balance says. */
+  readonly arrivalBusinessDays: number | null;
 }
 
 /** Each null is "no limit". Weeks run Monday to Sunday in New York, by execution date. */

@@ -12,7 +12,9 @@ import { appendAudit } from "../store/audit.ts";
 import { decisionsOfRun, type Decision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs.ts";
-import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
+import { topUpsOf } from "../store/top-ups.ts";
+import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
+import { takeAnyDecision } from "./take-top-up.ts";
 
 export interface SignedRefusal {
   readonly accepted: false;
@@ -54,18 +56,17 @@ export async function takeSignedDecision(
   const { signed } = reading;
   const { key } = signed;
   const tokenId = signatureId(signed);
-  const decisions = await decisionsOfRun(trx, run.runId);
-  const earlier = decisions.find((decision) => decision.tokenId === tokenId);
+  const earlier = await takenBefore(trx, run, tokenId);
   if (earlier !== undefined) {
     const at = new Date(earlier.decidedAtMs).toISOString();
     const reason = `the decision ${signed.id} was taken before, at ${at}, and was ${earlier.outcome}`;
     await recordRefusal(trx, delivery, key.name, { code: "replayed", reason, keyId: key.keyId });
     return { accepted: false, code: "replayed", reason, earlier };
   }
-  const { decision, planHash, drop, comment } = signed;
-  return takeDecision(trx, {
+  const { decision, planHash, drop, comment, topUpHash } = signed;
+  return takeAnyDecision(trx, {
     run,
-    request: { decision, planHash, drop, comment },
+    request: { decision, planHash, drop, comment, topUpHash },
     principal: {
       tokenId,
       name: key.name,
@@ -78,6 +79,21 @@ export async function takeSignedDecision(
     nowMs,
     proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
   });
+}
+
+/** Decisions about a run's deposits stand under the deposits' own names. */
+async function takenBefore(
+  trx: Transaction<Tables>,
+  { runId }: Run,
+  tokenId: string,
+): Promise<Decision | undefined> {
+  const names = [runId, ...(await topUpsOf(trx, runId)).map(({ subject }) => subject)];
+  for (const name of names) {
+    const decisions = await decisionsOfRun(trx, name);
+    const earlier = decisions.find((decision) => decision.tokenId === tokenId);
+    if (earlier !== undefined) return earlier;
+  }
+  return undefined;
 }
 
 /** Stands where a decision by token has the token's id. */

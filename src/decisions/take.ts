@@ -20,6 +20,8 @@ export interface DecisionRequest {
   readonly planHash: string;
   readonly drop: readonly string[];
   readonly comment?: string | undefined;
+  /** Hash of the deposit that it is about, where it is about none of the bills. */
+  readonly topUpHash?: string | undefined;
 }
 
 export interface DecisionAnswer {
@@ -183,7 +185,7 @@ function stagesOf(lines: readonly CountedLine[]) {
 }
 
 /** A token that a token of the launcher has made counts as made by the launcher. */
-async function tokenFacts(trx: Transaction<Tables>, run: Run, principal: Decider) {
+export async function tokenFacts(trx: Transaction<Tables>, run: Run, principal: Decider) {
   const made = await tokensCreatedBy(trx, run.launchedBy, run.launchedAtMs);
   const launchers = made.some((token) => token.tokenId === principal.tokenId);
   return {
@@ -217,7 +219,7 @@ async function sameBefore(
   );
 }
 
-function expiryMs(run: Run, clock: ClockReading): number {
+export function expiryMs(run: Run, clock: ClockReading): number {
   const validMs = run.policy.approvalValidDays * DAY_MS;
   return Math.round(clock.businessMs + Math.max(validMs, SHORTEST_APPROVAL_MS * clock.scale));
 }

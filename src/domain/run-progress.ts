@@ -39,6 +39,17 @@ export interface ProgressInput {
   readonly asks?: readonly ApprovalAsk[];
   /** Business-clock instant of the next reminder or escalation. */
   readonly nextAskMs?: number | null;
+  /** Where the deposits stand that the run has asked for. */
+  readonly deposits?: {
+    readonly due: boolean;
+    readonly moving: boolean;
+    readonly needsAction: boolean;
+    readonly waitingFor: string | null;
+    /** Real milliseconds. */
+    readonly dueInMs: number | null;
+  };
+  /** False while the service can't be read. */
+  readonly mayRead?: boolean;
   readonly clock: {
     readonly businessMs: number;
     readonly serviceMs: number;
@@ -72,7 +83,10 @@ const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "ref
 export function judgeProgress(input: ProgressInput): Assessment {
   const count = (...states: readonly LineState[]) =>
     states.reduce((sum, state) => sum + (input.counts.get(state)?.count ?? 0), 0);
-  const open = [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
+  const { deposits } = input;
+  const open =
+    deposits?.moving === true ||
+    [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
   const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
@@ -87,7 +101,8 @@ export function judgeProgress(input: ProgressInput): Assessment {
     toFollow: input.toFollow,
     wakeInMs: wakeIn(input),
     ...(bills < MANY_BILLS ? {} : { restMs: Math.min(REST_MAX_MS, bills * REST_A_BILL_MS) }),
-    needsAction: count("awaiting-approval", "parked") > 0,
+    ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
+    needsAction: count("awaiting-approval", "parked") > 0 || deposits?.needsAction === true,
     exceptions,
     totalCents: input.run.totalCents,
     payDate: input.payDate,
@@ -102,7 +117,7 @@ function openPhase(input: ProgressInput, count: Count): RunPhase {
   if (count("awaiting-approval") > 0) return "awaiting-approval";
   if (count("planned") > 0) return input.toFund > 0 ? "funding" : "paying";
   if (count("scheduled", "held", "processing", "retrying") > 0) return "settling";
-  return "paying";
+  return count("on-hold") === 0 && input.deposits?.moving === true ? "settling" : "paying";
 }
 
 function endPhase(input: ProgressInput, count: Count): RunPhase {
@@ -131,6 +146,8 @@ function waitText(input: ProgressInput, count: Count): string | null {
   const texts = parts
     .filter(([number]) => number > 0)
     .map(([number, text]) => `${number} ${number === 1 ? "bill" : "bills"} ${text}`);
+  const deposit = input.deposits?.waitingFor ?? null;
+  if (deposit !== null) texts.push(deposit);
   return texts.length === 0 ? null : texts.join(", ");
 }
 
@@ -155,14 +172,21 @@ function wakeIn(input: ProgressInput): number {
   }
   if (input.nextDrawMs !== null) candidates.push(input.nextDrawMs - clock.serviceMs);
   if (input.toFund > 0) candidates.push(SHORT_WAKE_MS);
+  const dueInMs = input.deposits?.dueInMs ?? null;
+  if (dueInMs !== null) candidates.push(dueInMs);
   for (const wait of input.waits) candidates.push(wait.retryAtMs - clock.serviceMs);
   return Math.max(250, Math.ceil(Math.min(...candidates)));
 }
 
-function longestSleepMs({ counts, waits }: ProgressInput): number {
+function longestSleepMs({ counts, waits, deposits }: ProgressInput): number {
   const has = (...states: readonly LineState[]) =>
     states.some((state) => (counts.get(state)?.count ?? 0) > 0);
-  if (waits.length > 0 || has("planned", "on-hold", "paying", "unknown")) return REAL_WAKE_MS;
+  if (
+    waits.length > 0 ||
+    deposits?.moving === true ||
+    has("planned", "on-hold", "paying", "unknown")
+  )
+    return REAL_WAKE_MS;
   return has("awaiting-approval") ? PEOPLE_WAKE_MS : BANK_WAKE_MS;
 }
 

@@ -1,9 +1,5 @@
-import {
-  type DecisionAnswer,
-  type DecisionRefusal,
-  type DecisionRequest,
-  takeDecision,
-} from "../decisions/take.ts";
+import type { DecisionAnswer, DecisionRefusal, DecisionRequest } from "../decisions/take.ts";
+import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
 import { getRun, type Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
@@ -30,7 +26,7 @@ export async function decide(
   const clock = await context.clocks.read(businessNamed(context, known.business, ""));
   const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
     const run = (await getRun(trx, runId)) ?? known;
-    return takeDecision(trx, { run, request, principal, clock, nowMs: context.nowMs() });
+    return takeAnyDecision(trx, { run, request, principal, clock, nowMs: context.nowMs() });
   });
   return answered(context, runId, outcome);
 }

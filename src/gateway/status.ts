@@ -5,10 +5,12 @@ import { countLines } from "../store/lines.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { getPlan, getPlanLines, listSkipped } from "../store/plans.ts";
 import { getRun, type Run } from "../store/runs.ts";
+import { topUpsOf } from "../store/top-ups.ts";
 import type { GatewayContext } from "./context.ts";
 import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment-status.ts";
 import { retryStatus } from "./retry-status.ts";
+import { topUpJson } from "./top-ups.ts";
 
 type StatusContext = Pick<GatewayContext, "store" | "profiles" | "clocks">;
 
@@ -56,6 +58,7 @@ export async function statusOf(
   return {
     ...head,
     ...(undelivered === 0 ? {} : { undelivered }),
+    ...(await topUpStatuses(context, run)),
     payments: [...lines, ...left.map(leftOut)],
     totalCount,
     page: page.page,
@@ -66,6 +69,15 @@ export async function statusOf(
 
 function rowsOf({ page, pageSize }: StatusPage): { offset: number; limit: number } {
   return { offset: (page - 1) * pageSize, limit: pageSize };
+}
+
+async function topUpStatuses(context: StatusContext, run: Run): Promise<Pick<RunStatus, "topUps">> {
+  const topUps = await topUpsOf(context.store.db, run.runId);
+  if (topUps.length === 0) return {};
+  const now = await businessNowMs(context, run.business);
+  return {
+    topUps: await Promise.all(topUps.map((each) => topUpJson(context.store.db, each, now))),
+  };
 }
 
 /** A run without its bills. */

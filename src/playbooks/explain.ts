@@ -66,7 +66,7 @@ function unknownKey(key: string, path: Path, root: JsonSchema): Fault {
       expected: 'quotes around an amount with commas, such as "$75,000", or the short form $75k',
     };
   }
-  const elsewhere = findKey(root, key, "");
+  const elsewhere = findKey(root, key);
   const guess = suggest(key, known) ?? elsewhere;
   return {
     message: `unknown key \`${key}\`${path.length === 0 ? "" : ` under \`${dotted(path)}\``}`,
@@ -75,17 +75,23 @@ function unknownKey(key: string, path: Path, root: JsonSchema): Fault {
   };
 }
 
-/** Where else a key would be right, as `limits.bill`. */
-function findKey(node: JsonSchema, key: string, prefix: string): string | undefined {
-  for (const [name, child] of Object.entries(node.properties ?? {})) {
-    const here = prefix === "" ? name : `${prefix}.${name}`;
-    if (name === key) return here;
-    const below = findKey(
-      child.items ?? child,
-      key,
-      child.items === undefined ? here : `${here}[]`,
-    );
-    if (below !== undefined) return below;
+/** Where else a key would be right, as `limits.bill`: the place that is nearest to the top. */
+function findKey(root: JsonSchema, key: string): string | undefined {
+  let level = [{ node: root, prefix: "" }];
+  while (level.length > 0) {
+    const below: typeof level = [];
+    for (const { node, prefix } of level) {
+      for (const [name, child] of Object.entries(node.properties ?? {})) {
+        const here = prefix === "" ? name : `${prefix}.${name}`;
+        if (name === key) return here;
+        const { items } = child;
+        below.push({
+          node: items ?? child,
+          prefix: items === undefined ? here : `${here}[]`,
+        });
+      }
+    }
+    level = below;
   }
   return undefined;
 }

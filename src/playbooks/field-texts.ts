@@ -115,6 +115,15 @@ export function readFundingSource(input: unknown): Reading<string> {
   );
 }
 
+/** Reads `default` or the id of one of the business's own bank accounts. */
+export function readBankAccount(input: unknown): Reading<string> {
+  if (typeof input !== "string" || !/^\S{1,200}$/.test(input)) {
+    return wrong(`${shown(input)} is not a bank account`, "default, or the id of a bank account");
+  }
+  if (input !== "balance") return fine(input);
+  return wrong("a deposit into the balance can't come from it", "a bank account", "default");
+}
+
 /** Reads the name of the playbook that looks after failed payments. */
 export function readFailurePlaybook(input: unknown): Reading<string> {
   return readWord(input, "a retry-failed playbook", "retry-failed");

@@ -217,7 +217,8 @@ export async function liveAttemptsOf(
 }
 
 function operationOf(text: string): AttemptOperation {
-  return text === "retry-payment" || text === "cancel" ? text : "pay";
+  const others = ["retry-payment", "cancel", "deposit"] as const;
+  return others.find((operation) => operation === text) ?? "pay";
 }
 
 function toAttempt(row: Selectable<AttemptsTable>): Attempt {

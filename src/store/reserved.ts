@@ -66,3 +66,26 @@ export async function reservedCents(db: Db, from: ReservedFrom): Promise<number>
   const row = await query.executeTakeFirst();
   return Number(row?.cents ?? 0);
 }
+
+/** States of lines whose money may be gone by now, once their date has come. */
+const DUE: readonly LineState[] = ["paying", "unknown", "scheduled"];
+
+/**
+ * True where payments have come to their date and nobody has read since what became of them: their
+ * money may be counted twice, as promised and as gone.
+ */
+export async function mayBeCountedTwice(
+  db: Db,
+  from: Pick<ReservedFrom, "businessId" | "sourceId" | "today">,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("run_lines")
+    .select("payable_id")
+    .where("business_id", "=", from.businessId)
+    .where("source_id", "=", from.sourceId)
+    .where("execution_date", "<=", from.today)
+    .where("state", "in", DUE)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -26,6 +26,7 @@ import type {
   RunLinesTable,
   RunsTable,
 } from "./run-tables.ts";
+import type { TopUpsTable } from "./top-up-tables.ts";
 
 /**
  * The store's tables as queries see them.
@@ -66,6 +67,7 @@ export interface Tables {
   notice_facts: NoticeFactsTable;
   notice_deliveries: NoticeDeliveriesTable;
   event_starts: EventStartsTable;
+  top_ups: TopUpsTable;
 }
 
 export interface AuditTable {

@@ -8,6 +8,7 @@ import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
 import { createPlanActivities } from "../../activities/plan-run.ts";
 import { assessRetry } from "../../activities/retry/assess-retry.ts";
 import { payRetry } from "../../activities/retry/pay-retry.ts";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/activities.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
@@ -43,6 +44,8 @@ export class MoneyWorld {
     readonly getPayable?: PaymentsClient["payables"]["get"];
     readonly sendMoneyWrite?: PaymentsClient["sendMoneyWrite"];
   } = {};
+  /** Who has accepted the ACH debit authorization; nobody unless said. */
+  achAuthorization: BusinessProfile["achAuthorization"];
   #runs = 0;
 
   private constructor(world: PlanningWorld) {
@@ -81,7 +84,11 @@ export class MoneyWorld {
       signalWithStart: (_name: string, options: { workflowId: string }) => tell(options.workflowId),
       getHandle: (workflowId: string) => ({ signal: () => tell(workflowId) }),
     };
-    const context = this.world.context();
+    const { achAuthorization } = this;
+    const { profile } = this.world;
+    const context = this.world.context(
+      achAuthorization === undefined ? profile : { ...profile, achAuthorization },
+    );
     const { listAll, getPayable, sendMoneyWrite } = this.override;
     const client = context.clientOf("acme");
     const payments = {
@@ -92,6 +99,8 @@ export class MoneyWorld {
       payables: { get: getPayable ?? client.payables.get.bind(client.payables) },
       contacts: client.contacts,
       fundingSources: client.fundingSources,
+      bankAccounts: client.bankAccounts,
+      balance: client.balance,
       payments,
       sendMoneyWrite: sendMoneyWrite ?? client.sendMoneyWrite.bind(client),
     } as unknown as PaymentsClient;

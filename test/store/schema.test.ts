@@ -13,6 +13,7 @@ import { onboardingColumns } from "./columns/onboardings.ts";
 import { otherColumns } from "./columns/others.ts";
 import { paymentColumns } from "./columns/payments.ts";
 import { runColumns } from "./columns/runs.ts";
+import { topUpColumns } from "./columns/top-ups.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { endAttemptOn, liveAttemptOn, testStore } from "./support.ts";
 
@@ -25,6 +26,7 @@ const columns: Columns<keyof Tables> = {
   ...cancellationColumns,
   ...noticeColumns,
   ...otherColumns,
+  ...topUpColumns,
 };
 
 test("the migrated tables have exactly the columns that queries are typed with", async () => {

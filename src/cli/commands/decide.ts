@@ -13,6 +13,7 @@ import { PlanDigest } from "../show-plan.ts";
 import { hasEnded } from "../show-run.ts";
 import { count, green } from "../text.ts";
 import { pollRun } from "../wait-for-run.ts";
+import { decideTopUp } from "../decide-top-up.ts";
 
 /** Planning takes seconds; who approves right after a launch waits for it. */
 const PLAN_LIMIT_MS = 60_000;
@@ -21,6 +22,7 @@ interface DecideOptions {
   readonly drop?: string[] | undefined;
   readonly planHash?: string | undefined;
   readonly reason?: string | undefined;
+  readonly topUp?: true | undefined;
   readonly yes?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -33,6 +35,7 @@ export function addApproveCommand(program: Command, session: Session): void {
     .option("--drop <payable>", "leave this bill out; may be repeated", collect)
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "a remark to keep with it")
+    .option("--top-up", "approve the deposit that it asks for, and no bill")
     .option("-y, --yes", "do not ask")
     .option("--json", "print one JSON document")
     .action((id, options) =>
@@ -47,6 +50,7 @@ export function addRejectCommand(program: Command, session: Session): void {
     .argument("<id>", "a run's id, or a playbook's name for its newest run")
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
     .option("--reason <text>", "why")
+    .option("--top-up", "refuse the deposit that it asks for, and no bill")
     .option("-y, --yes", "do not ask")
     .option("--json", "print one JSON document")
     .action((id, options) =>
@@ -62,6 +66,7 @@ async function decide(
 ): Promise<ExitCode> {
   const gateway = gatewayOf(config());
   const id = await findRunId(gateway, text);
+  if (options.topUp === true) return decideTopUp({ output, gateway }, decision, id, options);
   const planHash = options.planHash ?? (await seenPlan(output, gateway, id, decision, options));
   if (planHash === undefined) return EXIT.failed;
   const { drop, reason } = options;

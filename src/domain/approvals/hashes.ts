@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ApprovalStage, PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { ApprovalStage, PayRunPlaybook, TopUpRule } from "../../contracts/playbook.ts";
 import { type CanonicalValue, canonicalJson } from "../canonical-json.ts";
 
 /** Everything an approval of a line is an approval of. */
@@ -82,6 +82,43 @@ export function policyHash(playbook: PayRunPlaybook): string {
       businessPerWeekCents: playbook.limits.businessPerWeekCents,
     },
     late: playbook.late,
+    // Only where there is one: plans of other playbooks keep their hashes.
+    ...(playbook.pay.topUp === undefined ? {} : { topUp: topUpPolicy(playbook.pay.topUp) }),
+  });
+}
+
+function topUpPolicy(rule: TopUpRule): CanonicalValue {
+  return {
+    from: rule.from,
+    by: [...rule.by].sort(),
+    quorum: rule.quorum,
+    atMostCents: rule.atMostCents,
+  };
+}
+
+/** Everything an approval of a deposit is an approval of. */
+export interface TopUpHashInput {
+  /** The API's businessId. */
+  readonly businessId: string;
+  /** Which request of whom, for which funding source. */
+  readonly subject: string;
+  readonly bankAccountId: string;
+  readonly bankLast4: string | null;
+  readonly amountCents: number;
+  /** The plan that needs the money. */
+  readonly planHash: string;
+}
+
+/** Hash of a deposit: 64 hex characters. */
+export function topUpHash(input: TopUpHashInput): string {
+  return sha256({
+    v: "top-up-1",
+    businessId: input.businessId,
+    subject: input.subject,
+    bankAccountId: input.bankAccountId,
+    bankLast4: input.bankLast4,
+    amountCents: input.amountCents,
+    planHash: input.planHash,
   });
 }
 

@@ -219,7 +219,11 @@ function openStageText({ staged }: DecidableLine): { text: string; who: string }
 }
 
 /** Who the principal is keeps it from deciding, whatever its roles. */
-function refusalOfPerson(input: DecisionInput): DecisionVerdict | undefined {
+export function refusalOfPerson(
+  input: Pick<DecisionInput, "token" | "run" | "playbookAuthor" | "nowMs"> & {
+    readonly decision: Pick<DecisionInput["decision"], "kind">;
+  },
+): DecisionVerdict | undefined {
   const { token, run } = input;
   const expired = token.expiresAtMs !== null && token.expiresAtMs <= input.nowMs;
   if (token.revoked || expired) {
@@ -255,7 +259,8 @@ function roleMissing(lines: readonly DecidableLine[]): DecisionVerdict {
   return refuse("role-missing", `this needs a token with one of the roles ${needed.join(", ")}`);
 }
 
-function refuse(
+/** A decision that doesn't count, and why. */
+export function refuse(
   code: Extract<DecisionVerdict, { accepted: false }>["code"],
   reason: string,
 ): DecisionVerdict {

@@ -19,6 +19,8 @@ export interface SignedDecision {
   readonly planHash: string;
   readonly drop: readonly string[];
   readonly comment: string | undefined;
+  /** The deposit that it is about, where it is about none of the bills. */
+  readonly topUpHash: string | undefined;
   readonly expiresAtMs: number;
 }
 
@@ -130,6 +132,10 @@ function readClaims(
   if (comment !== undefined && (typeof comment !== "string" || comment.length > 1_000)) {
     return no("malformed", "comment must be text of at most 1,000 characters");
   }
+  const topUpHash = claims["topUpHash"];
+  if (topUpHash !== undefined && (typeof topUpHash !== "string" || !WORD.test(topUpHash))) {
+    return no("malformed", "topUpHash must be the hash of the deposit that was looked at");
+  }
   const issuedAtMs = msOf(iat);
   const expiresAtMs = msOf(exp);
   if (issuedAtMs === undefined || expiresAtMs === undefined) {
@@ -147,7 +153,7 @@ function readClaims(
   }
   return {
     ok: true,
-    signed: { key, id: jti, decision, planHash, drop, comment, expiresAtMs },
+    signed: { key, id: jti, decision, planHash, drop, comment, topUpHash, expiresAtMs },
   };
 }
 

@@ -16,8 +16,8 @@ export type MoneyWriteAnswerLike =
 
 export interface AnswerInput {
   readonly answer: MoneyWriteAnswerLike;
-  /** Which shape a success has; `retry` has none that the specification shows. */
-  readonly operation: "pay" | "cancel" | "retry";
+  /** Which shape a success has; `retry` and `deposit` have none that the specification shows. */
+  readonly operation: "pay" | "cancel" | "retry" | "deposit";
   /** The rejection that an earlier send of the same key got, null where none did. */
   readonly earlierRejection: { readonly status: number; readonly code: string } | null;
   /** True where something was sent under this key before, and all of it was answered. */
@@ -150,6 +150,7 @@ function unknown(reason: string, mayHaveArrived: boolean): Decision {
 function hasSuccessShape(operation: AnswerInput["operation"], body: unknown): boolean {
   if (operation === "retry") return true;
   if (!isRecord(body)) return false;
+  if (operation === "deposit") return true;
   if (operation === "cancel") return isPayment(body["payment"]);
   const payments = body["payments"];
   return Array.isArray(payments) && payments.length > 0 && payments.every(isPayment);

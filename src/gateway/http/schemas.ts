@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { stateSums } from "./report-schemas.ts";
+import { plannedTopUp, topUpStatus } from "./top-up-schemas.ts";
 import { LINE_STATES, RUN_PHASES } from "../../contracts/pay-run.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
@@ -47,6 +48,7 @@ const planSummary = z
     reservedCents: z.int(),
     source: fundingChoice.nullable(),
     warnings: z.array(z.string()).optional().describe("What to know that is about no bill"),
+    topUp: plannedTopUp.optional().describe("The deposit into the balance that would cover it"),
   })
   .openapi("PlanSummary");
 
@@ -152,6 +154,7 @@ export const RunStatusBody = z
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
     plan: planSummary.optional(),
+    topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
   })
   .openapi("Run");
 

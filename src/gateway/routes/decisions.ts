@@ -14,6 +14,11 @@ const decisionBody = z.strictObject({
   planHash: z.string("must be the planHash of the plan that was looked at").min(1).optional(),
   drop: z.array(id).max(10_000).optional().describe("Payables to leave out"),
   comment: words.optional(),
+  topUpHash: z
+    .string("must be the hash of the deposit that was looked at")
+    .min(1)
+    .optional()
+    .describe("A deposit of the run (`topUps[].hash`): decides about it, and about no bill"),
   signed: z
     .string("must be a signed decision")
     .min(1)
@@ -45,16 +50,19 @@ export function addDecisionRoutes(app: OpenAPIHono, context: GatewayContext): vo
 
 type Body = z.output<typeof decisionBody>;
 
-function requestOf({ decision, planHash, drop = [], comment }: Body): DecisionRequest {
+function requestOf({ decision, planHash, drop = [], comment, topUpHash }: Body): DecisionRequest {
   if (decision === undefined) throw malformed("decision", "must be approve or reject");
   if (planHash === undefined) {
     throw malformed("planHash", "must be the planHash of the plan that was looked at");
   }
-  return { decision, planHash, drop, comment };
+  if (topUpHash !== undefined && drop.length > 0) {
+    throw malformed("drop", "goes with a decision about bills, and this one is about a deposit");
+  }
+  return { decision, planHash, drop, comment, topUpHash };
 }
 
 function aloneIn(body: Body, signed: string): string {
-  const others = [body.decision, body.planHash, body.drop, body.comment];
+  const others = [body.decision, body.planHash, body.drop, body.comment, body.topUpHash];
   if (others.every((other) => other === undefined)) return signed;
   throw malformed("signed", "stands alone: the decision is in what was signed");
 }

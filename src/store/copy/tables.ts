@@ -36,6 +36,7 @@ export const TABLE_KEYS: Keys = {
   notice_facts: ["business_id", "kind", "fact_key"],
   notice_deliveries: ["delivery_id"],
   event_starts: ["business_id", "playbook", "event_id", "target"],
+  top_ups: ["business_id", "subject"],
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as readonly (keyof Tables)[];

@@ -11,6 +11,7 @@ import { cancellations } from "./0007-cancellations.ts";
 import { dryPlanLines } from "./0008-dry-plan-lines.ts";
 import { approvalStages } from "./0009-approval-stages.ts";
 import { eventStarts } from "./0010-event-starts.ts";
+import { topUps } from "./0011-top-ups.ts";
 
 interface Migration {
   readonly name: string;
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "dry plan lines", statements: dryPlanLines },
   { name: "approval stages", statements: approvalStages },
   { name: "event starts", statements: eventStarts },
+  { name: "top-ups", statements: topUps },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

@@ -1,4 +1,5 @@
 import { checkAsking, checkStages } from "./check-stages.ts";
+import { shown } from "../../texts.ts";
 import { isRecord, repeated } from "../../check-values.ts";
 import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
 import { checkEvents } from "../../events.ts";
@@ -24,7 +25,9 @@ export function checkPayRun(playbook: unknown): Issue[] {
 }
 
 function checkPay(pay: unknown): Issue[] {
-  if (!isRecord(pay) || !("arrive" in pay) || !("on" in pay)) return [];
+  if (!isRecord(pay)) return [];
+  const topUp = checkTopUp(pay);
+  if (!("arrive" in pay) || !("on" in pay)) return topUp;
   return [
     {
       path: ["pay", "on"],
@@ -32,7 +35,32 @@ function checkPay(pay: unknown): Issue[] {
       message: "`on` and `arrive` exclude each other",
       expected: "either `arrive: by-due-date` or `on: next-business-day`",
     },
+    ...topUp,
   ];
+}
+
+/** Deposits that could never be made, or never help. */
+function checkTopUp(pay: Readonly<Record<string, unknown>>): Issue[] {
+  const { topUp, from, whenShort } = pay;
+  if (!isRecord(topUp)) return [];
+  const issues = Array.isArray(topUp["by"]) ? repeated(topUp["by"], ["pay", "topUp", "by"]) : [];
+  if (from !== "balance") {
+    issues.push({
+      path: ["pay", "topUp"],
+      anchor: "key",
+      message: `money can be deposited only into the balance, and these bills are paid from ${shown(from ?? "default")}`,
+      expected: "`from: balance` beside `topUp`, or no `topUp`",
+    });
+  }
+  if (whenShort === "stop") {
+    issues.push({
+      path: ["pay", "topUp"],
+      anchor: "key",
+      message: "`whenShort: stop` leaves bills to a person before a deposit could arrive",
+      expected: "`whenShort: most-urgent-first` or `wait`, or no `topUp`",
+    });
+  }
+  return issues;
 }
 
 function checkReview(review: unknown): Issue[] {

@@ -7,6 +7,7 @@ import type {
   PayRunPlaybook,
   PlaybookSchedule,
   SelectRule,
+  TopUpRule,
 } from "../../../contracts/playbook.ts";
 import { compileSchedule } from "../../schedule.ts";
 import type { ApprovalRuleInput, PayRunInput, StageInput } from "./schema.ts";
@@ -78,6 +79,17 @@ function compilePay(input: PayRunInput["pay"]): PayRule {
     whenShort: input?.whenShort ?? "most-urgent-first",
     clearing,
     arrivalBusinessDays: input?.arrivesAfter ?? (clearing === "STANDARD" ? 3 : 1),
+    ...(input?.topUp === undefined ? {} : { topUp: compileTopUp(input.topUp) }),
+  };
+}
+
+function compileTopUp(input: NonNullable<NonNullable<PayRunInput["pay"]>["topUp"]>): TopUpRule {
+  return {
+    from: input.from ?? "default",
+    by: input.by,
+    quorum: input.quorum ?? 1,
+    atMostCents: input.atMost,
+    arrivalBusinessDays: input.arrivesAfter ?? null,
   };
 }
 

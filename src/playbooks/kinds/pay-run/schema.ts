@@ -14,14 +14,10 @@ import {
   spanMeta,
 } from "../../blocks.ts";
 import { events } from "../../events.ts";
-import {
-  readDue,
-  readFailurePlaybook,
-  readFundingSource,
-  readQuorum,
-  readRole,
-} from "../../field-texts.ts";
-import { readDays, WORD_PATTERN } from "../../texts.ts";
+import { readDue, readFailurePlaybook, readFundingSource } from "../../field-texts.ts";
+import { readDays } from "../../texts.ts";
+import { approvers, quorum } from "./approvers.ts";
+import { arrivesAfter, arrivesAfterMeta, topUp } from "./top-up-schema.ts";
 
 const select = z
   .strictObject({
@@ -65,17 +61,12 @@ const pay = z
         "How fast the ACH network clears. `next-available` needs accelerated clearing on the account.",
       default: "standard",
     }),
-    arrivesAfter: read((input) =>
-      readDays(input, { unit: "business days", min: 1, max: 10, example: "3 business days" }),
-    )
-      .optional()
-      .meta({
-        description:
-          "How long the money is on its way. Unless said: 3 business days, 1 with `clearing: next-available`.",
-        type: "string",
-        pattern: "^[0-9]+ business days?$",
-        examples: ["3 business days", "1 business day"],
-      }),
+    arrivesAfter: arrivesAfter.optional().meta({
+      ...arrivesAfterMeta,
+      description:
+        "How long the money is on its way. Unless said: 3 business days, 1 with `clearing: next-available`.",
+    }),
+    topUp: topUp.optional(),
   })
   .meta({
     description: "When to pay, and from where.",
@@ -105,27 +96,6 @@ const limits = z
       "What is above a limit waits for a person; the rest of the run goes on. Weeks run Monday to Sunday in New York, by execution date. Without a limit there is none.",
     examples: [{ bill: "$50k", vendorPerWeek: "$75k", businessPerWeek: "$250k" }],
   });
-
-const approvers = (description: string) =>
-  z
-    .array(
-      read(readRole).meta({
-        type: "string",
-        pattern: `^${WORD_PATTERN.slice(1, -1)}$`,
-        examples: ["controller", "owner"],
-      }),
-    )
-    .min(1, { error: "this names no role: nobody could approve" })
-    .max(20, { error: "this names more than 20 roles" })
-    .meta({ description, examples: [["controller", "owner"]] });
-
-const quorum = read(readQuorum).optional().meta({
-  description: "How many different people must approve.",
-  type: "integer",
-  minimum: 1,
-  maximum: 10,
-  default: 1,
-});
 
 const escalate = z
   .strictObject({

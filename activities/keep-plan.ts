@@ -1,0 +1,80 @@
+import type { Transaction } from "kysely";
+import type { PlanSummary } from "../src/contracts/pay-run.ts";
+import type { Plan } from "../src/domain/planning/plan.ts";
+import { releaseClaim } from "../src/store/claims.ts";
+import { notePlan } from "../src/store/plan-trail.ts";
+import { getPlan, storePlan } from "../src/store/plans.ts";
+import { type Run, setApproveBy } from "../src/store/runs.ts";
+import type { Tables } from "../src/store/tables.ts";
+import { setWatches } from "../src/store/watches.ts";
+import type { ActivityContext } from "./context.ts";
+import { tellPlanWarnings } from "./tell-run.ts";
+import { askForTopUp, type PlanReading } from "./top-up/plan-top-up.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A period begins with a date; an off-cycle one says more after it. */
+const DATE_LENGTH = "YYYY-MM-DD".length;
+
+/** Longest return window of ACH: events about a payment matter for as long after it arrived. */
+const RETURN_WINDOW_MS = 60 * DAY_MS;
+
+/**
+ * Stores a plan with everything that follows from it: the time to approve it, the watches of its
+ * bills, the deposit that it would need. One that is stored already stays as it is.
+ */
+export async function keepPlan(
+  context: ActivityContext,
+  run: Run,
+  plan: Plan,
+  reading: PlanReading,
+): Promise<PlanSummary> {
+  const nowMs = Date.now();
+  const businessMs = reading.nowMs;
+  return context.store.transactionOf(run.businessId, async (trx) => {
+    const before = await getPlan(trx, run.runId);
+    if (before !== undefined) return before.summary;
+    const { summary } = await storePlan(trx, { run, plan, nowMs });
+    await setApproveBy(trx, run.runId, {
+      plannedAtMs: nowMs,
+      approveByMs: businessMs + run.policy.approvalValidDays * DAY_MS,
+    });
+    const planned = new Set(plan.lines.map((line) => line.payableId));
+    await releaseStrays(trx, run, planned);
+    const lastArrival = plan.lines.reduce(
+      (last, line) => {
+        return line.arrivalDate > last ? line.arrivalDate : last;
+      },
+      run.period.slice(0, DATE_LENGTH),
+    );
+    await setWatches(trx, {
+      businessId: run.businessId,
+      business: run.business,
+      payableIds: [...planned],
+      owner: run.runId,
+      untilMs: Math.max(businessMs, Date.parse(lastArrival)) + RETURN_WINDOW_MS,
+    });
+    await notePlan(trx, { run, plan, nowMs });
+    await tellPlanWarnings(trx, run, summary, nowMs);
+    await askForTopUp(trx, { run, planHash: summary.planHash, reading, realMs: nowMs });
+    return summary;
+  });
+}
+
+/** Claims of bills that are not in the plan: left by a try that died, or no rule could judge them. */
+async function releaseStrays(
+  trx: Transaction<Tables>,
+  run: Run,
+  planned: ReadonlySet<string>,
+): Promise<void> {
+  const claims = await trx
+    .selectFrom("claims")
+    .select("payable_id")
+    .where("business_id", "=", run.businessId)
+    .where("owner", "=", run.runId)
+    .execute();
+  for (const { payable_id: payableId } of claims) {
+    if (planned.has(payableId)) continue;
+    await releaseClaim(trx, { businessId: run.businessId, payableId, owner: run.runId });
+  }
+}

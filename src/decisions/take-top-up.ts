@@ -1,0 +1,142 @@
+import type { Transaction } from "kysely";
+import { ENDED_PHASES } from "../contracts/pay-run.ts";
+import { principalOf } from "../domain/approvals/principal.ts";
+import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
+import { endAttempt } from "../store/attempt-writes.ts";
+import { liveAttempt } from "../store/attempts.ts";
+import { appendAudit } from "../store/audit.ts";
+import { recordDecision } from "../store/decisions.ts";
+import type { Tables } from "../store/index.ts";
+import { getPlaybook } from "../store/playbooks.ts";
+import { approversOfTopUp } from "../store/top-up-approvals.ts";
+import { changeTopUp, openTopUpsOf, type TopUp } from "../store/top-ups.ts";
+import {
+  type Deciding,
+  type DecisionAnswer,
+  type DecisionRefusal,
+  expiryMs,
+  takeDecision,
+  tokenFacts,
+} from "./take.ts";
+
+/** A decision about a run's bills, or about the deposit that it names. */
+export function takeAnyDecision(
+  trx: Transaction<Tables>,
+  deciding: Deciding,
+): Promise<DecisionAnswer | DecisionRefusal> {
+  const { topUpHash } = deciding.request;
+  if (topUpHash === undefined) return takeDecision(trx, deciding);
+  return takeTopUpDecision(trx, deciding, { owner: deciding.run.runId, hash: topUpHash });
+}
+
+/**
+ * Judges a decision about a deposit and stores it, refused ones too. It stands under the deposit's
+ * own name, so that it never counts for a bill, and a bill's never for it.
+ *
+ * @param about `owner`: the run or incident that asks for the deposit; `hash`: the deposit that was
+ * looked at
+ */
+export async function takeTopUpDecision(
+  trx: Transaction<Tables>,
+  deciding: Deciding,
+  about: { readonly owner: string; readonly hash: string },
+): Promise<DecisionAnswer | DecisionRefusal> {
+  const { run, request, principal, clock, nowMs, proof } = deciding;
+  const open = await openTopUpsOf(trx, about.owner);
+  const topUp = open.find(({ hash }) => hash === about.hash) ?? open.at(-1);
+  const playbook = await getPlaybook(trx, run.playbook, run.playbookRevision);
+  const verdict = judgeTopUpDecision({
+    decision: { kind: request.decision, hash: about.hash },
+    run: {
+      ended: ENDED_PHASES.includes(run.phase),
+      planHash: run.planHash,
+      launchedBy: run.launchedBy,
+      launchedAtMs: run.launchedAtMs,
+      cancelRequested: run.cancelRequestedAtMs !== null,
+    },
+    token: await tokenFacts(trx, run, principal),
+    playbookAuthor: playbook?.author ?? "",
+    topUp: topUp && {
+      ...topUp,
+      proposed: topUp.state === "proposed",
+      unclear: topUp.reasonCode === "unclear",
+    },
+    nowMs,
+  });
+  const subject = topUp?.subject ?? about.owner;
+  const recorded = await recordDecision(trx, {
+    runId: subject,
+    planHash: about.hash,
+    decision: request.decision,
+    principal: principalOf(principal.name),
+    tokenId: principal.tokenId,
+    roles: principal.roles,
+    dropped: [],
+    comment: request.comment ?? null,
+    decidedAtMs: nowMs,
+    expiresAtMs: expiryMs(run, clock),
+    outcome: verdict.accepted ? "accepted" : "refused",
+    reason: verdict.accepted ? null : verdict.reason,
+    approves: verdict.accepted ? verdict.countsFor : [],
+  });
+  const action = request.decision === "approve" ? "top-up.approved" : "top-up.rejected";
+  await appendAudit(trx, {
+    businessId: run.businessId,
+    nowMs,
+    actor: principal.name,
+    action: verdict.accepted ? action : "top-up.decision-refused",
+    subject,
+    details: {
+      decisionId: recorded.decisionId,
+      decision: request.decision,
+      hash: about.hash,
+      ...(verdict.accepted
+        ? { amountCents: topUp?.amountCents, fromLast4: topUp?.account.last4 ?? null }
+        : { code: verdict.code, reason: verdict.reason }),
+      ...proof,
+    },
+  });
+  if (!verdict.accepted || topUp === undefined) {
+    return verdict.accepted
+      ? { accepted: false, code: "nothing-left", reason: "no deposit waits for a decision" }
+      : verdict;
+  }
+  // Whatever it rested for, somebody looks now.
+  await changeTopUp(trx, topUp, ["proposed"], { notBeforeMs: 0, reason: null }, nowMs);
+  if (request.decision === "reject") await refuseTopUp(trx, topUp, principal.name, deciding);
+  return answer(trx, topUp, deciding);
+}
+
+/** Nothing more is asked for by the same run. What had no answer is left to the person who looked. */
+async function refuseTopUp(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  by: string,
+  { clock, nowMs }: Deciding,
+): Promise<void> {
+  const live = await liveAttempt(trx, topUp.businessId, topUp.subject);
+  if (live !== undefined) {
+    await endAttempt(trx, live, { as: "dead", answer: `given up by ${by}`, by }, nowMs);
+  }
+  const reason = `Refused by ${by}.`;
+  const change = { state: "refused", reason, reasonCode: null, sinceMs: clock.businessMs } as const;
+  await changeTopUp(trx, topUp, ["proposed", "sending"], change, nowMs);
+}
+
+async function answer(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  { request, clock }: Deciding,
+): Promise<DecisionAnswer> {
+  const { approvers: by, quorum, amountCents: totalCents, subject } = topUp;
+  const approvedBy = await approversOfTopUp(trx, topUp, Math.floor(clock.businessMs));
+  const approvals = approvedBy.length;
+  const isOpen = request.decision === "approve" && approvals < quorum;
+  return {
+    accepted: true,
+    decision: request.decision,
+    countsFor: request.decision === "approve" ? [subject] : [],
+    dropped: [],
+    missing: isOpen ? [{ by, quorum, approvals, lines: 1, totalCents }] : [],
+  };
+}

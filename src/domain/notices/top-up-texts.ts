@@ -1,0 +1,44 @@
+import type { TopUpAccount, TopUpTerms } from "../../contracts/top-up.ts";
+import { formatUsd } from "../money.ts";
+import type { NoticeText } from "./run-texts.ts";
+
+interface Deposit extends TopUpTerms {
+  readonly owner: string;
+  readonly account: TopUpAccount;
+}
+
+export function topUpNeeded(deposit: Deposit): NoticeText {
+  const { owner, makeBy, neededOn, arrivesOn, late } = deposit;
+  return {
+    subject: `${depositText(deposit)} waits for approval, to be made by ${makeBy}`,
+    text: [
+      `${owner} needs the money on ${neededOn}.`,
+      late
+        ? `Made today it arrives on ${arrivesOn}, which is too late for the first bills: they wait for it.`
+        : `Made by ${makeBy} it arrives on ${arrivesOn}.`,
+      `Look at it with: payrun status ${owner}`,
+      `Decide with: payrun approve ${owner} --top-up, or payrun reject ${owner} --top-up`,
+    ].join("\n"),
+  };
+}
+
+export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
+  const { owner } = deposit;
+  return {
+    subject: `${depositText(deposit)} came to nothing`,
+    text: [
+      reason,
+      `The bills of ${owner} wait for money. Another deposit asks for another approval.`,
+      `Look at it with: payrun status ${owner}`,
+    ].join("\n"),
+  };
+}
+
+/** A deposit in a few words: how much, and from which account. */
+export function depositText({
+  amountCents,
+  account,
+}: Pick<Deposit, "amountCents" | "account">): string {
+  const from = account.last4 === null ? (account.name ?? "") : `••${account.last4}`;
+  return `A deposit of ${formatUsd(amountCents)} from ${from === "" ? account.bankAccountId : from}`;
+}

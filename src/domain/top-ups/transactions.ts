@@ -1,0 +1,75 @@
+/** A balance transaction as far as it is told: its shape is not shown, so anything may be missing. */
+export interface ShownTransaction {
+  readonly id: string;
+  readonly type?: string | null | undefined;
+  readonly status?: string | null | undefined;
+  readonly amountCents?: number | null | undefined;
+  readonly bankAccountId?: string | null | undefined;
+  readonly failureReason?: string | null | undefined;
+}
+
+/** The request that a look-up is about. */
+export interface AskedDeposit {
+  readonly amountCents: number;
+  readonly bankAccountId: string;
+}
+
+export type DepositLookUp =
+  /** It was made, as this transaction. */
+  | { readonly kind: "adopt"; readonly transaction: ShownTransaction }
+  /** Nothing new that it could be, as far as can be seen at this moment. */
+  | { readonly kind: "none" }
+  /** Several new ones could be it: a person must look. */
+  | { readonly kind: "unclear"; readonly transactionIds: readonly string[] };
+
+/**
+ * The transactions that a deposit of this amount could be. What is not told is no difference: a
+ * wrong "none" would pull the money a second time.
+ */
+export function couldBe(
+  asked: Pick<AskedDeposit, "amountCents">,
+  found: readonly ShownTransaction[],
+): ShownTransaction[] {
+  return found.filter(
+    ({ type, amountCents }) =>
+      type !== "withdrawal" &&
+      (amountCents === undefined || amountCents === null || amountCents === asked.amountCents),
+  );
+}
+
+/**
+ * What a look-up says about a deposit whose answer is unknown.
+ *
+ * @param known ids that were there before its first send, or belong to other requests
+ */
+export function judgeDepositLookUp(
+  asked: AskedDeposit,
+  known: ReadonlySet<string>,
+  found: readonly ShownTransaction[],
+): DepositLookUp {
+  const fresh = couldBe(asked, found).filter(({ id }) => !known.has(id));
+  const sameAccount = fresh.filter(({ bankAccountId }) => bankAccountId === asked.bankAccountId);
+  const [only, other] = sameAccount.length > 0 ? sameAccount : fresh;
+  if (only === undefined) return { kind: "none" };
+  const isTold = only.amountCents === asked.amountCents;
+  if (other === undefined && isTold) return { kind: "adopt", transaction: only };
+  return { kind: "unclear", transactionIds: fresh.map(({ id }) => id) };
+}
+
+const ARRIVED: readonly string[] = ["completed", "settled"];
+const CAME_TO_NOTHING: readonly string[] = [
+  "failed",
+  "returned",
+  "cancelled",
+  "refund_pending",
+  "refunded",
+];
+
+/** Where a deposit stands; a status that nobody knows counts as on its way. */
+export function depositStands({
+  status,
+}: ShownTransaction): "completed" | "failed" | "on-its-way" | "not-told" {
+  if (status === undefined || status === null) return "not-told";
+  if (ARRIVED.includes(status)) return "completed";
+  return CAME_TO_NOTHING.includes(status) ? "failed" : "on-its-way";
+}

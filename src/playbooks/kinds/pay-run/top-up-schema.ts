@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { money, moneyMeta, read } from "../../blocks.ts";
+import { readBankAccount } from "../../field-texts.ts";
+import { readDays } from "../../texts.ts";
+import { approvers, quorum } from "./approvers.ts";
+
+/** How long money is on its way. */
+export const arrivesAfter = read((input) =>
+  readDays(input, { unit: "business days", min: 1, max: 10, example: "3 business days" }),
+);
+export const arrivesAfterMeta = {
+  type: "string",
+  pattern: "^[0-9]+ business days?$",
+  examples: ["3 business days", "1 business day"],
+} as const;
+
+/** Whether a deposit may make good what the balance is short of. */
+export const topUp = z
+  .strictObject({
+    from: read(readBankAccount)
+      .optional()
+      .meta({
+        description: "The bank account that the money is taken from: `default`, or its id.",
+        type: "string",
+        default: "default",
+        examples: ["default"],
+      }),
+    by: approvers("Roles of which an approver of a deposit holds one."),
+    quorum,
+    atMost: money.meta({
+      ...moneyMeta,
+      description: "The most that one deposit may be. Where more is missing, none is proposed.",
+      examples: ["$50k"],
+    }),
+    arrivesAfter: arrivesAfter.optional().meta({
+      ...arrivesAfterMeta,
+      description:
+        "How long a deposit is on its way. Unless said: 3 business days, 1 where the balance takes same-day ACH.",
+    }),
+  })
+  .meta({
+    description:
+      "Where the balance is short: proposes a deposit into it, which these people approve by itself. Unless said: nothing is ever deposited.",
+    examples: [{ by: ["owner"], atMost: "$50k" }],
+  });
