@@ -7,6 +7,7 @@ import {
 } from "../contracts/cancellation.ts";
 import { INCIDENT_PHASES, type IncidentStatus } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES, type OnboardingStatus } from "../contracts/onboarding.ts";
+import { historyShape } from "./history-shape.ts";
 import { LINE_STATES, RUN_PHASES, type DryPlanPage, type RunStatus } from "../contracts/pay-run.ts";
 
 /**
@@ -218,29 +219,8 @@ export const bulkResolution = answer<{
   }),
 );
 
-const history = z.object({
-  payableId: z.string(),
-  owner: z.string().nullable(),
-  state: z.string().nullable(),
-  reason: z.string().nullable(),
-  timeline: z.array(
-    z.object({ at: z.string(), kind: z.string(), text: z.string(), by: z.string().optional() }),
-  ),
-  attempts: z.array(
-    z.object({
-      seq: z.int(),
-      state: z.string(),
-      amountCents: z.int(),
-      idempotencyKey: z.string(),
-      sends: z.array(z.object({ at: z.string(), result: z.string(), code: z.string().optional() })),
-      paymentIds: z.array(z.string()),
-    }),
-  ),
-  holds: z.array(z.object({ id: z.string(), reason: z.string() })),
-});
-
-export type PayableHistory = z.infer<typeof history>;
-export const payableHistory = answer<PayableHistory>(history);
+export type PayableHistory = z.infer<typeof historyShape>;
+export const payableHistory = answer<PayableHistory>(historyShape);
 
 const report = z.object({
   id: z.string(),

@@ -17,6 +17,8 @@ export interface AuditEntry {
   /** What it was done to: a run, payable, hold, token … by its id. */
   readonly subject: string;
   readonly details: Readonly<Record<string, unknown>>;
+  /** The JSON text of the details, which is what is hashed. */
+  readonly detailsText: string;
   readonly prevHash: string;
   readonly hash: string;
 }
@@ -151,6 +153,7 @@ export async function listAudit(
     action: row.action,
     subject: row.subject,
     details: JSON.parse(row.details) as Record<string, unknown>,
+    detailsText: row.details,
     prevHash: row.prev_hash,
     hash: row.hash,
   }));

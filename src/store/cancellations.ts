@@ -159,6 +159,22 @@ export async function listItems(db: Db, workflowId: string): Promise<Cancellatio
   return rows.map(toItem);
 }
 
+/** What cancellations have had to do with a bill. */
+export async function cancellationsOfPayable(
+  db: Db,
+  businessId: string,
+  payableId: string,
+): Promise<CancellationItem[]> {
+  const rows = await db
+    .selectFrom("cancellation_items")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("payable_id", "=", payableId)
+    .orderBy("updated_at_ms")
+    .execute();
+  return rows.map(toItem);
+}
+
 /**
  * Changes an item that is still open.
  *

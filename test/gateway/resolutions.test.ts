@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AttemptSend } from "../../src/contracts/attempt.ts";
-import { HistoryBody, ResolutionBody } from "../../src/gateway/http/schemas.ts";
+import { HistoryBody } from "../../src/gateway/http/history-schemas.ts";
+import { ResolutionBody } from "../../src/gateway/http/schemas.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/claims.ts";
@@ -229,7 +230,8 @@ test("the history of a bill tells what happened to it, first to last", async () 
   const history = HistoryBody.parse(answer.json);
   expect(history).toMatchObject({ business: "acme", owner: run.runId, state: "awaiting-approval" });
   const kinds = history.timeline.map((entry) => entry.kind);
-  expect(kinds).toEqual(["planned", "approved", "sent"]);
+  expect(kinds).toEqual(["planned", "approved", "hold"]);
+  expect(history.approvals).toMatchObject([{ by: "cora", planHash: run.planHash }]);
   expect(history.timeline.map((entry) => entry.at)).toEqual(
     history.timeline.map((entry) => entry.at).toSorted(),
   );

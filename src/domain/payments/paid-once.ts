@@ -1,0 +1,160 @@
+import type { AttemptOperation, AttemptSend, AttemptState } from "../../contracts/attempt.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { formatUsd, sumCents } from "../money.ts";
+import { isKnownUnpaid } from "./payment-states.ts";
+
+export interface PaidOnceAttempt {
+  readonly seq: number;
+  readonly operation: AttemptOperation;
+  readonly state: AttemptState;
+  readonly amountCents: number;
+  readonly answer: string | null;
+  readonly sends: readonly Pick<AttemptSend, "result" | "code">[];
+  readonly paymentIds: readonly string[];
+  readonly lookUps: readonly { readonly verdict: string; readonly isConclusive: boolean }[];
+}
+
+export interface PaidOnceFacts {
+  /** Of the line that stands for the bill now; null where no run planned it. */
+  readonly state: LineState | null;
+  /** What was approved, or would be; null where no run planned it. */
+  readonly amountCents: number | null;
+  /** Requests to pay it, first to last. */
+  readonly attempts: readonly PaidOnceAttempt[];
+  /** Payments that they made, with the last status that is known. */
+  readonly payments: readonly {
+    readonly id: string;
+    readonly amountCents: number;
+    readonly status: string;
+  }[];
+}
+
+/** `unknown`: an answer is missing, what was sent may have paid. */
+export const PAID_ONCE_VERDICTS = [
+  "paid-once",
+  "on-its-way",
+  "not-paid",
+  "partly-paid",
+  "too-much",
+  "unknown",
+] as const;
+type PaidOnceVerdict = (typeof PAID_ONCE_VERDICTS)[number];
+
+/**
+ * Whether a bill was paid once, and how that is known: sentences for a person, the conclusion
+ * first, each from the facts given.
+ */
+export function paidOnce(facts: PaidOnceFacts): {
+  readonly verdict: PaidOnceVerdict;
+  readonly sentences: readonly string[];
+} {
+  const { verdict, text } = conclusion(facts);
+  return { verdict, sentences: [text, ...facts.attempts.map((each) => ofAttempt(each, facts))] };
+}
+
+function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): {
+  readonly verdict: PaidOnceVerdict;
+  readonly text: string;
+} {
+  const live = attempts.find((attempt) => attempt.state === "live" && attempt.sends.length > 0);
+  if (live !== undefined) {
+    const text = `Whether request ${live.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a look-up, can follow.`;
+    return { verdict: "unknown", text };
+  }
+  const good = payments.filter(({ status }) => !isKnownUnpaid(status));
+  const goodCents = sumCents(good.map((payment) => payment.amountCents));
+  const isDone = good.every(({ status }) => status === "completed");
+  const due = amountCents ?? goodCents;
+  if (good.length === 0) return { verdict: "not-paid", text: notPaid(state, attempts, payments) };
+  const sum = `${good.length === 1 ? "payment" : `${good.length} payments`} (${good.map(({ id }) => id).join(", ")}) of ${formatUsd(goodCents)}`;
+  if (goodCents > due) {
+    const text = `Too much: ${sum} for ${formatUsd(due)} that were approved.`;
+    return { verdict: "too-much", text };
+  }
+  if (goodCents < due) {
+    const text = `Only a part: ${sum} of ${formatUsd(due)} that were approved.`;
+    return { verdict: "partly-paid", text };
+  }
+  const dead = payments.length - good.length;
+  const rest =
+    dead === 0
+      ? "Payrun made no other."
+      : `${dead === 1 ? "The other one" : "All others"} came to nothing.`;
+  return isDone
+    ? { verdict: "paid-once", text: `Paid once, by ${sum}, all that was approved. ${rest}` }
+    : { verdict: "on-its-way", text: `On its way once, by ${sum}, all that was approved. ${rest}` };
+}
+
+function notPaid(
+  state: LineState | null,
+  attempts: readonly PaidOnceAttempt[],
+  payments: readonly { readonly status: string }[],
+): string {
+  if (payments.length > 0) {
+    const all = payments.length === 1 ? "The payment that was made" : "All payments that were made";
+    return `Not paid: ${all} ended ${[...new Set(payments.map(({ status }) => status))].join(" or ")}.`;
+  }
+  const here = attempts.some(({ sends }) => sends.length > 0)
+    ? "none of the requests that were sent made a payment"
+    : "no request to pay it was ever sent";
+  return state === "paid-elsewhere"
+    ? `Not paid by Payrun, which found it paid by somebody else: ${here}.`
+    : `Not paid: ${here}.`;
+}
+
+function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): string {
+  const { seq, state, paymentIds } = attempt;
+  const left = attempt.sends.filter(({ result }) => result !== "not-sent").length;
+  const times =
+    left === 0
+      ? "never left"
+      : left === 1
+        ? "was sent once"
+        : `was sent ${left} times, each time under the same key, which the service carries out once at most`;
+  const made = paymentIds
+    .map(
+      (id) =>
+        `${id} (${payments.find((payment) => payment.id === id)?.status ?? "status unknown"})`,
+    )
+    .join(", ");
+  const begin = `Request ${seq} for ${formatUsd(attempt.amountCents)} ${times}`;
+  switch (state) {
+    case "applied":
+      return attempt.answer === "2xx"
+        ? `${begin}, and answered with ${made}.`
+        : `${begin}, and no answer said what it made: a look-up found ${made}, not there before, which comes to exactly its amount, so it was not sent again.`;
+    case "dead":
+      return `${begin}; ${ofDead(attempt)}`;
+    case "released":
+      return left === 0
+        ? `${begin}.`
+        : `${begin}; ${nothingCame(attempt)} Nothing is sent under its key unless the bill is approved and checked again.`;
+    case "live":
+      return left === 0 ? `${begin} yet.` : `${begin}, and has no final answer yet.`;
+  }
+}
+
+/** Why the key of a request will not pay any more. */
+function ofDead(attempt: PaidOnceAttempt): string {
+  if (attempt.answer?.includes(" by ") === true) {
+    return `a person has ended it (${attempt.answer}).`;
+  }
+  const last = attempt.sends.findLast(({ code }) => code !== undefined);
+  const isUnconfirmed = attempt.sends.some(({ result }) => result === "unconfirmed");
+  const why = isUnconfirmed
+    ? "the service could not say whether it paid"
+    : `the service refuses it for good${last?.code === undefined ? "" : ` (${last.code})`}`;
+  return `${why}, so its key will never pay. ${lookedUp(attempt) ?? "No send of it was left without an answer."}`;
+}
+
+function nothingCame(attempt: PaidOnceAttempt): string {
+  return lookedUp(attempt) ?? "every send was answered by a refusal.";
+}
+
+function lookedUp({ lookUps }: PaidOnceAttempt): string | undefined {
+  const last = lookUps.at(-1);
+  if (last?.verdict !== "none") return undefined;
+  return last.isConclusive
+    ? "A look-up made after its window found no payment of it."
+    : "A look-up found no payment of it.";
+}

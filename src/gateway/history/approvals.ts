@@ -1,0 +1,40 @@
+import type { Db } from "../../store/index.ts";
+
+/** Who approved a bill, first to last: on which plan, in which role, by what proof. */
+export async function approvalsOf(db: Db, businessId: string, payableId: string) {
+  const rows = await db
+    .selectFrom("line_approvals")
+    .innerJoin("runs", "runs.run_id", "line_approvals.run_id")
+    .innerJoin("decisions", "decisions.decision_id", "line_approvals.decision_id")
+    .select([
+      "line_approvals.run_id",
+      "line_approvals.principal",
+      "line_approvals.line_hash",
+      "line_approvals.expires_at_ms",
+      "decisions.decision_id",
+      "decisions.decided_at_ms",
+      "decisions.plan_hash",
+      "decisions.roles",
+      "decisions.token_id",
+      "decisions.comment",
+    ])
+    .where("runs.business_id", "=", businessId)
+    .where("line_approvals.payable_id", "=", payableId)
+    .orderBy("decisions.decided_at_ms")
+    .execute();
+  return rows.map((row) => ({
+    runId: row.run_id,
+    by: row.principal,
+    roles: JSON.parse(row.roles) as string[],
+    proof: row.token_id?.startsWith("key/") === true ? "signature" : "token",
+    proofId: row.token_id,
+    at: new Date(row.decided_at_ms).toISOString(),
+    expiresAt: new Date(row.expires_at_ms).toISOString(),
+    decisionId: row.decision_id,
+    planHash: row.plan_hash,
+    lineHash: row.line_hash,
+    comment: row.comment,
+  }));
+}
+
+export type BillApproval = Awaited<ReturnType<typeof approvalsOf>>[number];

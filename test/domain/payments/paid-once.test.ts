@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import {
+  paidOnce,
+  type PaidOnceAttempt,
+  type PaidOnceFacts,
+} from "../../../src/domain/payments/paid-once.ts";
+
+const attempt = (changes: Partial<PaidOnceAttempt> = {}): PaidOnceAttempt => ({
+  seq: 1,
+  operation: "pay",
+  state: "applied",
+  amountCents: 10_000,
+  answer: "2xx",
+  sends: [{ result: "applied" }],
+  paymentIds: ["pmt_1"],
+  lookUps: [],
+  ...changes,
+});
+
+const facts = (changes: Partial<PaidOnceFacts> = {}): PaidOnceFacts => ({
+  state: "settled",
+  amountCents: 10_000,
+  attempts: [attempt()],
+  payments: [{ id: "pmt_1", amountCents: 10_000, status: "completed" }],
+  ...changes,
+});
+
+const told = (changes: Partial<PaidOnceFacts>) => {
+  const { verdict, sentences } = paidOnce(facts(changes));
+  return { verdict, text: sentences.join("\n") };
+};
+
+describe("how it is known that a bill was paid once", () => {
+  test("one request, one answer, one payment that completed", () => {
+    expect(paidOnce(facts())).toEqual({
+      verdict: "paid-once",
+      sentences: [
+        "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
+        "Request 1 for $100.00 was sent once, and answered with pmt_1 (completed).",
+      ],
+    });
+  });
+
+  test("a lost answer, whose payment a look-up has found", () => {
+    const sends = [{ result: "unknown" }, { result: "unknown" }] as const;
+    const lost = attempt({ answer: "found by look-up", sends });
+    const { verdict, text } = told({ attempts: [lost] });
+    expect(verdict).toBe("paid-once");
+    expect(text).toContain("was sent 2 times, each time under the same key");
+    expect(text).toContain("a look-up found pmt_1 (completed), not there before");
+  });
+
+  test("a key that died unconfirmed, a conclusive look-up, and the next key", () => {
+    const dead = attempt({
+      state: "dead",
+      answer: null,
+      sends: [{ result: "unconfirmed", code: "payment_unconfirmed" }],
+      paymentIds: [],
+      lookUps: [{ verdict: "none", isConclusive: true }],
+    });
+    const { verdict, text } = told({ attempts: [dead, attempt({ seq: 2 })] });
+    expect(verdict).toBe("paid-once");
+    expect(text).toContain("Request 1 for $100.00 was sent once; the service could not say");
+    expect(text).toContain("A look-up made after its window found no payment of it.");
+    expect(text).toContain("Request 2 for $100.00 was sent once, and answered with pmt_1");
+  });
+
+  test("a split, and a payment that came back before another went through", () => {
+    const { verdict, text } = told({
+      attempts: [attempt({ paymentIds: ["back"] }), attempt({ seq: 2, paymentIds: ["a", "b"] })],
+      payments: [
+        { id: "back", amountCents: 10_000, status: "failed" },
+        { id: "a", amountCents: 6_000, status: "completed" },
+        { id: "b", amountCents: 4_000, status: "completed" },
+      ],
+    });
+    expect(verdict).toBe("paid-once");
+    expect(text).toContain("2 payments (a, b) of $100.00");
+    expect(text).toContain("The other one came to nothing.");
+  });
+});
+
+describe("what is not known to be paid once", () => {
+  test.each([
+    ["on-its-way", { payments: [{ id: "pmt_1", amountCents: 10_000, status: "scheduled" }] }],
+    ["on-its-way", { payments: [{ id: "pmt_1", amountCents: 10_000, status: "new_status" }] }],
+    ["too-much", { payments: [{ id: "pmt_1", amountCents: 10_001, status: "completed" }] }],
+    ["partly-paid", { payments: [{ id: "pmt_1", amountCents: 9_999, status: "completed" }] }],
+    ["not-paid", { payments: [{ id: "pmt_1", amountCents: 10_000, status: "cancelled" }] }],
+    ["not-paid", { attempts: [], payments: [], state: "on-hold" }],
+  ] as const)("is called %s", (verdict, changes) => {
+    expect(told(changes).verdict).toBe(verdict);
+  });
+
+  test("an answer that is missing is never called paid, whatever else is", () => {
+    const open = attempt({ seq: 2, state: "live", sends: [{ result: "pending" }], paymentIds: [] });
+    const { verdict, text } = told({ attempts: [attempt(), open] });
+    expect(verdict).toBe("unknown");
+    expect(text).toContain("Whether request 2 has paid is not known yet");
+  });
+
+  test("a bill that somebody else paid is said to be theirs", () => {
+    const { text } = told({ state: "paid-elsewhere", attempts: [], payments: [] });
+    expect(text).toContain("found it paid by somebody else: no request to pay it was ever sent");
+  });
+});
