@@ -132,7 +132,11 @@ async function noticesCheck({ databaseUrl, profiles }: Config): Promise<Check> {
     const telling = profiles.all().filter(({ notify }) => (notify?.channels.length ?? 0) > 0);
     return telling.length > 0
       ? { name, state: "ok", text: "everybody was told" }
-      : { name, state: "ok", text: "nobody is told: no profile has notify: { channels }" };
+      : {
+          name,
+          state: "ok",
+          text: "nobody is told: no profile has notify: { channels }, and no PAYMENTS_NOTIFY_… is set",
+        };
   } catch {
     return { name, state: "ok", text: "none, without a store" };
   }

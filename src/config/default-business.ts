@@ -1,4 +1,5 @@
 import type { BusinessProfile } from "./business-profile.ts";
+import { NOTIFY_VARIABLES, notifyVariable, readDefaultNotify } from "./default-notify.ts";
 import { businessShape, toBusinessProfile } from "./business-profile.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 
@@ -25,7 +26,8 @@ export function readDefaultBusiness(values: SettingValues): {
   businesses: BusinessProfile[];
   problems: string[];
 } {
-  if (Object.values(NAMES).every((name) => values[name] === undefined)) {
+  const all: readonly SettingName[] = [...Object.values(NAMES), ...NOTIFY_VARIABLES];
+  if (all.every((name) => values[name] === undefined)) {
     return { businesses: [], problems: [] };
   }
   const missing = REQUIRED.filter((name) => values[name] === undefined);
@@ -33,6 +35,7 @@ export function readDefaultBusiness(values: SettingValues): {
     const problems = missing.map((name) => `${name} is missing: the other PAYMENTS_… need it`);
     return { businesses: [], problems };
   }
+  const notify = readDefaultNotify(values);
   const by = values[NAMES.acceptedBy];
   const at = values[NAMES.acceptedAt];
   const parsed = businessShape.safeParse({
@@ -44,6 +47,7 @@ export function readDefaultBusiness(values: SettingValues): {
     ...(by !== undefined || at !== undefined
       ? { achAuthorization: { acceptedBy: by, acceptedAt: at } }
       : {}),
+    ...(notify === undefined ? {} : { notify }),
   });
   if (parsed.success) {
     const profile = toBusinessProfile("default", parsed.data);
@@ -52,7 +56,8 @@ export function readDefaultBusiness(values: SettingValues): {
   }
   const problems = parsed.error.issues.map((issue) => {
     const field = issue.path.at(-1);
-    const name = Object.entries(NAMES).find(([key]) => key === field)?.[1];
+    const own = Object.entries(NAMES).find(([key]) => key === field)?.[1];
+    const name = notifyVariable(issue.path) ?? own;
     const isMissing = name !== undefined && values[name] === undefined;
     return `${name ?? "PAYMENTS_…"} ${isMissing ? "is missing" : issue.message}`;
   });

@@ -142,7 +142,7 @@ export const notifyShape = z
         context.addIssue({ code: "custom", path, message });
       }
       if (email !== undefined && value.smtp === undefined) {
-        const message = "needs notify.smtp: { url, from }";
+        const message = "needs notify.smtp: { url, from } (PAYMENTS_NOTIFY_SMTP_URL and …_FROM)";
         context.addIssue({ code: "custom", path: [...path, "email"], message });
       }
     }

@@ -76,6 +76,23 @@ export const secretList = z.string().transform((value) =>
     .filter((part) => part !== ""),
 );
 
+const ADDRESSES_MESSAGE = "must be ROLE:ADDRESS, several separated by commas";
+
+/** `controller:cora@acme.example,owner:olga@acme.example`: addresses by role. */
+const addressesText = z.string().transform((value, context) => {
+  const byRole: Record<string, string[]> = {};
+  for (const part of value.split(",").map((each) => each.trim())) {
+    if (part === "") continue;
+    const [, role, address] = /^([^:\s]+):(\S+)$/.exec(part) ?? [];
+    if (role === undefined || address === undefined) {
+      context.addIssue({ code: "custom", message: ADDRESSES_MESSAGE });
+      return z.NEVER;
+    }
+    (byRole[role] ??= []).push(address);
+  }
+  return byRole;
+});
+
 const databaseUrl = z.string().transform((value, context) => {
   if (/^postgres(ql)?:\/\//.test(value)) {
     if (URL.canParse(value)) return value;
@@ -169,6 +186,40 @@ export const SETTINGS = {
     "Ed25519 keys of systems that decide on runs, KEY_ID:NAME:ROLE+ROLE:PUBLIC_KEY",
     "none",
     signersText,
+  ),
+  PAYMENTS_NOTIFY_WEBHOOK: setting(
+    "address that is told what people must decide or look at (Standard Webhooks)",
+    "none",
+    text,
+    true,
+  ),
+  PAYMENTS_NOTIFY_WEBHOOK_SECRET: setting(
+    "secrets that sign what it is told, separated by commas",
+    "none",
+    secretList,
+    true,
+  ),
+  PAYMENTS_NOTIFY_SLACK: setting(
+    "incoming webhook of Slack, or of another that takes its JSON, that is told",
+    "none",
+    text,
+    true,
+  ),
+  PAYMENTS_NOTIFY_EMAIL: setting(
+    "e-mail addresses that are told, ROLE:ADDRESS, several separated by commas",
+    "none",
+    addressesText,
+  ),
+  PAYMENTS_NOTIFY_SMTP_URL: setting(
+    "how e-mail leaves: smtps://USER:PASSWORD@HOST:PORT or smtp://…",
+    "none",
+    text,
+    true,
+  ),
+  PAYMENTS_NOTIFY_SMTP_FROM: setting(
+    "sender of e-mail: an address, or NAME <ADDRESS>",
+    "none",
+    text,
   ),
   PAYMENTS_API_SANDBOX: setting(
     "true where the service is the sandbox and its clocks are read",

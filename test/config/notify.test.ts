@@ -107,3 +107,79 @@ test("refuses an SMTP address that is none, without repeating its password", () 
   expect(problems.join("\n")).toMatch(/smtp\.from must be an e-mail address/);
   expect(problems.join("\n")).not.toContain("hunter2");
 });
+
+function loadEnvironment(env: Record<string, string>) {
+  const own = {
+    PAYMENTS_API_URL: "https://pay.example.com",
+    PAYMENTS_BUSINESS_ID: "biz_acme",
+    PAYMENTS_API_TOKEN: "abc",
+  };
+  try {
+    const config = loadConfig({ ...own, ...env });
+    return { config, notify: config.profiles.get("default")?.notify, problems: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { config: undefined, notify: undefined, problems: error.problems };
+  }
+}
+
+test("the business that the environment describes names its channels there, listed without secrets", () => {
+  const { config, notify, problems } = loadEnvironment({
+    PAYMENTS_NOTIFY_WEBHOOK: "https://ops.acme.example/payrun",
+    PAYMENTS_NOTIFY_WEBHOOK_SECRET: SECRET,
+    PAYMENTS_NOTIFY_SLACK: "https://hooks.slack.example/services/T0/B0/xyz",
+    PAYMENTS_NOTIFY_EMAIL:
+      "controller:cora@acme.example, owner:olga@acme.example,owner:otto@acme.example",
+    PAYMENTS_NOTIFY_SMTP_URL: "smtps://user:secret@mail.acme.example",
+    PAYMENTS_NOTIFY_SMTP_FROM: "Payrun <payrun@acme.example>",
+  });
+  expect(problems).toEqual([]);
+  expect(notify).toEqual({
+    smtp: {
+      url: "smtps://user:secret@mail.acme.example",
+      from: "Payrun <payrun@acme.example>",
+    },
+    channels: [
+      {
+        name: "webhook",
+        type: "webhook",
+        url: "https://ops.acme.example/payrun",
+        secrets: [SECRET],
+        roles: null,
+        kinds: null,
+      },
+      {
+        name: "slack",
+        type: "slack",
+        url: "https://hooks.slack.example/services/T0/B0/xyz",
+        roles: null,
+        kinds: null,
+      },
+      {
+        name: "email",
+        type: "email",
+        addresses: {
+          controller: ["cora@acme.example"],
+          owner: ["olga@acme.example", "otto@acme.example"],
+        },
+        roles: null,
+        kinds: null,
+      },
+    ],
+  });
+  const listed = JSON.stringify(config?.settings);
+  expect(listed).toContain("PAYMENTS_NOTIFY_EMAIL");
+  for (const hidden of [SECRET, "user:secret", "services/T0"]) expect(listed).not.toContain(hidden);
+  expect(loadEnvironment({}).notify).toBeUndefined();
+});
+
+test.each([
+  [{ PAYMENTS_NOTIFY_WEBHOOK: "https://a.example" }, "PAYMENTS_NOTIFY_WEBHOOK_SECRET is missing"],
+  [{ PAYMENTS_NOTIFY_SLACK: "http://a.example" }, "PAYMENTS_NOTIFY_SLACK must be an https://"],
+  [{ PAYMENTS_NOTIFY_EMAIL: "cora@acme.example" }, "PAYMENTS_NOTIFY_EMAIL must be ROLE:ADDRESS"],
+  [{ PAYMENTS_NOTIFY_EMAIL: "owner:cora" }, "PAYMENTS_NOTIFY_EMAIL must be an e-mail address"],
+  [{ PAYMENTS_NOTIFY_EMAIL: "owner:a@b.example" }, "PAYMENTS_NOTIFY_SMTP_URL"],
+  [{ PAYMENTS_NOTIFY_SMTP_URL: "smtp://a.example" }, "PAYMENTS_NOTIFY_SMTP_FROM is missing"],
+])("and a mistake there names the variable: %j", (env, message) => {
+  expect(loadEnvironment(env).problems.join("\n")).toContain(message);
+});
