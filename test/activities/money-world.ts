@@ -11,6 +11,7 @@ import { payRetry } from "../../activities/retry/pay-retry.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/activities.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { offCycleInputs } from "../../src/domain/off-cycle.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
@@ -121,9 +122,11 @@ export class MoneyWorld {
     return planned;
   }
 
+  /** @param partCents of the one bill, paid off-cycle; null for a run by its own selection */
   async plannedRun(
     bills: readonly Json[],
     policy: Partial<PayRunPlaybook> = {},
+    partCents: number | null = null,
   ): Promise<PlannedBills> {
     const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
     const made: string[] = [];
@@ -137,7 +140,9 @@ export class MoneyWorld {
       made.push(id);
     }
     this.#runs += 1;
-    const runId = await this.world.launch(`run-${this.#runs}`, { ...POLICY, ...policy });
+    const part = offCycleInputs({ payableIds: made, amountCents: partCents });
+    const inputs = partCents === null ? {} : part;
+    const runId = await this.world.launch(`run-${this.#runs}`, { ...POLICY, ...policy }, inputs);
     await createPlanActivities(this.context()).planRun({ runId });
     return { runId, payableIds: made, payableId: made[0] ?? "" };
   }

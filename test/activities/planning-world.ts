@@ -114,7 +114,11 @@ export class PlanningWorld {
   }
 
   /** A run that has been launched and waits to be planned. */
-  async launch(playbook: string, policy: PayRunPlaybook = POLICY): Promise<string> {
+  async launch(
+    playbook: string,
+    policy: PayRunPlaybook = POLICY,
+    inputs: Readonly<Record<string, unknown>> = {},
+  ): Promise<string> {
     const { runId } = await this.store.transaction((trx) =>
       upsertRun(trx, {
         businessId: this.sandbox.business.businessId,
@@ -123,6 +127,7 @@ export class PlanningWorld {
         playbookRevision: 1,
         policy: { ...policy, name: playbook },
         period: PERIOD,
+        inputs,
         launchedBy: "lena",
         launchedByTokenId: null,
         nowMs: Date.now(),

@@ -10,6 +10,7 @@ import { requestRetry, updateRetry } from "../../src/store/retries.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import { flagLooks } from "../../src/store/watches.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
+import { netCreditByPayable } from "../support/sandbox.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 let world: MoneyWorld;
@@ -28,8 +29,9 @@ beforeEach(async () => {
 });
 
 /** A bill whose first payment failed, as the bank's return code says, and what to expect of it. */
-async function failedBill(code = "R01"): Promise<PlannedBills> {
-  const planned = await world.approvedRun([{}]);
+async function failedBill(code = "R01", partCents: number | null = null): Promise<PlannedBills> {
+  const planned = await world.plannedRun([{}], {}, partCents);
+  await world.approve(planned.runId);
   const { runId, payableId } = planned;
   await world.control.outcome({ match: { payableId }, outcome: "fail", code, times: 1 });
   await world.pay(runId);
@@ -49,6 +51,33 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("following");
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("of a part that was paid off-cycle is for that part, never for the whole bill", async () => {
+    const { runId, payableId } = await failedBill("R01", 4_000);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const { payments } = world.context().clientOf("acme");
+    const amounts = (await payments.listAll({ payableId })).map(({ amountCents }) => amountCents);
+    expect(amounts).toEqual([4_000, 4_000]);
+    await world.control.advance("P9D");
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "settled",
+      amountCents: 4_000,
+    });
+    const net = netCreditByPayable(await world.control.ledger());
+    expect(net.get(payableId)).toBe(4_000);
+  });
+
+  test("that a person asks for is for that part as well", async () => {
+    const { runId, payableId } = await failedBill("R29", 4_000);
+    await ask(runId, payableId);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const { payments } = world.context().clientOf("acme");
+    const amounts = (await payments.listAll({ payableId })).map(({ amountCents }) => amountCents);
+    expect(amounts).toEqual([4_000, 4_000]);
   });
 
   test("that Nacha's cap has used up is not made for a person either: the next run asks again", async () => {
