@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { bills } from "../support/bills.ts";
+import { hasEnded, scheduledBill, untilCancellation } from "../support/cancellations.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { expectBank } from "../support/scene.ts";
+import { approve, untilEnded } from "../support/stack.ts";
+
+interface Listed {
+  readonly id: string;
+  readonly kind: string;
+  readonly playbook: string;
+}
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+  for (const name of ["pay-when-approved", "stop-changed-vendors"]) {
+    const file = new URL(`../../playbooks/${name}.yaml`, import.meta.url);
+    await payrun.apply(name, await readFile(file, "utf8"));
+  }
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+/** Waits until a run of a playbook is listed. */
+async function listed(playbook: string): Promise<string> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const path = "/v1/runs?limit=100";
+    const { body } = await payrun.call<{ items: Listed[] }>("operator", "GET", path);
+    const found = body.items.find((each) => each.playbook === playbook);
+    if (found !== undefined) return found.id;
+    if (Date.now() > deadline) throw new Error(`no run of ${playbook}: ${await payrun.logs()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+describe("the examples of docs/events.md", () => {
+  test("a vendor that changes has what is scheduled for it taken back, and told by which event", async () => {
+    const { bill, paymentId } = await scheduledBill(payrun, 120_00);
+    await payrun.sandbox.control.changeContact(bill.contactId, { phone: "+1 212 555 0100" });
+    const id = await listed("stop-changed-vendors");
+    const done: CancellationStatus = await untilCancellation(payrun, id, "ended", hasEnded);
+    expect(done).toMatchObject({
+      phase: "completed",
+      launchedBy: "events of stop-changed-vendors",
+      startedBy: [{ type: "contact.updated", objectId: bill.contactId }],
+      payments: [{ paymentId, state: "cancelled" }],
+    });
+    await expectBank(payrun, [[bill, 0]]);
+  });
+
+  test("a bill is paid off-cycle as soon as it is approved, others are left alone", async () => {
+    const [other] = await bills(payrun.sandbox, [70_00], { description: "Paper" });
+    const [bill] = await bills(payrun.sandbox, [80_00], { description: "A utility bill" });
+    const runId = await listed("pay-when-approved");
+    const planned: RunStatus = await payrun.untilPhase(runId, "awaiting-approval");
+    expect(planned.payments.filter(({ state }) => state !== "skipped")).toMatchObject([
+      { payableId: bill?.id, amountCents: 80_00 },
+    ]);
+    expect(planned.startedBy?.map(({ objectId }) => objectId)).toContain(bill?.id);
+    await approve(payrun, runId);
+    const done = await untilEnded(payrun, runId);
+    expect(done.counts.settled).toBe(1);
+    await expectBank(payrun, [
+      [bill, 80_00],
+      [other, 0],
+    ]);
+  });
+});
