@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { claimPayables } from "../../src/store/claims.ts";
 import { openCancellations } from "../../src/store/cancellations.ts";
+import { startedBy } from "../../src/store/event-starts.ts";
 import { applyPlaybook } from "../../src/store/playbooks.ts";
 import { listRuns, type Run } from "../../src/store/runs.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
@@ -146,6 +148,21 @@ describe("an event that nobody watches", () => {
     await send("payable.approved", "bill_2", gateway.url, { createdAt: "2026-01-05T12:00:00Z" });
     await dispatched();
     expect(await runs()).toEqual([]);
+  });
+
+  test("gives a payment made elsewhere an owner, where a playbook names how it ended", async () => {
+    await apply("failures", "kind: retry-failed\nevents: [payable.payment.failed]\n");
+    await send("payable.payment.failed", "theirs", gateway.url, { id: "evt_failed" });
+    await send("payable.payment.reversed", "returned");
+    await dispatched();
+    const owner = retryFailedPaymentId("acme", "theirs");
+    expect(await starts(owner)).toBe(1);
+    expect(await startedBy(gateway.store.db, [owner])).toEqual(
+      new Map([
+        [owner, [{ eventId: "evt_failed", type: "payable.payment.failed", objectId: "theirs" }]],
+      ]),
+    );
+    await expect(starts(retryFailedPaymentId("acme", "returned"))).rejects.toThrow(/not found/i);
   });
 
   test("counts from the revision on that names it", async () => {

@@ -212,6 +212,11 @@ test("and a person reads them: payrun status, with and without an id", async () 
   expect(incident.stdout).toMatch(/1 bill of \$123\.00 wait/);
   const retry = await payrun(["status", RETRY, "--json"], { env });
   expect(retry.json()).toMatchObject({ kind: "retry-failed-payment", phase: "settling" });
+  const watched = await payrun(["watch", INCIDENT], { env });
+  expect([watched.code, watched.stderr]).toEqual([
+    2,
+    expect.stringContaining(`payrun status ${INCIDENT}`),
+  ]);
   const byName = await payrun(["status", "weekly", "--json"], { env });
   expect(byName.json()).toMatchObject({ id: runId });
 });

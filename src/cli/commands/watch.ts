@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { cancellationLines, isCancellationId, pollCancellation } from "../cancellations.ts";
+import { usageError } from "../cli-error.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { printRun } from "../run-document.ts";
 import { findRunId } from "../run-id.ts";
@@ -25,6 +26,9 @@ export function addWatchCommand(program: Command, session: Session): void {
           output.lines(cancellationLines(now));
           output.document(now);
           return;
+        }
+        if (/^(funding-incident|kyb-onboarding)\//.test(id)) {
+          throw usageError("this waits for people, often for days", `payrun status ${id}`);
         }
         const run = await pollRun(gateway, await findRunId(gateway, id), {
           until: hasEnded,
