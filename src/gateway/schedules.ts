@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { addBankingDays } from "../domain/clock/bank-calendar.ts";
 import { fireOf, nextFires, nextPeriod, periodAt } from "../domain/clock/schedule-period.ts";
-import { triggersOf } from "../domain/clock/schedule-triggers.ts";
+import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import { addDays } from "../domain/clock/dates.ts";
 import { zonedDate } from "../domain/clock/new-york.ts";
 import { playbookRevisions, type StoredPlaybook } from "../store/playbooks.ts";
@@ -159,10 +159,6 @@ function wantedOf(
 ): LauncherSchedule | null {
   if (compiled.schedule === null) return null;
   const profile: BusinessProfile = businessOf(context, compiled);
-  return {
-    ...triggersOf(compiled.schedule, context.nowMs()),
-    playbook: name,
-    business: profile.name,
-    catchUpDays: compiled.schedule.catchUpDays,
-  };
+  const { schedule } = compiled;
+  return launcherOf({ playbook: name, business: profile.name, schedule }, context.nowMs());
 }

@@ -14,6 +14,8 @@ import { searchAttributesOfLauncher } from "../contracts/search-attributes.ts";
 /** Temporal takes no shorter one; what is later still is left out by the launcher itself. */
 const SHORTEST_CATCH_UP_MS = 10_000;
 const DAY_MS = 86_400_000;
+/** A server that doesn't answer must not hold up a sweep for ever. */
+const LIST_MS = 20_000;
 
 /** A playbook's schedule as Temporal keeps it: days and times on which its launcher is woken. */
 export interface LauncherSchedule extends ScheduledPayRunInput {
@@ -32,11 +34,20 @@ export interface ScheduleState {
   readonly inStep: boolean;
 }
 
-/** Makes a playbook's schedule, or changes the one there is; a pause stays. */
-export async function putSchedule(client: Client, wanted: LauncherSchedule): Promise<void> {
+/**
+ * Makes a playbook's schedule, or changes the one there is; a pause stays.
+ *
+ * @param pause the note with which a new one begins paused
+ */
+export async function putSchedule(
+  client: Client,
+  wanted: LauncherSchedule,
+  pause: string | null = null,
+): Promise<void> {
   const options = optionsOf(wanted);
+  const paused = pause === null ? {} : { state: { paused: true, note: pause } };
   try {
-    await client.schedule.create(options);
+    await client.schedule.create({ ...options, ...paused });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const { spec, action, policies } = options;
@@ -47,6 +58,29 @@ export async function putSchedule(client: Client, wanted: LauncherSchedule): Pro
       state: before.state,
     }));
   }
+}
+
+/** Playbooks that have a schedule; what was made or lost a moment ago may be missing. */
+export async function listSchedules(client: Client): Promise<Set<string>> {
+  const prefix = scheduledPayRunId("");
+  const playbooks = new Set<string>();
+  await client.withDeadline(Date.now() + LIST_MS, async () => {
+    for await (const { scheduleId } of client.schedule.list()) {
+      if (scheduleId.startsWith(prefix)) playbooks.add(scheduleId.slice(prefix.length));
+    }
+  });
+  return playbooks;
+}
+
+/** Wakes a schedule's launcher for every time at which it should have been woken. */
+export async function backfillSchedule(
+  client: Client,
+  playbook: string,
+  span: { readonly fromMs: number; readonly toMs: number },
+): Promise<void> {
+  const [start, end] = [new Date(span.fromMs), new Date(span.toMs)];
+  const schedule = client.schedule.getHandle(scheduledPayRunId(playbook));
+  await schedule.backfill({ start, end, overlap: "ALLOW_ALL" });
 }
 
 /** @returns false where there was none */

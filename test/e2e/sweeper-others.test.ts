@@ -22,7 +22,7 @@ import {
   untilWaitsIn,
 } from "../support/onboarding.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import { expectBank, paymentsOf, standing } from "../support/scene.ts";
+import { expectBank, paymentsOf, scenePlaybook, standing } from "../support/scene.ts";
 import { stacks } from "../support/stack.ts";
 
 /** Real time between sweeps here. */
@@ -97,6 +97,46 @@ describe("what has lost its workflow", () => {
     );
     expect(body.items.map(({ value }) => value)).toEqual([bill.id]);
     await expectBank(payrun, [[bill, 0]]);
+  });
+
+  test("a schedule that Temporal has lost is made again as people left it, one that they deleted is not", async () => {
+    const at = 'schedule: { every: month, on: 1, at: "03:00" }';
+    const names = ["kept-schedule", "paused-schedule", "deleted-schedule"];
+    for (const name of names) await payrun.apply(name, scenePlaybook(name, { more: [at] }));
+    const change = (method: string, path: string, body?: object) =>
+      payrun.call("admin", method, `/v1/schedules/${path}`, body);
+    const pause = { note: "books are being closed" };
+    expect((await change("POST", "paused-schedule/pause", pause)).status).toBe(200);
+    expect((await change("DELETE", "deleted-schedule")).status).toBe(200);
+    const handleOf = (name: string) =>
+      payrun.temporal.schedule.getHandle(`scheduled-pay-run/${name}`);
+    for (const name of names.slice(0, 2)) await handleOf(name).delete();
+    // Nobody's gateway may be about to make them.
+    await payrun.store.db
+      .updateTable("playbooks")
+      .set({ created_at_ms: Date.now() - 60_000 })
+      .where("name", "in", names)
+      .execute();
+    const stand = async (): Promise<(string | undefined)[]> => {
+      const { body } = await payrun.call<{ items: { playbook: string; state: string }[] }>(
+        "admin",
+        "GET",
+        "/v1/schedules",
+      );
+      return names.map((name) => body.items.find(({ playbook }) => playbook === name)?.state);
+    };
+    await expect.poll(stand, { timeout: 60_000 }).toEqual(["active", "paused", "missing"]);
+    const { state } = await handleOf("paused-schedule").describe();
+    expect(state.note).toBe("admin: books are being closed");
+    // Applied again it is wanted again, and then lost like the others.
+    const text = scenePlaybook("deleted-schedule", { more: [at] });
+    await payrun.apply("deleted-schedule", text);
+    await handleOf("deleted-schedule").delete();
+    await expect.poll(stand, { timeout: 60_000 }).toEqual(["active", "paused", "active"]);
+    for (const name of names)
+      await handleOf(name)
+        .delete()
+        .catch(() => undefined);
   });
 
   test("an incident, ended in Temporal or forgotten by it, keeps its hold and its one decision", async () => {

@@ -26,6 +26,20 @@ export interface Triggers {
   readonly zone: string;
 }
 
+/** What Temporal keeps of a playbook's schedule: when to wake its launcher, and what for. */
+export function launcherOf(
+  of: {
+    readonly playbook: string;
+    readonly business: string;
+    readonly schedule: PlaybookSchedule;
+  },
+  nowMs: number,
+) {
+  const { playbook, business, schedule } = of;
+  const { catchUpDays } = schedule;
+  return { ...triggersOf(schedule, nowMs), playbook, business, catchUpDays };
+}
+
 /** The triggers of a schedule. */
 export function triggersOf(schedule: PlaybookSchedule, nowMs: number): Triggers {
   const { days, zone } = schedule;

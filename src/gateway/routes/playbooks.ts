@@ -8,6 +8,7 @@ import {
   listPlaybooks,
   playbookRevisions,
 } from "../../store/playbooks.ts";
+import { scheduleWish } from "../../store/schedule-wishes.ts";
 import type { GatewayContext } from "../context.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
@@ -69,7 +70,8 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
           authorTokenId: principal.tokenId,
           nowMs: context.nowMs(),
         });
-        if (result.changed) {
+        const wanted = { businessId: profile.businessId, playbook: body.name };
+        if (result.changed || (await scheduleWish(trx, wanted)).deleted) {
           await appendAudit(trx, {
             businessId: profile.businessId,
             nowMs: context.nowMs(),

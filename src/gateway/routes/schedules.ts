@@ -2,7 +2,12 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
 import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../../store/playbooks.ts";
-import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/schedules.ts";
+import {
+  deleteSchedule,
+  pauseSchedule,
+  readSchedule,
+  resumeSchedule,
+} from "../../temporal/schedules.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Principal } from "../http/auth.ts";
 import { notFound } from "../http/errors.ts";
@@ -95,11 +100,16 @@ function addDelete(app: OpenAPIHono, context: GatewayContext): void {
     },
     handle: async ({ params: { name: playbook }, principal }) => {
       const stored = await playbookOf(context, playbook);
+      const there = await persistently(context.temporal, () =>
+        readSchedule(context.temporal, playbook, null),
+      );
+      if (there === undefined) throw noSchedule(playbook);
+      // Before the deed: what is missing without a word of anybody is made again.
+      await record(context, stored, principal, "schedule.deleted", undefined);
       const done = await persistently(context.temporal, () =>
         deleteSchedule(context.temporal, playbook),
       );
       if (!done) throw noSchedule(playbook);
-      await record(context, stored, principal, "schedule.deleted", undefined);
       return { status: 200, json: { playbook } };
     },
   });

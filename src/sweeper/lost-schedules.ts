@@ -1,0 +1,71 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { launcherOf } from "../domain/clock/schedule-triggers.ts";
+import { appendAudit } from "../store/audit.ts";
+import { listPlaybooks, type StoredPlaybook } from "../store/playbooks.ts";
+import { scheduleWish } from "../store/schedule-wishes.ts";
+import {
+  backfillSchedule,
+  listSchedules,
+  putSchedule,
+  readSchedule,
+} from "../temporal/schedules.ts";
+import { AUTHOR, type SweeperContext } from "./context.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A gateway that has just stored a playbook makes its schedule itself. */
+const APPLYING_MS = 15_000;
+
+/**
+ * Makes the schedules that Temporal has lost again, as people have left them: paused ones stay
+ * paused, deleted ones deleted. Without this nothing would fail, and nothing would ever run again.
+ *
+ * What should have begun meanwhile is launched within the playbook's `catchUp`; a launcher launches
+ * each period once.
+ */
+export async function restoreLostSchedules(
+  context: SweeperContext,
+  profile: BusinessProfile,
+): Promise<void> {
+  const { store, temporal } = context;
+  const isOnly = context.profiles.all().length === 1;
+  const scheduled = (await listPlaybooks(store.db)).filter(
+    ({ compiled, business }) =>
+      compiled.schedule !== null && (business === null ? isOnly : business === profile.name),
+  );
+  if (scheduled.length === 0) return;
+  const there = await listSchedules(temporal);
+  for (const playbook of scheduled) {
+    if (there.has(playbook.name) || Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
+    await restore(context, profile, playbook);
+  }
+}
+
+async function restore(
+  context: SweeperContext,
+  { businessId, name: business, sandbox }: BusinessProfile,
+  { name: playbook, compiled: { schedule }, createdAtMs }: StoredPlaybook,
+): Promise<void> {
+  const { store, temporal, log } = context;
+  if (schedule === null) return;
+  const { deleted, pause } = await scheduleWish(store.db, { businessId, playbook });
+  // Lists lag behind, so the one schedule is asked for as well.
+  if (deleted || (await readSchedule(temporal, playbook, null)) !== undefined) return;
+  const nowMs = Date.now();
+  await putSchedule(temporal, launcherOf({ playbook, business, schedule }, nowMs), pause);
+  if (pause === null && !sandbox) {
+    const fromMs = Math.max(createdAtMs, nowMs - schedule.catchUpDays * DAY_MS);
+    await backfillSchedule(temporal, playbook, { fromMs, toMs: nowMs });
+  }
+  await store.transactionOf(businessId, (trx) =>
+    appendAudit(trx, {
+      businessId,
+      nowMs,
+      actor: AUTHOR,
+      action: "schedule.restored",
+      subject: playbook,
+      details: { paused: pause !== null },
+    }),
+  );
+  log.warn("a schedule was lost and has been made again", { playbook, business });
+}

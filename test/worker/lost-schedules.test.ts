@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@temporalio/client";
+import { expect, inject, onTestFinished, test } from "vitest";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
+import { openStore } from "../../src/store/index.ts";
+import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { restoreLostSchedules } from "../../src/sweeper/lost-schedules.ts";
+import type { SweeperContext } from "../../src/sweeper/context.ts";
+import { lazyConnection } from "../../src/temporal/connection.ts";
+import { takeNamespace } from "../support/take-namespace.ts";
+
+const HOUR_MS = 3_600_000;
+
+test("a lost schedule wakes its launcher for what was missed within catchUp, and for nothing from before its playbook", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "payrun-schedules-"));
+  const store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
+  const connection = lazyConnection({ address: inject("temporalAddress") });
+  onTestFinished(async () => {
+    await connection.close();
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const temporal = new Client({ connection, namespace: takeNamespace() });
+  const profile = { name: "acme", businessId: "biz_1", sandbox: false } as BusinessProfile;
+  const log = { info: () => undefined, warn: () => undefined };
+  const nobody = (): never => {
+    throw new Error("the service is not asked");
+  };
+  const context: SweeperContext = {
+    store,
+    temporal,
+    log,
+    profiles: { all: () => [profile] },
+    clientOf: nobody,
+    clockOf: nobody,
+  };
+  const hour = new Date(Date.now() - 2 * HOUR_MS).getUTCHours();
+  const text = `kind: pay-run\nschedule: { every: day, at: "${hour}:00", zone: UTC, catchUp: 3 days }\n`;
+  // Three times of the one lie within catchUp; the other's playbook is younger than all but one.
+  for (const [name, ageHours] of [
+    ["old", 24 * 30],
+    ["young", 20],
+  ] as const) {
+    const loaded = loadPlaybook(text.replace(/at: "(\d):/, 'at: "0$1:'), { file: `${name}.yaml` });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    await store.transaction((trx) =>
+      applyPlaybook(trx, {
+        name,
+        kind: "pay-run",
+        text,
+        compiled: loaded.playbook,
+        business: null,
+        author: "ada",
+        authorTokenId: null,
+        nowMs: Date.now() - ageHours * HOUR_MS,
+      }),
+    );
+  }
+  await restoreLostSchedules(context, profile);
+  const woken = async (): Promise<number[]> => {
+    const ids: string[] = [];
+    const query = "WorkflowType = 'scheduledPayRun'";
+    for await (const { workflowId } of temporal.workflow.list({ query })) ids.push(workflowId);
+    return ["old", "young"].map((name) => ids.filter((id) => id.includes(`/${name}-`)).length);
+  };
+  await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
+  // What is there is left alone.
+  await restoreLostSchedules(context, profile);
+  await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
+  for (const name of ["old", "young"]) {
+    await temporal.schedule.getHandle(`scheduled-pay-run/${name}`).delete();
+  }
+});
