@@ -141,6 +141,7 @@ const decision = z.object({
   decision: z.enum(["approve", "reject"]),
   countsFor: z.array(z.string()),
   dropped: z.array(z.string()),
+  tooEarly: z.array(z.string()).optional(),
   missing: z.array(
     z.object({
       by: z.array(z.string()),
@@ -148,6 +149,8 @@ const decision = z.object({
       approvals: z.int(),
       lines: z.int(),
       totalCents: z.int(),
+      stage: z.int().optional(),
+      stages: z.int().optional(),
     }),
   ),
 });

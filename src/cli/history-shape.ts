@@ -55,6 +55,8 @@ export const historyShape = z.object({
       at: z.string(),
       expiresAt: z.string(),
       planHash: z.string(),
+      stage: z.int().optional(),
+      escalated: z.boolean().optional(),
     }),
   ),
   timeline: z.array(

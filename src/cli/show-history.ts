@@ -45,10 +45,18 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function approvalLines({ approvals }: PayableHistory): string[] {
-  return approvals.flatMap(({ at, by, roles, proof, proofId, planHash, runId, expiresAt }) => [
-    `${time(at)}  ${bold(printable(by))} (${roles.join(", ")}), by ${proof} ${printable(proofId ?? "")}`,
-    dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${time(expiresAt)}`),
-  ]);
+  return approvals.flatMap((approval) => {
+    const { at, by, roles, proof, proofId, planHash, runId, expiresAt, stage = 1 } = approval;
+    const notes = [
+      ...(stage === 1 ? [] : [`in stage ${stage}`]),
+      ...(approval.escalated === true ? ["after it was escalated"] : []),
+    ];
+    const note = notes.map((text) => `, ${text}`).join("");
+    return [
+      `${time(at)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`,
+      dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${time(expiresAt)}`),
+    ];
+  });
 }
 
 type Attempt = PayableHistory["attempts"][number];

@@ -1,4 +1,5 @@
 import type { DryPlan, LineFlag, PlanSummary } from "../contracts/pay-run.ts";
+import type { ApprovalStage } from "../contracts/playbook.ts";
 import { formatUsd } from "../domain/money.ts";
 import { plannedTopUpLines } from "./show-top-up.ts";
 import { newYorkTime } from "./times.ts";
@@ -13,6 +14,7 @@ export interface ShownLine {
   readonly flags: readonly LineFlag[];
   readonly approvers: readonly string[];
   readonly quorum: number;
+  readonly stages?: readonly Pick<ApprovalStage, "by" | "quorum">[];
 }
 
 /** Bills that are named as odd; more are counted. */
@@ -29,9 +31,8 @@ export class PlanDigest {
   #lateCount = 0;
 
   add(lines: readonly ShownLine[]): this {
-    for (const { quorum, approvers, amountCents, flags } of lines) {
-      const who =
-        quorum === 1 ? approvers.join(" or ") : `${quorum} people (${approvers.join(", ")})`;
+    for (const { quorum, approvers, stages, amountCents, flags } of lines) {
+      const who = (stages ?? [{ by: approvers, quorum }]).map(peopleText).join(", then ");
       const sum = this.#rules.get(who) ?? { count: 0, cents: 0 };
       this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
       if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
@@ -159,4 +160,8 @@ export function everyLine(plan: DryPlan): string[] {
     ...(paid.length === 0 || left.length === 0 ? [] : [""]),
     ...(left.length === 0 ? [] : table(leavesOut, left)),
   ];
+}
+
+function peopleText({ by, quorum }: Pick<ApprovalStage, "by" | "quorum">): string {
+  return quorum === 1 ? by.join(" or ") : `${quorum} people (${by.join(", ")})`;
 }

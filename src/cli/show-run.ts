@@ -41,6 +41,7 @@ export function runLines(run: RunStatus): string[] {
       : [yellow(`Not everybody was told: payrun notices --undelivered --run ${run.id}`)]),
     ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
     ...topUpLines(run.topUps),
+    ...approvalLines(run),
     ...stateTable(run),
     ...reasonLines(run),
   ];
@@ -53,6 +54,27 @@ export function startedByLines(events: readonly StartedBy[] = []): string[] {
   const { type, objectId, eventId } = first;
   const others = more.length === 0 ? "" : ` and ${count(more.length, "more event")}`;
   return [dim(printable(`started by ${type} of ${objectId} (event ${eventId})${others}`))];
+}
+
+/** Whom it waits for; where everybody was asked at once and nothing comes of waiting, not at length. */
+function approvalLines({ approvals = [] }: RunStatus): string[] {
+  return approvals
+    .filter(
+      ({ stages, escalatesTo, since }) => stages > 1 || escalatesTo.length > 0 || since !== null,
+    )
+    .map((waiting) => {
+      const { stage, stages, by, quorum, lines, totalCents, since, escalated } = waiting;
+      const who = quorum === 1 ? by.join(" or ") : `${quorum} people of ${by.join(" or ")}`;
+      const to = printable(waiting.escalatesTo.join(" or "));
+      return [
+        `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`,
+        ...(since === null ? [] : [`asked ${newYorkTime(since)}`]),
+        ...(escalated ? [yellow(`escalated to ${to}`)] : []),
+        ...(escalated || waiting.escalatesAt === null
+          ? []
+          : [`${to} from ${newYorkTime(waiting.escalatesAt)}`]),
+      ].join(" · ");
+    });
 }
 
 export function phaseText(phase: string): string {
@@ -73,10 +95,10 @@ function stateTable(run: RunStatus): string[] {
     }
   }
   if (sums.size === 0) return [];
-  const rows = [...sums].map(([state, { count, cents }]) => [
+  const rows = [...sums].map(([state, sum]) => [
     state,
-    count.toLocaleString("en-US"),
-    formatUsd(cents),
+    sum.count.toLocaleString("en-US"),
+    formatUsd(sum.cents),
   ]);
   return [
     "",

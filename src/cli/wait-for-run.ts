@@ -71,5 +71,11 @@ export function progressLine(run: RunStatus): string {
   const counts = Object.entries(run.counts)
     .filter(([state]) => state !== "skipped")
     .map(([state, number]) => `${number} ${state}`);
-  return [run.phase, ...counts].join(" · ");
+  const asked = (run.approvals ?? [])
+    .filter(({ stages, escalated }) => stages > 1 || escalated)
+    .map(
+      ({ stage, stages, by, escalated }) =>
+        `stage ${stage} of ${stages}: ${by.join(" or ")}${escalated ? ", escalated" : ""}`,
+    );
+  return [run.phase, ...counts, ...asked].join(" · ");
 }

@@ -216,6 +216,8 @@ export interface RunStatus {
   readonly nextPage?: number | null;
   /** Over all bills of the plan, whatever page was asked for. */
   readonly byState?: StateSums;
+  /** Whom bills wait for, stage by stage; missing where none does. */
+  readonly approvals?: readonly WaitingApproval[];
   /** Why a failed run could not be planned. */
   readonly failure?: string;
   /** Notices about it that have not reached everybody; missing where all have. */
@@ -224,6 +226,32 @@ export interface RunStatus {
   readonly plan?: PlanSummary;
   /** Deposits that it has asked for, first to last; missing where there are none. */
   readonly topUps?: readonly TopUpStatus[];
+}
+
+/** Bills that wait for the same people. */
+export interface WaitingApproval {
+  /** Of the rule's stages, from 1. */
+  readonly stage: number;
+  readonly stages: number;
+  /** Roles that may decide now, whom it was escalated to among them. */
+  readonly by: readonly string[];
+  readonly quorum: number;
+  readonly lines: number;
+  readonly totalCents: number;
+  /** ISO instants on the business clock; null where there is none. */
+  readonly since: string | null;
+  readonly escalatesAt: string | null;
+  readonly escalatesTo: readonly string[];
+  readonly escalated: boolean;
+}
+
+/** One stage of a bill's approval. */
+export interface StageStatus {
+  readonly by: readonly string[];
+  readonly quorum: number;
+  readonly approvedBy: readonly string[];
+  /** Those of them whom only an escalation let decide. */
+  readonly escalatedTo: readonly string[];
 }
 
 export interface RunPaymentStatus {
@@ -243,4 +271,6 @@ export interface RunPaymentStatus {
   readonly approvers: readonly string[];
   readonly quorum: number;
   readonly approvedBy: readonly string[];
+  /** One after the other; missing where its rule asks one quorum and nobody after it. */
+  readonly stages?: readonly StageStatus[];
 }

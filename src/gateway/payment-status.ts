@@ -1,10 +1,11 @@
-import type { RunPaymentStatus } from "../contracts/pay-run.ts";
+import type { PlanLine, RunPaymentStatus, StageStatus } from "../contracts/pay-run.ts";
+import type { LineApproval } from "../store/line-approvals.ts";
 import type { PlannedLine } from "../store/plans.ts";
 
 /** A line as people see it. */
 export function paymentStatus(
   { plan, line }: PlannedLine,
-  approvedBy: readonly string[],
+  approvals: readonly LineApproval[],
 ): RunPaymentStatus {
   return {
     payableId: line.payableId,
@@ -22,6 +23,26 @@ export function paymentStatus(
     flags: plan.flags,
     approvers: plan.approvers,
     quorum: plan.quorum,
-    approvedBy,
+    approvedBy: approvals.map(({ principal }) => principal),
+    ...stageStatus(plan, approvals),
+  };
+}
+
+/** The stages of a line's rule, where it has some, each with who has approved in it. */
+export function stageStatus(
+  { stages }: Pick<PlanLine, "stages">,
+  approvals: readonly LineApproval[],
+): { readonly stages?: readonly StageStatus[] } {
+  if (stages === undefined) return {};
+  return {
+    stages: stages.map(({ by, quorum }, index) => {
+      const here = approvals.filter(({ stage }) => stage === index);
+      return {
+        by,
+        quorum,
+        approvedBy: here.map(({ principal }) => principal),
+        escalatedTo: here.filter(({ escalated }) => escalated).map(({ principal }) => principal),
+      };
+    }),
   };
 }

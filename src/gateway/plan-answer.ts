@@ -1,6 +1,7 @@
 import { payRunId } from "../contracts/names.ts";
 import type { DryPlanPage, PlanLine, RunPaymentStatus } from "../contracts/pay-run.ts";
 import { leftOut } from "./left-out.ts";
+import { stageStatus } from "./payment-status.ts";
 
 /**
  * A dry plan in the shape of a run's status, so that whoever reads one reads the other: `payments`
@@ -41,5 +42,6 @@ function planned(line: PlanLine): RunPaymentStatus {
     approvers: line.approvers,
     quorum: line.quorum,
     approvedBy: [],
+    ...stageStatus(line, []),
   };
 }

@@ -1,7 +1,7 @@
 import type { LineState, RunPhase, RunStatus } from "../contracts/pay-run.ts";
 import { startedBy } from "../store/event-starts.ts";
 import type { Db } from "../store/index.ts";
-import { approversOf } from "../store/line-approvals.ts";
+import { approvalsOf } from "../store/line-approvals.ts";
 import { getRunLine } from "../store/lines.ts";
 import { getPlanLine } from "../store/plans.ts";
 import { getRetryByWorkflowId, type Retry } from "../store/retries.ts";
@@ -60,6 +60,6 @@ async function paymentOfRun(db: Db, runId: string, payableId: string) {
   const line = await getRunLine(db, runId, payableId);
   const plan = await getPlanLine(db, runId, payableId);
   if (line === undefined || plan === undefined) return undefined;
-  const approvals = await approversOf(db, runId, [payableId], 0);
+  const approvals = await approvalsOf(db, runId, [payableId], 0);
   return paymentStatus({ plan, line }, approvals.get(payableId) ?? []);
 }

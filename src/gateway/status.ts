@@ -1,6 +1,15 @@
-import type { LineState, RunPaymentStatus, RunStatus, StateSums } from "../contracts/pay-run.ts";
+import type {
+  LineState,
+  RunPaymentStatus,
+  RunStatus,
+  StateSums,
+  WaitingApproval,
+} from "../contracts/pay-run.ts";
+import { type ApprovalAsk, askedRoles, askOf } from "../domain/approvals/asks.ts";
+import { waitingBills } from "../store/approval-waits.ts";
+import type { Db } from "../store/index.ts";
 import { startedBy } from "../store/event-starts.ts";
-import { approversOf } from "../store/line-approvals.ts";
+import { approvalsOf } from "../store/line-approvals.ts";
 import { countLines } from "../store/lines.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { getPlan, getPlanLines, listSkipped } from "../store/plans.ts";
@@ -107,9 +116,36 @@ export async function runHead(
     planHash: run.planHash,
     decideBy: plan?.decideBy ?? null,
     launchedBy: run.launchedBy,
+    ...(await approvalsWaiting(db, run)),
     ...(events === undefined ? {} : { startedBy: events }),
     ...(run.failure === null ? {} : { failure: run.failure }),
     ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+/** Whom the bills of a run wait for, where some do. */
+async function approvalsWaiting(
+  db: Db,
+  run: Run,
+): Promise<{ readonly approvals?: readonly WaitingApproval[] }> {
+  const waiting = await waitingBills(db, run.runId);
+  const asks = waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
+  return asks.length === 0 ? {} : { approvals: asks.map(waitingApproval) };
+}
+
+function waitingApproval(ask: ApprovalAsk): WaitingApproval {
+  const { stage, stages, quorum, count, cents, escalated, escalatesTo, sinceMs } = ask;
+  return {
+    stage: stage + 1,
+    stages,
+    by: askedRoles(ask),
+    quorum,
+    lines: count,
+    totalCents: cents,
+    since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+    escalatesAt: ask.escalateAtMs === null ? null : new Date(ask.escalateAtMs).toISOString(),
+    escalatesTo,
+    escalated,
   };
 }
 
@@ -123,8 +159,8 @@ export async function linesOf(
   const lines = await getPlanLines(db, run.runId, { page: rows });
   const ids = lines.map(({ line }) => line.payableId);
   const now = await businessNowMs(context, run.business);
-  const approvers = await approversOf(db, run.runId, ids, now);
-  return lines.map((line) => paymentStatus(line, approvers.get(line.line.payableId) ?? []));
+  const approvals = await approvalsOf(db, run.runId, ids, now);
+  return lines.map((line) => paymentStatus(line, approvals.get(line.line.payableId) ?? []));
 }
 
 /** A sum over the states. */

@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { type PayRunPlaybook, REVIEW_REASONS } from "../contracts/playbook.ts";
+import { type ApprovalStage, type PayRunPlaybook, REVIEW_REASONS } from "../contracts/playbook.ts";
 import { ruleFor } from "../domain/approvals/policy.ts";
-import { read } from "./blocks.ts";
+import { spanText } from "../domain/clock/spans.ts";
+import { read, span } from "./blocks.ts";
 import { ConditionError, evaluateCondition } from "./conditions.ts";
 import type { ConditionView } from "../domain/planning/select.ts";
 import type { Problem } from "./problem.ts";
@@ -23,9 +24,24 @@ const bill = z.strictObject({
   flags: z.array(z.enum(REVIEW_REASONS, `must be one of ${REVIEW_REASONS.join(", ")}`)).optional(),
 });
 
-const approval = z.strictObject({
-  by: z.array(text, "must be a list of roles").min(1, "must name a role"),
+const roles = z.array(text, "must be a list of roles").min(1, "must name a role");
+
+const stage = z.strictObject({
+  by: roles,
   quorum: z.int("must be a whole number").min(1).optional(),
+  escalate: z
+    .union(
+      [
+        z.strictObject({ after: span({ most: 60, example: "1 day" }), to: roles }),
+        z.literal("none"),
+      ],
+      "must be { after: 1 day, to: [ROLE…] } or none",
+    )
+    .optional(),
+});
+
+const stages = z.strictObject({
+  stages: z.array(stage, "must be a list of stages").min(1, "must have a stage"),
 });
 
 const OTHERWISE = ["left-out", "over-limit"] as const;
@@ -37,8 +53,8 @@ const schema = z.strictObject({
         name: text.optional(),
         bill,
         expect: z.union(
-          [approval, z.enum(OTHERWISE)],
-          "must be { by: [ROLE…], quorum: N }, left-out or over-limit",
+          [stage, stages, z.enum(OTHERWISE)],
+          "must be { by: [ROLE…], quorum: N }, { stages: [{ by: [ROLE…] }, …] }, left-out or over-limit",
         ),
       }),
       "must be a list of tests",
@@ -108,11 +124,14 @@ function judged(
   tree: Source,
 ): FixtureResult {
   const name = test.name ?? `test ${index + 1}`;
-  const found = outcomeOf(playbook, test.bill);
+  const wantedStages = stagesOf(test.expect);
+  // Who says nothing of escalations doesn't ask about them.
+  const asksEscalation = wantedStages.some(({ escalate }) => escalate !== undefined);
+  const found = outcomeOf(playbook, test.bill, asksEscalation);
   const wanted =
     typeof test.expect === "string"
       ? test.expect
-      : approvalText(test.expect.by, test.expect.quorum ?? 1);
+      : approvalText(wantedStages.map(compiled), asksEscalation);
   if (found.text === wanted) return { name, found: found.text };
   const problem = tree.locate({
     path: ["tests", index, "expect"],
@@ -128,7 +147,27 @@ interface Outcome {
   readonly because: string;
 }
 
-function outcomeOf(playbook: PayRunPlaybook, given: Fixture["bill"]): Outcome {
+type Expected = Fixture["expect"];
+type ExpectedStage = z.output<typeof stage>;
+
+function stagesOf(expect: Expected): readonly ExpectedStage[] {
+  if (typeof expect === "string") return [];
+  return "stages" in expect ? expect.stages : [expect];
+}
+
+function compiled({ by, quorum = 1, escalate }: ExpectedStage): ApprovalStage {
+  return {
+    by,
+    quorum,
+    ...(escalate === undefined || escalate === "none" ? {} : { escalate }),
+  };
+}
+
+function outcomeOf(
+  playbook: PayRunPlaybook,
+  given: Fixture["bill"],
+  withEscalations: boolean,
+): Outcome {
   const flags = given.flags ?? [];
   const view = viewOf(given, []);
   const { where, limits, review, approve } = playbook;
@@ -144,7 +183,8 @@ function outcomeOf(playbook: PayRunPlaybook, given: Fixture["bill"]): Outcome {
     const { rule, index } = ruleFor(facts, approve, (condition) =>
       evaluateCondition(condition, viewOf(given, flags)),
     );
-    return { text: approvalText(rule.by, rule.quorum), because: ` (rule ${index + 1})` };
+    const { stages = [{ by: rule.by, quorum: rule.quorum }] } = rule;
+    return { text: approvalText(stages, withEscalations), because: ` (rule ${index + 1})` };
   } catch (error) {
     if (error instanceof ConditionError)
       return { text: "left-out", because: ` (${error.message})` };
@@ -152,8 +192,16 @@ function outcomeOf(playbook: PayRunPlaybook, given: Fixture["bill"]): Outcome {
   }
 }
 
-function approvalText(by: readonly string[], quorum: number): string {
-  return `${quorum} of ${[...by].sort().join(", ")}`;
+function approvalText(stages: readonly ApprovalStage[], withEscalations: boolean): string {
+  const list = (roles: readonly string[]): string => roles.toSorted().join(", ");
+  return stages
+    .map(({ by, quorum, escalate }) => {
+      const people = `${quorum} of ${list(by)}`;
+      if (!withEscalations) return people;
+      if (escalate === undefined) return `${people} (no escalation)`;
+      return `${people} (or ${list(escalate.to)} after ${spanText(escalate.after)})`;
+    })
+    .join(", then ");
 }
 
 function viewOf(given: Fixture["bill"], flags: readonly string[]): ConditionView {

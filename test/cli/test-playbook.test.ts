@@ -79,6 +79,34 @@ approve:
     );
   });
 
+  test("say who must approve after whom, and who else may after a time", () => {
+    const policy = playbook(`approve:
+  - over: $25k
+    stages: [{ by: [controller] }, { by: [owner], quorum: 2 }]
+  - { by: [controller] }
+escalate: { after: 2 business days, to: [owner] }
+`);
+    const found = (expected: string): string => {
+      const text = `tests: [{ bill: { amount: $30k }, expect: ${expected} }]`;
+      const reading = testPlaybook(policy, text, "weekly.test.yaml");
+      if (!reading.ok) return formatProblems(reading.problems);
+      return reading.results.map(({ problem }) => problem?.message ?? "").join();
+    };
+    expect(found("{ stages: [{ by: [controller] }, { by: [owner], quorum: 2 }] }")).toBe("");
+    const escalate = "escalate: { after: 2 business days, to: [owner] }";
+    const second = "{ by: [owner], quorum: 2, escalate: none }";
+    expect(found(`{ stages: [{ by: [controller], ${escalate} }, ${second}] }`)).toBe("");
+    const sooner = escalate.replace("2 business", "1 business");
+    expect(found(`{ stages: [{ by: [controller], ${sooner} }, ${second}] }`)).toContain(
+      "1 of controller (or owner after 2 business days), then 2 of owner (no escalation)",
+    );
+    expect(found("{ stages: [{ by: [owner], quorum: 2 }, { by: [controller] }] }")).toContain(
+      "the playbook says 1 of controller, then 2 of owner (rule 1)",
+    );
+    expect(found("{ by: [controller, owner], quorum: 3 }")).toContain("then 2 of owner");
+    expect(found("{ stages: [] }")).toContain("weekly.test.yaml:1:");
+  });
+
   test.each([
     ["tests: []", "1:8"],
     ["test: []", "1:1"],

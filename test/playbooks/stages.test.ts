@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
@@ -57,6 +58,16 @@ remind: { after: 4 hours }
     const fourHours = { count: 4, unit: "hours" };
     expect(remind).toEqual({ after: fourHours, every: fourHours });
   });
+});
+
+test("the example of docs/approvals.md loads as it stands", () => {
+  const page = readFileSync(new URL("../../docs/approvals.md", import.meta.url), "utf8");
+  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? "");
+  const block = blocks.find((text) => text.includes("stages:")) ?? "";
+  const { approve, remind } = load(`kind: pay-run\n${block}`);
+  const escalations = approve.map(({ stages }) => stages?.map(({ escalate }) => escalate?.to));
+  expect(escalations).toEqual([[["cfo"], ["chair"]], [["cfo"]]]);
+  expect(remind?.after).toEqual({ count: 1, unit: "days" });
 });
 
 describe("one mistake, at its place", () => {

@@ -138,9 +138,12 @@ export function decisionLines(answer: Decision): string[] {
     answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
   return [
     `${green("✓")} approved: it counts for ${count(answer.countsFor.length, "bill")}${dropped}`,
-    ...answer.missing.map(
-      ({ by, quorum, approvals, lines, totalCents }) =>
-        `  still needed: ${quorum - approvals} more of ${by.join(", ")} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`,
-    ),
+    ...(answer.tooEarly === undefined
+      ? []
+      : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),
+    ...answer.missing.map(({ by, quorum, approvals, lines, totalCents, stage, stages }) => {
+      const of = stage === undefined ? "" : ` (stage ${stage} of ${stages})`;
+      return `  still needed: ${quorum - approvals} more of ${by.join(", ")}${of} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`;
+    }),
   ];
 }

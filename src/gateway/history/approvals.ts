@@ -11,6 +11,8 @@ export async function approvalsOf(db: Db, businessId: string, payableId: string)
       "line_approvals.principal",
       "line_approvals.line_hash",
       "line_approvals.expires_at_ms",
+      "line_approvals.stage",
+      "line_approvals.escalated",
       "decisions.decision_id",
       "decisions.decided_at_ms",
       "decisions.plan_hash",
@@ -33,6 +35,9 @@ export async function approvalsOf(db: Db, businessId: string, payableId: string)
     decisionId: row.decision_id,
     planHash: row.plan_hash,
     lineHash: row.line_hash,
+    /** From 1; 1 as well where the rule asks one quorum. */
+    stage: row.stage + 1,
+    escalated: row.escalated === 1,
     comment: row.comment,
   }));
 }

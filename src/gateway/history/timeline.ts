@@ -1,4 +1,5 @@
 import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import { stageText } from "../../domain/approvals/stages.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { AuditEntry } from "../../store/audit.ts";
 import type { Hold } from "../../store/holds.ts";
@@ -28,10 +29,10 @@ export async function timelineOf(
   const timeline: TimelineEntry[] = [
     ...(await plannings(db, businessId, payableId)),
     ...(await leftOut(db, businessId, payableId)),
-    ...bill.approvals.map(({ at, by, runId, roles }) => ({
+    ...bill.approvals.map(({ at, by, runId, roles, stage, escalated }) => ({
       atMs: Date.parse(at),
       kind: "approved",
-      text: `Approved by ${by} (${roles.join(", ")})`,
+      text: `Approved by ${by} (${roles.join(", ")})${stageNote(stage, escalated)}`,
       runId,
       by,
     })),
@@ -42,6 +43,11 @@ export async function timelineOf(
   return timeline
     .toSorted((one, other) => one.atMs - other.atMs)
     .map(({ atMs, ...entry }) => ({ at: new Date(atMs).toISOString(), ...entry }));
+}
+
+function stageNote(stage: number, escalated: boolean): string {
+  const after = escalated ? ", after it was escalated" : "";
+  return `${stage === 1 ? "" : ` in stage ${stage}`}${after}`;
 }
 
 async function plannings(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
@@ -58,7 +64,9 @@ async function plannings(db: Db, businessId: string, payableId: string): Promise
     .execute();
   return rows.map((row) => {
     const line = JSON.parse(row.line) as PlanLine;
-    const needs = `${line.quorum} of ${line.approvers.join(", ")}`;
+    const needs =
+      line.stages?.map(stageText).join(", then ") ??
+      `${line.quorum} of ${line.approvers.join(", ")}`;
     const again = line.version > 1 ? ` (version ${line.version})` : "";
     return {
       atMs: row.created_at_ms,

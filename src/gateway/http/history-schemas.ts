@@ -67,6 +67,8 @@ export const HistoryBody = z
         decisionId: z.string(),
         planHash: z.string(),
         lineHash: z.string(),
+        stage: z.int().describe("From 1"),
+        escalated: z.boolean(),
         comment: z.string().nullable(),
       }),
     ),

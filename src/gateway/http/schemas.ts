@@ -52,6 +52,8 @@ const planSummary = z
   })
   .openapi("PlanSummary");
 
+const span = z.object({ count: z.int(), unit: z.enum(["hours", "days", "business days"]) });
+
 const planLine = z
   .object({
     payableId: z.string(),
@@ -68,6 +70,16 @@ const planLine = z
     flags: z.array(flag),
     approvers: z.array(z.string()),
     quorum: z.int(),
+    stages: z
+      .array(
+        z.object({
+          by: z.array(z.string()),
+          quorum: z.int(),
+          escalate: z.object({ after: span, to: z.array(z.string()) }).optional(),
+        }),
+      )
+      .optional()
+      .describe("One after the other; missing where one quorum is all that is asked"),
     decideBy: z.string().nullable(),
     overLimit: z.object({ code: z.string(), text: z.string() }).nullable(),
   })
@@ -104,6 +116,17 @@ const runPayment = z
     approvers: z.array(z.string()),
     quorum: z.int(),
     approvedBy: z.array(z.string()),
+    stages: z
+      .array(
+        z.object({
+          by: z.array(z.string()),
+          quorum: z.int(),
+          approvedBy: z.array(z.string()),
+          escalatedTo: z.array(z.string()).describe("Approvers whom only an escalation let decide"),
+        }),
+      )
+      .optional()
+      .describe("One after the other; missing where one quorum is all that is asked"),
   })
   .openapi("RunPayment");
 
@@ -130,6 +153,19 @@ export const DryPlanBody = planSummary
   })
   .openapi("Plan");
 
+const waitingApproval = z.object({
+  stage: z.int().describe("Of the rule's stages, from 1"),
+  stages: z.int(),
+  by: z.array(z.string()).describe("Roles that may decide now"),
+  quorum: z.int(),
+  lines: z.int(),
+  totalCents: z.int(),
+  since: z.string().nullable().describe("On the business clock"),
+  escalatesAt: z.string().nullable(),
+  escalatesTo: z.array(z.string()),
+  escalated: z.boolean(),
+});
+
 export const RunStatusBody = z
   .object({
     id: z.string(),
@@ -150,6 +186,10 @@ export const RunStatusBody = z
     page: z.int().optional(),
     pageSize: z.int().optional(),
     nextPage: z.int().nullable().optional().describe("Null on the last page"),
+    approvals: z
+      .array(waitingApproval)
+      .optional()
+      .describe("Whom bills wait for, stage by stage; missing where none does"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
