@@ -6,6 +6,7 @@ import { bills } from "../support/bills.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import type { TestPayrun } from "../support/payrun.ts";
 import { clockNoticed, ended, expectBank, lineOf, paymentsOf, standing } from "../support/scene.ts";
+import { payrun as cli } from "../cli/cli.ts";
 import { stacks } from "../support/stack.ts";
 
 const start = stacks();
@@ -36,6 +37,12 @@ test("the example pays large bills after both stages, reminded of, and escalated
   const told = async (kind: string): Promise<(readonly string[])[]> =>
     (await listNotices(payrun.store.db, { runId, kind, limit: 10 })).map(({ roles }) => roles);
 
+  const env = {
+    env: { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("launcher") },
+  };
+  const asked = await cli(["status", runId], env);
+  expect(asked.stdout).toMatch(/stage 1 of 2: controller for 1 bill.* · cfo from \w{3}, /);
+
   // An owner before their turn: the small bill is theirs as well, the large one not yet.
   const early = await approveAs(payrun, runId, "olga", "owner");
   expect([early.status, early.body.tooEarly]).toEqual([200, [large?.id]]);
@@ -51,6 +58,11 @@ test("the example pays large bills after both stages, reminded of, and escalated
     { stage: 1, stages: 2, by: ["controller", "cfo"], quorum: 1, lines: 1, escalatesTo: ["cfo"] },
   ]);
   expect(await told("approval-escalated")).toEqual([["cfo"]]);
+  const shown = await cli(["status", runId], env);
+  expect(shown.stdout).toContain(
+    "Approval, stage 1 of 2: controller or cfo for 1 bill, $30,000.00 · asked ",
+  );
+  expect(shown.stdout).toMatch(/ · escalated to cfo\n/);
 
   expect((await approveAs(payrun, runId, "fay", "cfo")).status).toBe(200);
   await payrun.until(
@@ -73,5 +85,9 @@ test("the example pays large bills after both stages, reminded of, and escalated
     [large, 30_000_00],
     [small, 100_00],
   ]);
+  const explained = await cli(["explain", large?.id ?? ""], env);
+  expect(explained.stdout).toContain("needs controller, then 2 people of owner");
+  expect(explained.stdout).toMatch(/Approved by fay, after it was escalated/);
+  expect(explained.stdout).toMatch(/Approved by otto in stage 2/);
   await keepHistory(payrun, runId, "pay-run-approved-in-stages");
 });
