@@ -87,7 +87,7 @@ test("the example pays large bills after both stages, reminded of, and escalated
   ]);
   const explained = await cli(["explain", large?.id ?? ""], env);
   expect(explained.stdout).toContain("needs controller, then 2 people of owner");
-  expect(explained.stdout).toMatch(/Approved by fay, after it was escalated/);
-  expect(explained.stdout).toMatch(/Approved by otto in stage 2/);
+  expect(explained.stdout).toMatch(/fay \(cfo\), after it was escalated/);
+  expect(explained.stdout).toMatch(/otto \(owner\), in stage 2/);
   await keepHistory(payrun, runId, "pay-run-approved-in-stages");
 });
