@@ -72,6 +72,15 @@ export const historyShape = z.object({
     })
     .nullable(),
   cancels: z.array(attempt),
+  deposits: z.array(
+    z.object({
+      subject: z.string(),
+      amountCents: z.int(),
+      state: z.string(),
+      transactionId: z.string().nullable(),
+      attempts: z.array(attempt),
+    }),
+  ),
   payments: z.array(
     z.object({
       id: z.string(),

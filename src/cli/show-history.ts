@@ -28,6 +28,7 @@ export function historyLines(history: PayableHistory): string[] {
     ...section("Requests", attempts.flatMap(attemptLines)),
     ...section("Payments", paymentLines(history)),
     ...section("Retry", retryLines(history)),
+    ...section("Deposits", history.deposits.flatMap(depositLines)),
     ...section("Cancels", cancels.flatMap(attemptLines)),
     ...section("Cancellations", cancellationLines(history)),
     ...section("Holds", holdLines(history)),
@@ -72,7 +73,9 @@ function attemptLines(attempt: Attempt): string[] {
     ...[...sends, ...looks]
       .sort((one, other) => one.at.localeCompare(other.at))
       .map(({ at, text }) => `   ${time(at)}  ${text}`),
-    ...(attempt.paymentIds.length === 0 ? [] : [`   made ${attempt.paymentIds.join(", ")}`]),
+    ...(attempt.paymentIds.length === 0
+      ? []
+      : [`   ${operation === "cancel" ? "cancelled" : "made"} ${attempt.paymentIds.join(", ")}`]),
   ];
 }
 
@@ -120,6 +123,18 @@ function retryLines({ retry }: PayableHistory): string[] {
   const why = [reasonCode, reason].filter((text) => text !== null).map(printable);
   return [
     `${retriesMade === 1 ? "1 retry" : `${retriesMade} retries`} made, ${[phase, ...why].join(": ")}`,
+  ];
+}
+
+/** A deposit is about a whole run: its requests are shown without their sends. */
+function depositLines(deposit: PayableHistory["deposits"][number]): string[] {
+  const { subject, amountCents, state, transactionId, attempts } = deposit;
+  const made = transactionId === null ? "" : ` as ${transactionId}`;
+  return [
+    `${formatUsd(amountCents)} into the balance: ${bold(state)}${made}  ${dim(subject)}`,
+    ...attempts.map(({ seq, state: ended, idempotencyKey, sends }) =>
+      dim(`  request ${seq} ${ended}, sent ${sends.length}×, key ${idempotencyKey}`),
+    ),
   ];
 }
 

@@ -13,6 +13,9 @@ export interface TrailProblem {
   readonly auditId: number;
   readonly at: string;
   readonly kind: "changed" | "missing" | "reordered" | "cut-off";
+  /** What the entry says it is about; null where the end is missing. */
+  readonly action: string | null;
+  readonly subject: string | null;
   /** What is wrong, as a sentence. */
   readonly text: string;
 }
@@ -67,6 +70,8 @@ export async function verifyTrail(
     problems.push({
       auditId: last?.audit_id ?? 0,
       at: isoOf(last),
+      action: null,
+      subject: null,
       kind: "cut-off",
       text: `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: entries were cut off at its end.`,
     });
@@ -82,7 +87,7 @@ async function brokenLink(db: Db, row: AuditRow, head: string): Promise<TrailPro
     .where("business_id", "=", row.business_id)
     .where("hash", "=", row.prev_hash)
     .executeTakeFirst();
-  const facts = { auditId: row.audit_id, at: isoOf(row) };
+  const facts = placeOf(row);
   if (follows === undefined && row.prev_hash !== GENESIS) {
     return {
       ...facts,
@@ -107,11 +112,15 @@ function changedEntry(row: AuditRow): TrailProblem | undefined {
   };
   if (auditHash(content, row.details, row.prev_hash) === row.hash) return undefined;
   return {
-    auditId: row.audit_id,
-    at: isoOf(row),
+    ...placeOf(row),
     kind: "changed",
     text: `Entry ${row.audit_id} is not what was written: its content does not give its hash.`,
   };
+}
+
+function placeOf(row: AuditRow) {
+  const { audit_id: auditId, action, subject } = row;
+  return { auditId, at: isoOf(row), action, subject };
 }
 
 export interface TrailFilter {

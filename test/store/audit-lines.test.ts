@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { appendOfLines, listAuditOfPayable, partOf } from "../../src/store/audit-lines.ts";
 import { appendAudit, listAudit } from "../../src/store/audit.ts";
 import { verifyTrail } from "../../src/store/audit-trail.ts";
-import { testStore } from "./support.ts";
+import { tamper, testStore } from "./support.ts";
 
 const businessId = "biz_1";
 const runId = "pay-run/acme/weekly/2026-11-05";
@@ -43,4 +43,43 @@ test("a part of a plan is five hundred lines", () => {
   expect(partOf("r", 1)).toBe("r/lines/1-500");
   expect(partOf("r", 500)).toBe("r/lines/1-500");
   expect(partOf("r", 501)).toBe("r/lines/501-1000");
+});
+
+describe("what somebody has changed of shared entries", () => {
+  async function trail() {
+    const { store } = await testStore();
+    for (const action of ["attempt.sending", "attempt.answered", "line:settled"]) {
+      await store.transaction((trx) =>
+        appendOfLines(trx, { ...entry, action, lines: [1, 2, 3].map(line) }),
+      );
+    }
+    return store;
+  }
+
+  test.each([
+    [
+      "one bill's amount",
+      `update audit set details = replace(details, '"amountCents":2', '"amountCents":9') where audit_id = 2`,
+      { kind: "changed", auditId: 2, action: "attempt.answered" },
+    ],
+    [
+      "an answer taken out",
+      "delete from audit where audit_id = 2",
+      { kind: "missing", auditId: 3, action: "line:settled" },
+    ],
+  ])("is found, with what it is about: %s", async (_, statement, problem) => {
+    const store = await trail();
+    await tamper(store, statement);
+    const { problems } = await verifyTrail(store.db, businessId);
+    expect(problems[0]).toMatchObject({ ...problem, subject: `${runId}/lines/1-500` });
+  });
+
+  test("is found where an entry was put in that follows nothing", async () => {
+    const store = await trail();
+    const forged = { actor: "m", action: "hold.created", subject: "hold_1", details: "{}" };
+    const row = { business_id: businessId, at_ms: 5, ...forged, prev_hash: "x", hash: "y" };
+    await store.db.insertInto("audit").values(row).execute();
+    const { problems } = await verifyTrail(store.db, businessId);
+    expect(problems[0]).toMatchObject({ kind: "missing", auditId: 4, subject: "hold_1" });
+  });
 });

@@ -1,9 +1,8 @@
-import { sql } from "kysely";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit.ts";
 import { auditedBusinesses, rowsOf, verifyTrail } from "../../src/store/audit-trail.ts";
 import type { Store } from "../../src/store/index.ts";
-import { testStore } from "./support.ts";
+import { tamper, testStore } from "./support.ts";
 
 async function trailOf(entries: number, businessId = "biz_1"): Promise<Store> {
   const { store } = await testStore();
@@ -24,19 +23,6 @@ async function write(store: Store, entries: number, businessId: string): Promise
       });
     }
   });
-}
-
-/** Does what the store itself refuses: whoever owns the database can. */
-async function tamper(store: Store, statement: string): Promise<void> {
-  await expect(sql.raw(statement).execute(store.db)).rejects.toThrow(/only grows/);
-  if (inject("postgres") === undefined) {
-    for (const act of ["update", "delete"]) {
-      await sql.raw(`drop trigger audit_no_${act}`).execute(store.db);
-    }
-  } else {
-    await sql.raw("alter table audit disable trigger all").execute(store.db);
-  }
-  await sql.raw(statement).execute(store.db);
 }
 
 describe("a whole trail", () => {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { inject, onTestFinished } from "vitest";
+import { sql } from "kysely";
+import { expect, inject, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { newDatabase } from "../support/postgres.ts";
 
@@ -75,4 +76,17 @@ export async function endAttemptOn(store: Store, payableId: string): Promise<voi
     .set({ state: "applied" })
     .where("attempt_id", "=", `att_${payableId}`)
     .execute();
+}
+
+/** Does what the store itself refuses: whoever owns the database can. */
+export async function tamper(store: Store, statement: string): Promise<void> {
+  await expect(sql.raw(statement).execute(store.db)).rejects.toThrow(/only grows/);
+  if (inject("postgres") === undefined) {
+    for (const act of ["update", "delete"]) {
+      await sql.raw(`drop trigger audit_no_${act}`).execute(store.db);
+    }
+  } else {
+    await sql.raw("alter table audit disable trigger all").execute(store.db);
+  }
+  await sql.raw(statement).execute(store.db);
 }

@@ -56,7 +56,10 @@ function addVerify(audit: Command, session: Session): void {
           output.line(
             `${broken ? red("✗") : green("✓")} ${printable(businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
           );
-          for (const { at, text } of problems) output.line(`  ${at}  ${printable(text)}`);
+          for (const { at, text, action, subject } of problems) {
+            const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
+            output.line(`  ${at}  ${printable(text)}${printable(about)}`);
+          }
           if (head !== null) output.line(dim(`  its end is ${head}`));
           if (compared !== null) output.line(dim(`  ${compared}`));
         }

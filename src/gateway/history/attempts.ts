@@ -13,13 +13,22 @@ export interface SeenPayment {
   readonly seq: number;
 }
 
-/** The payments that the bill's requests made, with what the trail last says of each. */
+/**
+ * The payments that the bill's requests made, with what the trail last says of each.
+ *
+ * @param trail entries about the bill and about its payments, in order
+ */
 export function paymentsIn(
   trail: readonly AuditEntry[],
   attempts: readonly Attempt[],
 ): SeenPayment[] {
   const seen = new Map<string, Omit<SeenPayment, "seq">>();
-  for (const { atMs, details } of trail) {
+  for (const { atMs, action, subject, details } of trail) {
+    const became = STATUS_AFTER[action];
+    const cancelled = became === undefined ? undefined : seen.get(subject);
+    if (cancelled !== undefined && became !== undefined) {
+      seen.set(subject, { ...cancelled, status: became, seenAt: new Date(atMs).toISOString() });
+    }
     for (const payment of [...listOf(details["payments"]), ...listOf(details["found"])]) {
       seen.set(payment.id, { ...payment, seenAt: new Date(atMs).toISOString() });
     }
@@ -36,6 +45,13 @@ export function paymentsIn(
     })),
   );
 }
+
+/** What a cancellation's entry about a payment says of its status. */
+const STATUS_AFTER: Readonly<Record<string, string>> = {
+  "cancel-payment:cancelled": "cancelled",
+  "cancel-payment:refund_pending": "refund_pending",
+  "cancel-payment:refunded": "refunded",
+};
 
 function listOf(value: unknown) {
   if (!Array.isArray(value)) return [];

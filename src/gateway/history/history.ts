@@ -2,7 +2,7 @@ import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject } from "../../contracts/names.ts";
 import { paidOnce } from "../../domain/payments/paid-once.ts";
 import { attemptsOf } from "../../store/attempts.ts";
-import { auditHash, type AuditEntry } from "../../store/audit.ts";
+import { auditHash, type AuditEntry, listAudit } from "../../store/audit.ts";
 import { listAuditOfPayable } from "../../store/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations.ts";
 import { claimOwners } from "../../store/claims.ts";
@@ -14,6 +14,7 @@ import { holdJson } from "../holds.ts";
 import { currentLineOf } from "../payables.ts";
 import { approvalsOf } from "./approvals.ts";
 import { attemptJson, lookUpsIn, paymentsIn } from "./attempts.ts";
+import { depositsFor } from "./deposits.ts";
 import { timelineOf } from "./timeline.ts";
 
 /**
@@ -30,12 +31,15 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
   const places = await placesOf(db, businessId, payableId);
   const trail = await listAuditOfPayable(db, { businessId, payableId }, places);
   const approvals = await approvalsOf(db, businessId, payableId);
-  const payments = paymentsIn(trail, attempts);
   const cancellations = await cancellationsOfPayable(db, businessId, payableId);
-  const cancels = await cancelAttempts(db, businessId, [
-    ...payments.map(({ id }) => id),
+  const paymentIds = new Set([
+    ...attempts.flatMap((attempt) => attempt.paymentIds),
     ...cancellations.flatMap(({ paymentId }) => paymentId ?? []),
   ]);
+  const ofPayments = await listAudit(db, { businessId, subject: [...paymentIds] });
+  const story = [...trail, ...ofPayments].sort((one, other) => one.auditId - other.auditId);
+  const payments = paymentsIn(story, attempts);
+  const cancels = await cancelAttempts(db, businessId, paymentIds);
   const { verdict, sentences } = paidOnce({
     state: line?.state ?? null,
     amountCents: plan?.amountCents ?? null,
@@ -60,7 +64,7 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
           },
     paidOnce: { verdict, sentences: [...sentences, trailSentence(trail)] },
     approvals,
-    timeline: await timelineOf(db, { businessId, payableId, trail, holds, approvals }),
+    timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, approvals }),
     attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
     payments,
     retry: await retryOf(db, businessId, payableId),
@@ -72,6 +76,13 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
       reason,
     })),
     cancels,
+    deposits:
+      line === undefined
+        ? []
+        : await depositsFor(db, businessId, {
+            runIds: [...new Set(places.map(({ runId }) => runId))],
+            sourceId: line.sourceId,
+          }),
     trail: { entries: trail.length, changed: changedIn(trail) },
   };
 }
@@ -98,9 +109,9 @@ async function retryOf(db: Db, businessId: string, payableId: string) {
   return { id: workflowId, phase, retriesMade, reasonCode, reason };
 }
 
-async function cancelAttempts(db: Db, businessId: string, paymentIds: readonly string[]) {
+async function cancelAttempts(db: Db, businessId: string, paymentIds: ReadonlySet<string>) {
   const found = [];
-  for (const paymentId of new Set(paymentIds)) {
+  for (const paymentId of paymentIds) {
     const attempts = await attemptsOf(db, businessId, cancelSubject(paymentId));
     found.push(...attempts.map((attempt) => ({ paymentId, ...attemptJson(attempt, []) })));
   }

@@ -113,6 +113,18 @@ export const HistoryBody = z
     cancels: z
       .array(AttemptBody.extend({ paymentId: z.string() }))
       .describe("Requests to cancel its payments"),
+    deposits: z
+      .array(
+        z.object({
+          subject: z.string(),
+          amountCents: z.int(),
+          state: z.string(),
+          reason: z.string().nullable(),
+          transactionId: z.string().nullable(),
+          attempts: z.array(AttemptBody),
+        }),
+      )
+      .describe("Deposits that its runs asked for where the balance was short"),
     trail: z.object({
       entries: z.int(),
       changed: z.array(z.int()).describe("Ids of entries that are not what was written"),
