@@ -5,6 +5,7 @@ import { getHold } from "../../src/store/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents.ts";
 import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
+import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
 
 const SANDBOX_WAKE_MS = 5_000;
 const REAL_WAKE_MS = 15 * 60_000;
@@ -24,19 +25,33 @@ export async function assessIncident(
   const bills = await waitingForIncident(db, { businessId, sourceId });
   const neededCents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const incident = await settle(context, known, neededCents);
+  const deposits = await incidentDeposits(context, incident);
+  const { sandbox } = await context.clockOf(business).now();
+  const wakeInMs = sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS;
   if (incident.phase === "ended") {
     await tellWaiting(context, business, bills);
-    return ended(`${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`);
+    const outcome = `${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`;
+    if (!deposits.moving) return ended(outcome);
+    // Money that was sent for is followed to where it has got to, whoever decided meanwhile.
+    const waitingFor = "a deposit that is on its way";
+    const details = `Decided: ${outcome}.`;
+    const following = {
+      phase: "topping-up",
+      waitingFor,
+      wakeInMs,
+      details,
+      outcome: null,
+    } as const;
+    return withDeposits(following, deposits);
   }
-  const { sandbox } = await context.clockOf(business).now();
   const isTopUp = incident.phase === "topping-up";
   const waitingFor = isTopUp
     ? `money in ${sourceId}: ${formatUsd(neededCents)} for ${bills.length} bills`
     : `a decision of ${incident.roles.join(" or ")}: payrun incident ${sourceId} --released, --other-source or --top-up`;
-  return {
+  const assessment = {
     phase: incident.phase,
     waitingFor,
-    wakeInMs: sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS,
+    wakeInMs,
     details: [
       `**${sourceId}** of ${business} is on hold for all runs: ${incident.reason}`,
       "",
@@ -46,6 +61,7 @@ export async function assessIncident(
     ].join("\n"),
     outcome: null,
   };
+  return withDeposits(assessment, deposits);
 }
 
 /** A hold that was lifted by hand is a release; a top-up ends when the money is there. */

@@ -6,7 +6,7 @@ import { liveAttempt } from "../../src/store/attempts.ts";
 import { releaseLease, takeLease } from "../../src/store/leases.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
-import type { ActivityContext } from "../context.ts";
+import { type ActivityContext, LEASE_MS } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
 import { depositFrom } from "./account.ts";
 import { demandOf } from "./demand-of.ts";
@@ -18,9 +18,6 @@ import { knownBefore, lookUpDeposit } from "./look-up-deposit.ts";
 import { recordDeposit, restDeposit } from "./record-deposit.ts";
 import { reviewTopUp } from "./review.ts";
 import { sendDeposit } from "./send-deposit.ts";
-
-/** One request is worked on by one process; after a crash another one waits for as long as this. */
-const LEASE_MS = 30_000;
 
 /** Between two looks at a deposit whose effect is not known, on the service's clock. */
 const LOOK_AGAIN_MS = 5_000;
@@ -35,7 +32,7 @@ export async function makeDeposits(
 ): Promise<void> {
   for (const topUp of await openTopUpsOf(context.store.db, input.owner)) {
     const leaseUntilMs = Date.now() + LEASE_MS;
-    const lease = { name: `${topUp.businessId}/${topUp.subject}`, holder: input.by };
+    const lease = { name: leaseName(topUp), holder: input.by };
     if (!(await takeLease(context.store.db, lease, Date.now(), leaseUntilMs))) {
       await restDeposit(context, topUp);
       continue;
@@ -61,8 +58,22 @@ async function oneStep(context: ActivityContext, job: DepositJob): Promise<void>
   if ("closed" in opened) {
     return opened.closed === null ? undefined : restDeposit(context, topUp, opened.closed);
   }
-  const outcome = await sendDeposit(context, opened.job, opened.attempt, opened.before);
+  const sending = await renewed(context, opened.job);
+  const outcome = await sendDeposit(context, sending, opened.attempt, opened.before);
   return recordDeposit(context, opened.job, outcome);
+}
+
+/** One request is worked on by one process at a time. */
+function leaseName({ businessId, subject }: TopUp): string {
+  return `${businessId}/${subject}`;
+}
+
+/** The same work with its lease begun anew, once what comes before a send has been read. */
+async function renewed(context: ActivityContext, job: DepositJob): Promise<DepositJob> {
+  const leaseUntilMs = Date.now() + LEASE_MS;
+  const lease = { name: leaseName(job.topUp), holder: job.by };
+  const isOurs = await takeLease(context.store.db, lease, Date.now(), leaseUntilMs);
+  return isOurs ? { ...job, leaseUntilMs } : { ...job, leaseUntilMs: 0 };
 }
 
 /** A token that may pay and not read the balance must not stop the payments of the business. */
@@ -139,7 +150,9 @@ async function goOn(
   const opened = await context.store.transactionOf(topUp.businessId, (trx) =>
     reopenDeposit(trx, job, attempt, clock),
   );
-  if (!("closed" in opened)) return sendDeposit(context, job, opened, attempt);
+  if (!("closed" in opened)) {
+    return sendDeposit(context, await renewed(context, job), opened, attempt);
+  }
   if (isClean(attempt)) return { kind: "back", attempt, reason: opened.closed };
   // It can't be sent again, and what was sent has shown nothing for as long as it might have.
   if (look.afterWindow) return { kind: "next-key", attempt };

@@ -43,7 +43,6 @@ export async function reviewTopUp(
   demand: Demand,
   from: DepositFrom,
   clock: Moment,
-  tell: { readonly people: boolean } = { people: true },
 ): Promise<Reviewed> {
   const made = (await topUpsOf(trx, demand.owner)).filter(
     ({ sourceId }) => sourceId === demand.sourceId,
@@ -91,7 +90,7 @@ export async function reviewTopUp(
         })
       : { ...open, ...asked };
   await record(trx, topUp, open === undefined ? "top-up.proposed" : "top-up.changed", clock);
-  if (tell.people) await tellNeeded(trx, topUp, clock);
+  await tellNeeded(trx, topUp, clock);
   return { topUp };
 }
 

@@ -10,6 +10,8 @@ import { ONBOARDING_PHASES, type OnboardingStatus } from "../contracts/onboardin
 import { historyShape } from "./history-shape.ts";
 import { LINE_STATES, RUN_PHASES, type DryPlanPage, type RunStatus } from "../contracts/pay-run.ts";
 
+import { topUp } from "./top-up-shapes.ts";
+
 /**
  * An answer of the gateway, passed on to `--json` as it is once it has been seen to hold what the
  * commands read of it.
@@ -226,6 +228,7 @@ export type PayableHistory = z.infer<typeof historyShape>;
 export const payableHistory = answer<PayableHistory>(historyShape);
 
 const report = z.object({
+  topUps: z.array(topUp).optional(),
   id: z.string(),
   phase: z.enum(RUN_PHASES),
   bills: z.int(),

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { topUp } from "./top-up-shapes.ts";
+
 const incident = z.looseObject({
   business: z.string(),
   source: z.string(),
@@ -11,6 +13,7 @@ const incident = z.looseObject({
   decidedBy: z.string().nullable(),
   bills: z.int(),
   billsCents: z.int(),
+  topUps: z.array(topUp),
 });
 
 export type Incident = z.infer<typeof incident>;

@@ -2,6 +2,15 @@ import type { PlannedTopUp, TopUpStatus } from "../contracts/top-up.ts";
 import { formatUsd } from "../domain/money.ts";
 import { bold, printable, yellow } from "./text.ts";
 
+/** A deposit as far as it is shown. */
+export interface ShownTopUp extends Pick<
+  TopUpStatus,
+  "amountCents" | "approvers" | "quorum" | "approvedBy" | "makeBy" | "transactionId" | "reason"
+> {
+  readonly state: string;
+  readonly account: { readonly name: string | null; readonly last4: string | null };
+}
+
 /** The deposit that a plan proposes. */
 export function plannedTopUpLines(topUp: PlannedTopUp | undefined): string[] {
   if (topUp === undefined) return [];
@@ -16,12 +25,12 @@ export function plannedTopUpLines(topUp: PlannedTopUp | undefined): string[] {
 }
 
 /** Where the deposits of a run or an incident stand. */
-export function topUpLines(topUps: readonly TopUpStatus[] | undefined): string[] {
+export function topUpLines(topUps: readonly ShownTopUp[] | undefined): string[] {
   if (topUps === undefined || topUps.length === 0) return [];
   return ["", ...topUps.flatMap(oneLine)];
 }
 
-function oneLine(topUp: TopUpStatus): string[] {
+function oneLine(topUp: ShownTopUp): string[] {
   const { amountCents, approvedBy, makeBy, quorum, reason, state, transactionId } = topUp;
   const missing = quorum - approvedBy.length;
   const waits =
@@ -39,7 +48,7 @@ function who({ approvers, quorum }: Pick<PlannedTopUp, "approvers" | "quorum">):
 }
 
 /** The bank account of a deposit, for people. */
-export function accountOf({ account }: Pick<PlannedTopUp, "account">): string {
+export function accountOf({ account }: Pick<ShownTopUp, "account">): string {
   const name = printable(account.name ?? "bank account");
   return account.last4 === null ? name : `${name} ••${account.last4}`;
 }

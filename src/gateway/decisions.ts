@@ -101,7 +101,8 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   replayed: 409,
 };
 
-function refusal({ code, reason }: DecisionRefusal | SignedRefusal): GatewayError {
+/** A refused decision as the API answers it. */
+export function refusal({ code, reason }: DecisionRefusal | SignedRefusal): GatewayError {
   const message = `Refused: ${reason}.`;
   return new GatewayError(STATUS_OF[code], code.replaceAll("-", "_"), message, {
     accepted: false,

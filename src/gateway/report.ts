@@ -10,7 +10,7 @@ import type { Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
 import { cell, dollars } from "./csv.ts";
 import { paymentStatus } from "./payment-status.ts";
-import { linesOf, runHead, sumOf } from "./status.ts";
+import { linesOf, runHead, sumOf, topUpStatuses } from "./status.ts";
 
 type ReportContext = Pick<GatewayContext, "store" | "profiles" | "clocks">;
 
@@ -32,6 +32,8 @@ export interface RunReport {
     "payableId" | "publicId" | "contactName" | "amountCents" | "state" | "reasonCode" | "reason"
   >[];
   readonly skipped: { readonly count: number; readonly byCode: Readonly<Record<string, number>> };
+  /** Deposits that it has asked for; missing where there are none. */
+  readonly topUps?: RunStatus["topUps"];
 }
 
 /** Exceptions that one report lists; more are counted, and in the table. */
@@ -58,6 +60,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     exceptionCount: odd.count,
     exceptions: odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
     skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
+    ...(await topUpStatuses(context, run)),
   };
 }
 

@@ -80,7 +80,11 @@ function rowsOf({ page, pageSize }: StatusPage): { offset: number; limit: number
   return { offset: (page - 1) * pageSize, limit: pageSize };
 }
 
-async function topUpStatuses(context: StatusContext, run: Run): Promise<Pick<RunStatus, "topUps">> {
+/** The deposits that a run has asked for. */
+export async function topUpStatuses(
+  context: StatusContext,
+  run: Run,
+): Promise<Pick<RunStatus, "topUps">> {
   const topUps = await topUpsOf(context.store.db, run.runId);
   if (topUps.length === 0) return {};
   const now = await businessNowMs(context, run.business);

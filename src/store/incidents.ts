@@ -197,6 +197,32 @@ export async function decideIncident(
   return true;
 }
 
+/** Asks again: what was decided for has come to nothing. */
+export async function reopenIncident(
+  trx: Transaction<Tables>,
+  incident: Incident,
+  nowMs: number,
+): Promise<void> {
+  const { businessId, sourceId, round, workflowId } = incident;
+  const result = await trx
+    .updateTable("incidents")
+    .set({ phase: "open", decision: null, decided_by: null, decided_at_ms: null })
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", sourceId)
+    .where("round", "=", round)
+    .where("phase", "=", "topping-up")
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return;
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: workflowId,
+    action: "incident.reopened",
+    subject: sourceId,
+    details: { round },
+  });
+}
+
 function toIncident(row: Selectable<IncidentsTable>): Incident {
   return {
     businessId: row.business_id,

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
+import type { PayRule } from "../../src/contracts/playbook.ts";
+import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
 import { activeHolds, type Hold, releaseHold } from "../../src/store/holds.ts";
 import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
 import { listNotices } from "../../src/store/notices.ts";
+import { openTopUpsOf, topUpsOf } from "../../src/store/top-ups.ts";
+import { getRun } from "../../src/store/runs.ts";
 import { requestRetry } from "../../src/store/retries.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { POLICY } from "./planning-world.ts";
 
 let world: MoneyWorld;
 
@@ -23,6 +29,8 @@ beforeEach(async () => {
   world.override = {};
   await world.store.db.deleteFrom("holds").execute();
   await world.store.db.deleteFrom("incidents").execute();
+  await world.store.db.deleteFrom("top_ups").execute();
+  world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
 });
 
 /** A run all of whose payments failed, handed to their retries, which have looked once. */
@@ -181,6 +189,122 @@ describe("a payment that the vendor's bank sends back", () => {
     expect(await holds()).toMatchObject([{ scope: "payable", value: payableId }]);
     const notices = await listNotices(world.store.db, { kind: "given-up", limit: 10 });
     expect(notices).toMatchObject([{ roles: ["controller"], data: { payableId } }]);
+  });
+});
+
+describe("a top-up of an account that bounced", () => {
+  /** Two bills of $100 from the balance bounce; it has $50 left. */
+  async function bounced(topUp?: PayRule["topUp"]): Promise<PlannedBills> {
+    const pay: PayRule = {
+      ...POLICY.pay,
+      from: "balance",
+      ...(topUp === undefined ? {} : { topUp }),
+    };
+    const planned = await world.approvedRun([{}, {}], { pay, late: "next-business-day" });
+    for (const payableId of planned.payableIds) {
+      await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    }
+    await world.pay(planned.runId);
+    await world.control.advance("P9D");
+    await world.follow(planned.runId);
+    for (const payableId of planned.payableIds) await world.look(payableId);
+    await world.control.changeBusiness({ balanceCents: 5_000 });
+    return planned;
+  }
+
+  const RULE = {
+    from: "default",
+    by: ["owner"],
+    quorum: 1,
+    atMostCents: 100_000,
+    arrivalBusinessDays: null,
+  };
+  const owner = fundingIncidentId("acme", "balance");
+  const work = () => makeDeposits(world.context(), { owner, by: `test/${Math.random()}` });
+
+  async function approve(runId: string): Promise<void> {
+    const run = await getRun(world.store.db, runId);
+    const [topUp] = await openTopUpsOf(world.store.db, owner);
+    if (run === undefined || topUp === undefined) throw new Error("nothing to approve");
+    const clock = await world.context().clockOf("acme").now();
+    const principal = {
+      tokenId: "t",
+      name: "olga",
+      roles: ["owner"],
+      createdBy: "x",
+      createdAtMs: 0,
+    };
+    const request = { decision: "approve", planHash: topUp.planHash, drop: [] } as const;
+    const deciding = { run, request, principal, clock, nowMs: Date.now() };
+    const about = { owner, hash: topUp.hash };
+    expect(
+      await world.store.transaction((trx) => takeTopUpDecision(trx, deciding, about)),
+    ).toMatchObject({ accepted: true });
+    await decide("balance", "top-up");
+  }
+
+  test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async () => {
+    const { runId, payableIds } = await bounced(RULE);
+    expect(await world.incident("balance")).toMatchObject({
+      phase: "open",
+      details: expect.stringMatching(/a deposit of \$150\.00 .* to be approved by owner/),
+    });
+    expect((await world.incident("balance")).toDeposit).toBeUndefined();
+    await work();
+    await approve(runId);
+    expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
+    await work();
+    await world.control.advance("P5D");
+    await work();
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
+    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
+    expect(await holds()).toEqual([]);
+    for (const payableId of payableIds) {
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    }
+    const ledger = await world.control.ledger();
+    const deposits = ledger.filter(({ paymentId }) => paymentId === null);
+    expect(deposits.map(({ kind, amountCents }) => [kind, amountCents])).toEqual([
+      ["debit", 15_000],
+      ["credit", 15_000],
+    ]);
+  });
+
+  test("that bounces itself leaves the account on hold and asks again", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    const match = { bankAccountId: "bank_main" };
+    await world.control.outcome({ match, outcome: "fail", code: "R01", times: 1 });
+    await work();
+    await world.control.advance("P5D");
+    await work();
+    await world.incident("balance");
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([
+      { state: "failed" },
+      { state: "proposed", requestNo: 2 },
+    ]);
+    expect(await getIncident(world.store.db, world.businessId, "balance")).toMatchObject({
+      phase: "open",
+      decision: null,
+    });
+    expect(await holds()).toHaveLength(1);
+  });
+
+  test("is not proposed where no playbook of the bills allows one", async () => {
+    await bounced();
+    await world.incident("balance");
+    expect(await topUpsOf(world.store.db, owner)).toEqual([]);
+  });
+
+  test("is withdrawn where the account is released otherwise", async () => {
+    await bounced(RULE);
+    await world.incident("balance");
+    await decide("balance", "released");
+    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "withdrawn" }]);
   });
 });
 

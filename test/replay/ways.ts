@@ -13,6 +13,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   "pay-run-signed-decisions": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-worker-killed": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-launched-again": { workflow: "payRun", ends: /^completed$/ },
+  "pay-run-tops-up": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-rejected": { workflow: "payRun", ends: /^rejected$/ },
   "pay-run-expired": { workflow: "payRun", ends: /^expired$/ },
   "pay-run-cancelled": { workflow: "payRun", ends: /^cancelled$/ },

@@ -2,15 +2,16 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
+import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
 import { incidentAnswer, incidentList } from "../incident-shapes.ts";
 import type { Session } from "../session.ts";
+import { topUpLines } from "../show-top-up.ts";
 import { green, printable, table } from "../text.ts";
 
 const HELP = `
 --released      the money is there: the hold is lifted, and each bill is paid again
 --other-source  the bills go back to the next run, which asks for a new approval; the hold stays
---top-up        money is on its way: the hold is lifted once it covers the bills`;
+--top-up        approves the deposit that it asks for: the hold is lifted once the money is there`;
 
 export function addIncidentCommand(program: Command, session: Session): void {
   program
@@ -19,7 +20,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .argument("[source]", "a funding source's id")
     .option("--released", "lift its hold")
     .option("--other-source", "pay from another account")
-    .option("--top-up", "wait for money")
+    .option("--top-up", "approve the deposit that it asks for")
     .option("--reason <text>", "why, for the audit trail")
     .option("--business <name>", "needed only where there are several")
     .option("--json", "print one JSON document")
@@ -43,6 +44,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
           const columns = ["Account", "Stands", "Bills", "Amount", "Decided by", "Reason"];
           const titles = columns.map((title) => ({ title }));
           output.lines(rows.length === 0 ? ["No payment has bounced."] : table(titles, rows));
+          output.lines(found.items.flatMap(({ topUps }) => topUpLines(topUps)));
           output.document(found);
           return;
         }
@@ -52,11 +54,29 @@ export function addIncidentCommand(program: Command, session: Session): void {
         }
         const path = `/v1/incidents/${encodeURIComponent(source)}/decision${query}`;
         const reason = options.reason ?? "Decided from the command line.";
-        const incident = await gateway.post(path, incidentAnswer, { decision, reason });
+        const topUpHash =
+          decision === "top-up" ? await shownDeposit(gateway, query, source) : undefined;
+        const incident = await gateway.post(path, incidentAnswer, {
+          decision,
+          reason,
+          ...(topUpHash === undefined ? {} : { topUpHash }),
+        });
         output.line(`${green("✓")} ${printable(incident.source)}: ${decision}`);
+        if (decision === "top-up") output.lines(topUpLines(incident.topUps.slice(-1)));
         output.document(incident);
       }),
     );
+}
+
+/** The deposit that the incident asks for now. */
+async function shownDeposit(
+  gateway: GatewayClient,
+  query: string,
+  source: string,
+): Promise<string | undefined> {
+  const { items } = await gateway.get(`/v1/incidents${query}`, incidentList);
+  const incident = items.find((each) => each.source === source);
+  return incident?.topUps.findLast(({ state }) => state === "proposed")?.hash;
 }
 
 function decisionsOf(options: {

@@ -8,6 +8,7 @@ import { findRunId } from "../run-id.ts";
 import { writeParts } from "../output.ts";
 import type { Session } from "../session.ts";
 import { nameOf } from "../show-plan.ts";
+import { topUpLines } from "../show-top-up.ts";
 import { phaseText } from "../show-run.ts";
 import { bold, count, printable, table } from "../text.ts";
 
@@ -56,6 +57,7 @@ function reportLines(report: Report): string[] {
   return [
     `${bold(report.id)}  ${phaseText(report.phase)}`,
     `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${report.settledBills}, ${formatUsd(report.settledCents)}`,
+    ...topUpLines(report.topUps),
     "",
     ...table(
       [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],

@@ -3,7 +3,9 @@ import { formatUsd } from "../money.ts";
 import type { NoticeText } from "./run-texts.ts";
 
 interface Deposit extends TopUpTerms {
+  /** Workflow that needs the money. */
   readonly owner: string;
+  readonly sourceId: string;
   readonly account: TopUpAccount;
 }
 
@@ -16,8 +18,12 @@ export function topUpNeeded(deposit: Deposit): NoticeText {
       late
         ? `Made today it arrives on ${arrivesOn}, which is too late for the first bills: they wait for it.`
         : `Made by ${makeBy} it arrives on ${arrivesOn}.`,
-      `Look at it with: payrun status ${owner}`,
-      `Decide with: payrun approve ${owner} --top-up, or payrun reject ${owner} --top-up`,
+      ...(isIncident(deposit)
+        ? [`Decide with: payrun incident ${deposit.sourceId} --top-up`]
+        : [
+            `Look at it with: payrun status ${owner}`,
+            `Decide with: payrun approve ${owner} --top-up, or payrun reject ${owner} --top-up`,
+          ]),
     ].join("\n"),
   };
 }
@@ -29,9 +35,13 @@ export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
     text: [
       reason,
       `The bills of ${owner} wait for money. Another deposit asks for another approval.`,
-      `Look at it with: payrun status ${owner}`,
+      `Look at it with: ${isIncident(deposit) ? "payrun incident" : `payrun status ${owner}`}`,
     ].join("\n"),
   };
+}
+
+function isIncident({ owner, sourceId }: Deposit): boolean {
+  return owner.startsWith("funding-incident/") && owner.endsWith(`/${sourceId}`);
 }
 
 /** A deposit in a few words: how much, and from which account. */

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { topUpStatus } from "./top-up-schemas.ts";
 import { LINE_STATES, RUN_PHASES } from "../../contracts/pay-run.ts";
 
 /** Bills and amounts by state. */
@@ -32,5 +33,6 @@ export const ReportBody = z
       }),
     ),
     skipped: z.object({ count: z.int(), byCode: z.record(z.string(), z.int()) }),
+    topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
   })
   .openapi("Report");

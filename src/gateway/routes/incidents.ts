@@ -9,12 +9,18 @@ import {
   type IncidentDecision,
   listIncidents,
 } from "../../store/incidents.ts";
+import { getRun, type Run } from "../../store/runs.ts";
+import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/top-ups.ts";
 import { waitingForIncident } from "../../store/retry-cases.ts";
+import { takeTopUpDecision } from "../../decisions/take-top-up.ts";
 import { businessNamed } from "../businesses.ts";
 import type { GatewayContext } from "../context.ts";
 import { type Principal, requireRole } from "../http/auth.ts";
 import { conflict, notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
+import { topUpStatus } from "../http/top-up-schemas.ts";
+import { refusal } from "../decisions.ts";
+import { topUpJson } from "../top-ups.ts";
 import { tellToLook } from "../tell.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
 
@@ -33,6 +39,7 @@ const IncidentBody = z
     decidedBy: z.string().nullable(),
     bills: z.int().describe("Bills that wait for the decision"),
     billsCents: z.int(),
+    topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
   })
   .openapi("Incident");
 
@@ -73,10 +80,18 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
     tag: "incidents",
     summary: "The one decision about a funding account that bounced",
     description:
-      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits. `other-source` gives the bills back to the next run and keeps the hold. `top-up` lifts the hold once the account holds what the bills need.",
+      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits. `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), where a playbook allows one, and lifts the hold once the money is there.",
     params: z.object({ source: id.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
-    body: z.strictObject({ decision, reason: words }),
+    body: z.strictObject({
+      decision,
+      reason: words,
+      topUpHash: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("With `top-up`: the deposit that was looked at"),
+    }),
     responses: { 200: { description: "Written down", schema: IncidentBody } },
     handle: async ({ params, query, body, principal }) => {
       const profile = businessNamed(context, query.business, "add “business” to the query");
@@ -90,7 +105,11 @@ async function decide(
   context: GatewayContext,
   profile: BusinessProfile,
   sourceId: string,
-  said: { readonly decision: IncidentDecision; readonly reason: string },
+  said: {
+    readonly decision: IncidentDecision;
+    readonly reason: string;
+    readonly topUpHash?: string | undefined;
+  },
   by: Principal,
 ): Promise<Incident> {
   const { businessId } = profile;
@@ -99,15 +118,30 @@ async function decide(
     throw notFound(`No payment from “${sourceId}” of ${profile.name} has bounced.`);
   }
   requireRole(by, [...known.roles, "admin"]);
-  if (said.decision === "top-up") await requireFigure(context, profile, sourceId);
-  const { businessMs } = await context.clocks.read(profile);
-  const decided = await context.store.transactionOf(businessId, async (trx) => {
-    const moment = { by: by.name, nowMs: context.nowMs(), businessMs };
+  const clock = await context.clocks.read(profile);
+  const { businessMs } = clock;
+  const asked =
+    said.decision === "top-up" ? await askedDeposit(context, known, said.topUpHash) : undefined;
+  const outcome = await context.store.transactionOf(businessId, async (trx) => {
+    const nowMs = context.nowMs();
+    if (asked !== undefined) {
+      const { run, topUp } = asked;
+      const { planHash } = topUp;
+      const request = { decision: "approve", planHash, drop: [], comment: said.reason } as const;
+      const deciding = { run, request, principal: by, clock, nowMs };
+      const about = { owner: known.workflowId, hash: topUp.hash };
+      const taken = await takeTopUpDecision(trx, deciding, about);
+      if (!taken.accepted) return taken;
+    }
+    const moment = { by: by.name, nowMs, businessMs };
     if (await decideIncident(trx, known, { ...said, ...moment })) {
       return getIncident(trx, businessId, sourceId);
     }
     return undefined;
   });
+  // A refusal is stored as well, so it is thrown only after the transaction.
+  if (outcome !== undefined && "accepted" in outcome) throw refusal(outcome);
+  const decided = outcome;
   if (decided === undefined) {
     throw conflict(
       "already_decided",
@@ -118,22 +152,33 @@ async function decide(
   return decided;
 }
 
-/** Nobody would notice the money in an account that doesn't tell what it holds. */
-async function requireFigure(
+/** The deposit that a decision is about, exactly as it was looked at, and the run that allows it. */
+async function askedDeposit(
   context: GatewayContext,
-  profile: BusinessProfile,
-  sourceId: string,
-): Promise<void> {
-  const sources = await context.clientOf(profile).fundingSources.list();
-  const source = sources.find((each) => each.id === sourceId);
-  if (source !== undefined && source.availableCents !== null) return;
-  throw unprocessable(
-    "balance_unknown",
-    `The service doesn't tell what ${sourceId} holds, so nothing would notice the money: say “released” once it is there.`,
-  );
+  { workflowId, sourceId }: Incident,
+  hash: string | undefined,
+): Promise<{ readonly run: Run; readonly topUp: TopUp }> {
+  const { db } = context.store;
+  const topUp = (await openTopUpsOf(db, workflowId)).at(-1);
+  const run = topUp === undefined ? undefined : await getRun(db, topUp.policyRunId);
+  if (topUp === undefined || run === undefined) {
+    throw unprocessable(
+      "no_top_up",
+      `No deposit is proposed for ${sourceId}: only the balance takes one, where the playbook of a bill that waits allows it (pay: topUp) and its money is missing. Put the money in by hand, and say “released” once it is there.`,
+    );
+  }
+  if (hash === undefined) {
+    throw unprocessable(
+      "no_top_up_hash",
+      "Name the deposit that you have looked at: topUpHash, from topUps of GET /v1/incidents.",
+    );
+  }
+  return { run, topUp: { ...topUp, hash } };
 }
 
 async function incidentJson(context: GatewayContext, incident: Incident) {
+  const profile = businessNamed(context, incident.business, "");
+  const businessMs = Math.floor((await context.clocks.read(profile)).businessMs);
   const bills = await waitingForIncident(context.store.db, incident);
   return {
     id: incident.workflowId,
@@ -147,6 +192,11 @@ async function incidentJson(context: GatewayContext, incident: Incident) {
     openedAt: new Date(incident.openedAtMs).toISOString(),
     decision: incident.decision,
     decidedBy: incident.decidedBy,
+    topUps: await Promise.all(
+      (await topUpsOf(context.store.db, incident.workflowId)).map((each) =>
+        topUpJson(context.store.db, each, businessMs),
+      ),
+    ),
     bills: bills.length,
     billsCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
   };

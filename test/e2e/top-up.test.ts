@@ -1,0 +1,167 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { TopUpStatus } from "../../src/contracts/top-up.ts";
+import { payrun as cli } from "../cli/cli.ts";
+import { commandsOf, wordsOf } from "../support/docs.ts";
+import { isLong } from "../support/long.ts";
+import { keepHistory } from "../support/keep-history.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { clockNoticed, ended, expectBank, plannedScene, type Scene } from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+type Person = Parameters<TestPayrun["tokenOf"]>[0];
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+const PAY =
+  "{ on: next-business-day, from: balance, topUp: { by: [owner], atMost: $50k, arrivesAfter: 3 business days } }";
+
+/** A run of bills of $100 and $200, of which the balance covers the first. */
+async function shortScene(name: string): Promise<Scene> {
+  await payrun.sandbox.control.changeBusiness({ balanceCents: 150_00 });
+  return plannedScene(payrun, name, [100_00, 200_00], { pay: PAY });
+}
+
+/** Who types a command of the page. */
+const PEOPLE: Readonly<Record<string, Person>> = { apply: "admin", plan: "launcher" };
+
+async function lastTopUp(runId: string): Promise<TopUpStatus | undefined> {
+  return (await payrun.status(runId)).topUps?.at(-1);
+}
+
+/** Lets the bank's days pass one by one until the run's newest deposit stands so. */
+async function untilTopUp(runId: string, state: string): Promise<TopUpStatus> {
+  for (let days = 0; days < 12; days += 1) {
+    const topUp = await lastTopUp(runId);
+    if (topUp?.state === state) return topUp;
+    if (topUp?.state === "on-its-way") await payrun.sandbox.control.advance("P1D");
+    await clockNoticed();
+    await clockNoticed();
+  }
+  const topUp = await lastTopUp(runId);
+  throw new Error(`the deposit is not ${state}: ${JSON.stringify(topUp)}\n${await payrun.logs()}`);
+}
+
+async function deposits(): Promise<string[]> {
+  const ledger = await payrun.sandbox.control.ledger();
+  return ledger
+    .filter(({ paymentId, payableId }) => paymentId === null && payableId === null)
+    .map(({ kind, amountCents }) => `${kind} ${amountCents}`);
+}
+
+function decideTopUp(person: Person, runId: string, hash: string | undefined) {
+  return payrun.decide(person, runId, "approve", { topUpHash: hash });
+}
+
+describe("a run that is short of money", () => {
+  test("pays what is covered, waits for the approved deposit, and pays the rest with it", async () => {
+    const { runId, made } = await shortScene("short");
+    const env = (person: Person) => ({
+      PAYRUN_GATEWAY_URL: payrun.gatewayUrl,
+      PAYRUN_TOKEN: payrun.tokenOf(person),
+    });
+    const cwd = fileURLToPath(new URL("../../", import.meta.url));
+    const commands = commandsOf("docs/top-up.md");
+    expect(commands).toHaveLength(6);
+    const printed: string[] = [];
+    for (const command of commands) {
+      const args = wordsOf(command).map((word) =>
+        word.replace("$RUN", runId).replace(/^paid-from-balance$/, "short"),
+      );
+      const person = PEOPLE[args[0] ?? ""] ?? (args.includes("--top-up") ? "owner" : "controller");
+      const { code, stdout, stderr } = await cli(args, { cwd, env: env(person) });
+      expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({
+        command,
+        code: 0,
+        stderr: "",
+      });
+      printed.push(stdout);
+      if (args[0] === "plan") expect(stdout).toMatch(/Proposes a deposit of \$/);
+    }
+    expect(printed.join("\n")).toMatch(/approved the deposit of \$150\.00/);
+    expect(printed.at(-1)).toMatch(/Deposit of \$150\.00 from .*: (proposed|sending|on-its-way)/);
+
+    await untilTopUp(runId, "on-its-way");
+    const half = await payrun.until(runId, "half paid", ({ counts }) => counts.scheduled === 1);
+    expect(half.waitingFor).toMatch(/a deposit of \$150\.00 .* on its way/);
+    await untilTopUp(runId, "completed");
+    const done = await ended(payrun, runId);
+    expect(done.counts.settled).toBe(2);
+    expect(done.topUps).toHaveLength(1);
+    expect(await deposits()).toEqual(["debit 15000", "credit 15000"]);
+    await expectBank(
+      payrun,
+      made.map((bill) => [bill, bill.amountCents]),
+    );
+    await keepHistory(payrun, runId, "pay-run-tops-up");
+    const report = await payrun.call(
+      "owner",
+      "GET",
+      `/v1/runs/${encodeURIComponent(runId)}/report`,
+    );
+    expect(report.body).toMatchObject({ topUps: [{ state: "completed", amountCents: 150_00 }] });
+  });
+
+  test.runIf(isLong)(
+    "makes the deposit once though its worker dies after the effect, and asks anew where it bounces",
+    async () => {
+      const { control } = payrun.sandbox;
+      const before = await deposits();
+      const { runId, made } = await shortScene("killed");
+      await approve(payrun, runId);
+      const asked = await lastTopUp(runId);
+      expect((await decideTopUp("controller", runId, asked?.hash)).status).toBe(403);
+      await control.outcome({
+        match: { bankAccountId: asked?.account.bankAccountId ?? "" },
+        outcome: "fail",
+        code: "R01",
+        times: 1,
+      });
+      const path = "/v1/balance/deposits";
+      await control.faults([
+        { method: "POST", path, when: "after", effect: "delay", delayMs: 20_000, times: 1 },
+      ]);
+      expect((await decideTopUp("owner", runId, asked?.hash)).status).toBe(200);
+      const isMade = async (): Promise<number> => {
+        const { body } = await payrun.sandbox.api<{ totalCount: number }>(
+          "GET",
+          "/v1/balance/transactions?status=pending",
+        );
+        return body.totalCount;
+      };
+      await expect.poll(isMade, { timeout: 30_000 }).toBe(1);
+      await payrun.killWorkers("SIGKILL");
+      await control.faults();
+      await payrun.startWorker();
+      const first = await untilTopUp(runId, "on-its-way");
+      expect(first.id).toBe(asked?.id);
+      const again = await untilTopUp(runId, "proposed");
+      const status = await payrun.status(runId);
+      expect(status.topUps).toMatchObject([
+        { state: "failed", reason: expect.stringMatching(/R01/) },
+        { state: "proposed" },
+      ]);
+      expect((await decideTopUp("owner", runId, again.hash)).status).toBe(200);
+      await untilTopUp(runId, "completed");
+      const done = await ended(payrun, runId);
+      expect(done.counts.settled).toBe(2);
+      expect((await deposits()).slice(before.length)).toEqual([
+        "debit 15000",
+        "return 15000",
+        "debit 15000",
+        "credit 15000",
+      ]);
+      await expectBank(
+        payrun,
+        made.map((bill) => [bill, bill.amountCents]),
+      );
+    },
+  );
+});
