@@ -142,6 +142,7 @@ const decision = z.object({
   accepted: z.literal(true),
   decision: z.enum(["approve", "reject"]),
   countsFor: z.array(z.string()),
+  countsForCount: z.int(),
   dropped: z.array(z.string()),
   tooEarly: z.array(z.string()).optional(),
   missing: z.array(
@@ -172,9 +173,10 @@ const hold = z.object({
 
 export type Hold = z.infer<typeof hold>;
 export const holdAnswer = answer<Hold>(hold);
-export const holdList = answer<{ readonly items: readonly Hold[] }>(
-  z.object({ items: z.array(hold) }),
-);
+export const holdList = answer<{
+  readonly items: readonly Hold[];
+  readonly nextPage: number | null;
+}>(z.object({ items: z.array(hold), nextPage: z.int().nullable() }));
 
 const playbook = z.object({ name: z.string(), revision: z.int(), changed: z.boolean() });
 export type AppliedPlaybook = z.infer<typeof playbook>;
@@ -217,8 +219,10 @@ export const resolutionAnswer = answer<Resolution>(resolution);
 export const bulkResolution = answer<{
   readonly resolved: readonly Resolution[];
   readonly refused: readonly { readonly payableId: string; readonly message: string }[];
+  readonly next: string | null;
 }>(
   z.object({
+    next: z.string().nullable(),
     resolved: z.array(resolution),
     refused: z.array(z.object({ payableId: z.string(), message: z.string() })),
   }),

@@ -70,7 +70,14 @@ export interface CancellationStatus {
   readonly startedBy?: readonly StartedBy[];
   readonly launchedAt: string;
   readonly endedAt: string | null;
+  /** The page that was asked for, of `totalCount` in all. */
   readonly payments: readonly CancellationPaymentStatus[];
+  readonly totalCount: number;
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  /** Null on the last page. */
+  readonly nextPage: number | null;
 }
 
 export interface CancellationPaymentStatus {

@@ -8,6 +8,14 @@ import { GatewayError, notFound } from "./http/errors.ts";
 import { businessNamed } from "./launch.ts";
 import { tellToLook } from "./tell.ts";
 
+/** Bills that an answer names; all of them are counted. */
+const NAMED_MOST = 1_000;
+
+/** What a decision came to, as it is answered: large runs have more bills than anybody reads. */
+export interface DecisionShown extends DecisionAnswer {
+  readonly countsForCount: number;
+}
+
 /**
  * Judges and stores a decision on a run, refused ones too, and tells the run to look.
  *
@@ -21,7 +29,7 @@ export async function decide(
   runId: string,
   request: DecisionRequest,
   principal: Principal,
-): Promise<DecisionAnswer> {
+): Promise<DecisionShown> {
   const known = await knownRun(context, runId);
   const clock = await context.clocks.read(businessNamed(context, known.business, ""));
   const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
@@ -42,7 +50,7 @@ export async function decideSigned(
   runId: string,
   envelope: string,
   courier: Principal,
-): Promise<DecisionAnswer> {
+): Promise<DecisionShown> {
   const known = await knownRun(context, runId);
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
@@ -69,12 +77,17 @@ function answered(
   context: GatewayContext,
   runId: string,
   outcome: DecisionAnswer | DecisionRefusal | SignedRefusal,
-): DecisionAnswer {
+): DecisionShown {
   context.metrics.decisions.inc({ outcome: outcome.accepted ? "accepted" : outcome.code });
   // A refusal is stored as well, so it is thrown only after the transaction.
   if (!outcome.accepted) throw refusal(outcome);
   tellToLook(context, [runId]);
-  return outcome;
+  const { countsFor } = outcome;
+  return {
+    ...outcome,
+    countsFor: countsFor.slice(0, NAMED_MOST),
+    countsForCount: countsFor.length,
+  };
 }
 
 const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {

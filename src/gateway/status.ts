@@ -35,6 +35,8 @@ export interface StatusPage {
 /** Bills that an answer holds where nobody asks for a page, and the most that one can hold. */
 export const PAGE_MOST = 10_000;
 
+export const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
+
 /**
  * What `status --json` shows, from the store alone, so that it answers while Temporal is down.
  *

@@ -149,14 +149,41 @@ export async function insertItem(db: Db, item: CancellationItem, nowMs: number):
 }
 
 /** What a cancellation is about, in the order in which it was asked for. */
-export async function listItems(db: Db, workflowId: string): Promise<CancellationItem[]> {
-  const rows = await db
+export async function listItems(
+  db: Db,
+  workflowId: string,
+  page?: { readonly offset: number; readonly limit: number },
+): Promise<CancellationItem[]> {
+  let query = db
     .selectFrom("cancellation_items")
     .selectAll()
     .where("workflow_id", "=", workflowId)
-    .orderBy("item_no")
+    .orderBy("item_no");
+  if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
+  return (await query.execute()).map(toItem);
+}
+
+/** How many items are in which state, and what they come to. */
+export async function countItems(
+  db: Db,
+  workflowId: string,
+): Promise<{ state: CancellationState; count: number; cents: number }[]> {
+  const rows = await db
+    .selectFrom("cancellation_items")
+    .select((eb) => [
+      "state",
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.sum<number>("amount_cents").as("cents"),
+    ])
+    .where("workflow_id", "=", workflowId)
+    .groupBy("state")
+    .orderBy("state")
     .execute();
-  return rows.map(toItem);
+  return rows.map(({ state, count, cents }) => ({
+    state: state as CancellationState,
+    count: Number(count),
+    cents: Number(cents),
+  }));
 }
 
 /** What cancellations have had to do with a bill. */

@@ -146,16 +146,35 @@ export interface HoldFilter {
 }
 
 /** Holds, latest first. */
-export async function listHolds(db: Db, filter: HoldFilter): Promise<Hold[]> {
-  let query = db.selectFrom("holds").selectAll();
+export async function listHolds(
+  db: Db,
+  filter: HoldFilter,
+  page?: { readonly offset: number; readonly limit: number },
+): Promise<Hold[]> {
+  let query = holdsWhere(db, filter)
+    .selectAll()
+    .orderBy("created_at_ms", "desc")
+    .orderBy("hold_id");
+  if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
+  return (await query.execute()).map(toHold);
+}
+
+export async function countHolds(db: Db, filter: HoldFilter): Promise<number> {
+  const row = await holdsWhere(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+function holdsWhere(db: Db, filter: HoldFilter) {
+  let query = db.selectFrom("holds");
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
   if (filter.active === true) {
     query = query
       .where("released_at_ms", "is", null)
       .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", filter.nowMs)]));
   }
-  const rows = await query.orderBy("created_at_ms", "desc").orderBy("hold_id").execute();
-  return rows.map(toHold);
+  return query;
 }
 
 /** Everything that stops something of a business now: for planning and drawing in bulk. */

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { historyFigures } from "../../bench/run/history.ts";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
+import { type CliResult, payrun as cli } from "../cli/cli.ts";
 import { StubPayrun } from "../support/stub-payrun.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -67,6 +68,33 @@ test("status, plan and report of a run come by page, and each bill on one of the
   expect(wrong.status).toBe(400);
 });
 
+test("the command line reads plan, status and report of thousands of bills by page", async () => {
+  payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 2_300 }]);
+  await payrun.apply("all", playbook("acme"));
+  const ask = (...args: string[]): Promise<CliResult> => {
+    const env = { PAYRUN_GATEWAY_URL: payrun?.gatewayUrl ?? "" };
+    return cli(args, { env: { ...env, PAYRUN_TOKEN: payrun?.tokenOf("launcher") ?? "" } });
+  };
+  const plan = (await ask("plan", "all", "--json")).json<DryPlan & { payments: object[] }>();
+  expect(new Set(plan.lines.map(({ payableId }) => payableId)).size).toBe(2_300);
+  expect(plan).toMatchObject({ lineCount: 2_300, skipped: [] });
+  expect(plan.payments).toHaveLength(2_300);
+  const shown = await ask("plan", "all", "--summary");
+  expect(shown.stdout).toContain("2,300 bills to pay");
+  expect(shown.stdout).toMatch(/Needs controller or owner: 2,300 bills/);
+
+  const runId = await payrun.launch("all");
+  await payrun.untilPhase(runId, "awaiting-approval");
+  const status = (await ask("status", runId, "--json")).json<RunStatus>();
+  expect(status.payments).toHaveLength(2_300);
+  const { stdout } = await ask("report", runId, "--csv");
+  const rows = stdout.trimEnd().split("\r\n").slice(1);
+  expect(new Set(rows.map((row) => row.split(",")[0])).size).toBe(2_300);
+  const answer = await payrun.decide("controller", runId, "approve");
+  expect(answer.body).toMatchObject({ countsForCount: 2_300 });
+  expect(answer.body["countsFor"]).toHaveLength(1_000);
+});
+
 test("a service that lets 20 requests a second through slows its own business down, without errors, and no other", async () => {
   payrun = await StubPayrun.start([
     { businessId: "slow", token: "slow-token", bills: 150, requestsPerSecond: 20 },
@@ -75,13 +103,29 @@ test("a service that lets 20 requests a second through slows its own business do
   const slow = await payrun.approvedRun("of-slow", playbook("slow"));
   const free = await payrun.approvedRun("of-free", playbook("free"));
   expect((await payrun.untilPhase(free, "completed", 120_000)).counts).toEqual({ settled: 150 });
+  // The other was launched before, and has most of its bills still to pay.
+  const meanwhile = await payrun.figures("slow");
+  expect(meanwhile.paidBills).toBeLessThan(150);
   const done = await payrun.untilPhase(slow, "completed", 180_000);
   expect(done.counts).toEqual({ settled: 150 });
 
   const ofFree = await payrun.figures("free");
   const ofSlow = await payrun.figures("slow");
-  expect(ofFree).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0, rateLimited: 0 });
+  expect(ofFree).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0, rateLimited: 0, pays: 150 });
   expect(ofSlow).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0 });
+  // It was refused, told nobody of an error, and didn't hammer: most requests came through.
   expect(ofSlow.rateLimited).toBeGreaterThan(0);
-  expect(ofFree.lastPaidMs).toBeLessThan(ofSlow.lastPaidMs);
+  expect(ofSlow.rateLimited).toBeLessThan(ofSlow.pays + ofSlow.reads);
+  const notices = await payrun.store.db
+    .selectFrom("notices")
+    .select("kind")
+    .where("kind", "in", ["parked", "run-failed"])
+    .execute();
+  expect(notices).toEqual([]);
+  const attempts = await payrun.store.db
+    .selectFrom("attempts")
+    .select(["seq", "state"])
+    .distinct()
+    .execute();
+  expect(attempts).toEqual([{ seq: 1, state: "applied" }]);
 });

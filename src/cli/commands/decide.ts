@@ -137,7 +137,7 @@ export function decisionLines(answer: Decision): string[] {
   const dropped =
     answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
   return [
-    `${green("✓")} approved: it counts for ${count(answer.countsFor.length, "bill")}${dropped}`,
+    `${green("✓")} approved: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
     ...(answer.tooEarly === undefined
       ? []
       : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),

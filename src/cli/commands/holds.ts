@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { usageError } from "../cli-error.ts";
 import { readDuration } from "../duration.ts";
-import { gatewayOf } from "../gateway-client.ts";
+import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
 import { type Hold, holdAnswer, holdList } from "../gateway-shapes.ts";
 import type { Session } from "../session.ts";
 import { dim, green, printable, table } from "../text.ts";
@@ -81,8 +81,8 @@ export function addHoldsCommand(program: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
-        const holds = await gatewayOf(config()).get("/v1/holds", holdList);
-        const rows = holds.items.map((hold) => [
+        const items = await allHolds(gatewayOf(config()));
+        const rows = items.map((hold) => [
           hold.id,
           targetOf(hold),
           printable(hold.author),
@@ -91,9 +91,22 @@ export function addHoldsCommand(program: Command, session: Session): void {
         ]);
         const columns = ["Hold", "Of", "By", "Until", "Reason"].map((title) => ({ title }));
         output.lines(rows.length === 0 ? ["Nothing is on hold."] : table(columns, rows));
-        output.document(holds);
+        output.document({ items });
       }),
     );
+}
+
+async function allHolds(gateway: GatewayClient): Promise<Hold[]> {
+  const items: Hold[] = [];
+  for (let page: number | null = 1; page !== null;) {
+    const holds: { items: readonly Hold[]; nextPage: number | null } = await gateway.get(
+      `/v1/holds?page=${page}`,
+      holdList,
+    );
+    items.push(...holds.items);
+    page = holds.nextPage;
+  }
+  return items;
 }
 
 function targetOf({ scope, value }: Hold): string {

@@ -35,12 +35,7 @@ export function addResolveCommand(program: Command, session: Session): void {
         const outcome: Outcome =
           reasonCode === undefined
             ? await each(gateway, payables, { action, reason }, options.business)
-            : await gateway.post("/v1/resolutions", bulkResolution, {
-                reasonCode,
-                action,
-                reason,
-                ...business,
-              });
+            : await inBulk(gateway, { reasonCode, action, reason, ...business });
         for (const { payableId, state } of outcome.resolved) {
           output.line(`${green("✓")} ${payableId}: ${action === "retry" ? "tried again" : state}`);
         }
@@ -71,6 +66,23 @@ function actionOf(options: {
     throw usageError("say exactly one of --retry, --paid-elsewhere and --give-up");
   }
   return action;
+}
+
+/** As many requests as there are pages of such bills. */
+async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
+  const resolved: Resolution[] = [];
+  const refused: { payableId: string; message: string }[] = [];
+  for (let after: string | null | undefined; after !== null;) {
+    const page: Outcome & { next: string | null } = await gateway.post(
+      "/v1/resolutions",
+      bulkResolution,
+      { ...body, ...(after === undefined ? {} : { after }) },
+    );
+    resolved.push(...page.resolved);
+    refused.push(...page.refused);
+    after = page.next;
+  }
+  return { resolved, refused };
 }
 
 /** One refusal must not keep the other bills from being resolved. */

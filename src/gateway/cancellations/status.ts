@@ -1,7 +1,8 @@
 import type { CancellationState, CancellationStatus } from "../../contracts/cancellation.ts";
-import { getCancellation, listItems } from "../../store/cancellations.ts";
+import { countItems, getCancellation, listItems } from "../../store/cancellations.ts";
 import { startedBy } from "../../store/event-starts.ts";
 import type { Db } from "../../store/index.ts";
+import { FIRST_PAGE, type StatusPage } from "../status.ts";
 
 /**
  * The status of a cancellation, from the store alone.
@@ -11,13 +12,17 @@ import type { Db } from "../../store/index.ts";
 export async function cancellationStatus(
   db: Db,
   id: string,
+  { page, pageSize }: Pick<StatusPage, "page" | "pageSize"> = FIRST_PAGE,
 ): Promise<CancellationStatus | undefined> {
   const cancellation = await getCancellation(db, id);
   if (cancellation === undefined) return undefined;
-  const items = await listItems(db, id);
   const events = (await startedBy(db, [id])).get(id);
+  const sums = await countItems(db, id);
   const counts: Partial<Record<CancellationState, number>> = {};
-  for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
+  for (const { state, count } of sums) counts[state] = count;
+  const before = (page - 1) * pageSize;
+  const items = await listItems(db, id, { offset: before, limit: pageSize });
+  const totalCount = sums.reduce((sum, { count }) => sum + count, 0);
   const { endedAtMs } = cancellation;
   return {
     id,
@@ -28,10 +33,10 @@ export async function cancellationStatus(
     phase: cancellation.phase,
     waitingFor: endedAtMs === null ? cancellation.waitingFor : null,
     needsAction:
-      items.some(({ state }) => state === "withheld") ||
+      (counts.withheld ?? 0) > 0 ||
       (endedAtMs !== null && cancellation.phase === "completed-with-exceptions"),
     counts,
-    totalCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    totalCents: sums.reduce((sum, { cents }) => sum + cents, 0),
     planHash: null,
     reason: cancellation.reason,
     launchedBy: cancellation.requestedBy,
@@ -47,6 +52,10 @@ export async function cancellationStatus(
       holdId: item.holdId,
       releaseBy: item.releaseByMs === null ? null : instant(item.releaseByMs),
     })),
+    totalCount,
+    page,
+    pageSize,
+    nextPage: before + pageSize < totalCount ? page + 1 : null,
   };
 }
 

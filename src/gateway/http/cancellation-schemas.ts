@@ -31,5 +31,9 @@ export const CancellationStatusBody = z
         releaseBy: z.string().nullable(),
       }),
     ),
+    totalCount: z.int().describe("Payments and bills on all pages"),
+    page: z.int(),
+    pageSize: z.int(),
+    nextPage: z.int().nullable().describe("Null on the last page"),
   })
   .openapi("CancellationStatus");

@@ -221,7 +221,10 @@ export const DecisionBody = z
   .object({
     accepted: z.literal(true),
     decision: z.enum(["approve", "reject"]),
-    countsFor: z.array(z.string()).describe("Payables whose rule the approver's role counts for"),
+    countsFor: z
+      .array(z.string())
+      .describe("Payables whose rule the approver's role counts for, at most 1,000 of them"),
+    countsForCount: z.int().describe("How many these are in all"),
     dropped: z.array(z.string()).describe("Payables that were left out"),
     tooEarly: z
       .array(z.string())
@@ -259,7 +262,11 @@ export const HoldBody = z
   })
   .openapi("Hold");
 
-export const HoldListBody = z.object({ items: z.array(HoldBody) });
+export const HoldListBody = z.object({
+  items: z.array(HoldBody),
+  totalCount: z.int().describe("Holds on all pages"),
+  nextPage: z.int().nullable().describe("Null on the last page"),
+});
 
 const playbook = z
   .object({
@@ -305,6 +312,7 @@ export const ResolutionBody = z
   .openapi("Resolution");
 
 export const BulkResolutionBody = z.object({
+  next: z.string().nullable().describe("Where there are more: `after` of the next request"),
   resolved: z.array(ResolutionBody),
   refused: z.array(
     z.object({

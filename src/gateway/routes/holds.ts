@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { releaseWithheld, withheldBy } from "../../store/cancellations.ts";
-import { createHold, getHold, listHolds, releaseHold } from "../../store/holds.ts";
+import { countHolds, createHold, getHold, listHolds, releaseHold } from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
 import type { GatewayContext } from "../context.ts";
@@ -19,7 +19,10 @@ import { addRoute } from "../http/route.ts";
 import { HoldBody, HoldListBody } from "../http/schemas.ts";
 import { businessNamed } from "../launch.ts";
 import { tellToLook } from "../tell.ts";
-import { id, MAY, name, words, yesNo } from "./fields.ts";
+import { id, MAY, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
+
+/** Holds in one answer: those on single bills add up over the years. */
+const HOLDS_MOST = 1_000;
 
 const NewHoldBody = z
   .strictObject({
@@ -77,6 +80,8 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
     query: z.object({
       business: name.optional(),
       active: yesNo.default(true).describe("false: ended and released ones too"),
+      page: pageNumber,
+      pageSize: pageSize(HOLDS_MOST),
     }),
     responses: { 200: { description: "Newest first", schema: HoldListBody } },
     handle: async ({ query }) => {
@@ -84,17 +89,24 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
         query.business === undefined
           ? context.profiles.all()
           : [businessNamed(context, query.business, "")];
+      const { db } = context.store;
+      const { active, page } = query;
       const items = [];
+      let before = (page - 1) * query.pageSize;
+      let totalCount = 0;
       for (const profile of profiles) {
-        const { businessMs } = await context.clocks.read(profile);
-        const holds = await listHolds(context.store.db, {
-          businessId: profile.businessId,
-          active: query.active,
-          nowMs: businessMs,
-        });
+        const { businessMs: nowMs } = await context.clocks.read(profile);
+        const filter = { businessId: profile.businessId, active, nowMs };
+        const count = await countHolds(db, filter);
+        const rows = { offset: Math.min(before, count), limit: query.pageSize - items.length };
+        before -= rows.offset;
+        totalCount += count;
+        if (rows.limit === 0 || rows.offset === count) continue;
+        const holds = await listHolds(db, filter, rows);
         items.push(...holds.map((hold) => holdJson(hold, profile.name)));
       }
-      return { status: 200, json: { items } };
+      const nextPage = page * query.pageSize < totalCount ? page + 1 : null;
+      return { status: 200, json: { items, totalCount, nextPage } };
     },
   });
 }

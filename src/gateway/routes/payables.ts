@@ -18,6 +18,9 @@ const action = z.enum(
   "must be retry, paid-elsewhere or give-up",
 );
 
+/** Bills that one request resolves: each has a transaction and a signal of its own. */
+const RESOLVED_AT_ONCE = 1_000;
+
 const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
 
 /** Single bills: what happened to them, and what a person does about parked ones. */
@@ -64,13 +67,16 @@ function addBulk(app: OpenAPIHono, context: GatewayContext): void {
     method: "post",
     path: "/v1/resolutions",
     tag: "payables",
-    summary: "Retries or ends every bill that is parked for one reason",
+    summary: "Retries or ends the bills that are parked for one reason, 1,000 at a time",
+    description:
+      "In the order of their ids; where there are more, `next` is what the next request sends as `after`.",
     roles: MAY.operate,
     body: z.strictObject({
       reasonCode: z.string().min(1).max(100),
       action,
       reason: words,
       business: name.optional(),
+      after: id.optional().describe("`next` of the answer before: only bills behind it"),
     }),
     responses: { 200: { description: "What became of each", schema: BulkResolutionBody } },
     handle: async ({ body, principal }) => {
@@ -82,7 +88,9 @@ function addBulk(app: OpenAPIHono, context: GatewayContext): void {
         .where("business_id", "=", profile.businessId)
         .where("state", "=", "parked")
         .where("reason_code", "=", body.reasonCode)
+        .where("payable_id", ">", body.after ?? "")
         .orderBy("payable_id")
+        .limit(RESOLVED_AT_ONCE)
         .execute();
       const resolved: Resolution[] = [];
       const refused: object[] = [];
@@ -97,7 +105,9 @@ function addBulk(app: OpenAPIHono, context: GatewayContext): void {
           refused.push({ payableId, business: profile.name, error: code, message });
         }
       }
-      return { status: 200, json: { resolved, refused } };
+      const isLast = parked.length < RESOLVED_AT_ONCE;
+      const next = isLast ? null : (parked.at(-1)?.payable_id ?? null);
+      return { status: 200, json: { resolved, refused, next } };
     },
   });
 }

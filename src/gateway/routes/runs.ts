@@ -21,7 +21,7 @@ import { OnboardingStatusBody } from "../onboardings/schemas.ts";
 import { onboardingStatus } from "../onboardings/status.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
 import { LISTED_PHASES, listEverything } from "../run-list.ts";
-import { PAGE_MOST, statusOf, type StatusPage } from "../status.ts";
+import { FIRST_PAGE, PAGE_MOST, statusOf } from "../status.ts";
 import { tellToLook } from "../tell.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
@@ -181,8 +181,6 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
 
 type AnyStatus = RunStatus | OnboardingStatus | CancellationStatus | IncidentStatus;
 
-const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
-
 /** The status of whatever has this id: each kind of workflow has its own shape. */
 async function anyStatus(
   context: GatewayContext,
@@ -192,7 +190,7 @@ async function anyStatus(
   const { db } = context.store;
   const other =
     (await onboardingStatus(db, id)) ??
-    (await cancellationStatus(db, id)) ??
+    (await cancellationStatus(db, id, page)) ??
     (await incidentStatus(db, id));
   return other ?? knownStatus(context, id, page);
 }
