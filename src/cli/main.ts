@@ -6,5 +6,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+const code = await runCli(process.argv.slice(2));
+// A slow reader of a pipe has not got everything yet, and leaving now would cut it off.
+for (const stream of [process.stdout, process.stderr]) {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write("", resolve));
+}
 // Work that Ctrl-C has cut off may still hold timers and sockets.
-process.exit(await runCli(process.argv.slice(2)));
+process.exit(code);

@@ -4,7 +4,7 @@ import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { deliver, eventBody, signed } from "../gateway/support/gateway.ts";
 import { hasPostgres } from "../support/postgres-programs.ts";
 import { storePlace } from "../support/store-kinds.ts";
-import { StubPayrun } from "../support/stub-payrun.ts";
+import { STUB_POOL, StubPayrun } from "../support/stub-payrun.ts";
 
 const playbook = (business: string, due = "all"): string => `kind: pay-run
 business: ${business}
@@ -78,6 +78,19 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
     return answer.body.id;
   }
 
+  /** Of the part that has the most of them; idle ones are kept for a while. */
+  async function connections(): Promise<number> {
+    const { rows } = await sql<{ most: number }>`
+      select max(connections) as most from (
+        select count(*) as connections from pg_stat_activity
+        where datname = current_database() and application_name like 'payrun %'
+          and application_name <> ${`payrun ${process.pid}`}
+        group by application_name
+      ) as parts`.execute(payrun.store.db);
+    expect(rows[0]?.most).toBeGreaterThan(0);
+    return rows[0]?.most ?? 0;
+  }
+
   test("another one's launches, decisions, holds, webhooks and payments go on", async () => {
     await payrun.apply("of-acme", playbook("acme"));
     const ofAcme = await payrun.launch("of-acme");
@@ -112,6 +125,7 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
       await unlock();
     }
     expect((await deciding).status).toBe(200);
+    expect(await connections()).toBeLessThanOrEqual(STUB_POOL);
     const paid: RunStatus = await payrun.untilPhase(ofAcme, "completed");
     expect(paid.counts).toEqual({ settled: 25 });
     await expect.poll(() => isDispatched("evt_acme_1"), { timeout: 20_000 }).toBe(true);

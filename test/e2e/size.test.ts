@@ -44,55 +44,48 @@ test("a run of a thousand bills costs a few events in all, and no payload grows 
   expect(ofLarge.actions).toBeLessThan(80);
 });
 
-test("status, plan and report of a run come by page, and each bill on one of them", async () => {
-  payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 130 }]);
+test("plan, status and report of a run come by page, and each bill on one of them", async () => {
+  payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_100 }]);
+  // 200 bills, and 900 that are left out.
   await payrun.apply("some", playbook("acme", "payable.amountCents < 13700"));
+  const ask = async (...args: string[]): Promise<CliResult> => {
+    const env = { PAYRUN_GATEWAY_URL: payrun?.gatewayUrl ?? "" };
+    const asked = { ...env, PAYRUN_TOKEN: payrun?.tokenOf("launcher") ?? "" };
+    const result = await cli(args, { env: asked });
+    if (result.code !== 0) throw new Error(result.stderr.slice(-500));
+    return result;
+  };
+  const planned = await ask("plan", "some", "--json");
+  const plan = JSON.parse(planned.stdout) as DryPlan & { payments: { payableId: string }[] };
+  expect(plan).toMatchObject({ lineCount: 200, skippedCount: 900, totalCount: 1_100 });
+  expect(plan.lines).toHaveLength(200);
+  expect(plan.skipped).toHaveLength(900);
+  expect(new Set(plan.payments.map(({ payableId }) => payableId)).size).toBe(1_100);
+
   const runId = await payrun.launch("some");
   await payrun.untilPhase(runId, "awaiting-approval");
   const path = `/v1/runs/${encodeURIComponent(runId)}`;
   const ids: string[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const query: string = `?page=${page}&pageSize=40`;
+    const query: string = `?page=${page}&pageSize=400`;
     const { body } = await payrun.call<RunStatus>("launcher", "GET", `${path}${query}`);
-    expect(body.payments.length).toBeLessThanOrEqual(40);
-    expect(body).toMatchObject({ totalCount: 130, page, pageSize: 40 });
+    expect(body.payments.length).toBeLessThanOrEqual(400);
+    expect(body).toMatchObject({ totalCount: 1_100, page, pageSize: 400 });
     ids.push(...body.payments.map(({ payableId }) => payableId));
     page = body.nextPage ?? null;
   }
-  expect(new Set(ids).size).toBe(130);
-  expect(ids).toHaveLength(130);
+  expect(new Set(ids).size).toBe(1_100);
+  expect(ids).toHaveLength(1_100);
   const { body } = await payrun.call<RunStatus>("launcher", "GET", path);
   expect(body.payments.map(({ payableId }) => payableId)).toEqual(ids);
   expect(body.nextPage).toBeNull();
   const wrong = await payrun.call("launcher", "GET", `${path}?pageSize=0`);
   expect(wrong.status).toBe(400);
-});
 
-test("the command line reads plan, status and report of thousands of bills by page", async () => {
-  payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 2_300 }]);
-  await payrun.apply("all", playbook("acme"));
-  const ask = (...args: string[]): Promise<CliResult> => {
-    const env = { PAYRUN_GATEWAY_URL: payrun?.gatewayUrl ?? "" };
-    return cli(args, { env: { ...env, PAYRUN_TOKEN: payrun?.tokenOf("launcher") ?? "" } });
-  };
-  const plan = (await ask("plan", "all", "--json")).json<DryPlan & { payments: object[] }>();
-  expect(new Set(plan.lines.map(({ payableId }) => payableId)).size).toBe(2_300);
-  expect(plan).toMatchObject({ lineCount: 2_300, skipped: [] });
-  expect(plan.payments).toHaveLength(2_300);
-  const shown = await ask("plan", "all", "--summary");
-  expect(shown.stdout).toContain("2,300 bills to pay");
-  expect(shown.stdout).toMatch(/Needs controller or owner: 2,300 bills/);
-
-  const runId = await payrun.launch("all");
-  await payrun.untilPhase(runId, "awaiting-approval");
-  const status = (await ask("status", runId, "--json")).json<RunStatus>();
-  expect(status.payments).toHaveLength(2_300);
-  const { stdout } = await ask("report", runId, "--csv");
-  const rows = stdout.trimEnd().split("\r\n").slice(1);
-  expect(new Set(rows.map((row) => row.split(",")[0])).size).toBe(2_300);
-  const answer = await payrun.decide("controller", runId, "approve");
-  expect(answer.body).toMatchObject({ countsForCount: 2_300 });
-  expect(answer.body["countsFor"]).toHaveLength(1_000);
+  const status = JSON.parse((await ask("status", runId, "--json")).stdout) as RunStatus;
+  expect(status.payments.map(({ payableId }) => payableId)).toEqual(ids);
+  const rows = (await ask("report", runId, "--csv")).stdout.trimEnd().split("\r\n").slice(1);
+  expect(rows.map((row) => row.split(",")[0])).toEqual(ids.slice(0, 200));
 });
 
 test("a service that lets 20 requests a second through slows its own business down, without errors, and no other", async () => {

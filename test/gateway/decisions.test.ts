@@ -49,6 +49,19 @@ async function outcomes(): Promise<string[]> {
 }
 
 describe("an approval", () => {
+  test("of a thousand bills and more names a thousand of them and counts them all", async () => {
+    const lines = Array.from({ length: 1_003 }, (_, index) => planLine(`many_${index}`));
+    const many = await seedRun(gateway.store, { period: "2026-08-06", lines });
+    const token = await gateway.token("cora", ["controller"]);
+    const path = `/v1/runs/${encodeURIComponent(many.runId)}/decisions`;
+    const approve = { decision: "approve", planHash: many.planHash };
+    const answer = await gateway.call("POST", path, token, approve);
+    const body = DecisionBody.parse(answer.json);
+    expect(body.countsForCount).toBe(1_003);
+    expect(body.countsFor).toHaveLength(1_000);
+    expect(body.missing).toEqual([]);
+  });
+
   test("counts for the lines whose rule names the approver's role, and says what is missing", async () => {
     const answer = await decide(await gateway.token("cora", ["controller"]));
     expect(answer.status).toBe(200);

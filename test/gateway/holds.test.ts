@@ -118,3 +118,24 @@ test("a hold on a bill that a run has seen needs no business", async () => {
   expect(created).toMatchObject({ status: 201, json: { business: "acme" } });
   await gateway.call("DELETE", `/v1/holds/${String(created.json["id"])}`, operator);
 });
+
+test("come by page over all businesses, and each hold on one of them", async () => {
+  const ids: string[] = [];
+  for (const business of ["acme", "acme", "acme", "globex", "globex"]) {
+    const body = { payableId: `paged_${ids.length}`, business, reason: "Stop." };
+    const answer = await gateway.call("POST", "/v1/holds", operator, body);
+    ids.push(HoldBody.parse(answer.json).id);
+  }
+  const found: string[] = [];
+  for (let page: number | null = 1; page !== null;) {
+    const path: string = `/v1/holds?page=${page}&pageSize=2`;
+    const holds = HoldListBody.parse((await gateway.call("GET", path, operator)).json);
+    expect(holds.totalCount).toBeGreaterThanOrEqual(5);
+    expect(holds.items.length).toBeLessThanOrEqual(2);
+    found.push(...holds.items.map(({ id }) => id));
+    page = holds.nextPage;
+  }
+  expect(new Set(found).size).toBe(found.length);
+  expect(found).toEqual(expect.arrayContaining(ids));
+  for (const id of ids) await gateway.call("DELETE", `/v1/holds/${id}`, operator);
+});

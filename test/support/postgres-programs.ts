@@ -21,17 +21,35 @@ export interface ServerUser {
 
 const NEEDED = ["initdb", "pg_ctl", "postgres"];
 
-/** An installed PostgreSQL, on the PATH or where Debian puts it; the newest of several. */
-export function installedPrograms(): PostgresPrograms | undefined {
-  const onPath = (process.env["PATH"] ?? "").split(delimiter);
-  const folder = [...onPath, ...debianFolders()].find((each) =>
+/** Where an installed PostgreSQL is looked for. */
+export interface InstalledIn {
+  /** As the variable has it. */
+  readonly path: string;
+  /** Where Debian puts it, a folder for each version. */
+  readonly debianRoot: string;
+}
+
+const THIS_MACHINE: InstalledIn = {
+  path: process.env["PATH"] ?? "",
+  debianRoot: "/usr/lib/postgresql",
+};
+
+/** An installed PostgreSQL, the newest of several, else the one that a package brings, in `folder`. */
+export async function findPrograms(
+  folder: string,
+  where = THIS_MACHINE,
+): Promise<PostgresPrograms | undefined> {
+  return installedPrograms(where) ?? embeddedPrograms(folder);
+}
+
+function installedPrograms({ path, debianRoot } = THIS_MACHINE): PostgresPrograms | undefined {
+  const folder = [...path.split(delimiter), ...debianFolders(debianRoot)].find((each) =>
     NEEDED.every((program) => isProgram(join(each, program))),
   );
   return folder === undefined ? undefined : { folder, from: "installed" };
 }
 
-function debianFolders(): string[] {
-  const root = "/usr/lib/postgresql";
+function debianFolders(root: string): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root)
     .toSorted((a, b) => Number(b) - Number(a))
@@ -53,7 +71,7 @@ function isProgram(path: string): boolean {
  * Its links between libraries are made by an install script, and none of these run here: they are
  * made in the copy.
  */
-export async function embeddedPrograms(folder: string): Promise<PostgresPrograms | undefined> {
+async function embeddedPrograms(folder: string): Promise<PostgresPrograms | undefined> {
   const native = nativeFolder();
   if (native === undefined) return undefined;
   await cp(native, folder, { recursive: true });

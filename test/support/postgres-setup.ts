@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { openStore } from "../../src/store/index.ts";
 import { clusterIn, serverFolder, stopOrphans } from "./orphans.ts";
 import { type Databases, databasesOf } from "./postgres-databases.ts";
-import { embeddedPrograms, installedPrograms, unprivilegedUser } from "./postgres-programs.ts";
+import { findPrograms, unprivilegedUser } from "./postgres-programs.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
 declare module "vitest" {
@@ -63,7 +63,7 @@ export async function startServer(): Promise<{
   try {
     // The server may run as somebody else.
     await chmod(folder, 0o755);
-    const programs = installedPrograms() ?? (await embeddedPrograms(join(folder, "native")));
+    const programs = await findPrograms(join(folder, "native"));
     if (programs === undefined) throw new Error("there is no PostgreSQL to start");
     const user = await unprivilegedUser();
     const server = await PostgresServer.make(programs, user, clusterIn(folder));

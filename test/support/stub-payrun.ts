@@ -11,6 +11,9 @@ import { TestPayrun } from "./payrun.ts";
 import { TestSandbox } from "./sandbox.ts";
 import { machineEnv } from "./machine-env.ts";
 
+/** Connections to PostgreSQL that each part may have. */
+export const STUB_POOL = 4;
+
 /** The whole of Payrun beside the stub of the benchmark: a service with thousands of bills. */
 export class StubPayrun extends TestPayrun {
   readonly #stub: ChildProcess;
@@ -65,6 +68,7 @@ export class StubPayrun extends TestPayrun {
       ...machineEnv(),
       PAYRUN_HOME: this.home,
       PAYRUN_DATABASE_URL: this.databaseUrl,
+      PAYRUN_DATABASE_POOL: String(STUB_POOL),
       PAYRUN_GATEWAY_PORT: port,
       PAYRUN_PROFILES: join(this.home, "profiles.yaml"),
       TEMPORAL_ADDRESS: this.temporalAddress,
