@@ -11,6 +11,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   "pay-run-with-exceptions": { workflow: "payRun", ends: /^completed-with-exceptions$/ },
   "pay-run-asks-again": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-signed-decisions": { workflow: "payRun", ends: /^completed$/ },
+  "pay-run-approved-in-stages": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-worker-killed": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-launched-again": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-tops-up": { workflow: "payRun", ends: /^completed$/ },
