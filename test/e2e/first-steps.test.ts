@@ -47,7 +47,7 @@ test("the README's commands take a new playbook from its file to its end, the au
   expect(done.phase).toBe("completed");
   expect(done.counts.settled).toBeGreaterThan(0);
 
-  const [verify = "", dump = ""] = commandsOf("docs/audit.md");
+  const [verify = "", dump = "", explain = ""] = commandsOf("docs/audit.md");
   const whole = await run(["audit", "verify"]);
   const head = /its end is ([0-9a-f]{64})/.exec(whole.stdout)?.[1] ?? "";
   await run(filledIn(verify, { NAME: "default", HASH: head }));
@@ -56,6 +56,9 @@ test("the README's commands take a new playbook from its file to its end, the au
   await run(filledIn(dump, values));
   const [entry = ""] = (await readFile(file, "utf8")).split("\n");
   expect(JSON.parse(entry)).toMatchObject({ prevHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const settled = done.payments.find(({ state }) => state === "settled")?.payableId ?? "";
+  const told = await run(filledIn(explain, { PAYABLE_ID: settled }));
+  expect(told.stdout).toContain("Paid once");
 
   await payrun.killWorkers();
   await payrun.stopGateway();
