@@ -24,6 +24,7 @@ import { getRun } from "../src/store/runs.ts";
 import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
+import { inTurns } from "./in-turns.ts";
 import { keepPlan } from "./keep-plan.ts";
 import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
@@ -138,7 +139,7 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
   const book = await readBills(client);
   const { businessMs } = await context.clockOf(subject.business).now();
   const holds = await activeHolds(context.store.db, subject.businessId, businessMs);
-  const selection = selectBills({
+  const steps = selectBills({
     book,
     playbook: subject.playbook,
     period: subject.period,
@@ -148,7 +149,7 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
     matches,
     only: subject.offCycle,
   });
-  const read = { nowMs: businessMs, book, funding, readAtMs, selection };
+  const read = { nowMs: businessMs, book, funding, readAtMs, selection: await inTurns(steps) };
   return deposits === undefined ? read : { ...read, deposits };
 }
 
@@ -195,7 +196,7 @@ async function makePlan(
   const { accounting } = subject.playbook;
   const others = { businessId, exceptRunId: runId };
   const today = newYorkDate(reading.nowMs);
-  const plan = buildPlan({
+  const steps = buildPlan({
     businessId,
     playbook: subject.playbook,
     playbookRevision: subject.playbookRevision,
@@ -210,6 +211,7 @@ async function makePlan(
     lastPaidTo: await lastPaidTo(db, businessId),
     matches,
   });
+  const plan = await inTurns(steps);
   const client = context.clientOf(subject.business);
   const stale =
     accounting === undefined

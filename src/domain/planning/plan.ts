@@ -4,6 +4,7 @@ import { planHash, policyHash } from "../approvals/hashes.ts";
 import { ruleFor, ruleOfLine } from "../approvals/policy.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { sumCents } from "../money.ts";
+import { endsStep, type Steps } from "../steps.ts";
 import type { BillBook } from "./book.ts";
 import { byUrgency, cashByDay } from "./cash.ts";
 import { type LineDates, planDates } from "./dates.ts";
@@ -46,7 +47,7 @@ export interface Plan {
  * `totalCents` and `lineCount` are over all lines, `flaggedCount` over those that `isOdd` names; `cash` leaves out those above a limit, which
  * are parked at once and not paid. The same input always gives the same plan and hash.
  */
-export function buildPlan(input: PlanInput): Plan {
+export function* buildPlan(input: PlanInput): Steps<Plan> {
   const dates = datesByDueDate(input);
   const limits = new LimitBook(input.playbook.limits, input.weekUse);
   const drafts: PlanLine[] = [];
@@ -55,6 +56,7 @@ export function buildPlan(input: PlanInput): Plan {
     const draft = draftLine(selected, dates(selected.bill.dueDate), input);
     if ("failed" in draft) skipped.push(conditionFailed(selected, draft.failed));
     else drafts.push(draft);
+    if (endsStep(drafts.length)) yield;
   }
   const lines = drafts.sort(byUrgency).map((line) => ({ ...line, overLimit: limits.take(line) }));
   return { lines, skipped, summary: summaryOf(lines, skipped, input) };

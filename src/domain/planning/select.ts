@@ -6,6 +6,7 @@ import { holdOn, type HoldScope } from "../holds.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
 import { onItsWayCents, owedCents } from "../payments/owed.ts";
+import { endsStep, type Steps } from "../steps.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 
 /** What a playbook's conditions see of a bill, as the service gives it (API specification, section 2). */
@@ -81,7 +82,7 @@ interface Reason {
  * Sorts a business's bills into those a run would pay and those it leaves out, each with the first
  * reason that keeps it out. Claims are not looked at here: they are taken after this.
  */
-export function selectBills(input: SelectInput): Selection {
+export function* selectBills(input: SelectInput): Steps<Selection> {
   const { only = null } = input;
   const due = only === null ? dueTest(input.playbook, input.period) : () => null;
   const asked = only === null ? null : new Set(only.payableIds);
@@ -93,6 +94,7 @@ export function selectBills(input: SelectInput): Selection {
     const outcome = judgeBill(bill, input, due, holds);
     if ("code" in outcome) skipped.push(skippedLine(bill, outcome));
     else selected.push(outcome);
+    if (endsStep(selected.length + skipped.length)) yield;
   }
   for (const payableId of asked ?? []) skipped.push(unknownBill(payableId));
   return { selected, skipped };

@@ -8,6 +8,7 @@ import {
 } from "../../../src/domain/planning/book.ts";
 import { buildPlan, type PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
+import { atOnce } from "../../../src/domain/steps.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
 /** A Thursday. */
@@ -93,16 +94,18 @@ function bookOf(world: World) {
 }
 
 export function selection(world: World, changes: Partial<SelectInput> = {}) {
-  return selectBills({
-    book: bookOf(world),
-    playbook: PLAYBOOK,
-    period: PERIOD,
-    runId: "pay-run/default/weekly/2026-11-19",
-    sourceId: "balance",
-    holds: [],
-    matches: () => true,
-    ...changes,
-  });
+  return atOnce(
+    selectBills({
+      book: bookOf(world),
+      playbook: PLAYBOOK,
+      period: PERIOD,
+      runId: "pay-run/default/weekly/2026-11-19",
+      sourceId: "balance",
+      holds: [],
+      matches: () => true,
+      ...changes,
+    }),
+  );
 }
 
 function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
@@ -125,5 +128,5 @@ function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
 }
 
 export function planOf(world: World, changes: Partial<PlanInput> = {}) {
-  return buildPlan(planInput(world, changes));
+  return atOnce(buildPlan(planInput(world, changes)));
 }

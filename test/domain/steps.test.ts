@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { inTurns } from "../../activities/in-turns.ts";
+import { atOnce, endsStep, type Steps } from "../../src/domain/steps.ts";
+
+function* sum(count: number): Steps<number> {
+  let total = 0;
+  for (let n = 1; n <= count; n += 1) {
+    total += n;
+    if (endsStep(n)) yield;
+  }
+  return total;
+}
+
+test("work in steps comes to the same in one go and in turns", async () => {
+  expect(atOnce(sum(10_000))).toBe(50_005_000);
+  expect(await inTurns(sum(10_000))).toBe(50_005_000);
+});
+
+test("timers of others fire between the steps of long work", async () => {
+  let beats = 0;
+  const timer = setInterval(() => {
+    beats += 1;
+  }, 1);
+  function* slow(): Steps<string> {
+    for (let step = 0; step < 20; step += 1) {
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      yield;
+    }
+    return "done";
+  }
+  expect(await inTurns(slow())).toBe("done");
+  clearInterval(timer);
+  expect(beats).toBeGreaterThan(3);
+});
