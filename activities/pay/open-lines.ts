@@ -5,6 +5,7 @@ import { subjectsWithAttempts } from "../../src/store/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { chunks } from "../../src/store/db.ts";
 import type { DrawnLine } from "../../src/store/draws.ts";
+import { idsIn } from "../../src/store/many.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { attemptOf, executionDateOf } from "./freeze-attempt.ts";
@@ -76,11 +77,7 @@ async function noteOnLines(trx: Transaction<Tables>, jobs: readonly PayJob[]): P
         .updateTable("run_lines")
         .set({ attempts: 1, execution_date: date })
         .where("run_id", "=", some[0]?.line.runId ?? "")
-        .where(
-          "payable_id",
-          "in",
-          some.map((job) => job.plan.payableId),
-        )
+        .where("payable_id", "in", idsIn(some.map((job) => job.plan.payableId)))
         .execute();
     }
   }

@@ -1,6 +1,7 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Attempt, AttemptOperation, AttemptSend, AttemptState } from "../contracts/attempt.ts";
 import { chunks, type Db } from "./db.ts";
+import { idsIn, type Kinds, rowsAs } from "./many.ts";
 import type { AttemptsTable } from "./payment-tables.ts";
 
 /**
@@ -20,14 +21,47 @@ export async function insertAttempts(
   nowMs: number,
 ): Promise<void> {
   for (const some of chunks(attempts)) {
-    await db
-      .insertInto("attempts")
-      .values(some.map((attempt) => rowOf(attempt, nowMs)))
-      .execute();
+    const rows = rowsAs(
+      "frozen",
+      KINDS,
+      some.map((attempt) => rowOf(attempt, nowMs)),
+    );
+    const columns = sql.join(Object.keys(KINDS).map((column) => sql.ref(column)));
+    await sql`insert into attempts (${columns}) select ${columns} from ${rows}`.execute(db);
   }
 }
 
-function rowOf(attempt: Attempt, nowMs: number) {
+const KINDS: Kinds<AttemptsTable> = {
+  attempt_id: "text",
+  business_id: "text",
+  subject: "text",
+  seq: "integer",
+  operation: "text",
+  method: "text",
+  path: "text",
+  body: "text",
+  idempotency_key: "text",
+  owner: "text",
+  line_hash: "text",
+  contact_id: "text",
+  source_id: "text",
+  rail: "text",
+  amount_cents: "integer",
+  execution_date: "text",
+  known_payment_ids: "text",
+  sends: "text",
+  state: "text",
+  first_sent_at_ms: "integer",
+  last_sent_at_ms: "integer",
+  gave_up_at_ms: "integer",
+  looked_up_at_ms: "integer",
+  payment_ids: "text",
+  answer: "text",
+  created_at_ms: "integer",
+  updated_at_ms: "integer",
+};
+
+function rowOf(attempt: Attempt, nowMs: number): AttemptsTable {
   return {
     attempt_id: attempt.attemptId,
     business_id: attempt.businessId,
@@ -72,7 +106,7 @@ export async function subjectsWithAttempts(
       .select("subject")
       .distinct()
       .where("business_id", "=", businessId)
-      .where("subject", "in", some)
+      .where("subject", "in", idsIn(some))
       .execute();
     for (const row of rows) found.add(row.subject);
   }
@@ -209,7 +243,7 @@ export async function liveAttemptsOf(
       .selectAll()
       .where("business_id", "=", businessId)
       .where("state", "=", "live")
-      .where("subject", "in", some)
+      .where("subject", "in", idsIn(some))
       .execute();
     for (const row of rows) found.set(row.subject, toAttempt(row));
   }

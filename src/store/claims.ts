@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 export interface ClaimResult {
@@ -133,7 +134,7 @@ export async function claimOwners(
       .selectFrom("claims")
       .select(["payable_id", "owner"])
       .where("business_id", "=", businessId)
-      .where("payable_id", "in", ids)
+      .where("payable_id", "in", idsIn(ids))
       .execute();
     for (const row of rows) owners.set(row.payable_id, row.owner);
   }

@@ -11,6 +11,7 @@ import { isRejected } from "./decisions.ts";
 import { activeHolds } from "./holds.ts";
 import { approvedLines } from "./line-approvals.ts";
 import { changeLine, planLinesOf, toRunLine, type RunLine } from "./lines.ts";
+import { idsIn } from "./many.ts";
 import type { Tables } from "./tables.ts";
 import { isRead } from "./verified-lines.ts";
 import { probeWaits } from "./waits.ts";
@@ -233,7 +234,7 @@ async function lease(
         updated_at_ms: request.realMs,
       }))
       .where("run_id", "=", request.runId)
-      .where("payable_id", "in", ids)
+      .where("payable_id", "in", idsIn(ids))
       .execute();
     for (const line of await planLinesOf(trx, request.runId, ids)) plans.set(line.payableId, line);
   }

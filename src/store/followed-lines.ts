@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { idsIn, rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 /** States whose payments the run itself follows. */
@@ -49,7 +50,7 @@ export async function clearLooks(
       .updateTable("run_lines")
       .set({ look: 0, poll_at_ms: 0, updated_at_ms: nowMs })
       .where("run_id", "=", runId)
-      .where("payable_id", "in", ids)
+      .where("payable_id", "in", idsIn(ids))
       .execute();
   }
 }
@@ -66,7 +67,7 @@ export async function followedLines(
       .selectFrom("run_lines")
       .selectAll()
       .where("run_id", "=", runId)
-      .where("payable_id", "in", ids)
+      .where("payable_id", "in", idsIn(ids))
       .execute();
     lines.push(...rows.map(toRunLine).filter(({ state }) => isFollowed(state)));
   }
@@ -102,23 +103,44 @@ export async function moveFollowed(
 ): Promise<Set<string>> {
   const moved = new Set<string>();
   for (const some of chunks(moves)) {
-    const rows = some.map(
-      ({ payableId, from, to, reasonCode, reason, pollAtMs }) =>
-        sql`(${payableId}, ${from}, ${to}, ${reasonCode ?? ""}, ${reason ?? ""}, ${Math.round(pollAtMs)})`,
+    const rows = rowsAs(
+      "moves",
+      MOVE,
+      some.map((move) => rowOfMove(runId, move)),
     );
     const { rows: found } = await sql<{ payable_id: string }>`
-      with moves (id, from_state, to_state, code, text, poll) as (values ${sql.join(rows)})
       update run_lines set
-        state = moves.to_state, reason_code = nullif(moves.code, ''),
-        reason = nullif(moves.text, ''), poll_at_ms = cast(moves.poll as bigint),
-        updated_at_ms = ${nowMs}
-      from moves
-      where run_lines.run_id = ${runId} and run_lines.payable_id = moves.id
+        state = moves.to_state, reason_code = moves.code, reason = moves.text,
+        poll_at_ms = moves.poll, updated_at_ms = ${nowMs}
+      from ${rows}
+      where run_lines.run_id = moves.run and run_lines.payable_id = moves.id
         and run_lines.state = moves.from_state
       returning run_lines.payable_id`.execute(trx);
     for (const row of found) moved.add(row.payable_id);
   }
   return moved;
+}
+
+const MOVE = {
+  run: "text",
+  id: "text",
+  from_state: "text",
+  to_state: "text",
+  code: "text",
+  text: "text",
+  poll: "integer",
+} as const;
+
+function rowOfMove(runId: string, { payableId, from, to, reasonCode, reason, pollAtMs }: LineMove) {
+  return {
+    run: runId,
+    id: payableId,
+    from_state: from,
+    to_state: to,
+    code: reasonCode,
+    text: reason,
+    poll: Math.round(pollAtMs),
+  };
 }
 
 /** Sets when lines that stand as they stood are read next. */
@@ -141,11 +163,7 @@ export async function pollLater(
         .updateTable("run_lines")
         .set({ poll_at_ms: Math.round(first.pollAtMs), updated_at_ms: nowMs })
         .where("run_id", "=", runId)
-        .where(
-          "payable_id",
-          "in",
-          some.map(({ payableId }) => payableId),
-        )
+        .where("payable_id", "in", idsIn(some.map(({ payableId }) => payableId)))
         // So that no database takes it for a way to find the lines.
         .where(sql<boolean>`(state || '') = ${first.from}`)
         .execute();
@@ -169,7 +187,7 @@ export async function payeesOfScheduled(
       .selectFrom("run_lines")
       .select(["payable_id", "contact_id", "execution_date", "state"])
       .where("run_id", "=", runId)
-      .where("payable_id", "in", ids)
+      .where("payable_id", "in", idsIn(ids))
       .execute();
     for (const row of rows) {
       if (row.state !== "scheduled" && row.state !== "held") continue;

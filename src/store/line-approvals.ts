@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { StageApproval } from "../domain/approvals/stages.ts";
 import { chunks, type Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 
 interface ApprovableLine {
   readonly runId: string;
@@ -60,11 +61,7 @@ export async function approvedLines(
       .selectFrom("run_lines")
       .select(["payable_id", "line_hash"])
       .where("run_id", "=", first.runId)
-      .where(
-        "payable_id",
-        "in",
-        some.map((line) => line.payableId),
-      )
+      .where("payable_id", "in", idsIn(some.map((line) => line.payableId)))
       .where(isApproved(businessMs))
       .execute();
     for (const row of rows) approved.set(row.payable_id, row.line_hash);
@@ -116,7 +113,7 @@ export async function approvalsOf(
         "line_approvals.escalated",
       ])
       .where("line_approvals.run_id", "=", runId)
-      .where("line_approvals.payable_id", "in", ids)
+      .where("line_approvals.payable_id", "in", idsIn(ids))
       .where("line_approvals.expires_at_ms", ">", businessMs)
       .orderBy("line_approvals.principal")
       .execute();

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 import type { RunLinesTable } from "./run-tables.ts";
 
 /** Where one line of a run stands. */
@@ -166,7 +167,7 @@ export async function planLinesOf(
       )
       .select("plan_lines.line")
       .where("run_lines.run_id", "=", runId)
-      .where("run_lines.payable_id", "in", some)
+      .where("run_lines.payable_id", "in", idsIn(some))
       .execute();
     for (const row of rows) lines.push(JSON.parse(row.line) as PlanLine);
   }

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { chunks } from "./db.ts";
+import { rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 /** A line whose payment was answered with success, as it is to be recorded. */
@@ -27,22 +28,26 @@ export async function recordPaidLines(
 ): Promise<Set<string>> {
   const written = new Set<string>();
   for (const some of chunks(lines)) {
-    const [first] = some;
-    if (first === undefined) continue;
-    const rows = some.map(
-      ({ payableId, leaseEpoch, state, paymentIds }) =>
-        sql`(${payableId}, ${leaseEpoch}, ${state}, ${JSON.stringify(paymentIds)})`,
+    const paid = rowsAs(
+      "paid",
+      { run: "text", id: "text", epoch: "integer", next_state: "text", payments: "text" },
+      some.map(({ runId, payableId, leaseEpoch, state, paymentIds }) => ({
+        run: runId,
+        id: payableId,
+        epoch: leaseEpoch,
+        next_state: state,
+        payments: JSON.stringify(paymentIds),
+      })),
     );
     const { rows: found } = await sql<{ payable_id: string }>`
-      with paid (id, epoch, next_state, payments) as (values ${sql.join(rows)})
       update run_lines set
         state = paid.next_state, reason_code = null, reason = null,
         payment_ids = paid.payments, poll_at_ms = ${times.pollAtMs},
         lease_owner = null, lease_until_ms = null, updated_at_ms = ${times.nowMs}
-      from paid
-      where run_lines.run_id = ${first.runId}
+      from ${paid}
+      where run_lines.run_id = paid.run
         and run_lines.payable_id = paid.id
-        and run_lines.lease_epoch = cast(paid.epoch as bigint)
+        and run_lines.lease_epoch = paid.epoch
       returning run_lines.payable_id`.execute(trx);
     for (const row of found) written.add(row.payable_id);
   }
@@ -60,16 +65,20 @@ export async function endAppliedAttempts(
   nowMs: number,
 ): Promise<void> {
   for (const some of chunks(attempts)) {
-    const rows = some.map(
-      ({ attemptId, sends, paymentIds }) =>
-        sql`(${attemptId}, ${JSON.stringify(sends)}, ${JSON.stringify(paymentIds)})`,
+    const applied = rowsAs(
+      "applied",
+      { id: "text", all_sends: "text", payments: "text" },
+      some.map(({ attemptId, sends, paymentIds }) => ({
+        id: attemptId,
+        all_sends: JSON.stringify(sends),
+        payments: JSON.stringify(paymentIds),
+      })),
     );
     await sql`
-      with applied (id, all_sends, payments) as (values ${sql.join(rows)})
       update attempts set
         state = 'applied', answer = '2xx', sends = applied.all_sends,
         payment_ids = applied.payments, updated_at_ms = ${nowMs}
-      from applied
+      from ${applied}
       where attempts.attempt_id = applied.id and attempts.state = 'live'`.execute(trx);
   }
 }

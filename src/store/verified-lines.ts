@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 /** In place of an instant: the line was not as planned when read by page, so it is read singly. */
@@ -70,16 +71,8 @@ export async function markRead(
           known_payment_ids: JSON.stringify(first.knownPaymentIds),
         })
         .where("run_id", "=", runId)
-        .where(
-          "payable_id",
-          "in",
-          some.map(({ payableId }) => payableId),
-        )
-        .where(
-          "line_hash",
-          "in",
-          some.map(({ lineHash }) => lineHash),
-        )
+        .where("payable_id", "in", idsIn(some.map(({ payableId }) => payableId)))
+        .where("line_hash", "in", idsIn(some.map(({ lineHash }) => lineHash)))
         .execute();
     }
   }
