@@ -15,16 +15,17 @@ async function storeBehindProxy(): Promise<{ store: Store; proxy: TcpProxy }> {
 }
 
 const note = (store: Store, n: number) =>
-  store.transactionOf("biz_1", (trx) =>
-    appendAudit(trx, {
+  store.transactionOf("biz_1", async (trx) => {
+    await appendAudit(trx, {
       businessId: "biz_1",
       nowMs: n,
       actor: "test",
       action: "counted",
       subject: "pay_1",
       details: { n },
-    }),
-  );
+    });
+    return `noted ${n}`;
+  });
 
 const written = async (store: Store) =>
   (await listAudit(store.db, { businessId: "biz_1" })).map(({ details }) => details["n"]);
@@ -33,11 +34,9 @@ test("a transaction whose COMMIT took, but whose answer was lost, happens once",
   const { store, proxy } = await storeBehindProxy();
   await note(store, 1);
   proxy.loseAnswerOf("commit");
-  const head = await note(store, 2);
+  expect(await note(store, 2)).toBe("noted 2");
   expect(proxy.cuts).toBe(1);
   expect(await written(store)).toEqual([1, 2]);
-  const trail = await listAudit(store.db, { businessId: "biz_1" });
-  expect(trail.at(-1)?.hash).toBe(head);
 });
 
 test("a transaction that was cut off before its COMMIT is run again", async () => {
