@@ -64,7 +64,7 @@ interface PageOfBills {
 
 async function judge(context: ActivityContext, run: Run, page: PageOfBills): Promise<number> {
   const { store } = context;
-  const { runId, businessId } = run;
+  const { runId } = run;
   const ids = page.bills.map(({ id }) => id);
   const plans = new Map((await planLinesOf(store.db, runId, ids)).map((p) => [p.payableId, p]));
   let count = 0;
@@ -81,7 +81,7 @@ async function judge(context: ActivityContext, run: Run, page: PageOfBills): Pro
       knownPaymentIds: isSame ? payments.map(({ id }) => id) : [],
     };
   });
-  if (marks.length > 0) await store.transactionOf(businessId, (trx) => markRead(trx, runId, marks));
+  if (marks.length > 0) await keep(context, run, marks);
   return count;
 }
 
@@ -101,18 +101,26 @@ function isAsApproved(
 
 async function leaveToLanes(
   context: ActivityContext,
-  { runId, businessId }: Run,
+  run: Run,
   payableIds: readonly string[],
 ): Promise<void> {
-  const plans = await planLinesOf(context.store.db, runId, payableIds);
+  const plans = await planLinesOf(context.store.db, run.runId, payableIds);
   const marks = plans.map(({ payableId, lineHash }) => ({
     payableId,
     lineHash,
     verifiedAtMs: READ_SINGLY,
     knownPaymentIds: [],
   }));
-  if (marks.length > 0)
-    await context.store.transactionOf(businessId, (trx) => markRead(trx, runId, marks));
+  if (marks.length > 0) await keep(context, run, marks);
+}
+
+/** Lost in a power cut, it is read again. */
+function keep(
+  { store }: ActivityContext,
+  { runId, businessId }: Run,
+  marks: Parameters<typeof markRead>[2],
+): Promise<void> {
+  return store.transactionOf(businessId, (trx) => markRead(trx, runId, marks), { flush: false });
 }
 
 async function paymentsOf(

@@ -25,8 +25,9 @@ const PAID_MOST = 500;
 /** Where no draw comes sooner. */
 const RECORD_WITHIN_MS = 1_000;
 
-/** How long what was found out about unread lines is good for. */
+/** How long what was found out about unread lines is good for; longer where it took long. */
 const UNREAD_VALID_MS = 5_000;
+const UNREAD_VALID_TIMES = 100;
 
 /**
  * A lane's dealings with the store: paid lines are recorded in the transaction that draws the next
@@ -43,7 +44,7 @@ export class LaneBook {
   #blocked = false;
   #limit = DRAW_LEAST;
   #drawnAt = 0;
-  #unread = { atMs: 0, many: false };
+  #unread = { untilMs: 0, many: false };
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -170,11 +171,13 @@ export class LaneBook {
   /** Many lines that nobody has read lately are read by page first, not one by one from here. */
   async #manyUnread(serviceMs: number): Promise<boolean> {
     const now = performance.now();
-    if (this.#unread.atMs === 0 || now - this.#unread.atMs > UNREAD_VALID_MS) {
+    if (now > this.#unread.untilMs) {
       const { store } = this.#context;
       const sinceMs = serviceMs - VERIFIED_FOR_MS;
       const count = await countUnread(store.db, this.#input.runId, sinceMs, READ_BY_PAGE_FROM);
-      this.#unread = { atMs: now, many: count >= READ_BY_PAGE_FROM };
+      const tookMs = performance.now() - now;
+      const validMs = Math.max(UNREAD_VALID_MS, Math.min(60_000, UNREAD_VALID_TIMES * tookMs));
+      this.#unread = { untilMs: now + validMs, many: count >= READ_BY_PAGE_FROM };
     }
     return this.#unread.many;
   }
