@@ -44,6 +44,7 @@ export async function main(args: readonly string[]): Promise<void> {
       postgres: { type: "boolean", default: false },
       database: { type: "string" },
       temporal: { type: "string" },
+      namespace: { type: "string", default: "default" },
       "cpu-prof": { type: "string" },
       json: { type: "boolean", default: false },
     },
@@ -64,6 +65,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const stack = await Stack.start({
     databaseUrl: values.database ?? postgres?.url,
     temporalAddress: values.temporal,
+    namespace: values.namespace,
     profileTo: values["cpu-prof"],
     ...business,
   });

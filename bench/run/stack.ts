@@ -17,6 +17,8 @@ export interface StackOptions {
   readonly databaseUrl: string | undefined;
   /** `host:port` of a Temporal server that is there; else a development server of its own. */
   readonly temporalAddress: string | undefined;
+  /** Of that server: one that knows no run yet, or an empty store would be taken for a lost one. */
+  readonly namespace: string;
   /** Folder for processor profiles of worker and gateway. */
   readonly profileTo: string | undefined;
   readonly businessId: string;
@@ -121,14 +123,14 @@ export class Stack {
       PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05",
       PAYMENTS_API_SANDBOX: "false",
       TEMPORAL_ADDRESS: address,
-      TEMPORAL_NAMESPACE: "default",
+      TEMPORAL_NAMESPACE: options.namespace,
     });
     const bundle = await workflowBundle(this.home);
     await this.#part("worker", workerPart({ env: env("worker") }, bundle));
     const gateway = await this.#part("gateway", gatewayPart({ env: env("gateway") }));
     this.gatewayUrl = String(gateway.greeting["url"]);
     this.#connection = await Connection.connect({ address });
-    this.client = new Client({ connection: this.#connection, namespace: "default" });
+    this.client = new Client({ connection: this.#connection, namespace: options.namespace });
   }
 
   async #temporal(): Promise<string> {
