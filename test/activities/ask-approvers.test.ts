@@ -4,6 +4,7 @@ import { type DecisionAnswer, takeDecision } from "../../src/decisions/take.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { createHold, releaseHold } from "../../src/store/holds.ts";
 import { listNotices } from "../../src/store/notices.ts";
+import { getPlanLine } from "../../src/store/plans.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
 
@@ -212,4 +213,31 @@ describe("a run whose approvals come in stages", () => {
       reasonCode: "approval-expired",
     });
   });
+});
+
+test("a bill that changes comes under the rule that applies then, with its stages or without", async () => {
+  const [staged] = POLICY.approve ?? [];
+  if (staged === undefined) throw new Error("no rule");
+  const plain = { review: false, overCents: null, where: null, by: ["owner"], quorum: 1 };
+  const approve = [{ ...staged, overCents: 15_000 }, plain];
+  const bills = [{ totalAmountCents: 20_000 }, { totalAmountCents: 10_000 }];
+  const { runId, payableIds } = await world.plannedRun(bills, { approve, review: [] });
+  const [larger = "", smaller = ""] = payableIds;
+  await world.assess(runId);
+  await decide(runId, "cora", "controller");
+  await decide(runId, "olga", "owner");
+  await world.control.changePayable(larger, { totalAmountCents: 12_000 });
+  await world.control.changePayable(smaller, { totalAmountCents: 30_000 });
+  await world.pay(runId);
+  expect((await getPlanLine(world.store.db, runId, larger))?.stages).toBeUndefined();
+  expect((await getPlanLine(world.store.db, runId, smaller))?.stages).toHaveLength(2);
+  // One owner is enough for the one, and comes too early for the other.
+  expect(await decide(runId, "otto", "owner")).toMatchObject({
+    countsFor: [larger],
+    tooEarly: [smaller],
+  });
+  const { waitingFor } = await world.assess(runId);
+  expect(waitingFor).toContain("1 bill waiting for approval by controller (stage 1 of 2)");
+  const states = await Promise.all([larger, smaller].map((id) => world.line(runId, id)));
+  expect(states.map(({ state }) => state)).toEqual(["planned", "awaiting-approval"]);
 });

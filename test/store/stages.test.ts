@@ -1,7 +1,8 @@
 import { fc } from "@fast-check/vitest";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { ApprovalStage } from "../../src/contracts/playbook.ts";
+import { takeDecision } from "../../src/decisions/take.ts";
 import { openStageOf } from "../../src/domain/approvals/stages.ts";
 import {
   beginStage,
@@ -11,11 +12,11 @@ import {
   waitingBills,
 } from "../../src/store/approval-waits.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
-import type { Store } from "../../src/store/index.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
 import { approvedLines, lineApproved, openStage } from "../../src/store/line-approvals.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { getPlanLines, storePlan, storeReplannedLine } from "../../src/store/plans.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { getRun, upsertRun } from "../../src/store/runs.ts";
 import { applyApprovals } from "../../src/store/undecided-lines.ts";
 import { approval, draw } from "./approved-run.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
@@ -31,12 +32,14 @@ function stagedLine(payableId: string, stages = STAGES, ruleIndex = 0): PlanLine
   return planLine(payableId, { stages, quorum, ruleIndex });
 }
 
-async function plannedStore(lines: readonly PlanLine[]): Promise<{ store: Store; runId: string }> {
-  const { store } = await testStore();
+async function plannedStore(
+  lines: readonly PlanLine[],
+): Promise<{ store: Store; url: string; runId: string }> {
+  const { store, url } = await testStore();
   const { run } = await upsertRun(store.db, newRun());
   const plan = { summary: planSummary(lines), lines, skipped: [] };
   await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 1 }));
-  return { store, runId: run.runId };
+  return { store, url, runId: run.runId };
 }
 
 function approve(
@@ -161,6 +164,47 @@ test("stages are opened, escalated and reminded of once for all the lines they c
   await store.db.deleteFrom("line_approvals").execute();
   expect(await turn(1_300)).toEqual([[0, 0, 1, 10_000]]);
   expect(await due(1_400)).toEqual([]);
+});
+
+test("decisions of two stages at the same moment are taken one after the other", async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const at = await plannedStore([BILL]);
+    const { runId, store } = at;
+    const other = await openStore(at.url);
+    onTestFinished(() => other.close());
+    const decide = (from: Store, name: string, role: string) =>
+      from.transaction(async (trx) => {
+        const run = await getRun(trx, runId);
+        if (run === undefined) throw new Error("no run");
+        const roles = [role];
+        const principal = { tokenId: `tok_${name}`, name, roles, createdBy: "", createdAtMs: 0 };
+        const request = { decision: "approve", planHash: "plan-hash-1", drop: [] } as const;
+        const clock = {
+          businessMs: 5_000,
+          serviceMs: 5_000,
+          scale: 1,
+          sandbox: false,
+          realMs: 5_000,
+        };
+        return takeDecision(trx, { run, request, principal, clock, nowMs: 5_000 });
+      });
+    const [first, ...owners] = await Promise.all([
+      decide(store, "cora", "controller"),
+      decide(other, "olga", "owner"),
+      decide(other, "otto", "owner"),
+    ]);
+    expect(first.accepted).toBe(true);
+    for (const answer of owners) {
+      if (!answer.accepted) expect(answer.code).toBe("stage-not-open");
+    }
+    const inTurn = owners.filter(({ accepted }) => accepted);
+    const isApproved = () => lineApproved(store.db, { ...BILL, runId }, 5_000);
+    expect(await isApproved()).toBe(inTurn.length === 2);
+    // Who came too early comes again.
+    await decide(store, "olga", "owner");
+    await decide(other, "otto", "owner");
+    expect(await isApproved()).toBe(true);
+  }
 });
 
 test("the store and the rules agree on which stage is open and what is approved", async () => {

@@ -30,7 +30,7 @@ interface DecideOptions {
 export function addApproveCommand(program: Command, session: Session): void {
   program
     .command("approve")
-    .description("approve a run's plan, as far as your role counts")
+    .description("approve a run's plan, as far as your role counts and its stage is open")
     .argument("<id>", "a run's id, or a playbook's name for its newest run")
     .option("--drop <payable>", "leave this bill out; may be repeated", collect)
     .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
