@@ -12,7 +12,9 @@ import { count, dim, green, printable } from "../text.ts";
 export function addTestCommand(program: Command, session: Session): void {
   program
     .command("test")
-    .description("test who would have to approve what, in which stages: NAME.test.yaml beside the playbook")
+    .description(
+      "test who would have to approve what, in which stages: NAME.test.yaml beside the playbook",
+    )
     .argument("<playbook>", "a playbook's file")
     .option("--tests <file>", "the tests' file; NAME.test.yaml unless said")
     .option("--json", "print one JSON document")
