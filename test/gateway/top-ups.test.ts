@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fundingIncidentId } from "../../src/contracts/names.ts";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { isRejected } from "../../src/store/decisions.ts";
+import { openIncident } from "../../src/store/incidents.ts";
+import { approversOf } from "../../src/store/line-approvals.ts";
+import { insertTopUp, type TopUp } from "../../src/store/top-ups.ts";
+import { makeSigner, signDecision } from "../support/signing.ts";
+import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { planLine, seedRun, type SeededRun } from "./support/rows.ts";
+
+const erp = makeSigner("erp", ["owner"]);
+
+let gateway: TestGateway;
+let run: SeededRun;
+let owner: string;
+
+beforeEach(async () => {
+  const { keyId, name, roles, publicKey } = erp;
+  gateway = await startTestGateway({
+    profiles: [profile({ signers: [{ keyId, name, roles, publicKey }] })],
+  });
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    author: "ada",
+    lines: [planLine("p1", { approvers: ["owner"] })],
+  });
+  owner = await gateway.token("olga", ["owner"]);
+});
+afterEach(async () => gateway.stop());
+
+function ask(asker = run.runId, changes: { quorum?: number } = {}): Promise<TopUp> {
+  return gateway.store.transaction((trx) =>
+    insertTopUp(trx, {
+      businessId: "biz_acme",
+      subject: `deposit/balance/${asker}/1`,
+      business: "acme",
+      sourceId: "balance",
+      owner: asker,
+      requestNo: 1,
+      policyRunId: run.runId,
+      amountCents: 150_00,
+      neededOn: "2026-11-10",
+      makeBy: "2026-11-04",
+      arrivesOn: "2026-11-09",
+      late: false,
+      account: { bankAccountId: "bank_1", name: "First Bank", last4: "1234" },
+      planHash: run.planHash,
+      hash: "h".repeat(64),
+      approvers: ["owner"],
+      quorum: 1,
+      sinceMs: 0,
+      nowMs: Date.now(),
+      ...changes,
+    }),
+  );
+}
+
+function decide(token: string, body: Record<string, unknown>): Promise<Answer> {
+  const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
+  return gateway.call("POST", path, token, body);
+}
+
+function about({ hash }: TopUp, decision = "approve"): Record<string, unknown> {
+  return { decision, planHash: run.planHash, topUpHash: hash };
+}
+
+async function status(): Promise<RunStatus> {
+  const { json } = await gateway.call("GET", `/v1/runs/${encodeURIComponent(run.runId)}`, owner);
+  return json as unknown as RunStatus;
+}
+
+describe("a decision about a deposit", () => {
+  test("counts for exactly the deposit, and for no bill", async () => {
+    const asked = await ask();
+    expect((await decide(owner, about(asked))).status).toBe(200);
+    expect(await status()).toMatchObject({
+      topUps: [{ state: "proposed", amountCents: 150_00, approvedBy: ["olga"] }],
+    });
+    const ofBills = await approversOf(gateway.store.db, run.runId, ["p1"], 0);
+    expect(ofBills.size).toBe(0);
+  });
+
+  test("about the bills counts for no deposit", async () => {
+    await ask();
+    const plan = { decision: "approve", planHash: run.planHash };
+    expect((await decide(owner, plan)).status).toBe(200);
+    expect(await status()).toMatchObject({ topUps: [{ approvedBy: [] }] });
+  });
+
+  test("refuses it without rejecting the run", async () => {
+    const asked = await ask();
+    expect((await decide(owner, about(asked, "reject"))).status).toBe(200);
+    expect(await status()).toMatchObject({ topUps: [{ state: "refused" }] });
+    expect(await isRejected(gateway.store.db, run.runId)).toBe(false);
+  });
+
+  test("by one person is one approval, however often it comes", async () => {
+    const asked = await ask(run.runId, { quorum: 2 });
+    const again = await gateway.token("Olga ", ["owner"]);
+    await decide(owner, about(asked));
+    expect((await decide(again, about(asked))).json).toMatchObject({
+      missing: [{ approvals: 1, quorum: 2 }],
+    });
+  });
+
+  test.each([
+    ["the launcher's", "lou", ["owner"], {}, 403],
+    ["the playbook's author's", "ada", ["owner"], {}, 403],
+    ["one without its role", "carla", ["controller"], {}, 403],
+    ["one about another amount", "otto", ["owner"], { topUpHash: "x".repeat(64) }, 409],
+    ["one that leaves bills out as well", "otto", ["owner"], { drop: ["p1"] }, 400],
+  ])("is refused where it is %s", async (_, name, roles, changes, code) => {
+    const asked = await ask();
+    const token = await gateway.token(name, roles);
+    expect((await decide(token, { ...about(asked), ...changes })).status).toBe(code);
+    expect(await status()).toMatchObject({ topUps: [{ approvedBy: [], state: "proposed" }] });
+  });
+
+  test("may be signed by another system, once", async () => {
+    const asked = await ask();
+    const claims = { sub: run.runId, planHash: run.planHash, topUpHash: asked.hash };
+    const signed = signDecision(erp, claims);
+    expect((await decide(owner, { signed })).status).toBe(200);
+    expect(await status()).toMatchObject({ topUps: [{ approvedBy: ["erp"] }] });
+    expect(await decide(owner, { signed })).toMatchObject({
+      status: 409,
+      json: { error: "replayed" },
+    });
+  });
+});
+
+describe("a top-up of an account that bounced", () => {
+  const incident = fundingIncidentId("acme", "balance");
+  const path = "/v1/incidents/balance/decision";
+
+  async function bounced(): Promise<void> {
+    await gateway.store.transaction((trx) =>
+      openIncident(trx, {
+        businessId: "biz_acme",
+        business: "acme",
+        sourceId: "balance",
+        workflowId: incident,
+        code: "R01",
+        reason: "R01",
+        roles: ["owner", "controller"],
+        nowMs: Date.now(),
+        failedAtMs: Date.now(),
+      }),
+    );
+  }
+
+  test("is refused with what to do where no deposit is proposed", async () => {
+    await bounced();
+    const said = { decision: "top-up", reason: "short" };
+    expect(await gateway.call("POST", path, owner, said)).toMatchObject({
+      status: 422,
+      json: { error: "no_top_up", message: expect.stringMatching(/by hand, and say “released”/) },
+    });
+  });
+
+  test("approves exactly the deposit that was looked at, by a role of its playbook", async () => {
+    await bounced();
+    const { hash: topUpHash } = await ask(incident);
+    const said = { decision: "top-up", reason: "short" };
+    expect(await gateway.call("POST", path, owner, said)).toMatchObject({ status: 422 });
+    const controller = await gateway.token("carla", ["controller"]);
+    const named = { ...said, topUpHash };
+    expect((await gateway.call("POST", path, controller, named)).status).toBe(403);
+    const other = { ...said, topUpHash: "x".repeat(64) };
+    expect((await gateway.call("POST", path, owner, other)).status).toBe(409);
+    expect(await gateway.call("POST", path, owner, named)).toMatchObject({
+      status: 200,
+      json: { phase: "topping-up", topUps: [{ approvedBy: ["olga"] }] },
+    });
+  });
+});
