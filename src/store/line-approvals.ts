@@ -61,7 +61,12 @@ export async function approvedLines(
       .selectFrom("run_lines")
       .select(["payable_id", "line_hash"])
       .where("run_id", "=", first.runId)
-      .where("payable_id", "in", idsIn(some.map((line) => line.payableId)))
+      // Named one by one: from one value PostgreSQL would count the approvals of all lines first.
+      .where(
+        "payable_id",
+        "in",
+        some.map((line) => line.payableId),
+      )
       .where(isApproved(businessMs))
       .execute();
     for (const row of rows) approved.set(row.payable_id, row.line_hash);
