@@ -43,8 +43,8 @@ export default defineConfig({
   test: {
     pool: "forks",
     reporters: ["default", new SecondTries()],
-    // One more than the cores of a small machine: whole stacks wait more than they compute.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: whole stacks wait more than they compute.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
 import { type Bill, bills } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { attemptsOf } from "../../src/store/attempts.ts";
 import { createToken } from "../../src/store/tokens.ts";
 import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
 
@@ -141,6 +142,7 @@ describe("runs, from the command line", () => {
     expect(paused.stdout).toContain("paused  olga: stocktaking");
     expect((await as("cleo", ["schedule", "resume", "nightly"])).code).toBe(1);
     const resumed = await as("olga", ["schedule", "resume", "nightly", "--json"]);
+    expect({ code: resumed.code, stderr: resumed.stderr }).toMatchObject({ code: 0 });
     const { state, next } = resumed.json<{ state: string; next: unknown[] }>();
     expect({ state, runs: next.length }).toEqual({ state: "active", runs: 5 });
     expect((await as("ada", ["schedule", "pause", "cli-weekly"])).code).toBe(1);
@@ -247,7 +249,10 @@ describe("runs, from the command line", () => {
   test("explain tells the way of a bill", async () => {
     const { stdout, code } = await as("cleo", ["explain", idOf(0)]);
     expect(code).toBe(0);
-    for (const word of ["planned", "approved", "sent", "attempt 1"]) expect(stdout).toContain(word);
+    const [attempt] = await attemptsOf(stack.store.db, stack.sandbox.business.businessId, idOf(0));
+    const told = ["Approved", "by token", "Requests", "1  pay", "What happened"];
+    for (const words of told) expect(stdout).toContain(words);
+    expect(stdout).toContain(attempt?.idempotencyKey ?? "an attempt");
     const unknown = await as("cleo", ["explain", "pbl_none", "--json"]);
     expect(unknown.code).toBe(1);
     expect(unknown.json()).toMatchObject({ error: "not_found" });
