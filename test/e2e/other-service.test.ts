@@ -13,7 +13,7 @@ const ON_THEIR_WAY = ["scheduled", "processing", "settled"] as const;
 async function settled(payrun: OtherPayrun, runId: string): Promise<Record<string, number>> {
   await payrun.untilAll(runId, ON_THEIR_WAY, 90_000);
   // Whatever the engine alarms about would have stopped the run with a hold.
-  expect((await payrun.call("operator", "GET", "/v1/holds")).body).toEqual({ items: [] });
+  expect((await payrun.call("operator", "GET", "/v1/holds")).body).toMatchObject({ items: [] });
   await payrun.service.settleAll();
   return (await payrun.untilPhase(runId, "completed")).counts;
 }

@@ -1,14 +1,21 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keepHistory } from "../support/keep-history.ts";
-import { paidOnce } from "../support/payrun.ts";
-import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { ended, expectBank, plannedScene, standing } from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
 
-const start = stacks();
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
 
 describe("a weekly pay run", () => {
   test("pays three bills once approved, follows them to settlement and agrees with the bank", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [125_00, 990_10, 12_345_67]);
+    const { runId, made } = await plannedScene(payrun, "weekly", [125_00, 990_10, 12_345_67]);
     const planned = await payrun.status(runId);
     expect(planned.payments.map(({ payableId }) => payableId).sort()).toEqual(
       made.map(({ id }) => id).sort(),
@@ -17,51 +24,51 @@ describe("a weekly pay run", () => {
 
     await approve(payrun, runId);
     await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 3);
-    const done = await untilEnded(payrun, runId);
+    const done = await ended(payrun, runId);
 
     expect(done.phase).toBe("completed");
-    expect(done.counts).toEqual({ settled: 3 });
+    expect(standing(done)).toEqual({ settled: 3 });
     await keepHistory(payrun, runId, "pay-run-settles");
-    const { actual, expected } = await paidOnce(payrun, each(made));
-    expect(actual).toEqual(expected);
+    await expectBank(
+      payrun,
+      made.map((bill) => [bill, bill.amountCents]),
+    );
   });
 
   test("pays nothing on the launcher's own approval", async () => {
-    const payrun = await start();
-    const { runId } = await plannedRun(payrun, [100_00]);
+    const { runId, made } = await plannedScene(payrun, "own-approval", [100_00]);
     const own = await payrun.decide("launcher", runId, "approve");
     expect(own.status).toBe(403);
     expect((await payrun.status(runId)).phase).toBe("awaiting-approval");
-    expect(await payrun.sandbox.control.ledger()).toEqual([]);
+    await expectBank(payrun, [[made[0], 0]]);
   });
 
   test("leaves out the line that an approver drops and pays the others", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);
+    const { runId, made } = await plannedScene(payrun, "dropped", [100_00, 200_00]);
     const [dropped, kept] = made;
     const { status } = await payrun.decide("controller", runId, "approve", {
       drop: [dropped?.id],
     });
     expect(status).toBe(200);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 1, cancelled: 1 });
-    const { actual } = await paidOnce(payrun, new Map());
-    expect(actual).toEqual(new Map([[kept?.id, 200_00]]));
+    const done = await ended(payrun, runId);
+    expect(standing(done)).toEqual({ settled: 1, cancelled: 1 });
+    await expectBank(payrun, [
+      [dropped, 0],
+      [kept, 200_00],
+    ]);
   });
 
   test("launched twice for one period is one run", async () => {
-    const payrun = await start();
-    const { runId } = await plannedRun(payrun, [100_00]);
-    expect(await payrun.launch("weekly")).toBe(runId);
+    const { runId } = await plannedScene(payrun, "twice", [100_00]);
+    expect(await payrun.launch("twice")).toBe(runId);
   });
 
   test("ends as rejected on an approver's word, and the next launch is its next revision", async () => {
-    const payrun = await start();
-    const { runId } = await plannedRun(payrun, [100_00]);
+    const { runId, made } = await plannedScene(payrun, "rejected", [100_00]);
     expect((await payrun.decide("controller", runId, "reject")).status).toBe(200);
     await payrun.untilPhase(runId, "rejected");
     await keepHistory(payrun, runId, "pay-run-rejected");
-    expect(await payrun.launch("weekly")).toBe(`${runId}/r2`);
-    expect(await payrun.sandbox.control.ledger()).toEqual([]);
+    expect(await payrun.launch("rejected")).toBe(`${runId}/r2`);
+    await expectBank(payrun, [[made[0], 0]]);
   });
 });

@@ -1,19 +1,37 @@
-import { describe, expect, test } from "vitest";
-import { bills, PAY_ALL } from "../support/bills.ts";
-import { paidOnce, type TestPayrun } from "../support/payrun.ts";
-import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { bills, type Bill } from "../support/bills.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { ended, expectBank, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
 
-const start = stacks();
+let payrun: TestPayrun;
 
-async function expectPaidOnce(payrun: TestPayrun, made: Parameters<typeof each>[0]): Promise<void> {
-  const { actual, expected } = await paidOnce(payrun, each(made));
-  expect(actual).toEqual(expected);
+beforeAll(async () => {
+  payrun = await startPayrun();
+});
+afterEach(() => payrun.sandbox.control.faults([]));
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+/** Days pass quickly only once the run has begun to pay: a date that passes may not be sent again. */
+async function approvedAndEnded(runId: string): Promise<RunStatus> {
+  await approve(payrun, runId);
+  await payrun.until(runId, "paying", ({ counts }) => (counts["awaiting-approval"] ?? 0) === 0);
+  return ended(payrun, runId);
+}
+
+async function expectPaidOnce(made: readonly Bill[]): Promise<void> {
+  await expectBank(
+    payrun,
+    made.map((bill) => [bill, bill.amountCents]),
+  );
 }
 
 describe("every payable's money moves exactly once or not at all", () => {
   test("where the service answers 500 after it has paid", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);
+    const { runId, made } = await plannedScene(payrun, "after-paying", [100_00, 200_00]);
     await payrun.sandbox.control.faults([
       {
         method: "POST",
@@ -24,15 +42,13 @@ describe("every payable's money moves exactly once or not at all", () => {
         times: 1,
       },
     ]);
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 2 });
-    await expectPaidOnce(payrun, made);
+    const done = await approvedAndEnded(runId);
+    expect(standing(done)).toEqual({ settled: 2 });
+    await expectPaidOnce(made);
   });
 
   test("where the service answers 500 and has not paid", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00]);
+    const { runId, made } = await plannedScene(payrun, "before-paying", [100_00]);
     await payrun.sandbox.control.faults([
       {
         method: "POST",
@@ -43,27 +59,23 @@ describe("every payable's money moves exactly once or not at all", () => {
         times: 2,
       },
     ]);
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 1 });
-    await expectPaidOnce(payrun, made);
+    const done = await approvedAndEnded(runId);
+    expect(standing(done)).toEqual({ settled: 1 });
+    await expectPaidOnce(made);
   });
 
   test("where the answer is lost on its way", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);
+    const { runId, made } = await plannedScene(payrun, "answer-lost", [100_00, 200_00]);
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "drop", times: 2 },
     ]);
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 2 });
-    await expectPaidOnce(payrun, made);
+    const done = await approvedAndEnded(runId);
+    expect(standing(done)).toEqual({ settled: 2 });
+    await expectPaidOnce(made);
   });
 
   test("where the webhook arrives before the answer", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00]);
+    const { runId, made } = await plannedScene(payrun, "webhook-first", [100_00]);
     await payrun.sandbox.control.faults([
       {
         method: "POST",
@@ -74,27 +86,27 @@ describe("every payable's money moves exactly once or not at all", () => {
         times: 1,
       },
     ]);
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 1 });
-    await expectPaidOnce(payrun, made);
+    const done = await approvedAndEnded(runId);
+    expect(standing(done)).toEqual({ settled: 1 });
+    await expectPaidOnce(made);
   });
 
   test("where webhooks are lost, doubled and out of order", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00, 200_00, 300_00, 400_00]);
+    const { runId, made } = await plannedScene(
+      payrun,
+      "webhooks-astray",
+      [100_00, 200_00, 300_00, 400_00],
+    );
     await payrun.sandbox.control.faults([], { lose: 0.5, duplicate: 0.5, reorder: 0.5, seed: 7 });
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 4 });
-    await expectPaidOnce(payrun, made);
+    const done = await approvedAndEnded(runId);
+    expect(standing(done)).toEqual({ settled: 4 });
+    await expectPaidOnce(made);
   });
 
   test("where the same payables are in two runs at once", async () => {
-    const payrun = await start();
-    const made = await bills(payrun.sandbox, [100_00, 200_00, 300_00]);
-    await payrun.apply("first", PAY_ALL);
-    await payrun.apply("second", PAY_ALL);
+    const made = await bills(payrun.sandbox, [100_00, 200_00, 300_00], { description: "both" });
+    await payrun.apply("first", scenePlaybook("both"));
+    await payrun.apply("second", scenePlaybook("both"));
     const [first, second] = await Promise.all([payrun.launch("first"), payrun.launch("second")]);
     const planned = ({ phase }: { phase: string }): boolean => phase !== "planning";
     await payrun.until(first, "planned", planned);
@@ -102,15 +114,14 @@ describe("every payable's money moves exactly once or not at all", () => {
     for (const runId of [first, second]) {
       if ((await payrun.status(runId)).phase === "awaiting-approval") await approve(payrun, runId);
     }
-    const ends = [await untilEnded(payrun, first), await untilEnded(payrun, second)];
+    const ends = [await ended(payrun, first), await ended(payrun, second)];
     const settled = ends.reduce((sum, { counts }) => sum + (counts.settled ?? 0), 0);
     expect(settled).toBe(3);
-    await expectPaidOnce(payrun, made);
+    await expectPaidOnce(made);
   });
 
   test("where somebody pays in the dashboard between plan and payment", async () => {
-    const payrun = await start();
-    const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);
+    const { runId, made } = await plannedScene(payrun, "dashboard", [100_00, 200_00]);
     const [theirs, ours] = made;
     const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(
       "GET",
@@ -126,12 +137,11 @@ describe("every payable's money moves exactly once or not at all", () => {
       },
     });
     expect(paid.status, paid.text).toBe(201);
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
+    const done = await approvedAndEnded(runId);
     const state = (id: string | undefined): string | undefined =>
       done.payments.find(({ payableId }) => payableId === id)?.state;
     expect(state(theirs?.id)).toBe("paid-elsewhere");
     expect(state(ours?.id)).toBe("settled");
-    await expectPaidOnce(payrun, made);
+    await expectPaidOnce(made);
   });
 });
