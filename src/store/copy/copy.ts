@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Transaction } from "kysely";
 import { chunks } from "../db.ts";
 import { isPostgres, openStore, sqlitePath } from "../open.ts";
@@ -8,6 +9,9 @@ import { CopyRefusedError } from "./refused.ts";
 import { TABLE_KEYS, TABLE_NAMES } from "./tables.ts";
 
 const PAGE_ROWS = 2_000;
+
+/** A server notices a moment later than its client that a connection is closed. */
+const CLOSING_MS = 1_000;
 
 /** Rows of each table that were copied. */
 export type CopyReport = Readonly<Record<string, number>>;
@@ -57,9 +61,17 @@ export async function copyStore(
 }
 
 async function refuseInUse(option: string, url: string): Promise<void> {
-  const isUsed = isPostgres(url) ? (await countConnections(url)) > 0 : isFileInUse(sqlitePath(url));
-  if (!isUsed) return;
-  throw new CopyRefusedError(
+  const isUsed = async (): Promise<boolean> =>
+    isPostgres(url) ? (await countConnections(url)) > 0 : isFileInUse(sqlitePath(url));
+  const deadline = performance.now() + CLOSING_MS;
+  while (await isUsed()) {
+    if (performance.now() < deadline) await sleep(100);
+    else throw openElsewhere(option);
+  }
+}
+
+function openElsewhere(option: string): CopyRefusedError {
+  return new CopyRefusedError(
     "in-use",
     `The store of ${option} is open elsewhere. Stop every worker, gateway and “payrun up” that ` +
       "uses it, then copy again.",

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import type { Transaction } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
@@ -154,6 +155,16 @@ test.each(["sqlite", "postgres"])(
     await expect(copyStore(from, to, NOW_MS + 14_000)).resolves.toMatchObject({ run_lines: 1 });
   },
 );
+
+test("a store that is just being closed is waited for", async () => {
+  const from = await newDatabase("store");
+  const store = await openStore(from);
+  await store.db.selectFrom("runs").selectAll().execute();
+  const copied = copyStore(from, fileUrl(), FAR_MS);
+  const closed = sleep(500).then(() => store.close());
+  await expect(copied).resolves.toMatchObject({ runs: 0 });
+  await closed;
+});
 
 test.each(["sqlite", "postgres"])(
   "nothing is copied out of or into a store in %s that is open",
