@@ -45,6 +45,9 @@ export default defineConfig({
     reporters: ["default", new SecondTries()],
     // Twice the cores of a small machine: whole stacks wait more than they compute.
     maxWorkers: 4,
+    // A machine that stands still for seconds is no broken promise: once more, then it is. What
+    // passed only then is listed at the end.
+    retry: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
@@ -65,9 +68,6 @@ export default defineConfig({
           name: "temporal",
           // Whole stacks of processes on a machine that may be busy: slow is not wrong.
           testTimeout: 240_000,
-          // And a machine that stands still for seconds is no broken promise: once more, then it is.
-          // What passed only then is listed at the end.
-          retry: 1,
           include: temporalTests,
           globalSetup: ["test/support/global-setup.ts"],
         },
