@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { bills, type Bill } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { ended, expectBank, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
@@ -14,13 +13,6 @@ afterEach(() => payrun.sandbox.control.faults([]));
 afterAll(async () => {
   await payrun?.stop();
 });
-
-/** Days pass quickly only once the run has begun to pay: a date that passes may not be sent again. */
-async function approvedAndEnded(runId: string): Promise<RunStatus> {
-  await approve(payrun, runId);
-  await payrun.until(runId, "paying", ({ counts }) => (counts["awaiting-approval"] ?? 0) === 0);
-  return ended(payrun, runId);
-}
 
 async function expectPaidOnce(made: readonly Bill[]): Promise<void> {
   await expectBank(
@@ -42,7 +34,8 @@ describe("every payable's money moves exactly once or not at all", () => {
         times: 1,
       },
     ]);
-    const done = await approvedAndEnded(runId);
+    await approve(payrun, runId);
+    const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 2 });
     await expectPaidOnce(made);
   });
@@ -59,7 +52,8 @@ describe("every payable's money moves exactly once or not at all", () => {
         times: 2,
       },
     ]);
-    const done = await approvedAndEnded(runId);
+    await approve(payrun, runId);
+    const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 1 });
     await expectPaidOnce(made);
   });
@@ -69,7 +63,8 @@ describe("every payable's money moves exactly once or not at all", () => {
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "drop", times: 2 },
     ]);
-    const done = await approvedAndEnded(runId);
+    await approve(payrun, runId);
+    const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 2 });
     await expectPaidOnce(made);
   });
@@ -86,7 +81,8 @@ describe("every payable's money moves exactly once or not at all", () => {
         times: 1,
       },
     ]);
-    const done = await approvedAndEnded(runId);
+    await approve(payrun, runId);
+    const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 1 });
     await expectPaidOnce(made);
   });
@@ -98,7 +94,8 @@ describe("every payable's money moves exactly once or not at all", () => {
       [100_00, 200_00, 300_00, 400_00],
     );
     await payrun.sandbox.control.faults([], { lose: 0.5, duplicate: 0.5, reorder: 0.5, seed: 7 });
-    const done = await approvedAndEnded(runId);
+    await approve(payrun, runId);
+    const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 4 });
     await expectPaidOnce(made);
   });
@@ -137,7 +134,8 @@ describe("every payable's money moves exactly once or not at all", () => {
       },
     });
     expect(paid.status, paid.text).toBe(201);
-    const done = await approvedAndEnded(runId);
+    await approve(payrun, runId);
+    const done = await ended(payrun, runId);
     const state = (id: string | undefined): string | undefined =>
       done.payments.find(({ payableId }) => payableId === id)?.state;
     expect(state(theirs?.id)).toBe("paid-elsewhere");

@@ -53,7 +53,7 @@ export async function plannedScene(
 
 const ENDED = ["completed", "completed-with-exceptions", "cancelled", "rejected", "expired"];
 
-const UNSENT = ["planned", "on-hold", "paying", "unknown"] as const;
+const UNSENT = ["awaiting-approval", "planned", "on-hold", "paying", "unknown"] as const;
 
 /**
  * Lets the bank's days pass quickly until the run has ended; quicker once everything is sent,
