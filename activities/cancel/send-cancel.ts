@@ -1,11 +1,12 @@
 import type { Attempt } from "../../src/contracts/attempt.ts";
-import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.ts";
+import type { Decision } from "../../src/domain/attempts/answers.ts";
 import { earlierRejection, isAnswered } from "../../src/domain/attempts/sends.ts";
+import { doublingMs } from "../../src/domain/back-off.ts";
 import { cancelledPaymentSchema } from "../../src/payments-api/index.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import { HTTP_TIMEOUT_MS, LEASE_MS, type ActivityContext } from "../context.ts";
-import { conclusiveFromMs } from "../pay/look-up.ts";
 import { endAttempt, recordSend, withResult } from "../pay/record-send.ts";
+import { sendFrozen } from "../pay/send-frozen.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
 
 /** Rests after a send without an answer, on the service's clock: they double. */
@@ -34,25 +35,12 @@ export async function sendCancel(
   const { business } = job.cancellation;
   const { before, attempt } = send;
   const clock = await context.clockOf(business).now();
-  const leaveByMs = leaveBy(send, clock);
-  const answer = await context.clientOf(business).sendMoneyWrite({
-    method: "POST",
-    path: attempt.path,
-    bodyText: attempt.body,
-    idempotencyKey: attempt.idempotencyKey,
-    timeoutMs: HTTP_TIMEOUT_MS,
-    beforeSend: () => {
-      // A process that froze must not send what is too late by now.
-      if (Date.now() >= leaveByMs) throw new Error("too late to send a cancel");
-    },
-  });
-  const decision = decideAnswer({
-    answer,
-    operation: "cancel",
-    earlierRejection: earlierRejection(before),
-    earlierAnswered: before.sends.length > 0 && isAnswered(before),
-    sentPastWindow:
-      before.lastSentAtMs !== null && clock.serviceMs >= conclusiveFromMs(before, clock),
+  const { decision, answer } = await sendFrozen(context, business, {
+    before,
+    attempt,
+    clock,
+    leaveByMs: leaveBy(send, clock),
+    tooLate: "too late to send a cancel",
   });
   return decision.kind === "applied"
     ? applied(context, job, attempt, answer)
@@ -193,7 +181,7 @@ async function rest(
   reason: string,
 ): Promise<CancelOutcome> {
   const { serviceMs } = await context.clockOf(job.cancellation.business).now();
-  const restMs = Math.min(REST_MAX_MS, FIRST_REST_MS * 2 ** Math.min(sends.length - 1, 10));
+  const restMs = doublingMs(FIRST_REST_MS, REST_MAX_MS, sends.length - 1);
   return { kind: "rest", notBeforeMs: serviceMs + restMs, reason };
 }
 

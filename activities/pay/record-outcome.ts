@@ -1,3 +1,4 @@
+import { doublingMs } from "../../src/domain/back-off.ts";
 import type { Transaction } from "kysely";
 import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
@@ -127,7 +128,7 @@ function backToApproval(reason: string) {
 /** A service that answers nothing for hours is asked ever more rarely; the first tries come soon. */
 function restMs(attempt: Attempt): number {
   const rounds = Math.floor(attempt.sends.length / 3) - 2;
-  return rounds <= 0 ? 0 : Math.min(UNKNOWN_REST_MAX_MS, 15_000 * 2 ** rounds);
+  return rounds <= 0 ? 0 : doublingMs(15_000, UNKNOWN_REST_MAX_MS, rounds);
 }
 
 /** Where a line stands by the payments that its request made. */

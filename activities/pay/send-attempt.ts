@@ -1,15 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { earlierRejection, isAnswered, isClean } from "../../src/domain/attempts/sends.ts";
+import { isAnswered, isClean } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
-import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.ts";
+import type { Decision } from "../../src/domain/attempts/answers.ts";
+import { doublingMs } from "../../src/domain/back-off.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import type { SendMode } from "../../src/store/attempt-writes.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
 import { keyDead, nextKey, refusedBefore, rest, type Sent } from "./dead-key.ts";
 import type { OpenedSend, PayJob, PayOutcome } from "./job.ts";
-import { adopt, conclusiveFromMs, lookUp } from "./look-up.ts";
+import { adopt, lookUp } from "./look-up.ts";
 import { endAttempt, recordSend, withResult } from "./record-send.ts";
+import { sendFrozen } from "./send-frozen.ts";
 import { openGate } from "./send-gate.ts";
 
 /** Our reading of the business clock may be this old: the next key's date must not repeat it. */
@@ -54,13 +56,12 @@ export async function sendAttempt(
     }
     attempt = gate.attempt;
     mode = "resend";
-    const sentPastWindow =
-      before.lastSentAtMs !== null && clock.serviceMs >= conclusiveFromMs(before, clock);
-    const { decision, answer } = await sendOnce(context, job, {
+    const { decision, answer } = await sendFrozen(context, job.business, {
       before,
       attempt,
-      leaseUntilMs: gate.leaseUntilMs,
-      sentPastWindow,
+      clock,
+      leaveByMs: gate.leaseUntilMs - HTTP_TIMEOUT_MS,
+      tooLate: "the lease is too short",
     });
     const next =
       decision.kind === "applied"
@@ -72,41 +73,6 @@ export async function sendAttempt(
     if (pauseMs === undefined) return rest(context, job, next.reason);
     await delay(pauseMs);
   }
-}
-
-interface Send {
-  /** The attempt before this send was written. */
-  readonly before: Attempt;
-  readonly attempt: Attempt;
-  readonly leaseUntilMs: number;
-  readonly sentPastWindow: boolean;
-}
-
-async function sendOnce(
-  context: ActivityContext,
-  job: PayJob,
-  { before, attempt, leaseUntilMs, sentPastWindow }: Send,
-): Promise<{ readonly decision: Decision; readonly answer: MoneyWriteAnswer }> {
-  const client = context.clientOf(job.business);
-  const answer = await client.sendMoneyWrite({
-    method: "POST",
-    path: attempt.path,
-    bodyText: attempt.body === "" ? undefined : attempt.body,
-    idempotencyKey: attempt.idempotencyKey,
-    timeoutMs: HTTP_TIMEOUT_MS,
-    beforeSend: () => {
-      // A process that froze past its lease must not send: somebody else may own the line now.
-      if (Date.now() >= leaseUntilMs - HTTP_TIMEOUT_MS) throw new Error("the lease is too short");
-    },
-  });
-  const decision = decideAnswer({
-    answer,
-    operation: attempt.operation === "pay" ? "pay" : "retry",
-    earlierRejection: earlierRejection(before),
-    earlierAnswered: before.sends.length > 0 && isAnswered(before),
-    sentPastWindow,
-  });
-  return { decision, answer };
 }
 
 interface SendAgain {
@@ -249,7 +215,7 @@ async function inProgress(
     const { serviceMs } = await context.clockOf(job.business).now();
     // The next draw reads everything again and sees what is on its way.
     const times = recorded.sends.filter((send) => send.code === code).length;
-    const restMs = Math.min(IN_PROGRESS_REST_MAX_MS, 1_000 * 2 ** times);
+    const restMs = doublingMs(1_000, IN_PROGRESS_REST_MAX_MS, times);
     return { kind: "back", notBeforeMs: serviceMs + restMs };
   }
   return { kind: "unknown", notBeforeMs: look.windowEndsMs, reason: code };

@@ -88,7 +88,7 @@ async function cannotRead(context: ActivityContext, topUp: TopUp, error: unknown
 }
 
 type Opened =
-  | { readonly job: DepositJob; readonly attempt: Attempt; readonly before: Attempt | undefined }
+  | { readonly job: DepositJob; readonly attempt: Attempt; readonly before: Attempt }
   /** Null where people are asked already. */
   | { readonly closed: string | null };
 
@@ -119,8 +119,7 @@ async function openFirst(context: ActivityContext, job: DepositJob): Promise<Ope
     if (!demand.certain) return { closed: "what the balance holds is just changing" };
     const opened = await openDeposit(trx, { topUp, by: job.by }, known, clock);
     if ("closed" in opened) return opened;
-    const sends = opened.sends.slice(0, -1);
-    const before = sends.length === 0 ? undefined : { ...opened, sends };
+    const before = { ...opened, sends: opened.sends.slice(0, -1) };
     return { job: { ...job, topUp }, attempt: opened, before };
   });
 }

@@ -1,10 +1,11 @@
 import type { Attempt } from "../../src/contracts/attempt.ts";
-import { decideAnswer, type Decision } from "../../src/domain/attempts/answers.ts";
+import type { Decision } from "../../src/domain/attempts/answers.ts";
 import { earlierRejection, isAnswered } from "../../src/domain/attempts/sends.ts";
+import { doublingMs } from "../../src/domain/back-off.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
 import { HTTP_TIMEOUT_MS, type ActivityContext } from "../context.ts";
-import { conclusiveFromMs } from "../pay/look-up.ts";
 import { recordSend, withResult } from "../pay/record-send.ts";
+import { sendFrozen } from "../pay/send-frozen.ts";
 import type { DepositJob, DepositOutcome } from "./job.ts";
 
 /** Rests after a send without an answer, on the service's clock: they double. */
@@ -24,32 +25,16 @@ export async function sendDeposit(
   context: ActivityContext,
   job: DepositJob,
   attempt: Attempt,
-  before: Attempt | undefined,
+  before: Attempt,
 ): Promise<DepositOutcome> {
   const { business } = job.topUp;
   const clock = await context.clockOf(business).now();
-  const answer = await context.clientOf(business).sendMoneyWrite({
-    method: "POST",
-    path: attempt.path,
-    bodyText: attempt.body,
-    idempotencyKey: attempt.idempotencyKey,
-    timeoutMs: HTTP_TIMEOUT_MS,
-    beforeSend: () => {
-      // A process that froze past its lease must not send: somebody else may be at it now.
-      if (Date.now() >= job.leaseUntilMs - HTTP_TIMEOUT_MS)
-        throw new Error("the lease is too short");
-    },
-  });
-  const lastSentAtMs = before?.lastSentAtMs ?? null;
-  const decision = decideAnswer({
-    answer,
-    operation: "deposit",
-    earlierRejection: before === undefined ? null : earlierRejection(before),
-    earlierAnswered: before !== undefined && before.sends.length > 0 && isAnswered(before),
-    sentPastWindow:
-      before !== undefined &&
-      lastSentAtMs !== null &&
-      clock.serviceMs >= conclusiveFromMs(before, clock),
+  const { decision, answer } = await sendFrozen(context, business, {
+    before,
+    attempt,
+    clock,
+    leaveByMs: job.leaseUntilMs - HTTP_TIMEOUT_MS,
+    tooLate: "the lease is too short",
   });
   return decision.kind === "applied"
     ? applied(context, job, attempt, answer)
@@ -211,7 +196,7 @@ async function rest(
   reason: string,
 ): Promise<DepositOutcome> {
   const { serviceMs } = await context.clockOf(job.topUp.business).now();
-  const restMs = Math.min(REST_MAX_MS, FIRST_REST_MS * 2 ** Math.min(sends.length - 1, 10));
+  const restMs = doublingMs(FIRST_REST_MS, REST_MAX_MS, sends.length - 1);
   return { kind: "rest", notBeforeMs: serviceMs + restMs, reason };
 }
 
@@ -222,9 +207,6 @@ async function restLong(
   reason: string,
 ): Promise<DepositOutcome & { readonly kind: "rest" }> {
   const { serviceMs } = await context.clockOf(job.topUp.business).now();
-  const restMs = Math.min(
-    REFUSED_REST_MAX_MS,
-    REFUSED_REST_MS * 2 ** Math.min(sends.length - 1, 10),
-  );
+  const restMs = doublingMs(REFUSED_REST_MS, REFUSED_REST_MAX_MS, sends.length - 1);
   return { kind: "rest", notBeforeMs: serviceMs + restMs, reason };
 }

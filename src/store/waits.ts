@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { doublingMs } from "../domain/back-off.ts";
 import type { Db } from "./db.ts";
 import type { BusinessWaitsTable } from "./payment-tables.ts";
 
@@ -74,7 +75,7 @@ export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
 }
 
 function backOffMs(tries: number): number {
-  return Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** Math.min(tries, 30));
+  return doublingMs(BACK_OFF_MS, BACK_OFF_MAX_MS, tries);
 }
 
 /** Says that the waits of a business whose pause is over are being tried: their back-off grows. */

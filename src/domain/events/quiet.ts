@@ -1,3 +1,5 @@
+import { doublingMs } from "../back-off.ts";
+
 const MINUTE_MS = 60_000;
 const LONGEST_MS = 60 * MINUTE_MS;
 
@@ -32,5 +34,5 @@ export function dueAtMs(earlier: EarlierStarts, nowMs: number): number {
 }
 
 function quietMs(starts: number): number {
-  return Math.min(LONGEST_MS, MINUTE_MS * 2 ** Math.min(10, Math.max(0, starts - 1)));
+  return doublingMs(MINUTE_MS, LONGEST_MS, Math.max(0, starts - 1));
 }
