@@ -29,23 +29,19 @@ export interface VerifiedTrail {
   readonly problems: readonly TrailProblem[];
 }
 
-/** Businesses that have a trail. */
+/** Businesses that have a trail, or once had one. */
 export async function auditedBusinesses(db: Db): Promise<string[]> {
-  const rows = await db
-    .selectFrom("audit")
-    .select("business_id")
-    .distinct()
-    .orderBy("business_id")
-    .execute();
-  return rows.map((row) => row.business_id);
+  const written = await db.selectFrom("audit").select("business_id").distinct().execute();
+  const ended = await db.selectFrom("audit_ends").select("business_id").execute();
+  return [...new Set([...written, ...ended].map((row) => row.business_id))].toSorted();
 }
 
 /**
  * Recomputes a business's trail from its first entry to its last.
  *
- * Finds an entry that was changed, taken out, put in or moved. A trail whose end was cut off is
- * whole in itself: that shows only against `heads`, hashes that were once its end and are known
- * from elsewhere.
+ * Finds an entry that was changed, taken out, put in or moved, and an end that was cut off: by what
+ * the database has noted of it, and, where somebody has changed that too, by `heads`, hashes that
+ * were once the end and are known from elsewhere, with who knows them.
  */
 export async function verifyTrail(
   db: Db,
@@ -53,7 +49,8 @@ export async function verifyTrail(
   heads: ReadonlyMap<string, string> = new Map(),
 ): Promise<VerifiedTrail> {
   const problems: TrailProblem[] = [];
-  const wanted = new Map(heads);
+  // Before the first entry is read: others may lengthen it meanwhile.
+  const wanted = new Map([...(await notedEnd(db, businessId)), ...heads]);
   let entries = 0;
   let head = GENESIS;
   let last: AuditRow | undefined;
@@ -73,10 +70,19 @@ export async function verifyTrail(
       action: null,
       subject: null,
       kind: "cut-off",
-      text: `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: entries were cut off at its end.`,
+      text: `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: entries were cut off ${entries === 0 ? "from its first on" : `after entry ${last?.audit_id ?? 0}`}.`,
     });
   }
   return { businessId, entries, head: entries === 0 ? null : head, problems };
+}
+
+async function notedEnd(db: Db, businessId: string): Promise<readonly [string, string][]> {
+  const end = await db
+    .selectFrom("audit_ends")
+    .select(["entries", "hash"])
+    .where("business_id", "=", businessId)
+    .executeTakeFirst();
+  return end === undefined ? [] : [[end.hash, `The store, at its ${end.entries} entries,`]];
 }
 
 async function brokenLink(db: Db, row: AuditRow, head: string): Promise<TrailProblem | undefined> {

@@ -81,8 +81,9 @@ async function lengthen(
   businessId: string,
   entries: readonly NewAuditEntry[],
 ): Promise<void> {
-  let prevHash = (await endOfTrail(trx, businessId)) ?? GENESIS;
-  const rows = entries.map((entry) => {
+  let prevHash =
+    (await notedEnd(trx, businessId)) ?? (await endOfTrail(trx, businessId)) ?? GENESIS;
+  const rows = entries.map(asKept).map((entry) => {
     const details = JSON.stringify(entry.details);
     const hash = auditHash(entry, details, prevHash);
     const row = {
@@ -99,6 +100,34 @@ async function lengthen(
     return row;
   });
   for (const some of chunks(rows)) await trx.insertInto("audit").values(some).execute();
+}
+
+/** As every database keeps it, so that what is hashed is what is read again. */
+function asKept(entry: NewAuditEntry): NewAuditEntry {
+  return {
+    ...entry,
+    nowMs: Math.floor(entry.nowMs),
+    actor: asKeptText(entry.actor),
+    action: asKeptText(entry.action),
+    subject: asKeptText(entry.subject),
+  };
+}
+
+function asKeptText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
+/**
+ * What the database has noted as the end of the trail. Where that entry is gone, the next one
+ * follows it all the same, so that the gap stays.
+ */
+async function notedEnd(db: Db, businessId: string): Promise<string | undefined> {
+  const end = await db
+    .selectFrom("audit_ends")
+    .select("hash")
+    .where("business_id", "=", businessId)
+    .executeTakeFirst();
+  return end?.hash;
 }
 
 /** The hash of a business's last entry; undefined where it has none yet. */

@@ -54,6 +54,7 @@ export interface Tables {
   watches: WatchesTable;
   tokens: TokensTable;
   audit: AuditTable;
+  audit_ends: AuditEndsTable;
   playbooks: PlaybooksTable;
   dry_plans: DryPlansTable;
   dry_plan_lines: DryPlanLinesTable;
@@ -79,6 +80,13 @@ export interface AuditTable {
   subject: string;
   details: string;
   prev_hash: string;
+  hash: string;
+}
+
+/** Kept by a trigger: nobody writes it. */
+export interface AuditEndsTable {
+  business_id: string;
+  entries: number;
   hash: string;
 }
 

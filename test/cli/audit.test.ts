@@ -62,7 +62,7 @@ describe("audit verify", () => {
     });
   });
 
-  test("finds an end that was cut off by a hash that was noted before", async () => {
+  test("finds an end that was cut off, also by a hash that was noted before", async () => {
     const { env, cwd, file } = await trail();
     const before = await payrun(["audit", "verify", "--json"], { env, cwd });
     const head = before.json<{ businesses: { head: string }[] }>().businesses[0]?.head ?? "";
@@ -70,16 +70,44 @@ describe("audit verify", () => {
     const db = new DatabaseSync(file);
     db.exec("DROP TRIGGER audit_no_delete; DELETE FROM audit WHERE audit_id = 3");
     db.close();
+    const plain = await payrun(["audit", "verify"], { env, cwd });
+    expect(plain.code).toBe(1);
+    expect(plain.stdout).toContain("entries were cut off after entry 2");
+    const forged = new DatabaseSync(file);
+    forged.exec(
+      "UPDATE audit_ends SET entries = 2, hash = (SELECT max(hash) FROM audit WHERE audit_id = 2)",
+    );
+    forged.close();
     expect((await payrun(["audit", "verify"], { env, cwd })).code).toBe(0);
     const result = await payrun(["audit", "verify", "--head", head], { env, cwd });
     expect(result.code).toBe(1);
-    expect(result.stdout).toContain("cut off at its end");
+    expect(result.stdout).toContain(`Whoever noted --head has seen an entry with hash ${head}`);
+  });
+
+  test("finds that a whole trail is gone, also where the store has nothing left to say of it", async () => {
+    const { env, cwd, file } = await trail();
+    const head = "a".repeat(64);
+    const db = new DatabaseSync(file);
+    db.exec("DROP TRIGGER audit_no_delete; DELETE FROM audit");
+    const gone = await payrun(["audit", "verify"], { env, cwd });
+    expect(gone.code).toBe(1);
+    expect(gone.stdout).toContain("✗ biz_1: 0 entries, 1 problem");
+    db.exec("DELETE FROM audit_ends");
+    db.close();
+    const named = { ...env, PAYMENTS_API_URL: "http://127.0.0.1:1", PAYMENTS_API_TOKEN: "t" };
+    const profile = { ...named, PAYMENTS_BUSINESS_ID: "biz_1" };
+    const nothing = await payrun(["audit", "verify"], { env: profile, cwd });
+    expect(nothing.stdout).toContain("There is no trail yet.");
+    const noted = await payrun(["audit", "verify", "--head", head], { env: profile, cwd });
+    expect(noted.code).toBe(1);
+    expect(noted.stdout).toContain("cut off from its first on");
   });
 
   test("of a business that nobody configured is wrong usage, of no store exit 4", async () => {
     const { env, cwd } = await trail();
     const unknown = await payrun(["audit", "verify", "--business", "acme"], { env, cwd });
     expect(unknown.code).toBe(2);
+    expect((await payrun(["audit", "verify", "--business", "biz_1"], { env, cwd })).code).toBe(0);
     expect(unknown.stderr).toContain("no business is called “acme”");
     const none = { ...env, PAYRUN_DATABASE_URL: `sqlite:${join(cwd, "none.db")}` };
     expect((await payrun(["audit", "verify"], { env: none, cwd })).code).toBe(4);

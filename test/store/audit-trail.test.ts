@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit.ts";
 import { auditedBusinesses, rowsOf, verifyTrail } from "../../src/store/audit-trail.ts";
@@ -100,12 +101,35 @@ describe("a trail that somebody has changed", () => {
     expect(other.problems.length).toBeGreaterThan(0);
   });
 
-  test("whose end was cut off is found by who has seen it", async () => {
+  test("whose end was cut off is found, and where", async () => {
+    const store = await trailOf(3);
+    await write(store, 2, "biz_2");
+    await tamper(store, "delete from audit where audit_id = 3");
+    const { problems } = await verifyTrail(store.db, "biz_1");
+    expect(problems).toMatchObject([{ kind: "cut-off", auditId: 2 }]);
+    expect(problems[0]?.text).toMatch(/^The store, at its 3 entries, .* after entry 2\.$/);
+    // What is written from then on follows what is gone, and so can't hide it.
+    await write(store, 2, "biz_1");
+    expect((await verifyTrail(store.db, "biz_1")).problems).toMatchObject([{ kind: "missing" }]);
+  });
+
+  test("that is gone altogether is found", async () => {
+    const store = await trailOf(3);
+    await tamper(store, "delete from audit");
+    expect(await auditedBusinesses(store.db)).toEqual(["biz_1"]);
+    const { entries, problems } = await verifyTrail(store.db, "biz_1");
+    expect(entries).toBe(0);
+    expect(problems).toMatchObject([{ kind: "cut-off", auditId: 0 }]);
+  });
+
+  test("together with what the store has noted of its end is found by who has seen it", async () => {
     const store = await trailOf(3);
     const { head } = await verifyTrail(store.db, "biz_1");
     const seen = new Map([[head ?? "", "pay-run/acme/weekly/2026-11-26"]]);
     expect((await verifyTrail(store.db, "biz_1", seen)).problems).toEqual([]);
     await tamper(store, "delete from audit where audit_id = 3");
+    await sql`update audit_ends set entries = 2,
+      hash = (select hash from audit where audit_id = 2)`.execute(store.db);
     expect((await verifyTrail(store.db, "biz_1")).problems).toEqual([]);
     const { problems } = await verifyTrail(store.db, "biz_1", seen);
     expect(problems).toMatchObject([{ kind: "cut-off", auditId: 2 }]);

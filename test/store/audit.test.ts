@@ -8,6 +8,7 @@ import {
   type AuditEntry,
   listAudit,
 } from "../../src/store/audit.ts";
+import { verifyTrail } from "../../src/store/audit-trail.ts";
 import type { Tables } from "../../src/store/index.ts";
 import { child, testStore } from "./support.ts";
 
@@ -110,4 +111,19 @@ test("an entry outside a transaction of the store is refused, not lost", async (
   expect(() => appendAudit(ended as Transaction<Tables>, { ...entry, details: {} })).toThrow(
     "belong into a transaction",
   );
+});
+
+test("what a database keeps otherwise than it was given is hashed as it is kept", async () => {
+  const { store } = await testStore();
+  await store.transaction((trx) =>
+    appendAudit(trx, {
+      businessId: "biz_1",
+      nowMs: 10.75,
+      actor: "a\0b",
+      action: "held",
+      subject: "pay_\ud800",
+      details: { reason: "a\0b \ud800 é 😀", amount: 0.1 },
+    }),
+  );
+  expect(await verifyTrail(store.db, "biz_1")).toMatchObject({ entries: 1, problems: [] });
 });

@@ -34,6 +34,10 @@ function statementsOf(ddl: DdlDialect): string[] {
     )`,
     "insert into payrun_migrations values (0, 'payrun', 1), (1, 'first tables', 1)",
     ...firstTables(ddl).map((statement) => ddl.adapt(statement)),
+    `insert into audit (business_id, at_ms, actor, action, subject, details, prev_hash, hash)
+       values ('biz_1', 1, 'a', 'noted', 's', '{}', 'p', 'h1'),
+         ('biz_1', 2, 'a', 'noted', 's', '{}', 'h1', 'h2'),
+         ('biz_2', 3, 'a', 'noted', 's', '{}', 'p', 'h3')`,
     "insert into claims (business_id, payable_id, owner, claimed_at_ms) values ('biz_1', 'pay_1', 'run', 7)",
   ];
 }
@@ -56,6 +60,11 @@ test("an old store is brought to the newest version, once, by processes that sta
   try {
     expect(await columnsOf(store)).toEqual(await columnsOf(fresh));
     expect(await store.db.selectFrom("claims").selectAll().execute()).toEqual([CLAIM]);
+    const ends = store.db.selectFrom("audit_ends").selectAll().orderBy("business_id");
+    expect(await ends.execute()).toEqual([
+      { business_id: "biz_1", entries: 2, hash: "h2" },
+      { business_id: "biz_2", entries: 1, hash: "h3" },
+    ]);
   } finally {
     await store.close();
   }

@@ -27,7 +27,10 @@ function addVerify(audit: Command, session: Session): void {
   audit
     .command("verify")
     .description("recompute the whole trail: exit 1 where an entry was changed, taken out or moved")
-    .option("--business <name>", "only this one; else every business that has a trail")
+    .option(
+      "--business <name>",
+      "only this one, by its name or id; else every one that has a trail",
+    )
     .option(
       "--head <hash>",
       "a hash that was once the end of the trail; shows whether the end was cut off; may be repeated",
@@ -38,19 +41,19 @@ function addVerify(audit: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const settings = config();
         const noted = options.head ?? [];
-        if (
-          noted.length > 0 &&
-          options.business === undefined &&
-          settings.profiles.all().length > 1
-        ) {
-          throw usageError("--head belongs to one business", "Say which with --business.");
-        }
-        const trails = await withStore(settings, async (store) => {
+        const verified = await withStore(settings, async (store) => {
           const ids = await businessIds(settings, store, options.business);
+          if (noted.length > 0 && ids.length > 1) {
+            throw usageError("--head belongs to one business", "Say which with --business.");
+          }
           return Promise.all(
             ids.map((businessId) => verifyOne(settings, store, businessId, noted)),
           );
         });
+        // A business that nothing was done for yet has no trail, and needs none.
+        const trails = verified.filter(
+          ({ entries, problems }) => entries > 0 || problems.length > 0,
+        );
         for (const { businessId, entries, head, problems, compared } of trails) {
           const broken = problems.length > 0;
           output.line(
@@ -125,7 +128,10 @@ function addExport(audit: Command, session: Session): void {
         const settings = config();
         const sinceMs = options.since === undefined ? undefined : instantOf(options.since);
         const entries = await withStore(settings, async (store) => {
-          const ids = await businessIds(settings, store, options.business);
+          const ids =
+            options.business === undefined
+              ? await auditedBusinesses(store.db)
+              : await businessIds(settings, store, options.business);
           const [businessId, ...others] = ids;
           if (businessId === undefined) return 0;
           if (others.length > 0) {
@@ -180,16 +186,24 @@ function entryOf(row: AuditRow): object {
   };
 }
 
-/** Ids of the businesses meant: by the profile's name, or as the trail has them. */
+/**
+ * Ids of the businesses meant: the one of a profile's name, or of an id that has a trail; else all
+ * that have a trail or a profile, because a trail may be gone that Temporal remembers.
+ */
 async function businessIds(
   config: Config,
   store: Store,
   name: string | undefined,
 ): Promise<readonly string[]> {
-  if (name === undefined) return auditedBusinesses(store.db);
+  const audited = await auditedBusinesses(store.db);
+  const profiles = config.profiles.all();
+  if (name === undefined) {
+    return [...new Set([...audited, ...profiles.map(({ businessId }) => businessId)])].toSorted();
+  }
   const profile = config.profiles.get(name);
   if (profile !== undefined) return [profile.businessId];
-  const known = config.profiles.all().map((each) => each.name);
+  if (audited.includes(name)) return [name];
+  const known = [...profiles.map((each) => each.name), ...audited];
   throw usageError(`no business is called “${name}”`, `There is ${known.join(", ") || "none"}.`);
 }
 

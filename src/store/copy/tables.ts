@@ -23,6 +23,7 @@ export const TABLE_KEYS: Keys = {
   watches: ["business_id", "payable_id"],
   tokens: ["token_id"],
   audit: ["audit_id"],
+  audit_ends: ["business_id"],
   playbooks: ["name", "revision"],
   dry_plans: ["dry_plan_id"],
   dry_plan_lines: ["lines_id", "line_no"],

@@ -4,6 +4,8 @@ export interface DdlDialect {
   readonly countedKey: string;
   /** Statements after which the table refuses changes and deletions. */
   appendOnly(table: string): string[];
+  /** Statements after which each new entry of the trail moves its business's end. */
+  readonly keepAuditEnds: readonly string[];
   /** A statement of a migration as this database takes it. */
   adapt(statement: string): string;
   /** Tables that only this kind of database needs, made before the first migration. */

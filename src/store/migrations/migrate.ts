@@ -12,6 +12,7 @@ import { dryPlanLines } from "./0008-dry-plan-lines.ts";
 import { approvalStages } from "./0009-approval-stages.ts";
 import { eventStarts } from "./0010-event-starts.ts";
 import { topUps } from "./0011-top-ups.ts";
+import { auditEnds } from "./0012-audit-ends.ts";
 
 interface Migration {
   readonly name: string;
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "approval stages", statements: approvalStages },
   { name: "event starts", statements: eventStarts },
   { name: "top-ups", statements: topUps },
+  { name: "audit ends", statements: auditEnds },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

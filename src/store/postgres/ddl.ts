@@ -14,6 +14,20 @@ export const postgresDdl: DdlDialect = {
          for each statement execute function payrun_only_grows()`,
     ];
   },
+  keepAuditEnds: [
+    `create function payrun_move_audit_end() returns trigger language plpgsql as $body$
+       begin
+         insert into audit_ends as known (business_id, entries, hash)
+           select business_id, count(*), (array_agg(hash order by audit_id desc))[1]
+           from added group by business_id
+           on conflict (business_id) do update
+             set entries = known.entries + excluded.entries, hash = excluded.hash;
+         return null;
+       end
+     $body$`,
+    `create trigger audit_moves_end after insert on audit referencing new table as added
+       for each statement execute function payrun_move_audit_end()`,
+  ],
   // Texts sort by their bytes, as in SQLite, whatever the database's language is.
   adapt: (statement) =>
     /^\s*create table/.test(statement)

@@ -10,6 +10,12 @@ export const sqliteDdl: DdlDialect = {
          end`,
     );
   },
+  keepAuditEnds: [
+    `create trigger audit_moves_end after insert on audit begin
+       insert into audit_ends (business_id, entries, hash) values (new.business_id, 1, new.hash)
+       on conflict (business_id) do update set entries = entries + 1, hash = excluded.hash;
+     end`,
+  ],
   adapt: (statement) => statement,
   ownTables: [],
 };

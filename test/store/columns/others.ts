@@ -1,7 +1,7 @@
 import type { Columns } from "./columns.ts";
 
 export const otherColumns: Columns<
-  "inbox" | "event_starts" | "watches" | "audit" | "playbooks" | "leases"
+  "inbox" | "event_starts" | "watches" | "audit" | "audit_ends" | "playbooks" | "leases"
 > = {
   inbox: {
     business_id: true,
@@ -45,6 +45,11 @@ export const otherColumns: Columns<
     subject: true,
     details: true,
     prev_hash: true,
+    hash: true,
+  },
+  audit_ends: {
+    business_id: true,
+    entries: true,
     hash: true,
   },
   playbooks: {
