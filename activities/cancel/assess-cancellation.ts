@@ -7,13 +7,15 @@ import { appendAudit } from "../../src/store/audit.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
 import {
   type Cancellation,
-  type CancellationItem,
   changeCancellation,
-  changeItem,
   getCancellation,
+} from "../../src/store/cancellations.ts";
+import {
+  type CancellationItem,
+  changeItem,
   type ItemChange,
   listItems,
-} from "../../src/store/cancellations.ts";
+} from "../../src/store/cancellation-items.ts";
 import { activeHolds, type Hold } from "../../src/store/holds.ts";
 import { getRunLine } from "../../src/store/lines.ts";
 import { raiseNotice } from "../../src/store/notices.ts";

@@ -1,10 +1,6 @@
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import {
-  type Cancellation,
-  type CancellationItem,
-  getCancellation,
-  listItems,
-} from "../../src/store/cancellations.ts";
+import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
+import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
 import { probeWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import { cancelPayment } from "./cancel-payment.ts";

@@ -4,11 +4,10 @@ import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import {
   type Cancellation,
-  type CancellationItem,
   changeCancellation,
   getCancellation,
-  insertItem,
 } from "../../src/store/cancellations.ts";
+import { type CancellationItem, insertItem } from "../../src/store/cancellation-items.ts";
 import { createHold } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";

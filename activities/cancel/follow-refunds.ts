@@ -5,14 +5,13 @@ import { formatUsd } from "../../src/domain/money.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
+import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import {
-  type Cancellation,
   type CancellationItem,
   changeItem,
-  getCancellation,
   type ItemChange,
   listItems,
-} from "../../src/store/cancellations.ts";
+} from "../../src/store/cancellation-items.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";

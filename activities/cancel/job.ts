@@ -1,6 +1,7 @@
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import type { CancellationState } from "../../src/contracts/cancellation.ts";
-import type { Cancellation, CancellationItem } from "../../src/store/cancellations.ts";
+import type { Cancellation } from "../../src/store/cancellations.ts";
+import type { CancellationItem } from "../../src/store/cancellation-items.ts";
 
 /** One payment to cancel. */
 export interface CancelJob {

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { endAttempt } from "../../src/store/attempt-writes.ts";
-import { type CancellationItem, changeItem } from "../../src/store/cancellations.ts";
+import { type CancellationItem, changeItem } from "../../src/store/cancellation-items.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";

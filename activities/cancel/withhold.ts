@@ -11,9 +11,8 @@ import {
   changeCancellation,
   getCancellation,
   insertCancellation,
-  insertItem,
-  withheldPayables,
 } from "../../src/store/cancellations.ts";
+import { insertItem, withheldPayables } from "../../src/store/cancellation-items.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { getRunLine } from "../../src/store/lines.ts";
 import { raiseNotice } from "../../src/store/notices.ts";

@@ -13,7 +13,7 @@ import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine, type LineChange } from "../../src/store/lines.ts";
 import { getRetry, updateRetry } from "../../src/store/retries.ts";
-import { storeReplannedLine } from "../../src/store/plans.ts";
+import { storeReplannedLine } from "../../src/store/plan-writes.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
+import type { CancellationPhase } from "../contracts/cancellation.ts";
 import type { CancelScheduledPlaybook } from "../contracts/playbook.ts";
-import type { CancellationItemsTable, CancellationsTable } from "./cancellation-tables.ts";
+import type { CancellationsTable } from "./cancellation-tables.ts";
 import type { Db } from "./db.ts";
 
 /** A request to cancel payments, or to withhold bills. */
@@ -26,35 +26,6 @@ export type NewCancellation = Omit<
   Cancellation,
   "phase" | "waitingFor" | "requestedAtMs" | "chosenAtMs" | "endedAtMs"
 > & { readonly nowMs: number };
-
-/** One payment to cancel, or one bill that is withheld. */
-export interface CancellationItem {
-  readonly workflowId: string;
-  readonly itemNo: number;
-  readonly businessId: string;
-  readonly paymentId: string | null;
-  readonly payableId: string | null;
-  readonly contactId: string | null;
-  readonly amountCents: number;
-  readonly state: CancellationState;
-  /** True while something is still to be done or found out. */
-  readonly open: boolean;
-  readonly reason: string | null;
-  readonly holdId: string | null;
-  readonly releaseByMs: number | null;
-  readonly cancelledAtMs: number | null;
-  readonly notBeforeMs: number;
-  readonly pollAtMs: number;
-}
-
-export interface ItemChange {
-  readonly state?: CancellationState;
-  readonly open?: boolean;
-  readonly reason?: string | null;
-  readonly cancelledAtMs?: number;
-  readonly notBeforeMs?: number;
-  readonly pollAtMs?: number;
-}
 
 /** @returns false where a cancellation of this id is there already */
 export async function insertCancellation(db: Db, request: NewCancellation): Promise<boolean> {
@@ -124,162 +95,6 @@ export async function changeCancellation(
     .execute();
 }
 
-export async function insertItem(db: Db, item: CancellationItem, nowMs: number): Promise<void> {
-  await db
-    .insertInto("cancellation_items")
-    .values({
-      workflow_id: item.workflowId,
-      item_no: item.itemNo,
-      business_id: item.businessId,
-      payment_id: item.paymentId,
-      payable_id: item.payableId,
-      contact_id: item.contactId,
-      amount_cents: item.amountCents,
-      state: item.state,
-      open: item.open ? 1 : 0,
-      reason: item.reason,
-      hold_id: item.holdId,
-      release_by_ms: item.releaseByMs,
-      cancelled_at_ms: item.cancelledAtMs,
-      not_before_ms: item.notBeforeMs,
-      poll_at_ms: item.pollAtMs,
-      updated_at_ms: nowMs,
-    })
-    .execute();
-}
-
-/** What a cancellation is about, in the order in which it was asked for. */
-export async function listItems(
-  db: Db,
-  workflowId: string,
-  page?: { readonly offset: number; readonly limit: number },
-): Promise<CancellationItem[]> {
-  let query = db
-    .selectFrom("cancellation_items")
-    .selectAll()
-    .where("workflow_id", "=", workflowId)
-    .orderBy("item_no");
-  if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
-  return (await query.execute()).map(toItem);
-}
-
-/** How many items are in which state, and what they come to. */
-export async function countItems(
-  db: Db,
-  workflowId: string,
-): Promise<{ state: CancellationState; count: number; cents: number }[]> {
-  const rows = await db
-    .selectFrom("cancellation_items")
-    .select((eb) => [
-      "state",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-    ])
-    .where("workflow_id", "=", workflowId)
-    .groupBy("state")
-    .orderBy("state")
-    .execute();
-  return rows.map(({ state, count, cents }) => ({
-    state: state as CancellationState,
-    count: Number(count),
-    cents: Number(cents),
-  }));
-}
-
-/** What cancellations have had to do with a bill. */
-export async function cancellationsOfPayable(
-  db: Db,
-  businessId: string,
-  payableId: string,
-): Promise<CancellationItem[]> {
-  const rows = await db
-    .selectFrom("cancellation_items")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .orderBy("updated_at_ms")
-    .execute();
-  return rows.map(toItem);
-}
-
-/**
- * Changes an item that is still open.
- *
- * @returns false where it has come to its end: a late result of another process changes nothing
- */
-export async function changeItem(
-  db: Db,
-  item: { readonly workflowId: string; readonly itemNo: number },
-  change: ItemChange,
-  nowMs: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("cancellation_items")
-    .set({
-      updated_at_ms: nowMs,
-      ...(change.state === undefined ? {} : { state: change.state }),
-      ...(change.open === undefined ? {} : { open: change.open ? 1 : 0 }),
-      ...(change.reason === undefined ? {} : { reason: change.reason }),
-      ...(change.cancelledAtMs === undefined ? {} : { cancelled_at_ms: change.cancelledAtMs }),
-      ...(change.notBeforeMs === undefined ? {} : { not_before_ms: change.notBeforeMs }),
-      ...(change.pollAtMs === undefined ? {} : { poll_at_ms: change.pollAtMs }),
-    })
-    .where("workflow_id", "=", item.workflowId)
-    .where("item_no", "=", item.itemNo)
-    .where("open", "=", 1)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-/** The withheld bill that a hold keeps back, with what says who may release it; or undefined. */
-export async function withheldBy(
-  db: Db,
-  holdId: string,
-): Promise<{ readonly item: CancellationItem; readonly cancellation: Cancellation } | undefined> {
-  const row = await db
-    .selectFrom("cancellation_items")
-    .selectAll()
-    .where("hold_id", "=", holdId)
-    .where("state", "=", "withheld")
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const cancellation = await getCancellation(db, row.workflow_id);
-  return cancellation === undefined ? undefined : { item: toItem(row), cancellation };
-}
-
-/** Bills that a playbook withholds now. */
-export async function withheldPayables(
-  db: Db,
-  businessId: string,
-  playbook: string,
-): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom("cancellation_items")
-    .innerJoin("cancellations", "cancellations.workflow_id", "cancellation_items.workflow_id")
-    .select("cancellation_items.payable_id")
-    .where("cancellation_items.business_id", "=", businessId)
-    .where("cancellations.playbook", "=", playbook)
-    .where("cancellation_items.state", "=", "withheld")
-    .execute();
-  return new Set(rows.flatMap(({ payable_id: id }) => id ?? []));
-}
-
-/** Writes down that a person has released a withheld bill, also after its time. */
-export async function releaseWithheld(
-  db: Db,
-  item: { readonly workflowId: string; readonly itemNo: number },
-  by: string,
-  nowMs: number,
-): Promise<void> {
-  await db
-    .updateTable("cancellation_items")
-    .set({ state: "released", open: 0, reason: `Released by ${by}.`, updated_at_ms: nowMs })
-    .where("workflow_id", "=", item.workflowId)
-    .where("item_no", "=", item.itemNo)
-    .where("state", "=", "withheld")
-    .execute();
-}
-
 /** How often a request of this beginning has been made: its ids are numbered. */
 export async function cancellationsLike(db: Db, beginning: string): Promise<Cancellation[]> {
   const rows = await db
@@ -308,25 +123,5 @@ export function toCancellation(row: Selectable<CancellationsTable>): Cancellatio
     requestedAtMs: row.requested_at_ms,
     chosenAtMs: row.chosen_at_ms,
     endedAtMs: row.ended_at_ms,
-  };
-}
-
-function toItem(row: Selectable<CancellationItemsTable>): CancellationItem {
-  return {
-    workflowId: row.workflow_id,
-    itemNo: row.item_no,
-    businessId: row.business_id,
-    paymentId: row.payment_id,
-    payableId: row.payable_id,
-    contactId: row.contact_id,
-    amountCents: row.amount_cents,
-    state: row.state as CancellationState,
-    open: row.open === 1,
-    reason: row.reason,
-    holdId: row.hold_id,
-    releaseByMs: row.release_by_ms,
-    cancelledAtMs: row.cancelled_at_ms,
-    notBeforeMs: row.not_before_ms,
-    pollAtMs: row.poll_at_ms,
   };
 }

@@ -1,25 +1,15 @@
 import type { Transaction } from "kysely";
-import type { PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
 import { appendOfLines } from "./audit-lines.ts";
 import { appendAudit } from "./audit.ts";
 import { chunks } from "./db.ts";
-import type { Run } from "./runs.ts";
+import type { FirstPlan } from "./plan-writes.ts";
 import type { Tables } from "./tables.ts";
 
 /** Adds a run's first plan to the audit trail: its hash, each line's, and what was left out. */
 export async function notePlan(
   trx: Transaction<Tables>,
-  input: {
-    readonly run: Pick<Run, "runId" | "businessId">;
-    readonly plan: {
-      readonly summary: PlanSummary;
-      readonly lines: readonly PlanLine[];
-      readonly skipped: readonly SkippedLine[];
-    };
-    readonly nowMs: number;
-  },
+  { run, plan, nowMs }: FirstPlan,
 ): Promise<void> {
-  const { run, plan, nowMs } = input;
   const { runId, businessId } = run;
   const { planHash, lineCount: lines, totalCents, skippedCount: skipped } = plan.summary;
   const entry = { businessId, nowMs, actor: runId };

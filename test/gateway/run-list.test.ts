@@ -6,11 +6,8 @@ import {
 } from "../../src/contracts/names.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
-import {
-  changeCancellation,
-  insertCancellation,
-  insertItem,
-} from "../../src/store/cancellations.ts";
+import { changeCancellation, insertCancellation } from "../../src/store/cancellations.ts";
+import { insertItem } from "../../src/store/cancellation-items.ts";
 import { openIncident } from "../../src/store/incidents.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries.ts";
 import { keepRetryCase } from "../../src/store/retry-cases.ts";

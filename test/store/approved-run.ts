@@ -4,7 +4,7 @@ import { recordDecision } from "../../src/store/decisions.ts";
 import { drawLines, type Draw, type DrawRequest } from "../../src/store/draws.ts";
 import type { Store } from "../../src/store/index.ts";
 import { changeLine } from "../../src/store/lines.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 

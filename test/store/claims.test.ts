@@ -7,7 +7,7 @@ import {
   releaseEndedClaims,
 } from "../../src/store/claims.ts";
 import type { Store } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { child, endAttemptOn, liveAttemptOn, testStore } from "./support.ts";

@@ -11,7 +11,7 @@ import { drawLines, type DrawRequest } from "../../src/store/draws.ts";
 import { createHold } from "../../src/store/holds.ts";
 import type { Store } from "../../src/store/index.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { requestCancel, upsertRun } from "../../src/store/runs.ts";
 import { clearWaits, listWaits, setWait } from "../../src/store/waits.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";

@@ -22,7 +22,7 @@ import {
 import { listAudit } from "../../src/store/audit.ts";
 import { pruneNotices } from "../../src/store/notice-prune.ts";
 import { parkedUntold } from "../../src/store/parked-notices.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";

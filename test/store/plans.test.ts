@@ -2,14 +2,8 @@ import { expect, test } from "vitest";
 import { planHash, policyHash } from "../../src/domain/approvals/hashes.ts";
 import { getDryPlanPage, saveDryPlan } from "../../src/store/dry-plans.ts";
 import type { Store } from "../../src/store/index.ts";
-import {
-  getPlan,
-  getPlanLine,
-  getPlanLines,
-  listSkipped,
-  storePlan,
-  storeReplannedLine,
-} from "../../src/store/plans.ts";
+import { getPlan, getPlanLine, getPlanLines, listSkipped } from "../../src/store/plans.ts";
+import { storePlan, storeReplannedLine } from "../../src/store/plan-writes.ts";
 import { getRun, upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary, policy, skippedLine } from "./fixtures.ts";
 import { testStore } from "./support.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit.ts";
 import type { Tables } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { cancellationColumns } from "./columns/cancellations.ts";
 import type { Columns } from "./columns/columns.ts";

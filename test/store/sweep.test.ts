@@ -4,7 +4,7 @@ import { claimPayables } from "../../src/store/claims.ts";
 import { listHolds } from "../../src/store/holds.ts";
 import { insertEvents, knownEventIds, markDispatched } from "../../src/store/inbox.ts";
 import type { Store } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { reservedCents } from "../../src/store/reserved.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { setRunPhase, upsertRun } from "../../src/store/runs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import {
   changeTopUp,

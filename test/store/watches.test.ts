@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { getRunLine } from "../../src/store/lines.ts";
-import { storePlan } from "../../src/store/plans.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
 import { getRetry, upsertRetry } from "../../src/store/retries.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import {

@@ -1,5 +1,6 @@
 import type { CancellationState, CancellationStatus } from "../../contracts/cancellation.ts";
-import { countItems, getCancellation, listItems } from "../../store/cancellations.ts";
+import { getCancellation } from "../../store/cancellations.ts";
+import { countItems, listItems } from "../../store/cancellation-items.ts";
 import { startedBy } from "../../store/event-starts.ts";
 import type { Db } from "../../store/index.ts";
 import { FIRST_PAGE, type StatusPage } from "../status.ts";

@@ -4,7 +4,7 @@ import { paidOnce } from "../../domain/payments/paid-once.ts";
 import { attemptsOf } from "../../store/attempts.ts";
 import { auditHash, type AuditEntry, listAudit } from "../../store/audit.ts";
 import { listAuditOfPayable } from "../../store/audit-lines.ts";
-import { cancellationsOfPayable } from "../../store/cancellations.ts";
+import { cancellationsOfPayable } from "../../store/cancellation-items.ts";
 import { claimOwners } from "../../store/claims.ts";
 import type { Db } from "../../store/index.ts";
 import { listHolds, type Hold } from "../../store/holds.ts";

@@ -3,7 +3,7 @@ import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
 import { claimPayables } from "../../../src/store/claims.ts";
 import { recordDecision } from "../../../src/store/decisions.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { storePlan } from "../../../src/store/plans.ts";
+import { storePlan } from "../../../src/store/plan-writes.ts";
 import { applyPlaybook } from "../../../src/store/playbooks.ts";
 import { setRunPhase, upsertRun } from "../../../src/store/runs.ts";
 import { setWatches } from "../../../src/store/watches.ts";
