@@ -1,23 +1,14 @@
 import type { Transaction } from "kysely";
-import { ENDED_PHASES } from "../contracts/pay-run.ts";
-import { principalOf } from "../domain/approvals/principal.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
 import { endAttempt } from "../store/attempt-writes.ts";
 import { liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { recordDecision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { getPlaybook } from "../store/playbooks.ts";
 import { approversOfTopUp } from "../store/top-up-approvals.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/top-ups.ts";
-import {
-  type Deciding,
-  type DecisionAnswer,
-  type DecisionRefusal,
-  expiryMs,
-  takeDecision,
-  tokenFacts,
-} from "./take.ts";
+import { asJudged, authorOf, type Deciding, runFacts, tokenFacts } from "./deciding.ts";
+import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 
 /** A decision about a run's bills, or about the deposit that it names. */
 export function takeAnyDecision(
@@ -41,21 +32,14 @@ export async function takeTopUpDecision(
   deciding: Deciding,
   about: { readonly owner: string; readonly hash: string },
 ): Promise<DecisionAnswer | DecisionRefusal> {
-  const { run, request, principal, clock, nowMs, proof } = deciding;
+  const { run, request, principal, nowMs, proof } = deciding;
   const open = await openTopUpsOf(trx, about.owner);
   const topUp = open.find(({ hash }) => hash === about.hash) ?? open.at(-1);
-  const playbook = await getPlaybook(trx, run.playbook, run.playbookRevision);
   const verdict = judgeTopUpDecision({
     decision: { kind: request.decision, hash: about.hash },
-    run: {
-      ended: ENDED_PHASES.includes(run.phase),
-      planHash: run.planHash,
-      launchedBy: run.launchedBy,
-      launchedAtMs: run.launchedAtMs,
-      cancelRequested: run.cancelRequestedAtMs !== null,
-    },
+    run: runFacts(run),
     token: await tokenFacts(trx, run, principal),
-    playbookAuthor: playbook?.author ?? "",
+    playbookAuthor: await authorOf(trx, run),
     topUp: topUp && {
       ...topUp,
       proposed: topUp.state === "proposed",
@@ -67,17 +51,8 @@ export async function takeTopUpDecision(
   const recorded = await recordDecision(trx, {
     runId: subject,
     planHash: about.hash,
-    decision: request.decision,
-    principal: principalOf(principal.name),
-    tokenId: principal.tokenId,
-    roles: principal.roles,
     dropped: [],
-    comment: request.comment ?? null,
-    decidedAtMs: nowMs,
-    expiresAtMs: expiryMs(run, clock),
-    outcome: verdict.accepted ? "accepted" : "refused",
-    reason: verdict.accepted ? null : verdict.reason,
-    approves: verdict.accepted ? verdict.countsFor : [],
+    ...asJudged(deciding, verdict),
   });
   const action = request.decision === "approve" ? "top-up.approved" : "top-up.rejected";
   await appendAudit(trx, {

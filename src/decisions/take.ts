@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import type { LineState } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
   type CountedLine,
@@ -11,18 +11,16 @@ import { appendAudit } from "../store/audit.ts";
 import { decidableLines, missingApprovals, type WaitingLines } from "../store/decidable-lines.ts";
 import { decisionsOfRun, recordDecision, type Decision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { getPlaybook } from "../store/playbooks.ts";
 import type { Run } from "../store/runs.ts";
-import { tokensCreatedBy } from "../store/tokens.ts";
-
-export interface DecisionRequest {
-  readonly decision: "approve" | "reject";
-  readonly planHash: string;
-  readonly drop: readonly string[];
-  readonly comment?: string | undefined;
-  /** Hash of the deposit that it is about, where it is about none of the bills. */
-  readonly topUpHash?: string | undefined;
-}
+import {
+  asJudged,
+  authorOf,
+  type Decider,
+  type Deciding,
+  type DecisionRequest,
+  runFacts,
+  tokenFacts,
+} from "./deciding.ts";
 
 export interface DecisionAnswer {
   readonly accepted: true;
@@ -48,32 +46,6 @@ const DONE_SINCE: readonly DecisionRefusal["code"][] = [
 /** States in which a line can still be approved or left out. */
 const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
-const DAY_MS = 86_400_000;
-
-/** However fast a sandbox's clock runs, an approval outlives this much real time. */
-const SHORTEST_APPROVAL_MS = 60_000;
-
-/** Who decides, as far as the one who asks has found out: by a bearer token or a signature. */
-export interface Decider {
-  /** Id of the token, or of the signature. */
-  readonly tokenId: string;
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly createdBy: string;
-  readonly createdAtMs: number;
-}
-
-export interface Deciding {
-  readonly run: Run;
-  readonly request: DecisionRequest;
-  readonly principal: Decider;
-  readonly clock: ClockReading;
-  /** Real time. */
-  readonly nowMs: number;
-  /** What else the audit trail keeps of it, JSON-safe. */
-  readonly proof?: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Judges a decision on a run and stores it, refused ones too.
  *
@@ -86,7 +58,6 @@ export async function takeDecision(
   const { run, request, principal, clock } = deciding;
   const { runId } = run;
   const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
-  const playbook = await getPlaybook(trx, run.playbook, run.playbookRevision);
   const earlier = await sameBefore(trx, run, request, principal, clock.businessMs);
   const alreadyOut = new Set(earlier?.dropped ?? []);
   const verdict = judgeDecision({
@@ -95,15 +66,9 @@ export async function takeDecision(
       planHash: request.planHash,
       drop: request.drop.filter((payableId) => !alreadyOut.has(payableId)),
     },
-    run: {
-      ended: ENDED_PHASES.includes(run.phase),
-      planHash: run.planHash,
-      launchedBy: run.launchedBy,
-      launchedAtMs: run.launchedAtMs,
-      cancelRequested: run.cancelRequestedAtMs !== null,
-    },
+    run: runFacts(run),
     token: await tokenFacts(trx, run, principal),
-    playbookAuthor: playbook?.author ?? "",
+    playbookAuthor: await authorOf(trx, run),
     lines,
     nowMs: deciding.nowMs,
   });
@@ -126,24 +91,16 @@ function saysNothingNew(verdict: DecisionVerdict, { name }: Decider): boolean {
 
 async function record(
   trx: Transaction<Tables>,
-  { run, request, principal, clock, nowMs, proof }: Deciding,
+  deciding: Deciding,
   verdict: DecisionVerdict,
 ): Promise<DecisionAnswer | DecisionRefusal> {
+  const { run, request, principal, clock, nowMs, proof } = deciding;
   const { runId } = run;
   const recorded = await recordDecision(trx, {
     runId,
     planHash: request.planHash,
-    decision: request.decision,
-    principal: principalOf(principal.name),
-    tokenId: principal.tokenId,
-    roles: principal.roles,
     dropped: verdict.accepted ? verdict.dropped : request.drop,
-    comment: request.comment ?? null,
-    decidedAtMs: nowMs,
-    expiresAtMs: expiryMs(run, clock),
-    outcome: verdict.accepted ? "accepted" : "refused",
-    reason: verdict.accepted ? null : verdict.reason,
-    approves: verdict.accepted ? verdict.countsFor : [],
+    ...asJudged(deciding, verdict),
   });
   await appendAudit(trx, {
     businessId: run.businessId,
@@ -184,19 +141,6 @@ function stagesOf(lines: readonly CountedLine[]) {
   return Object.keys(stages).length === 0 ? {} : { stages };
 }
 
-/** A token that a token of the launcher has made counts as made by the launcher. */
-export async function tokenFacts(trx: Transaction<Tables>, run: Run, principal: Decider) {
-  const made = await tokensCreatedBy(trx, run.launchedBy, run.launchedAtMs);
-  const launchers = made.some((token) => token.tokenId === principal.tokenId);
-  return {
-    ...principal,
-    createdBy: launchers ? run.launchedBy : principal.createdBy,
-    // The bearer token or the signature was found valid when it came in.
-    revoked: false,
-    expiresAtMs: null,
-  };
-}
-
 /** The decision by which the principal has said exactly this before, where it still holds. */
 async function sameBefore(
   trx: Transaction<Tables>,
@@ -217,11 +161,6 @@ async function sameBefore(
       decision.expiresAtMs > businessNowMs &&
       decision.dropped.toSorted().join("\n") === wanted,
   );
-}
-
-export function expiryMs(run: Run, clock: ClockReading): number {
-  const validMs = run.policy.approvalValidDays * DAY_MS;
-  return Math.round(clock.businessMs + Math.max(validMs, SHORTEST_APPROVAL_MS * clock.scale));
 }
 
 async function answer(

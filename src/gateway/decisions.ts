@@ -1,4 +1,5 @@
-import type { DecisionAnswer, DecisionRefusal, DecisionRequest } from "../decisions/take.ts";
+import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
+import type { DecisionRequest } from "../decisions/deciding.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
 import { getRun, type Run } from "../store/runs.ts";

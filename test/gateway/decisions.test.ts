@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DecisionBody, RunStatusBody } from "../../src/gateway/http/schemas.ts";
+import { DecisionBody } from "../../src/gateway/http/schemas.ts";
+import { RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import { decisionsOfRun } from "../../src/store/decisions.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";

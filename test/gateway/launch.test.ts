@@ -5,7 +5,7 @@ import { Client } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { TASK_QUEUE } from "../../src/contracts/names.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
-import { DryPlanBody, RunStatusBody } from "../../src/gateway/http/schemas.ts";
+import { DryPlanBody, RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import type { DryPlan } from "../../src/contracts/pay-run.ts";
 import { saveDryPlan } from "../../src/store/dry-plans.ts";
 import { getRetry } from "../../src/store/retries.ts";

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  AppliedPlaybookBody,
-  PlaybookListBody,
-  RunListBody,
-  RunStatusBody,
-} from "../../src/gateway/http/schemas.ts";
+import { AppliedPlaybookBody, PlaybookListBody } from "../../src/gateway/http/schemas.ts";
+import { RunListBody, RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import { ReportBody } from "../../src/gateway/http/report-schemas.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { upsertRetry, updateRetry } from "../../src/store/retries.ts";

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { ENVELOPE_MAX_CHARS } from "../../domain/approvals/signed-decision.ts";
-import type { DecisionRequest } from "../../decisions/take.ts";
+import type { DecisionRequest } from "../../decisions/deciding.ts";
 import type { GatewayContext } from "../context.ts";
 import { decide, decideSigned } from "../decisions.ts";
 import { GatewayError } from "../http/errors.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { GatewayContext } from "../context.ts";
 import { notFound } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
-import { RunStatusBody } from "../http/schemas.ts";
+import { RunStatusBody } from "../http/run-schemas.ts";
 import { payOffCycle } from "../off-cycle.ts";
 import { PAGE_MOST, statusOf } from "../status.ts";
 import { id, MAY, name } from "./fields.ts";

@@ -8,7 +8,7 @@ import { getPlaybook } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
 import { GatewayError, notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
-import { DryPlanBody } from "../http/schemas.ts";
+import { DryPlanBody } from "../http/run-schemas.ts";
 import { businessOf, loadPlaybook } from "../launch.ts";
 import { periodOf } from "../launch/pay-run.ts";
 import { planAnswer } from "../plan-answer.ts";

@@ -14,7 +14,7 @@ import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
 import { IncidentStatusBody } from "../http/incident-schemas.ts";
 import { addRoute } from "../http/route.ts";
 import { ReportBody } from "../http/report-schemas.ts";
-import { RunListBody, RunStatusBody } from "../http/schemas.ts";
+import { RunListBody, RunStatusBody } from "../http/run-schemas.ts";
 import { incidentStatus } from "../incidents/status.ts";
 import { businessNamed, launch } from "../launch.ts";
 import { OnboardingStatusBody } from "../onboardings/schemas.ts";
