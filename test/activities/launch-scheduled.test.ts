@@ -9,9 +9,8 @@ import { Clocks } from "../../src/business/clock.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PlaybookSchedule } from "../../src/contracts/playbook.ts";
 import { fireOf, nextFires } from "../../src/domain/clock/schedule-period.ts";
-import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun, setRunPhase } from "../../src/store/runs.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
@@ -67,20 +66,7 @@ function context(): ActivityContext {
 
 async function apply(name: string, schedule: string): Promise<void> {
   const text = `kind: pay-run\n${schedule === "" ? "" : `schedule: ${schedule}\n`}`;
-  const loaded = loadPlaybook(text, { file: `${name}.yaml` });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  await store.transaction((trx) =>
-    applyPlaybook(trx, {
-      name,
-      kind: "pay-run",
-      text,
-      compiled: loaded.playbook,
-      business: null,
-      author: "ada",
-      authorTokenId: null,
-      nowMs: 1,
-    }),
-  );
+  await storePlaybook(store, { name, text }, 1);
 }
 
 /** The last run of a schedule that should have begun by now. */

@@ -13,11 +13,10 @@ import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/ac
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { offCycleInputs } from "../../src/domain/off-cycle.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
-import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { getRunLine, type RunLine } from "../../src/store/lines.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun } from "../../src/store/runs.ts";
 import type { Json } from "../support/sandbox.ts";
 import { inDays, PlanningWorld, POLICY } from "./planning-world.ts";
@@ -206,20 +205,7 @@ export class MoneyWorld {
 
   /** Stores what becomes of failed payments; without it the built-in rules hold. */
   async failurePlaybook(text: string): Promise<void> {
-    const loaded = loadPlaybook(text, { file: "retry-failed.yaml" });
-    if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join("; "));
-    await this.store.transaction((trx) =>
-      applyPlaybook(trx, {
-        name: "retry-failed",
-        kind: "retry-failed",
-        text,
-        compiled: loaded.playbook,
-        business: null,
-        author: "ada",
-        authorTokenId: null,
-        nowMs: Date.now(),
-      }),
-    );
+    await storePlaybook(this.store, { name: "retry-failed", text });
   }
 
   incident(sourceId: string): Promise<IncidentAssessment> {

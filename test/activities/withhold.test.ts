@@ -7,7 +7,7 @@ import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
 import { listItems } from "../../src/store/cancellation-items.ts";
 import { activeHolds } from "../../src/store/holds.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
 
@@ -24,13 +24,14 @@ beforeEach(async () => {
   await world.world.reset();
 });
 
-async function policyFor(
-  playbook: string,
-): Promise<{ text: string; policy: CancelScheduledPlaybook }> {
-  const text = `kind: cancel-scheduled\nchoose: { run: ${playbook} }\nevents: [contact.updated, payable.declined]\n`;
-  const loaded = loadPlaybook(text, { file: "wait.yaml" });
+function textFor(playbook: string): string {
+  return `kind: cancel-scheduled\nchoose: { run: ${playbook} }\nevents: [contact.updated, payable.declined]\n`;
+}
+
+function policyFor(playbook: string): CancelScheduledPlaybook {
+  const loaded = loadPlaybook(textFor(playbook), { file: "wait.yaml" });
   if (!loaded.ok || loaded.playbook.kind !== "cancel-scheduled") throw new Error("not loaded");
-  return { text, policy: loaded.playbook };
+  return loaded.playbook;
 }
 
 /** Withholds as an event for a vendor or a bill does; answers the bills it has taken. */
@@ -38,7 +39,7 @@ async function withholdFor(runId: string, narrowed: Partial<CancelChoice>): Prom
   made += 1;
   const workflowId = cancelScheduledPaymentsId("acme", `wait/event-${made}`);
   const run = await getRun(world.store.db, runId);
-  const { policy } = await policyFor(run?.playbook ?? "");
+  const policy = policyFor(run?.playbook ?? "");
   await insertCancellation(world.store.db, {
     workflowId,
     businessId: world.businessId,
@@ -85,19 +86,7 @@ test("nothing of a bill that has come to its end is withheld", async () => {
 test("a playbook with events is not in force on a run by itself", async () => {
   const { runId } = await world.plannedRun([{ contactId: "v1" }]);
   const run = await getRun(world.store.db, runId);
-  const { text, policy } = await policyFor(run?.playbook ?? "");
-  await world.store.transaction((trx) =>
-    applyPlaybook(trx, {
-      name: "wait",
-      kind: "cancel-scheduled",
-      text,
-      compiled: policy,
-      business: null,
-      author: "ada",
-      authorTokenId: null,
-      nowMs: Date.now(),
-    }),
-  );
+  await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
   await withholdFromRun(world.context(), runId);
   expect(await held()).toEqual([]);
 });

@@ -3,27 +3,11 @@ import { insertEvents } from "../../src/store/inbox.ts";
 import { deliver, eventBody, signed } from "../gateway/support/gateway.ts";
 import { bills } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
-import {
-  ended,
-  expectBank,
-  plannedScene,
-  type Scene,
-  scenePlaybook,
-  standing,
-} from "../support/scene.ts";
+import { expectSettledOnce, plannedScene, scenePlaybook } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { storeKinds, storePlace } from "../support/store-kinds.ts";
 
 let payrun: TestPayrun;
-
-async function expectSettledOnce(scene: Scene): Promise<void> {
-  const done = await ended(payrun, scene.runId);
-  expect(standing(done)).toEqual({ settled: scene.made.length });
-  await expectBank(
-    payrun,
-    scene.made.map((bill) => [bill, bill.amountCents]),
-  );
-}
 
 describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
   let stop = async (): Promise<void> => undefined;
@@ -88,7 +72,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
       { principal: "controller", outcome: "accepted" },
       { principal: "owner", outcome: "accepted" },
     ]);
-    await expectSettledOnce(scene);
+    await expectSettledOnce(payrun, scene);
   });
 
   test("tell an owner of many events once, not each of them", async () => {
@@ -123,7 +107,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     expect((await signals(runId)) - before).toBe(1);
     await payrun.startWorker();
     await approve(payrun, runId);
-    await expectSettledOnce({ runId, made });
+    await expectSettledOnce(payrun, { runId, made });
   });
 });
 

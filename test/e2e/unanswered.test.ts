@@ -4,14 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
-  ended,
   expectBank,
+  expectSettledOnce,
   lineOf,
   paymentsOf,
   plannedScene,
-  scenePlaybook,
   type Scene,
-  standing,
+  scenePlaybook,
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
@@ -44,15 +43,6 @@ async function keysOf(scene: Scene): Promise<string[]> {
   return keys.filter((key) => sent.has(key));
 }
 
-async function expectSettledOnce(scene: Scene): Promise<void> {
-  const done = await ended(payrun, scene.runId);
-  expect(standing(done)).toEqual({ settled: scene.made.length });
-  await expectBank(
-    payrun,
-    scene.made.map((bill) => [bill, bill.amountCents]),
-  );
-}
-
 describe("a payment that the service can't tell about", () => {
   test("is sent under a new key only when the window is over and nothing is to be found", async () => {
     const { control } = payrun.sandbox;
@@ -76,7 +66,7 @@ describe("a payment that the service can't tell about", () => {
     await control.advanceWire("PT6M");
     await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
     expect(await keysOf(scene)).toHaveLength(2);
-    await expectSettledOnce(scene);
+    await expectSettledOnce(payrun, scene);
   });
 
   test("is found by its look-up where the service has paid and answers 500 for ever", async () => {
@@ -89,7 +79,7 @@ describe("a payment that the service can't tell about", () => {
     await payrun.until(scene.runId, "found", ({ counts }) => counts.scheduled === 1);
     expect(await keysOf(scene)).toHaveLength(1);
     await control.faults([]);
-    await expectSettledOnce(scene);
+    await expectSettledOnce(payrun, scene);
   });
 
   test("goes on under the same key through six minutes of errors before it was taken", async () => {
@@ -106,7 +96,7 @@ describe("a payment that the service can't tell about", () => {
     await control.advanceWire("PT1M");
     await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
     expect(await keysOf(scene)).toHaveLength(1);
-    await expectSettledOnce(scene);
+    await expectSettledOnce(payrun, scene);
   });
 
   test("is looked up through a hold, and paid only when the hold is lifted", async () => {
@@ -130,7 +120,7 @@ describe("a payment that the service can't tell about", () => {
     await payrun.until(scene.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
     expect(await paymentsOf(payrun, bill)).toEqual([]);
     await payrun.call("operator", "DELETE", `/v1/holds/${hold.body.id}`);
-    await expectSettledOnce(scene);
+    await expectSettledOnce(payrun, scene);
   });
 
   test("of which only a part shows is parked for a person, who can end it", async () => {
@@ -246,7 +236,7 @@ describe("a worker that freezes in the middle of paying", () => {
     await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
     frozen.kill("SIGCONT");
     await sleep(2_000);
-    await expectSettledOnce(scene);
+    await expectSettledOnce(payrun, scene);
     const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
     expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
   });

@@ -8,8 +8,7 @@ import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import { isLong } from "../support/long.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
-  ended,
-  expectBank,
+  expectSettledOnce,
   paymentRequests,
   paymentsOf,
   plannedScene,
@@ -23,15 +22,6 @@ import { storeKinds, storePlace } from "../support/store-kinds.ts";
 let payrun: TestPayrun;
 
 const PAYMENT = { method: "POST", path: "/v1/payments" } as const;
-
-async function expectSettledOnce(scene: Scene): Promise<void> {
-  const done = await ended(payrun, scene.runId);
-  expect(standing(done)).toEqual({ settled: scene.made.length });
-  await expectBank(
-    payrun,
-    scene.made.map((bill) => [bill, bill.amountCents]),
-  );
-}
 
 function slowPayments(delayMs: number): Promise<unknown> {
   return payrun.sandbox.control.faults([{ ...PAYMENT, when: "after", effect: "delay", delayMs }]);
@@ -147,7 +137,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
       await payrun.killWorker(killed);
       expect(payrun.workers).toHaveLength(1);
       await payrun.sandbox.control.faults([]);
-      await expectSettledOnce(scene);
+      await expectSettledOnce(payrun, scene);
     });
 
     // A worker that freezes is in npm test as well, where it pays alone: unanswered.test.ts.
@@ -172,7 +162,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         expect(await known(scene)).toEqual(before);
         const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
         expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
-        await expectSettledOnce(scene);
+        await expectSettledOnce(payrun, scene);
       },
     );
   });
@@ -200,7 +190,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
       expect(await paymentRequests(payrun)).toBe(sent);
       await control.faults([]);
       await control.advanceWire("PT11M");
-      for (const scene of [told, later]) await expectSettledOnce(scene);
+      for (const scene of [told, later]) await expectSettledOnce(payrun, scene);
     });
   });
 
@@ -229,7 +219,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         .reduce((sum, { amountCents }) => sum + amountCents, 0);
       expect([700_00, 1_000_00]).toContain(promised);
       await control.changeBusiness({ balanceCents: 5_000_00 });
-      for (const scene of scenes) await expectSettledOnce(scene);
+      for (const scene of scenes) await expectSettledOnce(payrun, scene);
     });
   });
 });

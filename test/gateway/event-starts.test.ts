@@ -5,14 +5,13 @@ import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
-import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { claimPayables } from "../../src/store/claims.ts";
 import { openCancellations } from "../../src/store/cancellations.ts";
 import { startedBy } from "../../src/store/event-starts.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
 import { listRuns, type Run } from "../../src/store/runs.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
 import {
   deliver,
   eventBody,
@@ -47,22 +46,7 @@ beforeEach(async () => {
 afterEach(async () => gateway.stop());
 
 async function apply(name: string, text: string, nowMs = Date.now()): Promise<void> {
-  const loaded = loadPlaybook(text, { file: `${name}.yaml` });
-  if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join("; "));
-  const { playbook: compiled } = loaded;
-  const { kind, business } = compiled;
-  await gateway.store.transaction((trx) =>
-    applyPlaybook(trx, {
-      name,
-      kind,
-      text,
-      compiled,
-      business,
-      author: "ada",
-      authorTokenId: null,
-      nowMs,
-    }),
-  );
+  await storePlaybook(gateway.store, { name, text }, nowMs);
 }
 
 interface Sent {

@@ -124,6 +124,16 @@ export async function expectBank(
   expect(actual).toEqual(expected.map(([bill, cents]) => [bill?.id, cents]));
 }
 
+/** Every bill of the run settles, and the bank has moved each once. */
+export async function expectSettledOnce(payrun: TestPayrun, scene: Scene): Promise<void> {
+  const done = await ended(payrun, scene.runId);
+  expect(standing(done)).toEqual({ settled: scene.made.length });
+  await expectBank(
+    payrun,
+    scene.made.map((bill) => [bill, bill.amountCents]),
+  );
+}
+
 /** How many requests to pay the service has received. */
 export async function paymentRequests(payrun: TestPayrun): Promise<number> {
   const requests = await payrun.sandbox.control.requests();

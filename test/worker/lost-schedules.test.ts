@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { expect, inject, onTestFinished, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
-import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { openStore } from "../../src/store/index.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
 import { restoreLostSchedules } from "../../src/sweeper/lost-schedules.ts";
 import type { SweeperContext } from "../../src/sweeper/context.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
@@ -37,27 +36,14 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
     clientOf: nobody,
     clockOf: nobody,
   };
-  const hour = new Date(Date.now() - 2 * HOUR_MS).getUTCHours();
+  const hour = String(new Date(Date.now() - 2 * HOUR_MS).getUTCHours()).padStart(2, "0");
   const text = `kind: pay-run\nschedule: { every: day, at: "${hour}:00", zone: UTC, catchUp: 3 days }\n`;
   // Three times of the one lie within catchUp; the other's playbook is younger than all but one.
   for (const [name, ageHours] of [
     ["old", 24 * 30],
     ["young", 20],
   ] as const) {
-    const loaded = loadPlaybook(text.replace(/at: "(\d):/, 'at: "0$1:'), { file: `${name}.yaml` });
-    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-    await store.transaction((trx) =>
-      applyPlaybook(trx, {
-        name,
-        kind: "pay-run",
-        text,
-        compiled: loaded.playbook,
-        business: null,
-        author: "ada",
-        authorTokenId: null,
-        nowMs: Date.now() - ageHours * HOUR_MS,
-      }),
-    );
+    await storePlaybook(store, { name, text }, Date.now() - ageHours * HOUR_MS);
   }
   await restoreLostSchedules(context, profile);
   const woken = async (): Promise<number[]> => {
