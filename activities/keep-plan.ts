@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { PlanSummary } from "../src/contracts/pay-run.ts";
+import { watchedUntilMs } from "../src/domain/payments/return-window.ts";
 import type { Plan } from "../src/domain/planning/plan.ts";
 import { releaseClaim } from "../src/store/claims.ts";
 import { notePlan } from "../src/store/plan-trail.ts";
@@ -16,9 +17,6 @@ const DAY_MS = 86_400_000;
 
 /** A period begins with a date; an off-cycle one says more after it. */
 const DATE_LENGTH = "YYYY-MM-DD".length;
-
-/** Longest return window of ACH: events about a payment matter for as long after it arrived. */
-const RETURN_WINDOW_MS = 60 * DAY_MS;
 
 /**
  * Stores a plan with everything that follows from it: the time to approve it, the watches of its
@@ -53,7 +51,10 @@ export async function keepPlan(
       business: run.business,
       payableIds: [...planned],
       owner: run.runId,
-      untilMs: Math.max(businessMs, Date.parse(lastArrival)) + RETURN_WINDOW_MS,
+      // Whoever approves late pays late.
+      untilMs: watchedUntilMs(
+        Math.max(businessMs, Date.parse(lastArrival)) + run.policy.approvalValidDays * DAY_MS,
+      ),
     });
     await notePlan(trx, { run, plan, nowMs });
     await tellPlanWarnings(trx, run, summary, nowMs);

@@ -9,7 +9,6 @@ import {
   businessWaits,
   decideByNear,
   type NoticeText,
-  parked,
   planWarned,
   runEnded,
   runFailed,
@@ -17,18 +16,15 @@ import {
 } from "../src/domain/notices/run-texts.ts";
 import { offCycleOf } from "../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../src/domain/events/triggers.ts";
-import { isToldOf, lastRaisedMs, raiseNotice, raiseTogether } from "../src/store/notices.ts";
-import { parkedUntold } from "../src/store/parked-notices.ts";
+import { isToldOf, raiseNotice } from "../src/store/notices.ts";
 import { getPlan, getPlanLines } from "../src/store/plans.ts";
 import type { Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import type { BusinessWait } from "../src/store/waits.ts";
+import { tellParked } from "./tell-parked.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-
-/** Between two notices of parked bills: a run that fails by the hundred tells of it in a few. */
-const PARKED_EVERY_MS = 5 * MINUTE_MS;
 
 /** How long a fault of the business lasts before people hear of it. */
 const WAIT_TOLD_AFTER_MS = MINUTE_MS;
@@ -41,9 +37,6 @@ const OPERATORS = ["operator"];
 
 /** Bills whose approvers are read one by one; of more, the playbook's roles are all told. */
 const READ_APPROVERS_OF = 500;
-
-/** Bills that a notice names to programs. */
-const NAMED = 100;
 
 interface RunToTell {
   readonly run: Run;
@@ -60,11 +53,14 @@ interface RunToTell {
  * assessed it.
  */
 export async function tellRun(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  const { run, counts, clock, progress } = facts;
   await tellWaits(trx, facts);
-  if (facts.run.policy.notify?.people === "none") return;
+  if (run.policy.notify?.people === "none") return;
   await tellApprovals(trx, facts);
-  await tellParked(trx, facts);
-  if (facts.progress.ended) await tellEnd(trx, facts);
+  if ((counts.get("parked")?.count ?? 0) > 0) {
+    await tellParked(trx, run, { nowMs: clock.realMs, isLast: progress.ended });
+  }
+  if (progress.ended) await tellEnd(trx, facts);
 }
 
 async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
@@ -104,34 +100,6 @@ async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): 
   return lines.length < READ_APPROVERS_OF
     ? [...new Set(lines.flatMap(({ plan }) => plan.approvers))]
     : [...new Set(run.policy.approve.flatMap(({ by }) => by))];
-}
-
-async function tellParked(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
-  const { run, counts, clock, progress } = facts;
-  if ((counts.get("parked")?.count ?? 0) === 0) return;
-  if (!progress.ended) {
-    const lastMs = await lastRaisedMs(trx, run.runId, "parked");
-    if (lastMs !== null && clock.realMs - lastMs < PARKED_EVERY_MS) return;
-  }
-  const lines = await parkedUntold(trx, run);
-  const [first] = lines;
-  if (first === undefined) return;
-  const { businessId, runId } = run;
-  const notice = {
-    businessId,
-    kind: "parked",
-    factKey: first.factKey,
-    ...parked(run, lines),
-    roles: OPERATORS,
-    data: {
-      count: lines.length,
-      payableIds: lines.slice(0, NAMED).map(({ payableId }) => payableId),
-    },
-    runId,
-    nowMs: clock.realMs,
-  };
-  const factKeys = lines.map(({ factKey }) => factKey);
-  await raiseTogether(trx, notice, factKeys);
 }
 
 async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {

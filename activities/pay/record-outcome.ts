@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
+import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -16,6 +17,7 @@ import { getRetry, updateRetry } from "../../src/store/retries.ts";
 import { storeReplannedLine } from "../../src/store/plan-writes.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
+import { extendWatch } from "../../src/store/watches.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
@@ -209,6 +211,8 @@ async function endApplied(
   const retriesMade = ((await getRetry(trx, businessId, payableId))?.retriesMade ?? 0) + 1;
   const change = { phase: "following", requested: null, retriesMade };
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
+  const untilMs = watchedUntilMs(clock.businessMs);
+  await extendWatch(trx, { businessId, payableId, untilMs });
 }
 
 /** Why, in our own words: what the service says may name people, and stays with the attempt. */

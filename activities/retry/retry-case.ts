@@ -1,17 +1,18 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
-import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
+import { ENDED_LINE_STATES, ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
 import { type Payable, type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
 import { notedPayment } from "../../src/store/attempt-writes.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
 import { forgetRetryCase } from "../../src/store/retry-cases.ts";
-import { updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
+import { clearLook, updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
 import type { Run } from "../../src/store/runs.ts";
 import { adviseVendors } from "../advise-vendors.ts";
 import type { ActivityContext } from "../context.ts";
+import { tellParked } from "../tell-parked.ts";
 import { takeOver, type Subject } from "./take-over.ts";
 
 const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required"];
@@ -43,13 +44,14 @@ export async function openRetryCase(
   };
   const clock = await context.clockOf(business).now();
   const { db } = context.store;
-  const taken = await takeOver(context, subject, clock);
-  if (taken.kind === "not-ours") return taken;
-  const { run, row } = taken;
   // The flag goes before the look: an event that comes meanwhile sets it again.
-  await updateRetry(db, { businessId, payableId }, { look: false }, clock.realMs);
+  const look = await clearLook(db, { businessId, payableId });
   const client = context.clientOf(business);
   const payments = await client.payments.listAll({ payableId });
+  const taken = await takeOver(context, subject, payments, clock);
+  if (taken.kind === "not-ours") return taken;
+  const { run } = taken;
+  const row = { ...taken.row, look };
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
   const payable = await client.payables.get(payableId).catch((error: unknown) => {
@@ -184,9 +186,16 @@ export class RetryCase {
     await this.tellRun();
   }
 
-  /** Best effort: the run looks by itself after a while. */
+  /** Best effort: the run looks by itself after a while. Of one that has ended people are told here. */
   async tellRun(): Promise<void> {
-    const { runId } = this.run;
+    const { runId, phase } = this.run;
+    if (ENDED_PHASES.includes(phase)) {
+      const when = { nowMs: this.clock.realMs, isLast: true };
+      await this.#context.store.transactionOf(this.businessId, (trx) =>
+        tellParked(trx, this.run, when),
+      );
+      return;
+    }
     try {
       await this.#context.temporal.workflow.getHandle(runId).signal(SIGNAL.eventsArrived);
     } catch (error) {

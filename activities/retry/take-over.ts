@@ -1,9 +1,13 @@
+import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
 import { claimPayables } from "../../src/store/claims.ts";
-import { getRetry, upsertRetry, type Retry } from "../../src/store/retries.ts";
+import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries.ts";
 import { getRun, type Run } from "../../src/store/runs.ts";
+import type { Tables } from "../../src/store/tables.ts";
 import { moveWatch } from "../../src/store/watches.ts";
 import type { ActivityContext } from "../context.ts";
+import { parkOtherParts } from "./other-parts.ts";
 
 /** The payable of a case and the workflow that would own it. */
 export interface Subject {
@@ -13,51 +17,117 @@ export interface Subject {
   readonly workflowId: string;
 }
 
-/** Makes the workflow the owner of its payable, where no run and no other workflow has it. */
+/** A payment of the payable, as far as it says which run a case is about. */
+export interface SeenPayment {
+  readonly id: string;
+  readonly status: string;
+  readonly failureReason?: string | null | undefined;
+}
+
+/** States in which nobody looks after a line any more. */
+const ENDED_BY: readonly LineState[] = ["paid-elsewhere", "given-up", "cancelled", "refunded"];
+
+type Taken =
+  | { readonly kind: "taken"; readonly run: Run; readonly row: Retry }
+  | { readonly kind: "not-ours"; readonly reason: string; readonly isStranger?: boolean };
+
+/**
+ * Makes the workflow the owner of its payable, where no run and no other workflow has it.
+ *
+ * Several runs may have paid a bill in parts. The case is about the run whose failure is looked
+ * after already, else about the one whose settled payment has changed since.
+ *
+ * @param payments all that the service has for the payable
+ */
 export async function takeOver(
   context: ActivityContext,
   subject: Subject,
+  payments: readonly SeenPayment[],
   clock: ClockReading,
-): Promise<
-  | { readonly kind: "taken"; readonly run: Run; readonly row: Retry }
-  | { readonly kind: "not-ours"; readonly reason: string; readonly isStranger?: boolean }
-> {
+): Promise<Taken> {
   const { business, businessId, payableId, workflowId } = subject;
+  const nowMs = clock.realMs;
   return context.store.transactionOf(businessId, async (trx) => {
-    const latest = await trx
-      .selectFrom("run_lines")
-      .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-      .select("run_lines.run_id")
-      .where("run_lines.business_id", "=", businessId)
-      .where("run_lines.payable_id", "=", payableId)
-      .where("run_lines.attempts", ">", 0)
-      .orderBy("runs.launched_at_ms", "desc")
-      .executeTakeFirst();
+    const paid = await paidLines(trx, subject);
     const known = await getRetry(trx, businessId, payableId);
-    // A person's request names its run; a late return is about the run that paid last.
-    const asked = known?.requested === "retry" ? known.runId : null;
-    const runId = asked ?? latest?.run_id ?? known?.runId ?? null;
+    const changed = paid.filter((line) => hasChanged(line, payments, known));
+    const runId =
+      runOfCase(known, paid) ?? changed[0]?.runId ?? paid[0]?.runId ?? known?.runId ?? null;
     const run = runId === null ? undefined : await getRun(trx, runId);
     if (run === undefined) {
       return { kind: "not-ours", reason: "Payrun has not paid it", isStranger: true };
     }
-    const claim = await claimPayables(trx, {
-      businessId,
-      payableIds: [payableId],
-      owner: workflowId,
-      nowMs: clock.realMs,
+    const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs };
+    const owner = (await claimPayables(trx, claim)).refused[0]?.owner;
+    const others = changed.filter((line) => line.runId !== (owner ?? run.runId));
+    await parkOtherParts(trx, {
+      subject,
+      payments,
+      runIds: others.map((line) => line.runId),
+      nowMs,
     });
-    const owner = claim.refused[0]?.owner;
     if (owner !== undefined) return { kind: "not-ours", reason: `it belongs to ${owner}` };
     await moveWatch(trx, { businessId, payableId, owner: workflowId });
-    const row = await upsertRetry(trx, {
-      businessId,
-      payableId,
-      business,
-      workflowId,
-      runId: run.runId,
-      nowMs: clock.realMs,
-    });
-    return { kind: "taken", run, row };
+    const row = await upsertRetry(trx, { ...subject, business, runId: run.runId, nowMs });
+    if (known === undefined || known.runId === null || known.runId === run.runId) {
+      return { kind: "taken", run, row };
+    }
+    // Another run's payment is another entry: its retries are counted from the start.
+    const anew = {
+      phase: "planning",
+      reasonCode: null,
+      reason: null,
+      retriesMade: 0,
+      retryOn: null,
+    };
+    await updateRetry(trx, { businessId, payableId }, anew, nowMs);
+    return { kind: "taken", run, row: { ...row, ...anew } };
   });
+}
+
+/** A person's request names its run, and so does a case that neither it nor a person has ended. */
+function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string | null {
+  if (known === undefined) return null;
+  if (known.requested === "retry") return known.runId;
+  const state = paid.find(({ runId }) => runId === known.runId)?.state;
+  const isOver = known.phase === "ended" || (state !== undefined && ENDED_BY.includes(state));
+  return isOver ? null : known.runId;
+}
+
+interface PaidLine {
+  readonly runId: string;
+  readonly state: LineState;
+  readonly paymentIds: readonly string[];
+}
+
+/** Lines of the payable that something was sent for, those of the latest run first. */
+async function paidLines(trx: Transaction<Tables>, subject: Subject): Promise<PaidLine[]> {
+  const rows = await trx
+    .selectFrom("run_lines")
+    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
+    .select(["run_lines.run_id", "run_lines.state", "run_lines.payment_ids"])
+    .where("run_lines.business_id", "=", subject.businessId)
+    .where("run_lines.payable_id", "=", subject.payableId)
+    .where("run_lines.attempts", ">", 0)
+    .orderBy("runs.launched_at_ms", "desc")
+    .orderBy("run_lines.run_id", "desc")
+    .execute();
+  return rows.map((row) => ({
+    runId: row.run_id,
+    state: row.state as LineState,
+    paymentIds: JSON.parse(row.payment_ids) as string[],
+  }));
+}
+
+/** True where a line says settled, and one of its payments isn't any more: nobody has dealt with that. */
+function hasChanged(
+  { state, paymentIds }: PaidLine,
+  payments: readonly SeenPayment[],
+  known: Retry | undefined,
+): boolean {
+  const isNews = ({ id, status }: SeenPayment): boolean =>
+    status !== "completed" &&
+    paymentIds.includes(id) &&
+    known?.handledPaymentIds.includes(id) !== true;
+  return state === "settled" && payments.some(isNews);
 }

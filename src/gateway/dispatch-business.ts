@@ -1,5 +1,6 @@
 import { noteEventStart } from "../store/event-starts.ts";
 import { markDispatched, type InboxEvent } from "../store/inbox.ts";
+import { paidHere } from "../store/strangers.ts";
 import { flagLooks, watchersOf } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 import { type Match, matchEvents } from "./events/match.ts";
@@ -50,9 +51,13 @@ export async function dispatchBusiness(
   });
 
   const profile = context.profiles.byBusinessId(businessId);
-  const orphans = events
-    .filter(({ type, objectId }) => NEEDS_OWNER.includes(type) && unowned.has(objectId))
-    .map((event) => event.objectId);
+  const failed = events
+    .filter(({ type }) => NEEDS_OWNER.includes(type))
+    .map(({ objectId }) => objectId);
+  // A watch ends some time; that the bill was paid here is known for ever.
+  const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
+  for (const payableId of await paidHere(store.db, businessId, unwatched)) unowned.add(payableId);
+  const orphans = failed.filter((payableId) => unowned.has(payableId));
   await eachOf([...new Set(orphans)], async (payableId) => {
     const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;

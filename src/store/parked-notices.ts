@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { FailureRule } from "../contracts/playbook.ts";
 import type { Db } from "./db.ts";
 
 /** A bill that a person must look at, of which nobody has been told. */
@@ -7,6 +8,8 @@ export interface UntoldLine {
   readonly amountCents: number;
   readonly reasonCode: string | null;
   readonly reason: string | null;
+  /** Roles that a playbook asks about its failure; none where no rule is kept. */
+  readonly deciders: readonly string[];
   /** For `raiseTogether`; another one where the bill is parked again after another attempt. */
   readonly factKey: string;
 }
@@ -20,9 +23,21 @@ export async function parkedUntold(
     coalesce(run_lines.reason_code, '') || '/' || run_lines.attempts`;
   const rows = await db
     .selectFrom("run_lines")
-    .select(["payable_id", "amount_cents", "reason_code", "reason", factKey.as("fact_key")])
-    .where("run_id", "=", run.runId)
-    .where("state", "=", "parked")
+    .leftJoin("retry_cases", (join) =>
+      join
+        .onRef("retry_cases.business_id", "=", "run_lines.business_id")
+        .onRef("retry_cases.payable_id", "=", "run_lines.payable_id"),
+    )
+    .select([
+      "run_lines.payable_id",
+      "run_lines.amount_cents",
+      "run_lines.reason_code",
+      "run_lines.reason",
+      "retry_cases.rule",
+      factKey.as("fact_key"),
+    ])
+    .where("run_lines.run_id", "=", run.runId)
+    .where("run_lines.state", "=", "parked")
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -42,6 +57,7 @@ export async function parkedUntold(
     amountCents: row.amount_cents,
     reasonCode: row.reason_code,
     reason: row.reason,
+    deciders: row.rule === null ? [] : (JSON.parse(row.rule) as FailureRule).by,
     factKey: row.fact_key,
   }));
 }

@@ -139,6 +139,21 @@ export async function updateRetry(
   return result.numUpdatedRows > 0n;
 }
 
+/** Clears the flag that asks its owner to look; true where it was set. */
+export async function clearLook(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("retries")
+    .set({ look: 0 })
+    .where("business_id", "=", key.businessId)
+    .where("payable_id", "=", key.payableId)
+    .where("look", "=", 1)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
 /** Retries that took over lines of a run, by payable. */
 export async function listRetriesOfRun(db: Db, runId: string): Promise<Retry[]> {
   const rows = await db

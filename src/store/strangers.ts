@@ -37,24 +37,38 @@ export async function strangersLookedAfter(db: Db, business: string): Promise<Re
   return found;
 }
 
+/** Which of these payables a run has sent payments for, however long ago. */
+export async function paidHere(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("run_lines")
+      .select("payable_id")
+      .distinct()
+      .where("business_id", "=", businessId)
+      .where("payable_id", "in", ids)
+      .where("attempts", ">", 0)
+      .execute();
+    for (const row of rows) found.add(row.payable_id);
+  }
+  return found;
+}
+
 /** Which of these failed payments are neither Payrun's own nor told of. */
 export async function untoldStrangers<
   P extends { readonly id: string; readonly payableId: string },
 >(db: Db, businessId: string, payments: readonly P[]): Promise<P[]> {
   const found: P[] = [];
   for (const some of chunks(payments)) {
-    const own = await db
-      .selectFrom("run_lines")
-      .select("payable_id")
-      .distinct()
-      .where("business_id", "=", businessId)
-      .where(
-        "payable_id",
-        "in",
-        some.map(({ payableId }) => payableId),
-      )
-      .where("attempts", ">", 0)
-      .execute();
+    const own = await paidHere(
+      db,
+      businessId,
+      some.map(({ payableId }) => payableId),
+    );
     const told = await db
       .selectFrom("notices")
       .select("fact_key")
@@ -66,10 +80,7 @@ export async function untoldStrangers<
         some.map(({ id }) => id),
       )
       .execute();
-    const known = new Set([
-      ...own.map((row) => row.payable_id),
-      ...told.map((row) => row.fact_key),
-    ]);
+    const known = new Set([...own, ...told.map((row) => row.fact_key)]);
     found.push(...some.filter(({ id, payableId }) => !known.has(id) && !known.has(payableId)));
   }
   return found;

@@ -89,6 +89,21 @@ export async function moveWatch(
   return result.numUpdatedRows > 0n;
 }
 
+/** Lets a watch last at least until an instant of the business clock: something is paid again. */
+export async function extendWatch(
+  db: Db,
+  watch: { readonly businessId: string; readonly payableId: string; readonly untilMs: number },
+): Promise<void> {
+  const untilMs = Math.ceil(watch.untilMs);
+  await db
+    .updateTable("watches")
+    .set({ until_ms: untilMs })
+    .where("business_id", "=", watch.businessId)
+    .where("payable_id", "=", watch.payableId)
+    .where("until_ms", "<", untilMs)
+    .execute();
+}
+
 /**
  * Tells the owners of these payables to look at them, whether that is a run's line or a retry.
  *

@@ -138,12 +138,25 @@ export class MoneyWorld {
       });
       made.push(id);
     }
+    return this.#plan(made, policy, partCents);
+  }
+
+  /** Plans one more run, of a part of a bill that there is already. */
+  planAgain(payableIds: readonly string[], partCents: number): Promise<PlannedBills> {
+    return this.#plan(payableIds, {}, partCents);
+  }
+
+  async #plan(
+    payableIds: readonly string[],
+    policy: Partial<PayRunPlaybook>,
+    partCents: number | null,
+  ): Promise<PlannedBills> {
     this.#runs += 1;
-    const part = offCycleInputs({ payableIds: made, amountCents: partCents });
+    const part = offCycleInputs({ payableIds, amountCents: partCents });
     const inputs = partCents === null ? {} : part;
     const runId = await this.world.launch(`run-${this.#runs}`, { ...POLICY, ...policy }, inputs);
     await createPlanActivities(this.context()).planRun({ runId });
-    return { runId, payableIds: made, payableId: made[0] ?? "" };
+    return { runId, payableIds, payableId: payableIds[0] ?? "" };
   }
 
   async approve(runId: string, validMs = 30 * DAY_MS): Promise<void> {

@@ -12,7 +12,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from "./support/gateway.ts";
-import { planLine, seedRun } from "./support/rows.ts";
+import { planLine, seedRun, setLine } from "./support/rows.ts";
 
 let folder: string;
 let server: DevServer;
@@ -129,6 +129,19 @@ describe("the dispatcher", () => {
       expect(await signals(owner)).toBe(1);
     },
   );
+
+  test("starts the owner of a bill that was paid here, however long ago its watch has ended", async () => {
+    const runId = await startRun(["long_ago", "never_sent"]);
+    await client.workflow.getHandle(runId).terminate("over");
+    await setLine(gateway.store, runId, "long_ago", { state: "settled", attempts: 1 });
+    await gateway.store.db.deleteFrom("watches").execute();
+    await send("never_sent", "payable.payment.reversed");
+    await send("long_ago", "payable.payment.reversed");
+    await eventually(undispatched, (count) => count === 0);
+    const ownerOf = (id: string) => client.workflow.getHandle(retryFailedPaymentId("acme", id));
+    expect((await ownerOf("long_ago").describe()).type).toBe("retryFailedPayment");
+    await expect(ownerOf("never_sent").describe()).rejects.toThrow(/not found/i);
+  });
 
   test("only marks other events of a run that is over", async () => {
     const runId = await startRun(["over_paid"]);

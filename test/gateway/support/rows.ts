@@ -186,11 +186,13 @@ export async function setLine(
     readonly reasonCode?: string;
     readonly reason?: string;
     readonly paymentIds?: readonly string[];
+    readonly attempts?: number;
   },
 ): Promise<void> {
   await store.db
     .updateTable("run_lines")
     .set({
+      ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
       state: change.state,
       reason_code: change.reasonCode ?? null,
       reason: change.reason ?? null,

@@ -1,0 +1,54 @@
+import type { Transaction } from "kysely";
+import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
+import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { changeLine, getRunLine } from "../../src/store/lines.ts";
+import { getRun } from "../../src/store/runs.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { tellParked } from "../tell-parked.ts";
+import type { SeenPayment, Subject } from "./take-over.ts";
+
+/**
+ * Says of other runs' parts of a bill that they came back, where something else of the bill is
+ * being paid or looked after: their runs' reports say so, people are told, and whoever plans the
+ * bill next finds it owed.
+ */
+export async function parkOtherParts(
+  trx: Transaction<Tables>,
+  parts: {
+    readonly subject: Subject;
+    readonly payments: readonly SeenPayment[];
+    readonly runIds: readonly string[];
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  const { subject, payments, runIds, nowMs } = parts;
+  const { businessId, payableId, workflowId } = subject;
+  for (const runId of runIds) {
+    const line = await getRunLine(trx, runId, payableId);
+    const run = await getRun(trx, runId);
+    const failures = payments
+      .filter(({ id, status }) => line?.paymentIds.includes(id) === true && isFailure(status))
+      .map(({ failureReason }) => ({ failureReason: failureReason ?? null }));
+    if (line === undefined || run === undefined || failures.length === 0) continue;
+    const { code } = classifyFailures(failures);
+    const told = failures[0]?.failureReason ?? "no reason given";
+    const reasonCode = code ?? "unknown-reason";
+    const reason = `${told}. It came back after it had settled, while another payment of the bill is looked after: the next run asks for a new approval of what is owed then.`;
+    const change = { state: "parked", reasonCode, reason } as const;
+    if (!(await changeLine(trx, line, change, nowMs, { from: ["settled"] }))) continue;
+    await appendAudit(trx, {
+      businessId,
+      nowMs,
+      actor: workflowId,
+      action: "line:parked",
+      subject: payableId,
+      details: { from: "settled", reasonCode, runId },
+    });
+    if (ENDED_PHASES.includes(run.phase)) await tellParked(trx, run, { nowMs, isLast: true });
+  }
+}
+
+function isFailure(status: string): boolean {
+  return status === "failed" || status === "returned";
+}

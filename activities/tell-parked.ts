@@ -1,0 +1,52 @@
+import type { Transaction } from "kysely";
+import { parked } from "../src/domain/notices/run-texts.ts";
+import { lastRaisedMs, raiseTogether } from "../src/store/notices.ts";
+import { parkedUntold } from "../src/store/parked-notices.ts";
+import type { Run } from "../src/store/runs.ts";
+import type { Tables } from "../src/store/tables.ts";
+
+/** Between two notices of parked bills: a run that fails by the hundred tells of it in a few. */
+const PARKED_EVERY_MS = 5 * 60_000;
+
+/** Bills that a notice names to programs. */
+const NAMED = 100;
+
+/** Whoever may resolve any parked bill, whatever its playbook says. */
+const OPERATORS = ["operator"];
+
+/**
+ * Tells of the parked bills of a run that nobody has been told of: operators, and the roles that
+ * their playbook asks about the failure.
+ *
+ * @param when `isLast`: nobody looks again later, so what is new is told now
+ */
+export async function tellParked(
+  trx: Transaction<Tables>,
+  run: Run,
+  when: { readonly nowMs: number; readonly isLast: boolean },
+): Promise<void> {
+  if (run.policy.notify?.people === "none") return;
+  const { businessId, runId } = run;
+  if (!when.isLast) {
+    const lastMs = await lastRaisedMs(trx, runId, "parked");
+    if (lastMs !== null && when.nowMs - lastMs < PARKED_EVERY_MS) return;
+  }
+  const lines = await parkedUntold(trx, run);
+  const [first] = lines;
+  if (first === undefined) return;
+  const notice = {
+    businessId,
+    kind: "parked",
+    factKey: first.factKey,
+    ...parked(run, lines),
+    roles: [...new Set([...OPERATORS, ...lines.flatMap(({ deciders }) => deciders)])],
+    data: {
+      count: lines.length,
+      payableIds: lines.slice(0, NAMED).map(({ payableId }) => payableId),
+    },
+    runId,
+    nowMs: when.nowMs,
+  };
+  const factKeys = lines.map(({ factKey }) => factKey);
+  await raiseTogether(trx, notice, factKeys);
+}

@@ -1,0 +1,12 @@
+const DAY_MS = 86_400_000;
+
+/** Longest return window of ACH, counted from the settlement. */
+const RETURN_WINDOW_MS = 60 * DAY_MS;
+
+/** A payment settles days after it was made, and a return is days under way. */
+const SLACK_MS = 15 * DAY_MS;
+
+/** Business-clock instant up to which a payment that is made at one may come back. */
+export function watchedUntilMs(paidAtMs: number): number {
+  return paidAtMs + RETURN_WINDOW_MS + SLACK_MS;
+}
