@@ -52,6 +52,7 @@ const LONG_TESTS = [
   "test/e2e/sweeper-lost-data.test.ts",
   "test/e2e/workers.test.ts",
   "test/e2e/gateways.test.ts",
+  "test/e2e/killed-onboarding.test.ts",
   "test/e2e/killed-workers.test.ts",
   "test/e2e/sweeper-others.test.ts",
   "test/e2e/top-up.test.ts",

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
 import { type Bill, bills } from "../support/bills.ts";
@@ -12,23 +12,15 @@ import {
   scheduledBill,
   untilCancellation,
 } from "../support/cancellations.ts";
-import { dieAt, once, slow, untilAtWork, untilWritten } from "../support/deaths.ts";
+import { dieAt, once, slow, untilAtWork, untilIs, untilWritten } from "../support/deaths.ts";
 import { isLong } from "../support/long.ts";
 import { getRetryByWorkflowId } from "../../src/store/retries.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
-import {
-  DATA,
-  kybWrites,
-  ONBOARDING_ID,
-  provide,
-  reviewed,
-  untilOnboarding,
-  untilWaitsIn,
-} from "../support/onboarding.ts";
+import { runsOf, scheduleOf, untilLaunchers } from "../support/launchers.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectBank, paymentsOf, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
-import { approve, stacks } from "../support/stack.ts";
+import { approve } from "../support/stack.ts";
 
 let payrun: TestPayrun;
 
@@ -210,9 +202,9 @@ test("the run of a schedule is launched once, whenever the worker of its launche
       begin: async () => {
         await payrun.killWorkers("SIGKILL");
         await prepare("launcher-unborn");
-        await scheduleOf("launcher-unborn").trigger();
+        await scheduleOf(payrun, "launcher-unborn").trigger();
       },
-      reached: () => untilLaunchers("launcher-unborn"),
+      reached: () => untilLaunchers(payrun, "launcher-unborn"),
     },
     {
       when: "while it writes the run down",
@@ -221,10 +213,10 @@ test("the run of a schedule is launched once, whenever the worker of its launche
         await prepare("launcher-writes");
         lock = new DatabaseSync(payrun.databaseUrl.replace(/^sqlite:/, ""));
         lock.exec("begin immediate");
-        await scheduleOf("launcher-writes").trigger();
+        await scheduleOf(payrun, "launcher-writes").trigger();
       },
       reached: async () => {
-        const [id = ""] = await untilLaunchers("launcher-writes");
+        const [id = ""] = await untilLaunchers(payrun, "launcher-writes");
         await untilAtWork(payrun, id, "launchScheduled");
       },
       over: () => lock?.close(),
@@ -233,30 +225,30 @@ test("the run of a schedule is launched once, whenever the worker of its launche
       when: "as soon as the run is in the store",
       begin: async () => {
         await prepare("launcher-wrote");
-        await scheduleOf("launcher-wrote").trigger();
+        await scheduleOf(payrun, "launcher-wrote").trigger();
       },
-      reached: () => untilIs(async () => (await runsOf("launcher-wrote")).length, 1, 5),
+      reached: () => untilIs(async () => (await runsOf(payrun, "launcher-wrote")).length, 1, 5),
     },
   ]);
   // All of them before the sandbox's days pass, after which its runs are named.
   for (const name of made.keys()) {
-    const [launcher = "", ...others] = await untilLaunchers(name);
+    const [launcher = "", ...others] = await untilLaunchers(payrun, name);
     expect(others).toEqual([]);
     const told = await payrun.temporal.workflow.getHandle(launcher).result();
-    const [runId, ...more] = await runsOf(name);
+    const [runId, ...more] = await runsOf(payrun, name);
     expect(more).toEqual([]);
     expect(told).toContain(runId);
     if (name === "launcher-writes") await keepHistory(payrun, launcher, "scheduled-worker-killed");
-    await scheduleOf(name).delete();
+    await scheduleOf(payrun, name).delete();
   }
   for (const [name, bill] of made) {
-    const [runId = ""] = await runsOf(name);
+    const [runId = ""] = await runsOf(payrun, name);
     await payrun.untilPhase(runId, "awaiting-approval");
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
     await payrun.sandbox.control.advance("P10D");
     await payrun.untilPhase(runId, "completed");
-    expect(await runsOf(name)).toEqual([runId]);
+    expect(await runsOf(payrun, name)).toEqual([runId]);
     await expectBank(payrun, [[bill, bill.amountCents]]);
   }
 });
@@ -295,62 +287,6 @@ test("bills of an account that bounced are each paid again once, whenever the wo
   );
 });
 
-describe("an onboarding", () => {
-  const start = stacks();
-
-  test("sends nothing again that the service has, whenever the worker dies", async () => {
-    const other = await start({ fixture: "unverified", worker: false });
-    const { control } = other.sandbox;
-    await other.apply("kyb", "kind: kyb-onboarding\n");
-    await other.launch("kyb");
-    // Everything at once, before anybody works on it: each waits for its turn.
-    for (const step of ["tax", "signature", "officers", "certification"] as const) {
-      expect((await provide(other, step, DATA[step])).status).toBe(202);
-    }
-    const write = (method: string, path: string) =>
-      slow(method, `/api/businesses/*/${path}`, "after");
-    await dieAt(other, [
-      {
-        when: "between the tax id's arrival and its record",
-        faults: [write("PATCH", "tax")],
-        begin: () => Promise.resolve(),
-        reached: () =>
-          untilIs(async () => (await reviewed(other)).verification.steps["tax"], "submitted"),
-      },
-      {
-        when: "between an officer's arrival and its record",
-        inShort: true,
-        faults: [write("POST", "officers")],
-        begin: () => Promise.resolve(),
-        reached: () => untilIs(async () => (await reviewed(other)).officers.length, 1),
-      },
-      {
-        when: "in the review",
-        begin: () => Promise.resolve(),
-        reached: () => untilWaitsIn(other, "review"),
-      },
-    ]);
-    await untilWaitsIn(other, "review");
-    await control.changeBusiness({ verification: "verified" });
-    const done = await untilOnboarding(other, "ended", ({ ended }) => ended);
-    expect(done.phase).toBe("verified");
-    expect(new Set(done.provided.map(({ state }) => state))).toEqual(new Set(["done"]));
-    expect((await kybWrites(other)).toSorted()).toEqual([
-      "PATCH /tax",
-      "PATCH /tax/signature",
-      "POST /officers",
-      "POST /officers",
-      "POST /officers/certify-beneficial-ownership",
-    ]);
-    expect((await reviewed(other)).officers).toHaveLength(2);
-    await keepHistory(other, ONBOARDING_ID, "kyb-onboarding-worker-killed");
-  });
-});
-
-async function untilIs<T>(read: () => Promise<T>, wanted: T, intervalMs = 50): Promise<void> {
-  await expect.poll(read, { timeout: 120_000, interval: intervalMs }).toEqual(wanted);
-}
-
 function length(list: readonly unknown[]): number {
   return list.length;
 }
@@ -372,33 +308,4 @@ async function untilPayments(made: readonly { readonly id: string }[], many: num
     return Math.max(...lists);
   };
   await expect.poll(most, { timeout: 120_000, interval: 50 }).toBe(many);
-}
-
-function scheduleOf(playbook: string) {
-  return payrun.temporal.schedule.getHandle(`scheduled-pay-run/${playbook}`);
-}
-
-/** Ids of the launchers that a schedule has started, once there is one. */
-async function untilLaunchers(playbook: string): Promise<string[]> {
-  let ids: string[] = [];
-  const found = async (): Promise<number> => {
-    ids = [];
-    const query = "WorkflowType = 'scheduledPayRun'";
-    for await (const { workflowId } of payrun.temporal.workflow.list({ query })) {
-      if (workflowId.includes(playbook)) ids.push(workflowId);
-    }
-    return ids.length;
-  };
-  await expect.poll(found, { timeout: 120_000, interval: 50 }).not.toBe(0);
-  return ids;
-}
-
-async function runsOf(playbook: string): Promise<string[]> {
-  const { db } = payrun.store;
-  const rows = await db
-    .selectFrom("runs")
-    .select("run_id")
-    .where("playbook", "=", playbook)
-    .execute();
-  return rows.map((row) => row.run_id);
 }

@@ -79,3 +79,12 @@ export async function untilWritten(payrun: TestPayrun, owner: string): Promise<v
   };
   await expect.poll(written, { timeout: 120_000, interval: 50 }).toBeGreaterThan(0);
 }
+
+/** Until what is read is what is wanted. */
+export async function untilIs<T>(
+  read: () => Promise<T>,
+  wanted: T,
+  intervalMs = 50,
+): Promise<void> {
+  await expect.poll(read, { timeout: 120_000, interval: intervalMs }).toEqual(wanted);
+}

@@ -1,0 +1,33 @@
+import { expect } from "vitest";
+import type { TestPayrun } from "./payrun.ts";
+
+/** A playbook's schedule at Temporal. */
+export function scheduleOf(payrun: TestPayrun, playbook: string) {
+  return payrun.temporal.schedule.getHandle(`scheduled-pay-run/${playbook}`);
+}
+
+/** Ids of the launchers that a schedule has started, once there is one. */
+export async function untilLaunchers(payrun: TestPayrun, playbook: string): Promise<string[]> {
+  let ids: string[] = [];
+  const found = async (): Promise<number> => {
+    ids = [];
+    const query = "WorkflowType = 'scheduledPayRun'";
+    for await (const { workflowId } of payrun.temporal.workflow.list({ query })) {
+      if (workflowId.includes(playbook)) ids.push(workflowId);
+    }
+    return ids.length;
+  };
+  await expect.poll(found, { timeout: 120_000, interval: 50 }).not.toBe(0);
+  return ids;
+}
+
+/** Ids of the runs that were launched of a playbook. */
+export async function runsOf(payrun: TestPayrun, playbook: string): Promise<string[]> {
+  const { db } = payrun.store;
+  const rows = await db
+    .selectFrom("runs")
+    .select("run_id")
+    .where("playbook", "=", playbook)
+    .execute();
+  return rows.map((row) => row.run_id);
+}
