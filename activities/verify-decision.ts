@@ -28,7 +28,7 @@ export async function verifyDecision(
   const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, input.runId)) ?? known,
-      envelope: input.claim,
+      envelope: textOf(input.claim),
       signers,
       clock,
       nowMs: Date.now(),
@@ -36,6 +36,11 @@ export async function verifyDecision(
     }),
   );
   return verdictOf(outcome, tries > 1);
+}
+
+/** What is no text proves nothing, and is refused as whatever else has no shape. */
+function textOf(claim: unknown): string {
+  return typeof claim === "string" ? claim : (JSON.stringify(claim) ?? "");
 }
 
 function verdictOf(outcome: DecisionAnswer | SignedRefusal, again: boolean): Verdict {

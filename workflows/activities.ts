@@ -73,3 +73,9 @@ export const answers = proxyActivities<Pick<PayrunActivities, "verifyDecision">>
   startToCloseTimeout: "30 seconds",
   retry: { maximumAttempts: 3 },
 });
+
+/** The same where nobody waits: what was signalled is judged once the store can be reached again. */
+export const mail = proxyActivities<Pick<PayrunActivities, "verifyDecision">>({
+  startToCloseTimeout: "30 seconds",
+  retry: { initialInterval: "1s", maximumInterval: "30s" },
+});

@@ -18,11 +18,11 @@ import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
-import { answers, money, pages, reads, steps } from "./activities.ts";
+import { answers, mail, money, pages, reads, steps } from "./activities.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
-const decide = defineUpdate<{ accepted: boolean; reason: string }, [string]>(UPDATE.decide);
-const decisionSent = defineSignal<[string]>(SIGNAL.decide);
+const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
+const decisionSent = defineSignal<[unknown]>(SIGNAL.decide);
 const progress = defineQuery<Assessment | null>(QUERY.progress);
 
 /** Of runs that began before it, those that end with an unheard event end as they did. */
@@ -84,7 +84,7 @@ class PayRun {
       if (this.#unverified < UNVERIFIED_MAX) await this.#decide(claim, { via: "signal" });
     });
     setHandler(decide, (claim) => this.#decide(claim), {
-      validator: (_claim: string) => {
+      validator: () => {
         if (this.#unverified >= UNVERIFIED_MAX) {
           throw ApplicationFailure.nonRetryable(
             "this run takes no more decisions directly: send them to the gateway",
@@ -218,11 +218,13 @@ class PayRun {
   }
 
   async #decide(
-    claim: string,
+    claim: unknown,
     how: { readonly via?: "signal" } = {},
   ): Promise<{ accepted: boolean; reason: string }> {
     this.#unverified += 1;
-    const verdict = await answers.verifyDecision.executeWithOptions(
+    // What fails a signal's handler fails the whole run, so there it is tried until it is judged.
+    const { verifyDecision } = how.via === "signal" ? mail : answers;
+    const verdict = await verifyDecision.executeWithOptions(
       { summary: "Verifies a decision sent to Temporal" },
       [{ runId: this.#runId, claim, ...how }],
     );

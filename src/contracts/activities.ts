@@ -138,8 +138,8 @@ export interface PayrunActivities {
   failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {
     readonly runId: string;
-    /** A decision in JWS compact form. */
-    readonly claim: string;
+    /** A decision in JWS compact form, or whatever else was sent. */
+    readonly claim: unknown;
     /** An update unless said. */
     readonly via?: "signal";
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;

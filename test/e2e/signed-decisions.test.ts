@@ -82,6 +82,8 @@ test("signed decisions over the gateway, by update and by signal pay a run once;
     const { accepted, reason } = await update(signed);
     expect([accepted, reason.length > 10], code).toEqual([false, true]);
   }
+  const odd = handle.executeUpdate(UPDATE.decide, { args: [{ signed: wrong.expired }] });
+  expect(await odd).toMatchObject({ accepted: false, reason: expect.stringContaining("docs/") });
   expect(await approvers()).toEqual([[], [], []]);
 
   expect(await runExample(payrun, runId, erp)).toMatch(/^200 .*"accepted":true/);
@@ -90,12 +92,17 @@ test("signed decisions over the gateway, by update and by signal pay a run once;
   expect(await update(byCrm)).toMatchObject({ accepted: false });
   expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
 
-  // A signal waits in the history while there is no worker.
+  // A signal waits in the history while there is no worker, and none ends the run's workflow.
+  const execution = (await handle.describe()).runId;
   await payrun.killWorkers();
   await handle.signal(SIGNAL.decide, wrong["bad-signature"]);
+  for (const noText of [undefined, null, 7, { signed: wrong.expired }]) {
+    await handle.signal(SIGNAL.decide, noText);
+  }
   await handle.signal(SIGNAL.decide, signDecision(dms, { sub: runId, planHash }));
   await payrun.startWorker();
   const done = await untilEnded(payrun, runId);
+  expect((await handle.describe()).runId).toBe(execution);
   await keepHistory(payrun, runId, "pay-run-signed-decisions");
   expect(done.counts).toEqual({ settled: 3 });
   const { actual, expected } = await paidOnce(payrun, each(made));
@@ -104,10 +111,10 @@ test("signed decisions over the gateway, by update and by signal pay a run once;
   const { businessId } = payrun.sandbox.business;
   const trail = await listAudit(payrun.store.db, { businessId, subject: runId });
   const refused = trail.filter(({ action }) => action === "run.decision-refused");
-  expect(refused.map(({ details }) => String(details["code"]))).toEqual([
-    ...Object.keys(wrong),
-    "replayed",
-    "bad-signature",
-  ]);
+  const codes = refused.map(({ details }) => String(details["code"]));
+  const answered = [...Object.keys(wrong), "malformed", "replayed"];
+  expect(codes.slice(0, answered.length)).toEqual(answered);
+  const signalled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
+  expect(codes.slice(answered.length).toSorted()).toEqual(signalled);
   expect(refused.at(-1)?.actor).toBe("temporal signal");
 });
