@@ -84,7 +84,7 @@ class PayRun {
       if (this.#unverified < UNVERIFIED_MAX) await this.#decide(claim, { via: "signal" });
     });
     setHandler(decide, (claim) => this.#decide(claim), {
-      validator: () => {
+      validator: (_claim: unknown) => {
         if (this.#unverified >= UNVERIFIED_MAX) {
           throw ApplicationFailure.nonRetryable(
             "this run takes no more decisions directly: send them to the gateway",
