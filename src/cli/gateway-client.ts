@@ -70,8 +70,12 @@ export class GatewayClient {
     return this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, runStatus);
   }
 
-  async history(payableId: string): Promise<PayableHistory> {
-    return this.get(`/v1/payables/${encodeURIComponent(payableId)}/history`, payableHistory);
+  async history(payableId: string, business?: string): Promise<PayableHistory> {
+    const query = business === undefined ? "" : `?business=${encodeURIComponent(business)}`;
+    return this.get(
+      `/v1/payables/${encodeURIComponent(payableId)}/history${query}`,
+      payableHistory,
+    );
   }
 
   async plan(body: {

@@ -30,6 +30,19 @@ const attempt = z.object({
   paymentIds: z.array(z.string()),
 });
 
+const approval = z.object({
+  runId: z.string(),
+  by: z.string(),
+  roles: z.array(z.string()),
+  proof: z.string(),
+  proofId: z.string().nullable(),
+  at: z.string(),
+  expiresAt: z.string(),
+  planHash: z.string(),
+  stage: z.int().optional(),
+  escalated: z.boolean().optional(),
+});
+
 /** What `explain` reads of a bill's history. */
 export const historyShape = z.object({
   payableId: z.string(),
@@ -45,20 +58,7 @@ export const historyShape = z.object({
     })
     .nullable(),
   paidOnce: z.object({ verdict: z.enum(PAID_ONCE_VERDICTS), sentences: z.array(z.string()) }),
-  approvals: z.array(
-    z.object({
-      runId: z.string(),
-      by: z.string(),
-      roles: z.array(z.string()),
-      proof: z.string(),
-      proofId: z.string().nullable(),
-      at: z.string(),
-      expiresAt: z.string(),
-      planHash: z.string(),
-      stage: z.int().optional(),
-      escalated: z.boolean().optional(),
-    }),
-  ),
+  approvals: z.array(approval),
   timeline: z.array(
     z.object({ at: z.string(), kind: z.string(), text: z.string(), by: z.string().optional() }),
   ),
@@ -78,6 +78,7 @@ export const historyShape = z.object({
       amountCents: z.int(),
       state: z.string(),
       transactionId: z.string().nullable(),
+      approvals: z.array(approval).default([]),
       attempts: z.array(attempt),
     }),
   ),

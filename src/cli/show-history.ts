@@ -45,19 +45,25 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", bold(title), ...lines.map((line) => `  ${line}`)];
 }
 
+type Approval = PayableHistory["approvals"][number];
+
 function approvalLines({ approvals }: PayableHistory): string[] {
   return approvals.flatMap((approval) => {
-    const { at, by, roles, proof, proofId, planHash, runId, expiresAt, stage = 1 } = approval;
-    const notes = [
-      ...(stage === 1 ? [] : [`in stage ${stage}`]),
-      ...(approval.escalated === true ? ["after it was escalated"] : []),
-    ];
-    const note = notes.map((text) => `, ${text}`).join("");
+    const { planHash, runId, expiresAt } = approval;
     return [
-      `${time(at)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`,
+      approverText(approval),
       dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${time(expiresAt)}`),
     ];
   });
+}
+
+function approverText({ at, by, roles, proof, proofId, stage = 1, escalated }: Approval): string {
+  const notes = [
+    ...(stage === 1 ? [] : [`in stage ${stage}`]),
+    ...(escalated === true ? ["after it was escalated"] : []),
+  ];
+  const note = notes.map((text) => `, ${text}`).join("");
+  return `${time(at)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`;
 }
 
 type Attempt = PayableHistory["attempts"][number];
@@ -128,12 +134,15 @@ function retryLines({ retry }: PayableHistory): string[] {
 
 /** A deposit is about a whole run: its requests are shown without their sends. */
 function depositLines(deposit: PayableHistory["deposits"][number]): string[] {
-  const { subject, amountCents, state, transactionId, attempts } = deposit;
+  const { subject, amountCents, state, transactionId, approvals, attempts } = deposit;
   const made = transactionId === null ? "" : ` as ${transactionId}`;
   return [
     `${formatUsd(amountCents)} into the balance: ${bold(state)}${made}  ${dim(subject)}`,
-    ...attempts.map(({ seq, state: ended, idempotencyKey, sends }) =>
-      dim(`  request ${seq} ${ended}, sent ${sends.length}×, key ${idempotencyKey}`),
+    ...approvals.map((approval) => `  approved ${approverText(approval)}`),
+    ...attempts.map(({ seq, state: ended, answer, idempotencyKey, sends }) =>
+      dim(
+        `  request ${seq} ${ended}${answer === null ? "" : `, ${printable(answer)}`}, sent ${sends.length}×, key ${idempotencyKey}`,
+      ),
     ),
   ];
 }

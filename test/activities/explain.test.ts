@@ -1,10 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { historyShape } from "../../src/cli/history-shape.ts";
-import { historyLines } from "../../src/cli/show-history.ts";
-import { historyOf } from "../../src/gateway/history/history.ts";
-import { HistoryBody } from "../../src/gateway/http/history-schemas.ts";
 import { getRun } from "../../src/store/runs.ts";
+import { explainIn } from "./explain.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 let world: MoneyWorld;
@@ -20,11 +17,7 @@ beforeEach(async () => {
   world.override = {};
 });
 
-async function explain(payableId: string) {
-  const profile = world.context().profileOf("acme");
-  const history = HistoryBody.parse(await historyOf(world.store.db, profile, payableId));
-  return { history, text: historyLines(historyShape.parse(history)).join("\n") };
-}
+const explain = (payableId: string) => explainIn(world, payableId);
 
 async function settle(runId: string): Promise<void> {
   await world.control.advance("P10D");

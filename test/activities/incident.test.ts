@@ -10,6 +10,7 @@ import { listNotices } from "../../src/store/notices.ts";
 import { openTopUpsOf, topUpsOf } from "../../src/store/top-ups.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { requestRetry } from "../../src/store/retries.ts";
+import { explainIn } from "./explain.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";
 
@@ -120,6 +121,13 @@ describe("payments that bounce because our own account is empty", () => {
       await world.retry(payableId);
       expect((await world.look(payableId)).phase).toBe("following");
       expect(await world.paymentsOf(payableId)).toHaveLength(2);
+      const { history, text } = await explainIn(world, payableId);
+      const decided = history.timeline.filter(({ kind }) => kind === "incident");
+      expect(decided).toMatchObject([
+        { text: "Its funding account is held for everybody (R01)" },
+        { text: expect.stringMatching(/^Its funding account was released/), by: "carla" },
+      ]);
+      expect(text).toContain("Its funding account was released");
     }
     expect(await holds()).toEqual([]);
   });

@@ -57,7 +57,7 @@ describe("cancelling what the service has scheduled", () => {
     expect((await paymentNow(payrun, paymentId)).status).toBe("cancelled");
     expect(await cancelKeys(payrun, paymentId)).toHaveLength(1);
     expect(await isHeld(bill.id)).toBe(true);
-    const path = `/v1/payables/${bill.id}/history?business=default`;
+    const path = `/v1/payables/${bill.id}/history`;
     expect((await payrun.call("operator", "GET", path)).body).toMatchObject({
       cancels: [{ paymentId, operation: "cancel", state: "applied" }],
       cancellations: [{ id, paymentId, state: "cancelled" }],

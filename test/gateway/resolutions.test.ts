@@ -7,7 +7,7 @@ import { listAudit } from "../../src/store/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/claims.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { getRetry } from "../../src/store/retries.ts";
-import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { profile, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import {
   approveLines,
   lineState,
@@ -206,8 +206,54 @@ test.each(["retry", "paid-elsewhere", "give-up"])(
 
 test("a bill that no run has seen is not found", async () => {
   expect((await resolve("stranger", "retry")).status).toBe(404);
-  const history = await gateway.call("GET", "/v1/payables/stranger/history", operator);
-  expect(history.status).toBe(404);
+  for (const query of ["", "?business=acme"]) {
+    const path = `/v1/payables/stranger/history${query}`;
+    const history = await gateway.call("GET", path, operator);
+    expect(history.status).toBe(404);
+    expect(history.json["message"]).toContain("not by the number in its dashboard");
+  }
+});
+
+test("a bill that no run has planned has a history where somebody has held it", async () => {
+  const hold = { payableId: "stranger", reason: "Disputed." };
+  expect((await gateway.call("POST", "/v1/holds", operator, hold)).status).toBe(201);
+  const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
+  const history = HistoryBody.parse(json);
+  expect(history).toMatchObject({
+    business: "acme",
+    state: null,
+    approvals: [],
+    holds: [{ author: "oli", reason: "Disputed." }],
+    paidOnce: { verdict: "not-paid" },
+  });
+  expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
+});
+
+test("bills of one id in two businesses are told apart by the business", async () => {
+  const profiles = [profile(), profile({ name: "north", businessId: "biz_north" })];
+  const two = await startTestGateway({ profiles });
+  try {
+    const token = await two.token("oli", ["operator"]);
+    await seedRun(two.store, { lines: [planLine("p1"), planLine("p2")] });
+    const hold = { payableId: "p1", reason: "Disputed.", business: "north" };
+    await two.call("POST", "/v1/holds", token, hold);
+    const of = (id: string, query: string) =>
+      two.call("GET", `/v1/payables/${id}/history${query}`, token);
+    const either = await of("p1", "");
+    expect(either).toMatchObject({ status: 409, json: { error: "business_ambiguous" } });
+    expect(either.json["message"]).toContain("--business");
+    expect((await of("p1", "?business=acme")).json).toMatchObject({ business: "acme", holds: [] });
+    expect((await of("p1", "?business=north")).json).toMatchObject({
+      business: "north",
+      state: null,
+      holds: [{ reason: "Disputed." }],
+    });
+    const wrong = await of("p2", "?business=north");
+    expect(wrong.status).toBe(404);
+    expect(wrong.json["message"]).toContain("There is one of acme.");
+  } finally {
+    await two.stop();
+  }
 });
 
 test("a bill parked in one run and on its way in another is not resolved", async () => {

@@ -99,7 +99,7 @@ function notPaid(
     : "no request to pay it was ever sent";
   return state === "paid-elsewhere"
     ? `Not paid by Payrun, which found it paid by somebody else: ${here}.`
-    : `Not paid: ${here}.`;
+    : `Not paid by Payrun: ${here}.`;
 }
 
 function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): string {

@@ -2,9 +2,29 @@ import type { Db } from "../../store/index.ts";
 
 /** Who approved a bill, first to last: on which plan, in which role, by what proof. */
 export async function approvalsOf(db: Db, businessId: string, payableId: string) {
-  const rows = await db
-    .selectFrom("line_approvals")
+  const rows = await approvalRows(db)
     .innerJoin("runs", "runs.run_id", "line_approvals.run_id")
+    .where("runs.business_id", "=", businessId)
+    .where("line_approvals.payable_id", "=", payableId)
+    .execute();
+  return rows.map(approvalJson);
+}
+
+/** Who approved a deposit as it was asked for last; `planHash` and `lineHash` are the deposit's. */
+export async function approvalsOfDeposit(
+  db: Db,
+  { subject, hash }: { readonly subject: string; readonly hash: string },
+) {
+  const rows = await approvalRows(db)
+    .where("line_approvals.run_id", "=", subject)
+    .where("line_approvals.line_hash", "=", hash)
+    .execute();
+  return rows.map(approvalJson);
+}
+
+function approvalRows(db: Db) {
+  return db
+    .selectFrom("line_approvals")
     .innerJoin("decisions", "decisions.decision_id", "line_approvals.decision_id")
     .select([
       "line_approvals.run_id",
@@ -20,11 +40,13 @@ export async function approvalsOf(db: Db, businessId: string, payableId: string)
       "decisions.token_id",
       "decisions.comment",
     ])
-    .where("runs.business_id", "=", businessId)
-    .where("line_approvals.payable_id", "=", payableId)
-    .orderBy("decisions.decided_at_ms")
-    .execute();
-  return rows.map((row) => ({
+    .orderBy("decisions.decided_at_ms");
+}
+
+type ApprovalRow = Awaited<ReturnType<ReturnType<typeof approvalRows>["execute"]>>[number];
+
+function approvalJson(row: ApprovalRow) {
+  return {
     runId: row.run_id,
     by: row.principal,
     roles: JSON.parse(row.roles) as string[],
@@ -39,7 +61,7 @@ export async function approvalsOf(db: Db, businessId: string, payableId: string)
     stage: row.stage + 1,
     escalated: row.escalated === 1,
     comment: row.comment,
-  }));
+  };
 }
 
-export type BillApproval = Awaited<ReturnType<typeof approvalsOf>>[number];
+export type BillApproval = ReturnType<typeof approvalJson>;

@@ -1,5 +1,5 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { cancelSubject } from "../../contracts/names.ts";
+import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
 import { paidOnce } from "../../domain/payments/paid-once.ts";
 import { attemptsOf } from "../../store/attempts.ts";
 import { auditHash, type AuditEntry, listAudit } from "../../store/audit.ts";
@@ -14,7 +14,8 @@ import { holdJson } from "../holds.ts";
 import { currentLineOf } from "../payables.ts";
 import { approvalsOf } from "./approvals.ts";
 import { attemptJson, lookUpsIn, paymentsIn } from "./attempts.ts";
-import { depositsFor } from "./deposits.ts";
+import { type DepositOwner, depositsFor } from "./deposits.ts";
+import { incidentEntries } from "./incidents.ts";
 import { timelineOf } from "./timeline.ts";
 
 /**
@@ -37,7 +38,12 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
     ...cancellations.flatMap(({ paymentId }) => paymentId ?? []),
   ]);
   const ofPayments = await listAudit(db, { businessId, subject: [...paymentIds] });
-  const story = [...trail, ...ofPayments].sort((one, other) => one.auditId - other.auditId);
+  const account = { businessId, sourceId: line?.sourceId ?? "" };
+  const retry = await getRetry(db, businessId, payableId);
+  const incidents = retry === undefined ? [] : await incidentEntries(db, account, spanOf(retry));
+  const story = [...trail, ...ofPayments, ...incidents].sort(
+    (one, other) => one.auditId - other.auditId,
+  );
   const payments = paymentsIn(story, attempts);
   const cancels = await cancelAttempts(db, businessId, paymentIds);
   const { verdict, sentences } = paidOnce({
@@ -67,7 +73,7 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
     timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, approvals }),
     attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
     payments,
-    retry: await retryOf(db, businessId, payableId),
+    retry: retryJson(retry),
     holds: holds.map((hold) => holdJson(hold, profile.name)),
     cancellations: cancellations.map(({ workflowId, paymentId, state, reason }) => ({
       id: workflowId,
@@ -76,13 +82,10 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
       reason,
     })),
     cancels,
-    deposits:
-      line === undefined
-        ? []
-        : await depositsFor(db, businessId, {
-            runIds: [...new Set(places.map(({ runId }) => runId))],
-            sourceId: line.sourceId,
-          }),
+    deposits: await depositsFor(db, account, [
+      ...[...new Set(places.map(({ runId }) => runId))].map((owner) => ({ owner, sinceMs: 0 })),
+      ...incidentOf(profile, account.sourceId, retry),
+    ]),
     trail: { entries: trail.length, changed: changedIn(trail) },
   };
 }
@@ -102,11 +105,22 @@ async function placesOf(
   return rows.map((row) => ({ runId: row.run_id, lineNo: row.line_no }));
 }
 
-async function retryOf(db: Db, businessId: string, payableId: string) {
-  const row = await getRetry(db, businessId, payableId);
-  if (row === undefined) return null;
-  const { workflowId, phase, retriesMade, reasonCode, reason } = row;
+type Retry = Awaited<ReturnType<typeof getRetry>>;
+
+function retryJson(retry: Retry) {
+  if (retry === undefined) return null;
+  const { workflowId, phase, retriesMade, reasonCode, reason } = retry;
   return { id: workflowId, phase, retriesMade, reasonCode, reason };
+}
+
+function spanOf({ phase, startedAtMs, updatedAtMs }: NonNullable<Retry>) {
+  return { startedAtMs, endedAtMs: phase === "ended" ? updatedAtMs : null };
+}
+
+/** The incident of its account, which asks for deposits as well. */
+function incidentOf({ name }: BusinessProfile, sourceId: string, retry: Retry): DepositOwner[] {
+  if (retry === undefined) return [];
+  return [{ owner: fundingIncidentId(name, sourceId), sinceMs: retry.startedAtMs }];
 }
 
 async function cancelAttempts(db: Db, businessId: string, paymentIds: ReadonlySet<string>) {

@@ -146,6 +146,12 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "attempt.released": ({ seq, answer }) => `Request ${text(seq)} given up${inBrackets(answer)}`,
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
   "handed-to-retry": () => "Handed to its retry",
+  "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,
+  "incident.released": ({ reason }) => `Its funding account was released${inBrackets(reason)}`,
+  "incident.other-source": ({ reason }) =>
+    `Its funding account stays held, another one is to pay${inBrackets(reason)}`,
+  "incident.top-up": ({ reason }) =>
+    `A deposit into its account was asked for${inBrackets(reason)}`,
 };
 
 function line(details: Details): string {

@@ -34,6 +34,22 @@ const AttemptBody = z.object({
   paymentIds: z.array(z.string()),
 });
 
+const ApprovalBody = z.object({
+  runId: z.string().describe("The run, or the deposit that it is about"),
+  by: z.string(),
+  roles: z.array(z.string()),
+  proof: z.enum(["token", "signature"]),
+  proofId: z.string().nullable(),
+  at: z.string(),
+  expiresAt: z.string(),
+  decisionId: z.string(),
+  planHash: z.string(),
+  lineHash: z.string(),
+  stage: z.int().describe("From 1"),
+  escalated: z.boolean(),
+  comment: z.string().nullable(),
+});
+
 export const HistoryBody = z
   .object({
     payableId: z.string(),
@@ -55,23 +71,7 @@ export const HistoryBody = z
       verdict: z.enum(PAID_ONCE_VERDICTS),
       sentences: z.array(z.string()).describe("The conclusion first, then what it rests on"),
     }),
-    approvals: z.array(
-      z.object({
-        runId: z.string(),
-        by: z.string(),
-        roles: z.array(z.string()),
-        proof: z.enum(["token", "signature"]),
-        proofId: z.string().nullable(),
-        at: z.string(),
-        expiresAt: z.string(),
-        decisionId: z.string(),
-        planHash: z.string(),
-        lineHash: z.string(),
-        stage: z.int().describe("From 1"),
-        escalated: z.boolean(),
-        comment: z.string().nullable(),
-      }),
-    ),
+    approvals: z.array(ApprovalBody),
     timeline: z.array(
       z.object({
         at: z.string(),
@@ -121,10 +121,11 @@ export const HistoryBody = z
           state: z.string(),
           reason: z.string().nullable(),
           transactionId: z.string().nullable(),
+          approvals: z.array(ApprovalBody),
           attempts: z.array(AttemptBody),
         }),
       )
-      .describe("Deposits that its runs asked for where the balance was short"),
+      .describe("Deposits that its runs, or the incident of its account, asked for"),
     trail: z.object({
       entries: z.int(),
       changed: z.array(z.int()).describe("Ids of entries that are not what was written"),

@@ -1,0 +1,12 @@
+import { historyShape } from "../../src/cli/history-shape.ts";
+import { historyLines } from "../../src/cli/show-history.ts";
+import { historyOf } from "../../src/gateway/history/history.ts";
+import { HistoryBody } from "../../src/gateway/http/history-schemas.ts";
+import type { MoneyWorld } from "./money-world.ts";
+
+/** What the gateway answers about a bill, and what the command prints of it. */
+export async function explainIn(world: MoneyWorld, payableId: string) {
+  const profile = world.context().profileOf("acme");
+  const history = HistoryBody.parse(await historyOf(world.store.db, profile, payableId));
+  return { history, text: historyLines(historyShape.parse(history)).join("\n") };
+}
