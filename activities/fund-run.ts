@@ -18,6 +18,7 @@ import { getRun, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
+import { lookAtArrived } from "./top-up/arrived-deposits.ts";
 import { type DepositFrom, depositFrom } from "./top-up/account.ts";
 import { type Holding, holdingOf, runDemand } from "./top-up/demand.ts";
 import { reviewTopUp } from "./top-up/review.ts";
@@ -71,12 +72,13 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
 
 async function readSources(
   context: ActivityContext,
-  { business, policy }: Run,
+  { business, businessId, policy, runId }: Run,
 ): Promise<{ readonly sources: FundingSource[]; readonly deposits: DepositFrom | undefined }> {
   const client = context.clientOf(business);
   const sources = await client.fundingSources.list();
   const { topUp } = policy.pay;
   if (topUp === undefined) return { sources, deposits: undefined };
+  await lookAtArrived(context, { owner: runId, business, businessId });
   return { sources, deposits: await depositFrom(client, context.profileOf(business), topUp) };
 }
 

@@ -1,8 +1,10 @@
 import type { FundingIncidentInput, IncidentAssessment } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { getHold } from "../../src/store/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents.ts";
+import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
 import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
@@ -24,7 +26,7 @@ export async function assessIncident(
   if (known === undefined) return ended("the store knows of no incident");
   const bills = await waitingForIncident(db, { businessId, sourceId });
   const neededCents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const incident = await settle(context, known, neededCents);
+  const incident = await settle(context, known);
   const deposits = await incidentDeposits(context, incident);
   const { sandbox } = await context.clockOf(business).now();
   const wakeInMs = sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS;
@@ -65,18 +67,14 @@ export async function assessIncident(
 }
 
 /** A hold that was lifted by hand is a release; a top-up ends when the money is there. */
-async function settle(
-  context: ActivityContext,
-  incident: Incident,
-  neededCents: number,
-): Promise<Incident> {
+async function settle(context: ActivityContext, incident: Incident): Promise<Incident> {
   if (incident.phase === "ended") return incident;
   const { db } = context.store;
   const { businessId, business, sourceId } = incident;
   const hold = await getHold(db, incident.holdId);
   const lifted = hold === undefined || hold.releasedAtMs !== null;
   if (!lifted && incident.phase !== "topping-up") return incident;
-  if (!lifted && !(await hasMoney(context, incident, neededCents))) return incident;
+  if (!lifted && !(await hasMoney(context, incident))) return incident;
   const { businessMs, realMs } = await context.clockOf(business).now();
   await context.store.transactionOf(businessId, (trx) =>
     decideIncident(trx, incident, {
@@ -90,14 +88,20 @@ async function settle(
   return (await getIncident(db, businessId, sourceId)) ?? incident;
 }
 
+/** True where the account covers the bills that wait, beside everything else that it is promised for. */
 async function hasMoney(
   context: ActivityContext,
-  { business, sourceId }: Incident,
-  neededCents: number,
+  { business, businessId, sourceId }: Incident,
 ): Promise<boolean> {
+  const readAtMs = Date.now();
   const sources = await context.clientOf(business).fundingSources.list();
-  const source = sources.find(({ id }) => id === sourceId);
-  return (source?.availableCents ?? -1) >= neededCents;
+  const available = sources.find(({ id }) => id === sourceId)?.availableCents ?? null;
+  if (available === null) return false;
+  const { db } = context.store;
+  const today = newYorkDate((await context.clockOf(business).now()).businessMs);
+  const from = { businessId, sourceId, today, readAtMs };
+  if (await mayBeCountedTwice(db, from)) return false;
+  return available >= (await reservedCents(db, from));
 }
 
 /** They look by themselves after a while; this makes it fast. */

@@ -1,13 +1,20 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
+import { endAttempt } from "../../src/store/attempt-writes.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
 import type { Incident } from "../../src/store/incidents.ts";
 import { reopenIncident } from "../../src/store/incidents.ts";
 import { topUpRunOfIncident } from "../../src/store/incident-top-ups.ts";
-import { openTopUpsOf } from "../../src/store/top-ups.ts";
+import { openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
 import { getRun } from "../../src/store/runs.ts";
+import type { Tables } from "../../src/store/tables.ts";
 import type { ActivityContext } from "../context.ts";
 import { depositFrom } from "../top-up/account.ts";
+import { lookAtArrived } from "../top-up/arrived-deposits.ts";
 import { holdingOf } from "../top-up/demand.ts";
 import { incidentDemand } from "../top-up/incident-demand.ts";
+import { endTopUp } from "../top-up/record-deposit.ts";
 import { reviewTopUp, withdrawTopUp } from "../top-up/review.ts";
 import { type DepositsStand, depositsStand } from "../top-up/stand.ts";
 
@@ -26,6 +33,7 @@ export async function incidentDeposits(
     if (incident.phase === "ended") {
       for (const topUp of await openTopUpsOf(trx, workflowId)) {
         await withdrawTopUp(trx, topUp, "The account has been decided about.", clock);
+        if (topUp.reasonCode === "unclear") await giveUp(trx, topUp, incident, clock);
       }
     } else if (asking !== undefined) {
       const { policyRun, holding, from } = asking;
@@ -33,16 +41,33 @@ export async function incidentDeposits(
       if (demand !== undefined) await reviewTopUp(trx, demand, from, clock);
     }
     const stand = await depositsStand(trx, workflowId, clock);
-    // What was decided for has come to nothing, or is another amount by now: people are asked again.
-    if (stand.needsAction && !stand.moving && incident.phase === "topping-up") {
+    // What was decided for has come to nothing, is another amount by now, or nobody can tell what
+    // became of it: people are asked again.
+    if (stand.needsAction && incident.phase === "topping-up") {
       await reopenIncident(trx, incident, clock.realMs);
     }
     return stand;
   });
 }
 
+/** Whoever decides has looked at the service's list: nothing else can tell what became of it. */
+async function giveUp(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  { decidedBy }: Incident,
+  clock: ClockReading,
+): Promise<void> {
+  const by = decidedBy ?? "a person";
+  const reason = `Given up by ${by}, who has decided about the account.`;
+  const live = await liveAttempt(trx, topUp.businessId, topUp.subject);
+  if (live !== undefined) {
+    await endAttempt(trx, live, { as: "dead", answer: `given up by ${by}`, by }, clock.realMs);
+  }
+  await endTopUp(trx, topUp, reason, clock);
+}
+
 async function readForDeposit(context: ActivityContext, incident: Incident) {
-  const { business, workflowId, sourceId } = incident;
+  const { business, businessId, workflowId, sourceId } = incident;
   const { db } = context.store;
   const [open] = await openTopUpsOf(db, workflowId);
   const runId = open?.policyRunId ?? (await topUpRunOfIncident(db, incident));
@@ -50,6 +75,7 @@ async function readForDeposit(context: ActivityContext, incident: Incident) {
   const rule = policyRun?.policy.pay.topUp;
   if (policyRun === undefined || rule === undefined) return undefined;
   const client = context.clientOf(business);
+  await lookAtArrived(context, { owner: workflowId, business, businessId });
   const from = await depositFrom(client, context.profileOf(business), rule);
   const readAtMs = Date.now();
   const sources = await client.fundingSources.list();

@@ -2,7 +2,10 @@ import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import type { RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
-import type { FailedPayment } from "../../src/domain/payments/payment-states.ts";
+import {
+  type FailedPayment,
+  lineStateOfPayments,
+} from "../../src/domain/payments/payment-states.ts";
 import { ruleFor, type RuledFailure, unattendedFailures } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose.ts";
@@ -15,7 +18,7 @@ import { pauseAccount } from "../incident/pause-account.ts";
 import { assessment, longest, park, waitForDay } from "./answers.ts";
 import { firstPaidOn } from "./first-paid.ts";
 import type { RetryCase } from "./retry-case.ts";
-import { holdVendor } from "./vendor-hold.ts";
+import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
 
 /** The playbook that a run names for its failures; what is built in where none is stored. */
 async function failurePlaybook(
@@ -39,14 +42,8 @@ export async function afterFailure(
 ): Promise<RetryAssessment> {
   const playbook = await failurePlaybook(context, retry, failures);
   const failed = harshest(failures, playbook);
-  const plan = await planLineOf(context.store.db, retry.line);
   const told = failures[0]?.failureReason ?? "no reason given";
-  const whose = whoseAccount({
-    code: failed.code,
-    failureReason: told,
-    sourceKind: plan.funding.kind,
-    ...(await dayOfFailure(context.store.db, retry.line, failed.code)),
-  });
+  const whose = await whoseOf(context, retry, failed.code, failures);
   const failedCents = failures.reduce((sum, failure) => sum + failure.amountCents, 0);
   const step = stepAfterFailure({
     failed,
@@ -68,8 +65,42 @@ export async function afterFailure(
     giveUpTell: playbook.giveUpTell,
     waitsFor: waitOf(step, failed),
   });
-  const handled = [...retry.row.handledPaymentIds, ...failures.map((failure) => failure.paymentId)];
+  const ids = failures.map((failure) => failure.paymentId);
+  const handled = [...new Set([...retry.row.handledPaymentIds, ...ids])];
   return take(context, retry, step, { failed, told, failures, handled });
+}
+
+/**
+ * Decides about a failure that could be either side's, once the rest of the day tells.
+ *
+ * @returns undefined where nothing tells yet
+ */
+export async function decideSide(
+  context: ActivityContext,
+  retry: RetryCase,
+): Promise<RetryAssessment | undefined> {
+  const { payments, line } = retry;
+  const mine = payments.filter(({ id }) => line.paymentIds.includes(id));
+  const outcome = lineStateOfPayments(mine, line.amountCents);
+  if (outcome.kind !== "failed") return undefined;
+  const { code } = classifyFailures(outcome.reasons);
+  const whose = await whoseOf(context, retry, code, outcome.reasons);
+  return whose === "unknown" ? undefined : afterFailure(context, retry, outcome.reasons);
+}
+
+async function whoseOf(
+  context: ActivityContext,
+  { line }: RetryCase,
+  code: string | null,
+  failures: readonly FailedPayment[],
+): Promise<ReturnType<typeof whoseAccount>> {
+  const { db } = context.store;
+  return whoseAccount({
+    code,
+    failureReason: failures[0]?.failureReason ?? null,
+    sourceKind: (await planLineOf(db, line)).funding.kind,
+    ...(await dayOfFailure(db, line, code)),
+  });
 }
 
 interface Told {
@@ -110,7 +141,11 @@ async function take(
     step.kind === "wait-for-incident"
       ? `the funding account ${retry.line.sourceId}: one decision for everything that bounced`
       : `money in the funding account ${retry.line.sourceId}`;
-  if (step.kind === "wait-for-incident") await pauseAccount(context, retry, account);
+  if (step.kind === "wait-for-incident") {
+    await pauseAccount(context, retry, account);
+    // It was held as long as nobody could tell whose account it is.
+    await liftVendorHold(context, retry);
+  }
   const reason = `${told}. Waits for ${text}.`;
   await retry.setLine({ state: "retrying", reasonCode, reason });
   await retry.update({ ...waiting, reason, retryOn: null });
@@ -120,6 +155,7 @@ async function take(
 function waitOf(step: FailureStep, { rule }: RuledFailure) {
   if (step.kind === "wait-for-incident") return "incident";
   if (step.kind === "wait-for-funds") return "funds";
+  if (step.kind === "park" && step.undecided) return "either-side";
   return step.kind === "park" && step.holdVendor && rule.payAgain ? "bank-account" : null;
 }
 

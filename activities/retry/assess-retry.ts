@@ -8,10 +8,10 @@ import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
-import { getRetryCase } from "../../src/store/retry-cases.ts";
+import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
-import { afterFailure } from "./after-failure.ts";
+import { afterFailure, decideSide } from "./after-failure.ts";
 import {
   assessment,
   ended,
@@ -114,7 +114,23 @@ async function withoutOpenPayment(
   }
   if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
   if (retry.line.state === "settled") return finish(retry, "nothing is wrong with it");
-  if (kept?.waitsFor === "bank-account") await lookAtVendor(context, retry, kept);
+  return parkedNow(context, retry, kept);
+}
+
+/** A person is asked; whose account it is about may show meanwhile, or the vendor's may change. */
+async function parkedNow(
+  context: ActivityContext,
+  retry: RetryCase,
+  kept: RetryCaseRule | undefined,
+): Promise<RetryAssessment> {
+  if (kept === undefined) return parkedFor(retry);
+  const { rule, waitsFor } = kept;
+  const isOpen = waitsFor === "either-side" || waitsFor === "incident";
+  const decided =
+    rule.action === "hold-vendor" && isOpen ? await decideSide(context, retry) : undefined;
+  if (decided !== undefined) return decided;
+  const isVendors = waitsFor === "bank-account" || waitsFor === "either-side";
+  if (rule.payAgain && isVendors) await lookAtVendor(context, retry, kept);
   return parkedFor(retry);
 }
 

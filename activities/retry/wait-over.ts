@@ -1,8 +1,10 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
 import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents.ts";
-import type { RetryCaseRule } from "../../src/store/retry-cases.ts";
+import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
+import { behindForFunds, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { assessment, leaveToNextRun, longest, park, parkedFor, waitForDay } from "./answers.ts";
@@ -23,14 +25,15 @@ export async function waitOver(
   const stopped = await stoppedBy(context, retry);
   if (stopped !== null) return parked(retry, stopped);
   const today = newYorkDate(retry.clock.businessMs);
-  if (isTooLate(firstPaidOn(retry), today)) return parked(retry, TOO_LATE);
+  const isReinitiation = isReinitiable(row.reasonCode);
+  if (isReinitiation && isTooLate(firstPaidOn(retry), today)) return parked(retry, TOO_LATE);
   if (row.retryOn !== null) {
     return today < row.retryOn
       ? { kind: "not-yet", answer: waitForDay(retry, row.retryOn) }
       : { kind: "over", because: `it is ${row.retryOn}` };
   }
   if (kept?.waitsFor === "incident") return incidentOver(context, retry);
-  if (kept?.waitsFor === "funds") return fundsHere(context, retry);
+  if (kept?.waitsFor === "funds") return fundsHere(context, retry, kept);
   return { kind: "not-yet", answer: parkedFor(retry) };
 }
 
@@ -47,24 +50,50 @@ async function incidentOver(context: ActivityContext, retry: RetryCase): Promise
     const text = `waits for the funding account ${line.sourceId}: one decision for everything that bounced`;
     return { kind: "not-yet", answer: assessment(retry, "waiting", text, longest(retry, true)) };
   }
+  const by = incident.decidedBy ?? "a person";
   if (incident.decision !== "other-source") {
-    return { kind: "over", because: `${line.sourceId} was released` };
+    const code = retry.row.reasonCode;
+    if (isReinitiable(code)) return { kind: "over", because: `${line.sourceId} was released` };
+    const released = `Our own account was refused (${code}), and ${by} has released it. Nacha's rules let only R01 and R09 be tried again: the next run asks for a new approval.`;
+    return {
+      kind: "not-yet",
+      answer: await leaveToNextRun(retry, code ?? "released", released),
+    };
   }
-  const reason = `It bounced, and ${incident.decidedBy ?? "a person"} wants it paid from another account. The next run asks for a new approval.`;
+  const reason = `It bounced, and ${by} wants it paid from another account. The next run asks for a new approval.`;
   return { kind: "not-yet", answer: await leaveToNextRun(retry, "other-source", reason) };
 }
 
 /** A source that doesn't tell what it holds is asked about: nobody would notice the money. */
-async function fundsHere(context: ActivityContext, retry: RetryCase): Promise<Wait> {
+async function fundsHere(
+  context: ActivityContext,
+  retry: RetryCase,
+  kept: RetryCaseRule,
+): Promise<Wait> {
   const { line } = retry;
   const sources = await context.clientOf(retry.business).fundingSources.list();
   const source = sources.find(({ id }) => id === line.sourceId);
   if (source === undefined || source.availableCents === null) {
     return parked(retry, `${line.sourceId} does not tell what it holds: a person says when.`);
   }
-  if (source.canPay && source.availableCents >= line.amountCents) {
+  if (source.canPay && (await isCovered(context, retry, kept, source.availableCents))) {
     return { kind: "over", because: `${line.sourceId} holds the money` };
   }
   const text = `waits for money in the funding account ${line.sourceId}`;
   return { kind: "not-yet", answer: assessment(retry, "waiting", text, longest(retry, false)) };
+}
+
+/** True where the source covers this bill beside all that it is promised for, but for what waits behind it. */
+async function isCovered(
+  context: ActivityContext,
+  { businessId, clock }: RetryCase,
+  kept: RetryCaseRule,
+  availableCents: number,
+): Promise<boolean> {
+  const { db } = context.store;
+  const from = { businessId, sourceId: kept.sourceId, today: newYorkDate(clock.businessMs) };
+  if (await mayBeCountedTwice(db, from)) return false;
+  // What was taken out of the source while it was read counts as promised still.
+  const reserved = await reservedCents(db, { ...from, readAtMs: clock.realMs });
+  return availableCents - reserved + (await behindForFunds(db, kept)) >= 0;
 }

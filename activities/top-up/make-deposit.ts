@@ -164,7 +164,7 @@ function unclear(ids: readonly string[], clock: ClockReading): DepositOutcome {
     kind: "rest",
     code: "unclear",
     notBeforeMs: clock.serviceMs + LOOK_AGAIN_MS,
-    reason: `It had no answer, and the service shows what may be it or not (${ids.join(", ")}): look at the list of balance transactions, then reject it or wait.`,
+    reason: `It had no answer, and the service shows what may be it or not (${ids.join(", ")}): look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`,
   };
 }
 

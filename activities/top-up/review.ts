@@ -90,7 +90,8 @@ export async function reviewTopUp(
         })
       : { ...open, ...asked };
   await record(trx, topUp, open === undefined ? "top-up.proposed" : "top-up.changed", clock);
-  await tellNeeded(trx, topUp, clock);
+  const before = open === undefined ? (last?.reason ?? null) : null;
+  await tellNeeded(trx, topUp, before, clock);
   return { topUp };
 }
 
@@ -163,13 +164,18 @@ async function record(
   });
 }
 
-async function tellNeeded(trx: Transaction<Tables>, topUp: TopUp, clock: Moment): Promise<void> {
+async function tellNeeded(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  before: string | null,
+  clock: Moment,
+): Promise<void> {
   const { amountCents, approvers, hash, makeBy, owner } = topUp;
   await raiseNotice(trx, {
     businessId: topUp.businessId,
     kind: "top-up-needed",
     factKey: `${topUp.subject}/${hash}`,
-    ...topUpNeeded(topUp),
+    ...topUpNeeded(topUp, before),
     roles: approvers,
     data: { id: owner, amountCents, hash, makeBy },
     runId: owner,

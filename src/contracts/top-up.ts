@@ -6,6 +6,8 @@ export const TOP_UP_STATES = [
   /** The service has taken it; the money has not arrived. */
   "on-its-way",
   "completed",
+  /** Had arrived, and the bank has taken it back. */
+  "returned",
   "failed",
   /** Somebody who may has said no. */
   "refused",

@@ -37,7 +37,7 @@ export interface RetryCasesTable {
   give_up_after_days: number;
   /** JSON array of roles. */
   give_up_tell: string;
-  /** incident | funds | bank-account, or null. */
+  /** incident | funds | bank-account | either-side, or null. */
   waits_for: string | null;
 }
 

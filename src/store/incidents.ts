@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
-import { createHold, releaseHold } from "./holds.ts";
+import { createHold, listHolds, releaseHold } from "./holds.ts";
 import type { IncidentsTable } from "./incident-tables.ts";
 import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
@@ -184,7 +184,7 @@ export async function decideIncident(
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
   if (decision.decision === "released") {
-    await releaseHold(trx, incident.holdId, decision.by, decision.nowMs);
+    await releaseHolds(trx, incident, decision);
   }
   await appendAudit(trx, {
     businessId,
@@ -195,6 +195,18 @@ export async function decideIncident(
     details: { round: incident.round, reason: decision.reason },
   });
   return true;
+}
+
+/** The account is free again: also of what an earlier round has left on hold. */
+async function releaseHolds(
+  trx: Transaction<Tables>,
+  { businessId, sourceId, workflowId }: Incident,
+  { by, nowMs, businessMs }: { by: string; nowMs: number; businessMs: number },
+): Promise<void> {
+  for (const hold of await listHolds(trx, { businessId, active: true, nowMs: businessMs })) {
+    const isOwn = hold.author === workflowId && hold.scope === "source" && hold.value === sourceId;
+    if (isOwn) await releaseHold(trx, hold.holdId, by, nowMs);
+  }
 }
 
 /** Asks again: what was decided for has come to nothing. */

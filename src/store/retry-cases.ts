@@ -6,7 +6,7 @@ import type { Db } from "./db.ts";
 import type { RetryCasesTable } from "./incident-tables.ts";
 
 /** What an owner of a failed payable waits for, besides a date or a person. */
-export type CaseWait = "incident" | "funds" | "bank-account";
+export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
 export interface RetryCaseRule {
@@ -125,6 +125,45 @@ export async function waitingForIncident(
     attempts: row.attempts,
     reason: row.reason,
   }));
+}
+
+/**
+ * What bills come to that wait for money in a funding account behind this one: those that failed
+ * first are paid again first.
+ */
+export async function behindForFunds(
+  db: Db,
+  kept: Pick<RetryCaseRule, "businessId" | "sourceId" | "payableId" | "failedAtMs">,
+): Promise<number> {
+  const row = await db
+    .selectFrom("retry_cases")
+    .innerJoin("retries", (join) =>
+      join
+        .onRef("retries.business_id", "=", "retry_cases.business_id")
+        .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
+    )
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "retries.run_id")
+        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+    )
+    .select((eb) => eb.fn.sum<number>("run_lines.amount_cents").as("cents"))
+    .where("retry_cases.business_id", "=", kept.businessId)
+    .where("retry_cases.source_id", "=", kept.sourceId)
+    .where("retry_cases.waits_for", "=", "funds")
+    .where("retries.phase", "=", "waiting")
+    .where("run_lines.state", "=", "retrying")
+    .where((eb) =>
+      eb.or([
+        eb("retry_cases.failed_at_ms", ">", kept.failedAtMs),
+        eb.and([
+          eb("retry_cases.failed_at_ms", "=", kept.failedAtMs),
+          eb("retry_cases.payable_id", ">", kept.payableId),
+        ]),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(row?.cents ?? 0);
 }
 
 /** How other bills of the same account and day fared: whose account is bad may be told from it. */

@@ -194,7 +194,7 @@ export async function depositIds(db: Db, businessId: string): Promise<string[]> 
 }
 
 /** Lines whose money has not been found. */
-const WITHOUT_MONEY = ["awaiting-approval", "planned"];
+export const WITHOUT_MONEY = ["awaiting-approval", "planned"];
 
 /** What a run's bills without money come to, by execution date. */
 export async function unfundedByDate(
@@ -253,7 +253,7 @@ export async function leftOfOthersCents(
   return { cents, moved };
 }
 
-function toTopUp(row: Selectable<TopUpsTable>): TopUp {
+export function toTopUp(row: Selectable<TopUpsTable>): TopUp {
   return {
     businessId: row.business_id,
     subject: row.subject,

@@ -5,7 +5,9 @@ import { isWatching, lateChanges, type SeenPayment } from "../store/sweep-watche
 import { strangersLookedAfter, untoldStrangers } from "../store/strangers.ts";
 import { flagLooks } from "../store/watches.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
+import { reasonOf } from "../process/repeat.ts";
 import type { SweeperContext } from "./context.ts";
+import { lookAtDeposits } from "./late-deposits.ts";
 
 /** Time on the business clock between two passes over a business's payments. */
 const PASS_EVERY_MS = 6 * 3_600_000;
@@ -45,6 +47,7 @@ export class LateChanges {
     if (last === undefined || now.businessMs - last.businessMs < PASS_EVERY_MS) return;
     if (now.realMs - last.realMs < this.#everyRealMs) return;
     this.#lastPass.set(profile.name, now);
+    await this.#lookAtDeposits(profile);
     const { businessId } = profile;
     const businessMs = Math.floor(now.businessMs);
     const { db } = this.#context.store;
@@ -61,6 +64,14 @@ export class LateChanges {
       if (signal.aborted) return;
       await sleep(PAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /** A token that may pay may not read the balance: payments are looked at all the same. */
+  async #lookAtDeposits(profile: BusinessProfile): Promise<void> {
+    await lookAtDeposits(this.#context, profile).catch((error: unknown) => {
+      const fields = { business: profile.name, reason: reasonOf(error) };
+      this.#context.log.info("deposits could not be read again", fields);
+    });
   }
 
   async #tell(

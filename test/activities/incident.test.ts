@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
-import type { PayRule } from "../../src/contracts/playbook.ts";
-import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { PayRule } from "../../src/contracts/playbook.ts";
 import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
 import { activeHolds, type Hold, releaseHold } from "../../src/store/holds.ts";
 import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
 import { listNotices } from "../../src/store/notices.ts";
-import { openTopUpsOf, topUpsOf } from "../../src/store/top-ups.ts";
-import { getRun } from "../../src/store/runs.ts";
 import { requestRetry } from "../../src/store/retries.ts";
 import { explainIn } from "./explain.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
@@ -30,7 +26,6 @@ beforeEach(async () => {
   world.override = {};
   await world.store.db.deleteFrom("holds").execute();
   await world.store.db.deleteFrom("incidents").execute();
-  await world.store.db.deleteFrom("top_ups").execute();
   world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
 });
 
@@ -160,6 +155,100 @@ describe("payments that bounce because our own account is empty", () => {
     expect(again).toMatchObject({ round: 2, phase: "open" });
     expect(await holds()).toHaveLength(1);
   });
+
+  test("are free of every hold of the account once it is released, also of one from before", async () => {
+    // Paid before the account was held, and back after somebody has decided.
+    const later = await world.approvedRun([{}], { late: "next-business-day" });
+    const first = await failedRun(["R01"]);
+    const sourceId = await sourceOf(first);
+    await world.store.db.updateTable("holds").set({ released_at_ms: 1 }).execute();
+    await world.control.outcome({
+      match: { payableId: later.payableId },
+      outcome: "fail",
+      code: "R01",
+      times: 1,
+    });
+    await world.pay(later.runId);
+    await world.store.db.updateTable("holds").set({ released_at_ms: null }).execute();
+    await decide(sourceId, "other-source");
+    await world.control.advance("P9D");
+    await world.follow(later.runId);
+    await world.look(later.payableId);
+    expect(await holds()).toHaveLength(2);
+    await decide(sourceId, "released");
+    expect(await holds()).toEqual([]);
+  });
+});
+
+describe("a return that could be about either side's account", () => {
+  /** Bills of two vendors, paid from a bank account of ours; the second fails as said, or settles. */
+  async function twoVendors(second: string | null): Promise<PlannedBills> {
+    const pay: PayRule = { ...POLICY.pay, from: "bank_main" };
+    const planned = await world.approvedRun([{}, { contactId: "v2" }], { pay });
+    for (const [index, code] of ["R02", second].entries()) {
+      const match = { payableId: planned.payableIds[index] ?? "" };
+      if (code !== null) await world.control.outcome({ match, outcome: "fail", code, times: 1 });
+    }
+    await world.pay(planned.runId);
+    return planned;
+  }
+
+  test("is our account's where other vendors' came back too: one incident, no vendor held, nothing tried again", async () => {
+    const { runId, payableIds } = await twoVendors("R02");
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    const [first = "", second = ""] = payableIds;
+    expect((await world.look(first)).phase).toBe("parked");
+    expect(await holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
+    expect(await world.look(second)).toMatchObject({
+      phase: "waiting",
+      waitingFor: expect.stringMatching(/one decision/),
+    });
+    expect(await world.look(first)).toMatchObject({
+      phase: "waiting",
+      waitingFor: expect.stringMatching(/one decision/),
+    });
+    expect(await holds()).toMatchObject([{ scope: "source", value: "bank_main" }]);
+    expect(await world.incident("bank_main")).toMatchObject({
+      details: expect.stringMatching(/Bills that wait: 2/),
+    });
+    await decide("bank_main", "released");
+    for (const payableId of payableIds) {
+      expect(await world.look(payableId)).toMatchObject({ outcome: "left to the next run" });
+      expect((await world.line(runId, payableId)).reason).toMatch(/R02.*new approval/);
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    }
+    expect((await claimOwners(world.store.db, world.businessId, payableIds)).size).toBe(0);
+  });
+
+  test("is asked about until others of the day have gone through, which makes it the vendor's", async () => {
+    const { runId, payableIds } = await twoVendors(null);
+    const [first = ""] = payableIds;
+    // It fails after one banking day; the others settle after two.
+    await world.control.advance("P5D");
+    await untilFailed(first);
+    await world.follow(runId);
+    await world.store.db
+      .updateTable("run_lines")
+      .set({ state: "processing" })
+      .where("state", "=", "settled")
+      .execute();
+    expect((await world.look(first)).phase).toBe("parked");
+    expect((await world.line(runId, first)).reason).toMatch(/check both/);
+    await world.control.advance("P5D");
+    await world.follow(runId);
+    expect((await world.look(first)).phase).toBe("parked");
+    expect((await world.line(runId, first)).reason).not.toMatch(/check both/);
+    expect(await holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
+  });
+
+  async function untilFailed(payableId: string): Promise<void> {
+    for (let days = 0; days < 9; days += 1) {
+      const [payment] = await world.paymentsOf(payableId);
+      if (payment?.status === "failed") return;
+      await world.control.advance("P1D");
+    }
+  }
 });
 
 describe("a payment that the vendor's bank sends back", () => {
@@ -197,122 +286,6 @@ describe("a payment that the vendor's bank sends back", () => {
     expect(await holds()).toMatchObject([{ scope: "payable", value: payableId }]);
     const notices = await listNotices(world.store.db, { kind: "given-up", limit: 10 });
     expect(notices).toMatchObject([{ roles: ["controller"], data: { payableId } }]);
-  });
-});
-
-describe("a top-up of an account that bounced", () => {
-  /** Two bills of $100 from the balance bounce; it has $50 left. */
-  async function bounced(topUp?: PayRule["topUp"]): Promise<PlannedBills> {
-    const pay: PayRule = {
-      ...POLICY.pay,
-      from: "balance",
-      ...(topUp === undefined ? {} : { topUp }),
-    };
-    const planned = await world.approvedRun([{}, {}], { pay, late: "next-business-day" });
-    for (const payableId of planned.payableIds) {
-      await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
-    }
-    await world.pay(planned.runId);
-    await world.control.advance("P9D");
-    await world.follow(planned.runId);
-    for (const payableId of planned.payableIds) await world.look(payableId);
-    await world.control.changeBusiness({ balanceCents: 5_000 });
-    return planned;
-  }
-
-  const RULE = {
-    from: "default",
-    by: ["owner"],
-    quorum: 1,
-    atMostCents: 100_000,
-    arrivalBusinessDays: null,
-  };
-  const owner = fundingIncidentId("acme", "balance");
-  const work = () => makeDeposits(world.context(), { owner, by: `test/${Math.random()}` });
-
-  async function approve(runId: string): Promise<void> {
-    const run = await getRun(world.store.db, runId);
-    const [topUp] = await openTopUpsOf(world.store.db, owner);
-    if (run === undefined || topUp === undefined) throw new Error("nothing to approve");
-    const clock = await world.context().clockOf("acme").now();
-    const principal = {
-      tokenId: "t",
-      name: "olga",
-      roles: ["owner"],
-      createdBy: "x",
-      createdAtMs: 0,
-    };
-    const request = { decision: "approve", planHash: topUp.planHash, drop: [] } as const;
-    const deciding = { run, request, principal, clock, nowMs: Date.now() };
-    const about = { owner, hash: topUp.hash };
-    expect(
-      await world.store.transaction((trx) => takeTopUpDecision(trx, deciding, about)),
-    ).toMatchObject({ accepted: true });
-    await decide("balance", "top-up");
-  }
-
-  test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async () => {
-    const { runId, payableIds } = await bounced(RULE);
-    expect(await world.incident("balance")).toMatchObject({
-      phase: "open",
-      details: expect.stringMatching(/a deposit of \$150\.00 .* to be approved by owner/),
-    });
-    expect((await world.incident("balance")).toDeposit).toBeUndefined();
-    await work();
-    await approve(runId);
-    expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
-    await work();
-    await world.control.advance("P5D");
-    await work();
-    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
-    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
-    expect(await holds()).toEqual([]);
-    for (const payableId of payableIds) {
-      expect((await world.look(payableId)).phase).toBe("pay");
-      await world.retry(payableId);
-      expect(await world.paymentsOf(payableId)).toHaveLength(2);
-    }
-    const ledger = await world.control.ledger();
-    const deposits = ledger.filter(({ paymentId }) => paymentId === null);
-    expect(deposits.map(({ kind, amountCents }) => [kind, amountCents])).toEqual([
-      ["debit", 15_000],
-      ["credit", 15_000],
-    ]);
-  });
-
-  test("that bounces itself leaves the account on hold and asks again", async () => {
-    const { runId } = await bounced(RULE);
-    await world.incident("balance");
-    await approve(runId);
-    const match = { bankAccountId: "bank_main" };
-    await world.control.outcome({ match, outcome: "fail", code: "R01", times: 1 });
-    await work();
-    await world.control.advance("P5D");
-    await work();
-    await world.incident("balance");
-    expect(await topUpsOf(world.store.db, owner)).toMatchObject([
-      { state: "failed" },
-      { state: "proposed", requestNo: 2 },
-    ]);
-    expect(await getIncident(world.store.db, world.businessId, "balance")).toMatchObject({
-      phase: "open",
-      decision: null,
-    });
-    expect(await holds()).toHaveLength(1);
-  });
-
-  test("is not proposed where no playbook of the bills allows one", async () => {
-    await bounced();
-    await world.incident("balance");
-    expect(await topUpsOf(world.store.db, owner)).toEqual([]);
-  });
-
-  test("is withdrawn where the account is released otherwise", async () => {
-    await bounced(RULE);
-    await world.incident("balance");
-    await decide("balance", "released");
-    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
-    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "withdrawn" }]);
   });
 });
 

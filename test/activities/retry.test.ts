@@ -207,6 +207,40 @@ describe("a retry", () => {
   });
 });
 
+describe("bills that wait for money", () => {
+  test("are paid again one by one, as far as the money goes", async () => {
+    await world.failurePlaybook(
+      "kind: retry-failed\nrules: [{ match: [R01], retry: when-funds-arrive }]\n",
+    );
+    const planned = await world.approvedRun([{}, {}, {}], { late: "next-business-day" });
+    const { runId, payableIds } = planned;
+    for (const payableId of payableIds) {
+      await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    }
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    await world.control.changeBusiness({ balanceCents: 9_999 });
+    const phases = async (): Promise<string[]> => {
+      const looks = [];
+      for (const payableId of payableIds) looks.push((await world.look(payableId)).phase);
+      return looks;
+    };
+    expect(await phases()).toEqual(["waiting", "waiting", "waiting"]);
+    // Enough for each alone, and for two of the three together.
+    await world.control.changeBusiness({ balanceCents: 25_000 });
+    const now = await phases();
+    expect(now.toSorted()).toEqual(["pay", "pay", "waiting"]);
+    for (const [index, payableId] of payableIds.entries()) {
+      if (now[index] === "pay") await world.retry(payableId);
+    }
+    expect((await phases()).toSorted()).toEqual(["following", "following", "waiting"]);
+    await world.control.changeBusiness({ balanceCents: 50_000 });
+    expect((await phases()).toSorted()).toEqual(["following", "following", "pay"]);
+    await world.failurePlaybook(NEXT_DAY_RETRIES);
+  });
+});
+
 describe("an answer that is lost in a retry", () => {
   test("stays with the retry: no run draws the line meanwhile", async () => {
     const { runId, payableId } = await failedBill();

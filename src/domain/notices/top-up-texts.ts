@@ -9,12 +9,14 @@ interface Deposit extends TopUpTerms {
   readonly account: TopUpAccount;
 }
 
-export function topUpNeeded(deposit: Deposit): NoticeText {
+/** @param before why the deposit before it came to nothing, or null */
+export function topUpNeeded(deposit: Deposit, before: string | null): NoticeText {
   const { owner, makeBy, neededOn, arrivesOn, late } = deposit;
   return {
     subject: `${depositText(deposit)} waits for approval, to be made by ${makeBy}`,
     text: [
       `${owner} needs the money on ${neededOn}.`,
+      ...(before === null ? [] : [`The deposit before it: ${before}`]),
       late
         ? `Made today it arrives on ${arrivesOn}, which is too late for the first bills: they wait for it.`
         : `Made by ${makeBy} it arrives on ${arrivesOn}.`,
@@ -35,9 +37,26 @@ export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
     text: [
       reason,
       `The bills of ${owner} wait for money. Another deposit asks for another approval.`,
-      `Look at it with: ${isIncident(deposit) ? "payrun incident" : `payrun status ${owner}`}`,
+      lookAt(deposit, owner),
     ].join("\n"),
   };
+}
+
+/** A deposit that had arrived, and was given back by the bank. */
+export function depositTakenBack(deposit: Deposit, reason: string): NoticeText {
+  const { owner, sourceId } = deposit;
+  return {
+    subject: `${depositText(deposit)} had arrived, and the bank has taken it back`,
+    text: [
+      reason,
+      `Bills may have been paid with it, so ${sourceId} may be short for others. Nothing is deposited again by itself: where money is missing, another deposit asks for another approval.`,
+      lookAt(deposit, owner),
+    ].join("\n"),
+  };
+}
+
+function lookAt(deposit: Deposit, owner: string): string {
+  return `Look at it with: ${isIncident(deposit) ? "payrun incident" : `payrun status ${owner}`}`;
 }
 
 function isIncident({ owner, sourceId }: Deposit): boolean {

@@ -10,3 +10,8 @@ const SLACK_MS = 15 * DAY_MS;
 export function watchedUntilMs(paidAtMs: number): number {
   return paidAtMs + RETURN_WINDOW_MS + SLACK_MS;
 }
+
+/** What arrived before this instant can't come back any more. */
+export function watchedSinceMs(nowMs: number): number {
+  return nowMs - RETURN_WINDOW_MS - SLACK_MS;
+}

@@ -29,6 +29,8 @@ export type FailureStep =
       readonly why: string | null;
       readonly pause: boolean;
       readonly holdVendor: boolean;
+      /** True where nothing tells yet whose account it is about. */
+      readonly undecided: boolean;
     };
 
 /** What a failure asks for, by its playbook's rule and never beyond Nacha's limits. */
@@ -42,14 +44,16 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
     why,
     pause: isOurs && (rule.pause || rule.action === "hold-vendor"),
     holdVendor: rule.action === "hold-vendor" && !isOurs,
+    undecided: rule.action === "hold-vendor" && whose === "unknown",
   });
   if (rule.action === "hold-vendor" && whose === "unknown") {
     return park("It may be our account or the vendor's: check both.");
   }
-  if (rule.action !== "retry") {
-    const isBlamed = isOurs && rule.action === "hold-vendor";
-    return park(isBlamed ? "It is our own account that the bank refuses, not the vendor's." : null);
+  // It is our own account that the bank refuses, not the vendor's: one decision for all of it.
+  if (rule.action === "hold-vendor" && isOurs) {
+    return facts.stopped === null ? { kind: "wait-for-incident" } : park(facts.stopped);
   }
+  if (rule.action !== "retry") return park(null);
   if (!facts.isWhole) return park("Only a part failed; a person decides.", "partly-failed");
   if (facts.stopped !== null) return park(facts.stopped);
   const atMost = Math.min(rule.atMost, isReinitiable(code) ? REINITIATIONS_MAX : 0);

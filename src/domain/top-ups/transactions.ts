@@ -65,6 +65,13 @@ const CAME_TO_NOTHING: readonly string[] = [
   "refunded",
 ];
 
+/** Why a deposit that had arrived is there no more; null where nothing says so. */
+export function takenBack(shown: ShownTransaction | undefined): string | null {
+  if (shown === undefined || depositStands(shown) !== "failed") return null;
+  const why = shown.failureReason ?? "the service gives no reason";
+  return `It had arrived, and is ${shown.status} now: ${why}`;
+}
+
 /** Where a deposit stands; a status that nobody knows counts as on its way. */
 export function depositStands({
   status,

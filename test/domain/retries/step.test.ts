@@ -63,7 +63,7 @@ describe("after a failure", () => {
       holdVendor: true,
       why: expect.stringMatching(/check both/),
     });
-    expect(step("payer")).toMatchObject({ holdVendor: false, pause: true });
+    expect(step("payer")).toEqual({ kind: "wait-for-incident" });
   });
 
   test.prop([

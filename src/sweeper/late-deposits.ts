@@ -1,0 +1,26 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { watchedSinceMs } from "../domain/payments/return-window.ts";
+import { takenBack } from "../domain/top-ups/transactions.ts";
+import { arrivedTopUps, recordReturned } from "../store/returned-top-ups.ts";
+import type { SweeperContext } from "./context.ts";
+
+/**
+ * Looks again at the deposits that have arrived within the return window: a bank takes them back
+ * like any debit, and no event tells of it.
+ */
+export async function lookAtDeposits(
+  context: SweeperContext,
+  { businessId, name: business }: BusinessProfile,
+): Promise<void> {
+  const { store, log } = context;
+  const clock = await context.clockOf(business).now();
+  const arrived = await arrivedTopUps(store.db, businessId, watchedSinceMs(clock.businessMs));
+  if (arrived.length === 0) return;
+  const shown = await context.clientOf(business).balance.transactions.listAll();
+  for (const topUp of arrived) {
+    const reason = takenBack(shown.find(({ id }) => id === topUp.transactionId));
+    if (reason === null) continue;
+    log.warn("the bank has taken back a deposit", { business, deposit: topUp.subject });
+    await store.transactionOf(businessId, (trx) => recordReturned(trx, topUp, reason, clock));
+  }
+}
