@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { appendAudit } from "../../src/store/audit.ts";
 import { openStore } from "../../src/store/index.ts";
+import { checkTrail } from "../support/check-trail.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
 /** Nothing listens there. */
@@ -139,6 +140,42 @@ describe("audit export", () => {
     const again = await payrun(args, { env, cwd });
     expect(again.code).toBe(1);
     expect(again.stderr).toContain("trail.jsonl");
+  });
+
+  test("is checked by the script of its page, without Payrun", async () => {
+    const { env, cwd, file } = await trail();
+    const written = await openStore(`sqlite:${file}`);
+    await written.transaction((trx) =>
+      appendAudit(trx, {
+        businessId: "biz_1",
+        nowMs: 5,
+        actor: "Åsa “the\0owner”",
+        action: "noted",
+        subject: 'pay_"\\\n\u2028😀',
+        details: { b: 1, a: [null, 0.5, -1e21], 10: "é\u0007</script>", 2: { nested: "\ud800" } },
+      }),
+    );
+    await written.close();
+    const { stdout } = await payrun(["audit", "export"], { env, cwd });
+    const verified = await payrun(["audit", "verify", "--json"], { env, cwd });
+    const head = verified.json<{ businesses: { head: string }[] }>().businesses[0]?.head ?? "";
+    expect(await checkTrail(stdout, cwd)).toEqual({
+      code: 0,
+      printed: `4 entries, whole; the end is ${head}\n`,
+    });
+    const lines = stdout.trimEnd().split("\n");
+    const broken = [
+      stdout.replace("Disputed.", "Settled."),
+      lines.toSpliced(1, 1).join("\n"),
+      lines.toReversed().join("\n"),
+      lines.slice(1).join("\n"),
+    ];
+    for (const text of broken) {
+      expect(await checkTrail(text, cwd)).toMatchObject({
+        code: 1,
+        printed: expect.stringMatching(/^entry \d/),
+      });
+    }
   });
 
   test("of a time that is none is wrong usage", async () => {

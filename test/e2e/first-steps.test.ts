@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import { listRuns } from "../../src/store/runs.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
+import { checkTrail } from "../support/check-trail.ts";
 import { commandsOf, pageText, wordsOf } from "../support/docs.ts";
 import { stacks } from "../support/stack.ts";
 
@@ -47,18 +48,21 @@ test("the README's commands take a new playbook from its file to its end, the au
   expect(done.phase).toBe("completed");
   expect(done.counts.settled).toBeGreaterThan(0);
 
-  const [verify = "", dump = "", explain = ""] = commandsOf("docs/audit.md");
-  const whole = await run(["audit", "verify"]);
-  const head = /its end is ([0-9a-f]{64})/.exec(whole.stdout)?.[1] ?? "";
+  const [verify = "", dump = "", explain = "", whole = ""] = commandsOf("docs/audit.md");
+  const verified = await run(["audit", "verify"]);
+  const head = /its end is ([0-9a-f]{64})/.exec(verified.stdout)?.[1] ?? "";
   await run(filledIn(verify, { NAME: "default", HASH: head }));
-  const file = join(cwd, "trail.jsonl");
+  const file = join(cwd, "since.jsonl");
   const values = { NAME: "default", DATE: "2026-01-01", ID: runId, FILE: file };
   await run(filledIn(dump, values));
   const [entry = ""] = (await readFile(file, "utf8")).split("\n");
   expect(JSON.parse(entry)).toMatchObject({ prevHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const settled = done.payments.find(({ state }) => state === "settled")?.payableId ?? "";
-  const told = await run(filledIn(explain, { PAYABLE_ID: settled }));
+  const told = await run(filledIn(explain, { PAYABLE_ID: settled, NAME: "default" }));
   expect(told.stdout).toContain("Paid once");
+  await run(wordsOf(whole));
+  const checked = await checkTrail(await readFile(join(cwd, "trail.jsonl"), "utf8"), cwd);
+  expect(checked).toMatchObject({ code: 0, printed: expect.stringContaining(`end is ${head}`) });
 
   await payrun.killWorkers();
   await payrun.stopGateway();

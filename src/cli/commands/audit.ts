@@ -154,7 +154,7 @@ async function writeEntries(
   async function* chunks(): AsyncGenerator<string> {
     if (asDocument) yield '{"items":[';
     for await (const row of rowsOf(store.db, filter)) {
-      const text = JSON.stringify(entryOf(row));
+      const text = onOneLine(JSON.stringify(entryOf(row)));
       yield asDocument ? `${entries === 0 ? "" : ","}${text}` : `${text}\n`;
       entries += 1;
     }
@@ -170,6 +170,14 @@ async function writeEntries(
     });
   }
   return entries;
+}
+
+/** JSON whose text has nothing in it that some reader of lines takes for a line's end. */
+function onOneLine(json: string): string {
+  return json.replaceAll(
+    /[\u0085\u2028\u2029]/g,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function entryOf(row: AuditRow): object {
