@@ -4,7 +4,6 @@ import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
 import {
   type Cancellation,
   changeCancellation,
@@ -24,7 +23,7 @@ import type { Tables } from "../../src/store/tables.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
-import { SENDING, UNSENT, withServiceAlready } from "./withhold.ts";
+import { lineStand } from "./line-stand.ts";
 
 const SENDING_LOOK_MS = 1_000;
 
@@ -141,11 +140,10 @@ async function afterSending(
   const line = await getRunLine(trx, runId, item.payableId ?? "");
   const later = { notBeforeMs: clock.serviceMs + SENDING_LOOK_MS };
   if (line === undefined) return { ...later };
-  const isSent = (await liveAttempt(trx, item.businessId, line.payableId)) !== undefined;
-  if (SENDING.includes(line.state) || isSent) return later;
-  if (UNSENT.includes(line.state)) return { state: "withheld", reason: null };
-  const reason = withServiceAlready(line.state, line.paymentIds);
-  return { state: "too-late", open: false, reason };
+  const stand = await lineStand(trx, line);
+  if (stand.kind === "sending") return later;
+  if (stand.kind === "unsent") return { state: "withheld", reason: null };
+  return { state: "too-late", open: false, reason: stand.reason };
 }
 
 async function tell(

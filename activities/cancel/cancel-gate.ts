@@ -3,7 +3,7 @@ import type { Attempt } from "../../src/contracts/attempt.ts";
 import { beginSend } from "../../src/domain/attempts/sends.ts";
 import { noteRefusal, type SendMode, writeAttempt } from "../../src/store/attempt-writes.ts";
 import { getCancellation } from "../../src/store/cancellations.ts";
-import { listItems } from "../../src/store/cancellation-items.ts";
+import { isOpenItem } from "../../src/store/cancellation-items.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -48,8 +48,7 @@ async function closedBecause(
   const { workflowId, businessId } = cancellation;
   const now = await getCancellation(trx, workflowId);
   if (now === undefined || now.endedAtMs !== null) return "done";
-  const items = await listItems(trx, workflowId);
-  if (items.find(({ itemNo }) => itemNo === item.itemNo)?.open !== true) return "done";
+  if (!(await isOpenItem(trx, item))) return "done";
   // A payment that the service shows without its bill can't be held.
   if (item.payableId === null) return null;
   const holds = await activeHolds(trx, businessId, clock.businessMs);

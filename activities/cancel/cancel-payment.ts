@@ -80,16 +80,19 @@ async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | 
     throw error;
   });
   if (payment === undefined) return undefined;
+  const { db } = context.store;
+  const sent = await liveAttempt(db, businessId, cancelSubject(payment.id));
+  const refused = sent?.sends.some(({ code }) => code === "payment_not_cancellable") ?? false;
+  const mayBeOfSeveral = payment.status === "scheduled" || (payment.status === "held" && refused);
   const severalScheduled =
-    payment.status === "scheduled" && payment.payableId !== null
+    mayBeOfSeveral && payment.payableId !== null
       ? await hasSeveralScheduled(context, business, payment.payableId)
       : false;
   const clock = await context.clockOf(business).now();
-  const { db } = context.store;
   const attempt = await liveAttempt(db, businessId, cancelSubject(payment.id));
   // The earlier reading of the service's time can't end a window too soon.
   const serviceMs = Math.min(before.serviceMs, clock.serviceMs);
-  const verdict = judgeForCancel(payment, { severalScheduled, ...clock });
+  const verdict = judgeForCancel(payment, { severalScheduled, refused, ...clock });
   if (attempt !== undefined) {
     const facts = {
       verdict: verdict.kind === "ended" ? verdict.state : verdict.kind,

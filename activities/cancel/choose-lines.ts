@@ -8,27 +8,42 @@ import type { ActivityContext } from "../context.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
+/** States in which the service may have a payment that the line doesn't show yet. */
+const MAY_BE_SCHEDULED: readonly LineState[] = ["paying", "unknown", "retrying", "parked"];
+
 /** A run's line with what was planned for it. */
 export interface PlannedLine {
   readonly line: RunLine;
   readonly plan: PlanLine;
 }
 
-/** Payment ids of the lines that a cancellation chooses, of all that the service has scheduled. */
+/** What the service has scheduled, or may have, of the lines that a cancellation chooses. */
+export interface ScheduledLines {
+  readonly paymentIds: readonly string[];
+  /** Bills of which only the service can say what is scheduled. */
+  readonly payableIds: readonly string[];
+}
+
 export async function scheduledLines(
   context: ActivityContext,
   { businessId, policy }: Cancellation,
-): Promise<string[]> {
+): Promise<ScheduledLines> {
   let query = context.store.db
     .selectFrom("run_lines")
     .innerJoin("runs", "runs.run_id", "run_lines.run_id")
     .selectAll("run_lines")
     .where("run_lines.business_id", "=", businessId)
-    .where("run_lines.state", "in", SCHEDULED);
+    .where("run_lines.state", "in", [...SCHEDULED, ...MAY_BE_SCHEDULED]);
   if (policy.choose.run !== null) query = query.where("runs.playbook", "=", policy.choose.run);
   const rows = await query.orderBy("run_lines.execution_date").execute();
   const chosen = await chosenOf(context, policy.choose, rows.map(toRunLine));
-  return chosen.flatMap(({ line }) => line.paymentIds);
+  const lines = chosen.map(({ line }) => line);
+  const known = lines.filter(({ state }) => SCHEDULED.includes(state));
+  const unclear = lines.filter(({ state }) => MAY_BE_SCHEDULED.includes(state));
+  return {
+    paymentIds: known.flatMap(({ paymentIds }) => paymentIds),
+    payableIds: [...new Set(unclear.map(({ payableId }) => payableId))],
+  };
 }
 
 /** Every line of a run that a cancellation chooses, whatever its state. */

@@ -49,29 +49,51 @@ interface Chosen {
 
 async function payments(context: ActivityContext, cancellation: Cancellation): Promise<Chosen[]> {
   const { choose } = cancellation.policy;
-  const client = context.clientOf(cancellation.business);
   const { vendor, payable = null } = choose;
-  const isOpen = choose.payments === null && choose.run === null && choose.where === null;
+  if (choose.payments !== null) {
+    const chosen = await readAll(context, cancellation, choose.payments);
+    return vendor === null ? chosen : chosen.filter(({ payment }) => payment?.contactId === vendor);
+  }
+  const isOpen = choose.run === null && choose.where === null;
   if (isOpen && (vendor !== null || payable !== null)) {
-    const all = await client.payments.listAll({
+    return cancellable(context, cancellation, {
       ...(vendor === null ? {} : { contactId: vendor }),
       ...(payable === null ? {} : { payableId: payable }),
     });
-    return all
-      .filter(({ status }) => status === "scheduled" || status === "held")
-      .map((payment) => ({ paymentId: payment.id, payment }));
   }
-  const ids = choose.payments ?? (await scheduledLines(context, cancellation));
+  const { paymentIds, payableIds } = await scheduledLines(context, cancellation);
+  const chosen = await readAll(context, cancellation, paymentIds);
+  for (const payableId of payableIds) {
+    chosen.push(...(await cancellable(context, cancellation, { payableId })));
+  }
+  const seen = new Set<string>();
+  return chosen.filter(({ paymentId }) => !seen.has(paymentId) && seen.add(paymentId));
+}
+
+/** What the service has scheduled or holds of a vendor or a bill, what runs soonest first. */
+async function cancellable(
+  context: ActivityContext,
+  { business }: Cancellation,
+  of: { readonly contactId?: string; readonly payableId?: string },
+): Promise<Chosen[]> {
+  const all = await context.clientOf(business).payments.listAll(of);
+  return all
+    .filter(({ status }) => status === "scheduled" || status === "held")
+    .toSorted((one, other) => ((one.scheduledAt ?? "") < (other.scheduledAt ?? "") ? -1 : 1))
+    .map((payment) => ({ paymentId: payment.id, payment }));
+}
+
+async function readAll(
+  context: ActivityContext,
+  cancellation: Cancellation,
+  ids: readonly string[],
+): Promise<Chosen[]> {
   const chosen: Chosen[] = [];
   for (let start = 0; start < ids.length; start += READS_AT_ONCE) {
     const some = ids.slice(start, start + READS_AT_ONCE);
-    chosen.push(
-      ...(await Promise.all(some.map((paymentId) => read(context, cancellation, paymentId)))),
-    );
+    chosen.push(...(await Promise.all(some.map((id) => read(context, cancellation, id)))));
   }
-  return choose.payments === null || vendor === null
-    ? chosen
-    : chosen.filter(({ payment }) => payment?.contactId === vendor);
+  return chosen;
 }
 
 async function read(

@@ -5,7 +5,6 @@ import type { CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
 import {
   type Cancellation,
   changeCancellation,
@@ -23,12 +22,10 @@ import { startOrTellCancellation } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { linesOfRun, type PlannedLine } from "./choose-lines.ts";
+import { lineStand } from "./line-stand.ts";
 
-/** States of lines of which nothing has been sent. */
-export const UNSENT: readonly LineState[] = ["planned", "awaiting-approval", "on-hold"];
-
-/** States in which a request may be under way, and none is made any more once there is a hold. */
-export const SENDING: readonly LineState[] = ["paying", "unknown"];
+/** What has come to its end for good; a parked bill may be tried again. */
+const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !== "parked");
 
 /**
  * Puts every withholding that is stored for a run's playbook into force, as soon as the run is
@@ -69,7 +66,7 @@ function isFor(
   return (
     playbook.events === undefined &&
     playbook.how === "not-submitted-until-released" &&
-    playbook.choose.run === run.playbook &&
+    (playbook.choose.run === null || playbook.choose.run === run.playbook) &&
     (playbook.business === null || playbook.business === run.business)
   );
 }
@@ -87,9 +84,10 @@ export async function withhold(
     const now = await getCancellation(trx, workflowId);
     if (now?.chosenAtMs !== null) return;
     const lines = policy.events === undefined ? all : await notWithheld(trx, cancellation, all);
-    let held = 0;
+    const held: PlannedLine[] = [];
     for (const [itemNo, planned] of lines.entries()) {
-      held += await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
+      const isHeld = await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
+      if (isHeld) held.push(planned);
     }
     await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
     await appendAudit(trx, {
@@ -100,7 +98,7 @@ export async function withhold(
       subject: runId,
       details: { bills: lines.map(({ line }) => line.payableId) },
     });
-    if (held > 0) await tellWithheld(trx, cancellation, lines, clock);
+    if (held.length > 0) await tellWithheld(trx, cancellation, held, clock);
   });
 }
 
@@ -114,9 +112,7 @@ async function notWithheld(
   lines: readonly PlannedLine[],
 ): Promise<PlannedLine[]> {
   const held = await withheldPayables(trx, businessId, playbook);
-  return lines.filter(
-    ({ line }) => !ENDED_LINE_STATES.includes(line.state) && !held.has(line.payableId),
-  );
+  return lines.filter(({ line }) => !OVER.includes(line.state) && !held.has(line.payableId));
 }
 
 async function withholdLine(
@@ -124,27 +120,26 @@ async function withholdLine(
   cancellation: Cancellation,
   { itemNo, line, plan }: PlannedLine & { readonly itemNo: number },
   clock: ClockReading,
-): Promise<number> {
+): Promise<boolean> {
   const { workflowId, businessId, policy, playbook } = cancellation;
   const now = (await getRunLine(trx, line.runId, line.payableId)) ?? line;
-  const isSent = (await liveAttempt(trx, businessId, line.payableId)) !== undefined;
-  const isFree = UNSENT.includes(now.state) && !isSent;
-  const isSending = SENDING.includes(now.state) || (UNSENT.includes(now.state) && isSent);
-  if (!isFree && !isSending) {
+  const stand = await lineStand(trx, now);
+  if (stand.kind === "beyond") {
     await insertItem(
       trx,
       {
         ...itemOf(cancellation, itemNo, plan.amountCents, now),
         state: "too-late",
         open: false,
-        reason: withServiceAlready(now.state, now.paymentIds),
+        reason: stand.reason,
         holdId: null,
         releaseByMs: null,
       },
       clock.realMs,
     );
-    return 0;
+    return false;
   }
+  const isUnsent = stand.kind === "unsent";
   const { holdId } = await createHold(trx, {
     businessId,
     scope: "payable",
@@ -159,15 +154,15 @@ async function withholdLine(
     trx,
     {
       ...itemOf(cancellation, itemNo, plan.amountCents, now),
-      state: isFree ? "withheld" : "unknown",
+      state: isUnsent ? "withheld" : "unknown",
       open: true,
-      reason: isFree ? null : "A payment of it may have been sent before the hold; looking.",
+      reason: isUnsent ? null : "A payment of it may have been sent before the hold; looking.",
       holdId,
       releaseByMs: until,
     },
     clock.realMs,
   );
-  return 1;
+  return true;
 }
 
 function itemOf(
@@ -188,14 +183,6 @@ function itemOf(
     notBeforeMs: 0,
     pollAtMs: 0,
   };
-}
-
-/** Why a bill can't be withheld any more, and what can still be done. */
-export function withServiceAlready(state: string, paymentIds: readonly string[]): string {
-  const isScheduled = state === "scheduled" || state === "held";
-  return isScheduled && paymentIds.length > 0
-    ? `The service has it already: payrun cancel-scheduled ${paymentIds.join(" ")}`
-    : `Its line is ${state}: there is nothing to withhold.`;
 }
 
 async function tellWithheld(

@@ -44,6 +44,9 @@ export function cancellationLines(now: CancellationStatus): string[] {
     dim(`${printable(now.reason)} · asked for by ${printable(now.launchedBy)}`),
     ...startedByLines(now.startedBy),
     ...(now.waitingFor === null ? [] : [`Waits for: ${printable(now.waitingFor)}`]),
+    ...(rows.length === 0 && hasEnded(now)
+      ? ["It chose nothing: nothing that it names is there."]
+      : []),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
   ];
 }

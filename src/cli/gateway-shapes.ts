@@ -178,7 +178,12 @@ export const holdList = answer<{
   readonly nextPage: number | null;
 }>(z.object({ items: z.array(hold), nextPage: z.int().nullable() }));
 
-const playbook = z.object({ name: z.string(), revision: z.int(), changed: z.boolean() });
+const playbook = z.object({
+  name: z.string(),
+  revision: z.int(),
+  changed: z.boolean(),
+  note: z.string().optional(),
+});
 export type AppliedPlaybook = z.infer<typeof playbook>;
 export const appliedPlaybook = answer<AppliedPlaybook>(playbook);
 

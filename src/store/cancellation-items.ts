@@ -72,6 +72,20 @@ export async function listItems(
   return (await query.execute()).map(toItem);
 }
 
+/** True while something is still to be done about an item. */
+export async function isOpenItem(
+  db: Db,
+  item: { readonly workflowId: string; readonly itemNo: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("cancellation_items")
+    .select("open")
+    .where("workflow_id", "=", item.workflowId)
+    .where("item_no", "=", item.itemNo)
+    .executeTakeFirst();
+  return row?.open === 1;
+}
+
 /** How many items are in which state, and what they come to. */
 export async function countItems(
   db: Db,
@@ -140,7 +154,11 @@ export async function changeItem(
   return result.numUpdatedRows > 0n;
 }
 
-/** The withheld bill that a hold keeps back, with what says who may release it; or undefined. */
+/**
+ * The withheld bill that a hold keeps back, with what says who may release it; or undefined.
+ *
+ * A bill of which a request may have been under way when it was held is withheld as well.
+ */
 export async function withheldBy(
   db: Db,
   holdId: string,
@@ -149,7 +167,8 @@ export async function withheldBy(
     .selectFrom("cancellation_items")
     .selectAll()
     .where("hold_id", "=", holdId)
-    .where("state", "=", "withheld")
+    .where("payment_id", "is", null)
+    .where("state", "in", ["withheld", "unknown"])
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const cancellation = await getCancellation(db, row.workflow_id);

@@ -70,6 +70,11 @@ export async function getPlaybook(
   return row === undefined ? undefined : toPlaybook(row);
 }
 
+/** True where the playbook of this name, as it is in force, pays bills. */
+export async function isPayRun(db: Db, name: string): Promise<boolean> {
+  return (await getPlaybook(db, name))?.compiled.kind === "pay-run";
+}
+
 /** The latest revision of every playbook, by name. */
 export async function listPlaybooks(db: Db): Promise<StoredPlaybook[]> {
   const rows = await db

@@ -94,6 +94,7 @@ export class MoneyWorld {
     const payments = {
       listAll: listAll ?? client.payments.listAll.bind(client.payments),
       iteratePages: client.payments.iteratePages.bind(client.payments),
+      get: client.payments.get.bind(client.payments),
     };
     const overridden = {
       payables: { get: getPayable ?? client.payables.get.bind(client.payables) },

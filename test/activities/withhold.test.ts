@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import { withholdFromRun } from "../../activities/cancel/withhold.ts";
-import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { cancelScheduledPaymentsId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { CancelChoice, CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
-import { listItems } from "../../src/store/cancellation-items.ts";
+import { listItems, withheldBy } from "../../src/store/cancellation-items.ts";
 import { activeHolds } from "../../src/store/holds.ts";
+import { changeLine } from "../../src/store/lines.ts";
+import { upsertRetry } from "../../src/store/retries.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
@@ -56,6 +59,10 @@ async function withholdFor(runId: string, narrowed: Partial<CancelChoice>): Prom
   return items.map(({ payableId, state }) => `${payableId} ${state}`);
 }
 
+async function setState(runId: string, payableId: string, state: LineState): Promise<void> {
+  await changeLine(world.store.db, { runId, payableId }, { state }, Date.now());
+}
+
 async function held(): Promise<string[]> {
   const holds = await activeHolds(world.store.db, world.businessId, Date.now());
   return holds.map(({ value }) => value);
@@ -83,10 +90,62 @@ test("nothing of a bill that has come to its end is withheld", async () => {
   expect(await withholdFor(runId, { vendor: "v1" })).toEqual([]);
 });
 
+test.each(["parked", "retrying"] as const)(
+  "a bill that is %s may be sent again, so it is withheld too",
+  async (state) => {
+    const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
+    await setState(runId, payableId, state);
+    expect(await withholdFor(runId, {})).toEqual([`${payableId} withheld`]);
+    expect(await held()).toContain(payableId);
+  },
+);
+
+test("a bill that is retried, and that the service has again, is named with its payment", async () => {
+  const { runId, payableId } = await world.approvedRun([{ contactId: "v1" }]);
+  await world.pay(runId);
+  await setState(runId, payableId, "retrying");
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  const retry = { businessId: world.businessId, payableId, business: "acme", workflowId };
+  await upsertRetry(world.store.db, { ...retry, runId, phase: "following", nowMs: Date.now() });
+  expect(await withholdFor(runId, {})).toEqual([`${payableId} too-late`]);
+  const [payment] = await world.paymentsOf(payableId);
+  const [item] = await listItems(
+    world.store.db,
+    cancelScheduledPaymentsId("acme", `wait/event-${made}`),
+  );
+  expect(item?.reason).toMatch(`payrun cancel-scheduled ${payment?.id}`);
+});
+
+test("the hold on a bill whose request may be under way is the withholding's own as well", async () => {
+  const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
+  await setState(runId, payableId, "unknown");
+  expect(await withholdFor(runId, {})).toEqual([`${payableId} unknown`]);
+  const [item] = await listItems(
+    world.store.db,
+    cancelScheduledPaymentsId("acme", `wait/event-${made}`),
+  );
+  const found = await withheldBy(world.store.db, item?.holdId ?? "");
+  expect(found?.cancellation.policy.releasedBy).toEqual(["controller", "owner"]);
+});
+
 test("a playbook with events is not in force on a run by itself", async () => {
   const { runId } = await world.plannedRun([{ contactId: "v1" }]);
   const run = await getRun(world.store.db, runId);
   await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
   await withholdFromRun(world.context(), runId);
   expect(await held()).toEqual([]);
+});
+
+test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async () => {
+  const text = "kind: cancel-scheduled\nchoose: { vendor: v2 }\n";
+  await storePlaybook(world.store, { name: "careful", text });
+  const { runId, payableIds } = await world.plannedRun([{}, { contactId: "v2" }]);
+  await withholdFromRun(world.context(), runId);
+  expect(await held()).toEqual([payableIds[1]]);
+  const part = await world.plannedRun([{ contactId: "v2" }], {}, 4_000);
+  await withholdFromRun(world.context(), part.runId);
+  expect(await held()).toContain(part.payableId);
+  await world.approve(part.runId);
+  await world.pay(part.runId);
+  expect(await world.paymentsOf(part.payableId)).toEqual([]);
 });

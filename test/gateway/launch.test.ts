@@ -7,6 +7,7 @@ import { TASK_QUEUE } from "../../src/contracts/names.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 import { DryPlanBody, RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import type { DryPlan } from "../../src/contracts/pay-run.ts";
+import { getCancellation } from "../../src/store/cancellations.ts";
 import { saveDryPlan } from "../../src/store/dry-plans.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import { getRun, listRuns, setRunPhase } from "../../src/store/runs.ts";
@@ -48,6 +49,32 @@ afterEach(async () => gateway.stop());
 async function launch(body: object): Promise<Answer> {
   return gateway.call("POST", "/v1/runs", launcher, { playbook: "weekly", ...body });
 }
+
+describe("a launch of what withholds bills", () => {
+  async function store(name: string, choose: string): Promise<Answer> {
+    const text = `kind: cancel-scheduled\nchoose: { ${choose} }\n`;
+    const admin = await gateway.token(`ada-${name}`, ["admin"]);
+    return gateway.call("POST", "/v1/playbooks", admin, { name, text });
+  }
+
+  test("from runs of a playbook that nobody has stored says so, as storing it does", async () => {
+    const stored = await store("typo", "run: weekli");
+    expect(stored.json["note"]).toMatch(/“weekli”, and no pay-run playbook of that name/);
+    const answer = await launch({ playbook: "typo" });
+    expect(answer).toMatchObject({ status: 422, json: { error: "unknown_playbook" } });
+    expect((await store("right", "run: weekly")).json["note"]).toBeUndefined();
+    expect((await launch({ playbook: "right" })).json["error"]).toBe("no_open_run");
+  });
+
+  test("without a run puts it into force on every run that is under way", async () => {
+    for (const period of ["2026-02-05", "2026-02-12"]) await launch({ period });
+    await store("every", "vendor: con_1");
+    const answer = await launch({ playbook: "every" });
+    expect(answer.json["id"]).toBe("cancel-scheduled-payments/acme/every/weekly/2026-02-12");
+    const first = "cancel-scheduled-payments/acme/every/weekly/2026-02-05";
+    expect(await getCancellation(gateway.store.db, first)).toMatchObject({ endedAtMs: null });
+  });
+});
 
 describe("a launch", () => {
   test("makes the run and starts its workflow, so that a person sees what it is", async () => {

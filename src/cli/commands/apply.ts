@@ -46,6 +46,7 @@ async function apply(
     output.line(
       `${green("✓")} ${now.name}, revision ${now.revision}${now.changed ? "" : " as before"}`,
     );
+    if (now.note !== undefined) output.line(yellow(printable(now.note)));
     if (now.changed && before !== undefined) {
       output.lines(diffLines(before.text, playbook.text));
     }

@@ -10,26 +10,32 @@ const MARGIN_MS = 5 * 60_000;
 /** … and this long in real time, where a sandbox's bank clock runs fast: longer than a request. */
 const REAL_MARGIN_MS = 12_000;
 
+/** A day alone, its midnight in UTC, or a time without a zone: all of them only name the day. */
+const DAY = /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)$|[T ][\d:.]+$)/;
+
 /**
  * The instant at which a scheduled payment runs: 9:00 New York on its date.
  *
  * @param scheduledAt as the service gives it, an instant or a plain date
+ * @returns null where it names no day
  */
-export function executionMs(scheduledAt: string): number {
-  const day = /^(\d{4}-\d{2}-\d{2})(?:$|T00:00:00(?:\.0+)?Z$)/.exec(scheduledAt)?.[1];
-  if (day !== undefined) return newYorkInstantMs(day, EXECUTION_TIME);
-  const instantMs = Date.parse(scheduledAt);
-  if (Number.isNaN(instantMs)) throw new RangeError(`no date to run on: "${scheduledAt}"`);
-  return newYorkInstantMs(newYorkDate(instantMs), EXECUTION_TIME);
+export function executionMs(scheduledAt: string): number | null {
+  const day = DAY.exec(scheduledAt)?.[1];
+  const instantMs = Date.parse(day ?? scheduledAt);
+  if (Number.isNaN(instantMs)) return null;
+  return newYorkInstantMs(day ?? newYorkDate(instantMs), EXECUTION_TIME);
 }
 
 /**
- * The last instant of the business clock at which a cancel is sent.
+ * The last instant of the business clock at which a cancel is sent, or null where only the service
+ * knows when the payment runs.
  *
  * @param scale business seconds in a real second
  */
-export function cancelUntilMs(scheduledAt: string, scale: number): number {
-  return executionMs(scheduledAt) - Math.max(MARGIN_MS, REAL_MARGIN_MS * Math.max(0, scale));
+export function cancelUntilMs(scheduledAt: string, scale: number): number | null {
+  const runsMs = executionMs(scheduledAt);
+  if (runsMs === null) return null;
+  return runsMs - Math.max(MARGIN_MS, REAL_MARGIN_MS * Math.max(0, scale));
 }
 
 /**

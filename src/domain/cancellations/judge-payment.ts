@@ -24,18 +24,23 @@ export type CancelVerdict =
  * 3 and 4): `scheduled` before 9:00 New York on its date, `held` at any time.
  *
  * @param facts.severalScheduled its bill has more than one scheduled payment
+ * @param facts.refused the service has said that it can't be cancelled
  */
 export function judgeForCancel(
   payment: CancelCandidate,
   facts: {
     readonly severalScheduled: boolean;
+    readonly refused?: boolean;
     readonly businessMs: number;
     readonly scale: number;
   },
 ): CancelVerdict {
   switch (payment.status) {
     case "held":
-      return { kind: "cancel", untilMs: null };
+      // Some services let one go beside several scheduled ones, some don't.
+      return facts.severalScheduled && facts.refused === true
+        ? severalScheduled()
+        : { kind: "cancel", untilMs: null };
     case "scheduled":
       return judgeScheduled(payment, facts);
     case "cancelled":
@@ -71,18 +76,18 @@ function judgeScheduled(
     readonly scale: number;
   },
 ): CancelVerdict {
-  if (facts.severalScheduled) {
-    return ended(
-      "several-scheduled",
-      "Its bill has several scheduled payments, which the service can't cancel.",
-    );
-  }
-  if (payment.scheduledAt === null) return { kind: "cancel", untilMs: null };
-  const untilMs = cancelUntilMs(payment.scheduledAt, facts.scale);
-  if (facts.businessMs > untilMs) {
+  if (facts.severalScheduled) return severalScheduled();
+  const { scheduledAt } = payment;
+  const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, facts.scale);
+  if (untilMs !== null && facts.businessMs > untilMs) {
     return ended("too-late", "It runs at 9:00 New York, which is too close to cancel it safely.");
   }
   return { kind: "cancel", untilMs };
+}
+
+function severalScheduled(): CancelVerdict {
+  const reason = "Its bill has several scheduled payments, which the service can't cancel.";
+  return ended("several-scheduled", reason);
 }
 
 function ended(state: CancellationState, reason: string): CancelVerdict {

@@ -96,6 +96,7 @@ export const AppliedPlaybookBody = z.object({
   name: z.string(),
   revision: z.int(),
   changed: z.boolean(),
+  note: z.string().optional().describe("What to know of it, such as a playbook that is missing"),
 });
 
 export const ResolutionBody = z

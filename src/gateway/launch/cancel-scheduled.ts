@@ -1,10 +1,11 @@
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { CancelScheduledPlaybook } from "../../contracts/playbook.ts";
+import { isPayRun } from "../../store/playbooks.ts";
 import { listRuns } from "../../store/runs.ts";
 import { requestCancellation } from "../cancellations/request.ts";
 import { unprocessable } from "../http/errors.ts";
-import type { Launch, Launcher, Launching } from "./launcher.ts";
+import type { Launch, Launched, Launcher, Launching } from "./launcher.ts";
 
 /** Withholds bills of the run that is under way, or cancels what is scheduled now. */
 export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (context, launch) => {
@@ -22,35 +23,55 @@ export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (c
       `“${request.playbook}” chooses nothing by itself: events start it (${(playbook.events ?? []).join(", ")}), each for its own vendor or bill.`,
     );
   }
-  const runId =
-    playbook.how === "not-submitted-until-released" ? await openRunOf(context, launch) : null;
-  return requestCancellation(context, {
-    profile,
-    request: runId === null ? request.playbook : withholdingRequest(request.playbook, runId),
-    playbook: request.playbook,
-    policy: { ...playbook, name: request.playbook },
-    runId,
-    reason:
-      request.inputs?.["reason"] ??
-      (runId === null
-        ? `chosen by ${request.playbook}`
-        : `${request.playbook} withholds it until it is released`),
-    by: by.name,
-  });
+  const withholds = playbook.how === "not-submitted-until-released";
+  const runIds = withholds ? await openRunsOf(context, launch) : [null];
+  let last: Launched | undefined;
+  for (const runId of runIds) {
+    last = await requestCancellation(context, {
+      profile,
+      request: runId === null ? request.playbook : withholdingRequest(request.playbook, runId),
+      playbook: request.playbook,
+      policy: { ...playbook, name: request.playbook },
+      runId,
+      reason:
+        request.inputs?.["reason"] ??
+        (runId === null
+          ? `chosen by ${request.playbook}`
+          : `${request.playbook} withholds it until it is released`),
+      by: by.name,
+    });
+  }
+  if (last === undefined) throw await nothingToWithholdFrom(context, launch);
+  return last;
 };
 
-async function openRunOf(
+/** The runs that are under way and that a withholding is about, the newest last. */
+async function openRunsOf(
   context: Launching,
   { playbook, profile }: Launch<CancelScheduledPlaybook>,
-): Promise<string> {
+): Promise<string[]> {
+  const { run } = playbook.choose;
   const runs = await listRuns(context.store.db, { businessId: profile.businessId, limit: 500 });
-  const run = runs.find(
-    (each) => each.playbook === playbook.choose.run && !ENDED_PHASES.includes(each.phase),
-  );
-  if (run !== undefined) return run.runId;
-  const example = cancelScheduledPaymentsId(profile.name, `${playbook.name}/PERIOD`);
-  throw unprocessable(
+  return runs
+    .filter((each) => (run === null || each.playbook === run) && !ENDED_PHASES.includes(each.phase))
+    .map(({ runId }) => runId)
+    .toReversed();
+}
+
+async function nothingToWithholdFrom(
+  context: Launching,
+  { playbook, profile, request }: Launch<CancelScheduledPlaybook>,
+): Promise<Error> {
+  const { run } = playbook.choose;
+  if (run !== null && !(await isPayRun(context.store.db, run))) {
+    return unprocessable(
+      "unknown_playbook",
+      `“${request.playbook}” withholds from “${run}”, and no pay-run playbook of that name is stored: nothing is withheld.`,
+    );
+  }
+  const example = cancelScheduledPaymentsId(profile.name, `${request.playbook}/PERIOD`);
+  return unprocessable(
     "no_open_run",
-    `No run of ${playbook.choose.run} is under way. Nothing needs to be launched: it withholds from each run as soon as that is planned, as ${example}.`,
+    `No run${run === null ? "" : ` of ${run}`} is under way. Nothing needs to be launched: it withholds from each run as soon as that is planned, as ${example}.`,
   );
 }

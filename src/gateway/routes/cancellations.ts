@@ -24,8 +24,16 @@ export function addCancellationRoutes(app: OpenAPIHono, context: GatewayContext)
       "The same payments join the request that is under way. GET /v1/runs/{id} says what became of each.",
     roles: MAY.operate,
     body: z.strictObject({
-      payments: z.array(id).min(1, "must name a payment").max(PAYMENTS_MAX),
-      reason: z.string().trim().min(1, "must not be empty").max(500).optional(),
+      payments: z
+        .array(id)
+        .min(1, "must name a payment")
+        .max(PAYMENTS_MAX, "must be at most 1,000"),
+      reason: z
+        .string()
+        .trim()
+        .min(1, "must not be empty")
+        .max(500, "must be at most 500 characters")
+        .optional(),
       business: name.optional(),
     }),
     responses: {

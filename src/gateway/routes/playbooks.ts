@@ -1,10 +1,12 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
+import type { Playbook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
 import {
   applyPlaybook,
   getPlaybook,
+  isPayRun,
   listPlaybooks,
   playbookRevisions,
 } from "../../store/playbooks.ts";
@@ -85,9 +87,21 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
       });
       // After the store: whoever applies again after a failure here completes it.
       await syncSchedule(context, { name: body.name, compiled: playbook });
-      return { status: 200, json: { name: body.name, ...applied } };
+      const note = await noteOn(context, playbook);
+      return {
+        status: 200,
+        json: { name: body.name, ...applied, ...(note === null ? {} : { note }) },
+      };
     },
   });
+}
+
+/** What whoever stores a playbook should know; the other playbook may still be stored after it. */
+async function noteOn(context: GatewayContext, playbook: Playbook): Promise<string | null> {
+  if (playbook.kind !== "cancel-scheduled") return null;
+  const { run } = playbook.choose;
+  if (run === null || (await isPayRun(context.store.db, run))) return null;
+  return `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;
 }
 
 /** A name that nobody has stored would quietly mean the built-in rules. */

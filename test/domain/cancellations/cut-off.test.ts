@@ -6,7 +6,7 @@ import {
   releaseByMs,
 } from "../../../src/domain/cancellations/cut-off.ts";
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+const iso = (ms: number | null): string => new Date(ms ?? Number.NaN).toISOString();
 
 describe("when a scheduled payment runs", () => {
   test.each([
@@ -16,20 +16,36 @@ describe("when a scheduled payment runs", () => {
     ["2026-07-15T00:00:00.000Z", "2026-07-15T13:00:00.000Z", "a date written as midnight UTC"],
     ["2026-03-08", "2026-03-08T13:00:00.000Z", "the day on which clocks go forward"],
     ["2026-11-01", "2026-11-01T14:00:00.000Z", "the day on which clocks go back"],
+    ["2026-07-15T00:00:00+00:00", "2026-07-15T13:00:00.000Z", "midnight UTC as an offset"],
+    ["2026-07-15T00:00Z", "2026-07-15T13:00:00.000Z", "midnight UTC without seconds"],
+    ["2026-07-15T09:00:00", "2026-07-15T13:00:00.000Z", "a time that says no zone"],
+    ["2026-07-15 00:00:00", "2026-07-15T13:00:00.000Z", "a date with a blank and no zone"],
+    ["2026-07-15T04:00:00Z", "2026-07-15T13:00:00.000Z", "midnight in New York"],
+    ["2026-07-15T09:00:00-04:00", "2026-07-15T13:00:00.000Z", "9:00 with New York's offset"],
   ])("%s is 9:00 New York: %s (%s)", (scheduledAt, expected) => {
     expect(iso(executionMs(scheduledAt))).toBe(expected);
   });
 
-  test("what is no date is an error", () => {
-    expect(() => executionMs("soon")).toThrow(/no date/);
+  test.each(["soon", "", "2026-13-45"])("“%s” names no day", (scheduledAt) => {
+    expect(executionMs(scheduledAt)).toBeNull();
+    expect(cancelUntilMs(scheduledAt, 1)).toBeNull();
   });
 });
 
 test("a cancel leaves at least five minutes before, more where the bank clock runs fast", () => {
-  const runs = executionMs("2026-07-15");
-  expect(runs - cancelUntilMs("2026-07-15", 1)).toBe(5 * 60_000);
-  expect(runs - cancelUntilMs("2026-07-15", 3_600)).toBe(12_000 * 3_600);
-  expect(runs - cancelUntilMs("2026-07-15", 0)).toBe(5 * 60_000);
+  const runs = Date.parse("2026-07-15T13:00:00Z");
+  expect(cancelUntilMs("2026-07-15", 1)).toBe(runs - 5 * 60_000);
+  expect(cancelUntilMs("2026-07-15", 3_600)).toBe(runs - 12_000 * 3_600);
+  expect(cancelUntilMs("2026-07-15", 0)).toBe(runs - 5 * 60_000);
+});
+
+test.each([
+  ["2026-03-06", "2026-03-06T13:55:00.000Z", "the Friday before clocks go forward"],
+  ["2026-03-09", "2026-03-09T12:55:00.000Z", "the Monday after"],
+  ["2026-10-30", "2026-10-30T12:55:00.000Z", "the Friday before clocks go back"],
+  ["2026-11-02", "2026-11-02T13:55:00.000Z", "the Monday after"],
+])("on %s the last cancel leaves at %s (%s)", (scheduledAt, expected) => {
+  expect(iso(cancelUntilMs(scheduledAt, 1))).toBe(expected);
 });
 
 test("a bill may be released until so many banking days before it is paid", () => {
@@ -38,8 +54,13 @@ test("a bill may be released until so many banking days before it is paid", () =
   // Monday: the Friday before; and over Thanksgiving.
   expect(iso(releaseByMs("2026-07-20", until))).toBe("2026-07-17T21:00:00.000Z");
   expect(iso(releaseByMs("2026-11-27", until))).toBe("2026-11-25T22:00:00.000Z");
-  const onTheDay = { time: "08:00", businessDaysBefore: 0 };
-  expect(iso(releaseByMs("2026-07-15", onTheDay))).toBe("2026-07-15T12:00:00.000Z");
+  // Tuesdays after Labor Day and after a New Year's Day that is a Monday, and what runs on a Sunday.
+  expect(iso(releaseByMs("2026-09-08", until))).toBe("2026-09-04T21:00:00.000Z");
+  expect(iso(releaseByMs("2029-01-02", until))).toBe("2028-12-29T22:00:00.000Z");
+  expect(iso(releaseByMs("2026-07-19", until))).toBe("2026-07-17T21:00:00.000Z");
+  // Friday before the Monday after clocks go forward, and before that after they go back.
+  expect(iso(releaseByMs("2026-03-09", until))).toBe("2026-03-06T22:00:00.000Z");
+  expect(iso(releaseByMs("2026-11-02", until))).toBe("2026-10-30T21:00:00.000Z");
 });
 
 test("a refund is late once its last banking day in New York is over", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { judgeForCancel } from "../../../src/domain/cancellations/judge-payment.ts";
 
 const noon = Date.parse("2026-07-14T16:00:00Z");
-const facts = { severalScheduled: false, businessMs: noon, scale: 1 };
+const facts = { severalScheduled: false, refused: false, businessMs: noon, scale: 1 };
 const scheduledAt = "2026-07-15T13:00:00.000Z";
 
 function judge(status: string, more: Partial<typeof facts> = {}) {
@@ -36,6 +36,12 @@ describe("whether a payment can be cancelled", () => {
     expect(judge("held", { severalScheduled: true }).kind).toBe("cancel");
   });
 
+  test("nor one that is held beside them, where the service has refused it", () => {
+    const refused = { severalScheduled: true, refused: true };
+    expect(judge("held", refused)).toMatchObject({ kind: "ended", state: "several-scheduled" });
+    expect(judge("held", { refused: true }).kind).toBe("cancel");
+  });
+
   test.each(["processing", "completed", "failed", "returned"])("not one that is %s", (status) => {
     expect(judge(status)).toMatchObject({ kind: "ended", state: "too-late" });
   });
@@ -50,8 +56,11 @@ describe("whether a payment can be cancelled", () => {
     expect(judge(status).kind).toBe("later");
   });
 
-  test("without a date the service decides whether it is too late", () => {
-    const verdict = judgeForCancel({ status: "scheduled", scheduledAt: null }, facts);
-    expect(verdict).toEqual({ kind: "cancel", untilMs: null });
-  });
+  test.each([null, "soon"])(
+    "with “%s” for a date the service decides whether it is too late",
+    (at) => {
+      const verdict = judgeForCancel({ status: "scheduled", scheduledAt: at }, facts);
+      expect(verdict).toEqual({ kind: "cancel", untilMs: null });
+    },
+  );
 });

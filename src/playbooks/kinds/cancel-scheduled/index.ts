@@ -54,6 +54,12 @@ function check(written: unknown): Issue[] {
     const expected = "no `payments` beside `events`";
     issues.push(issue(["choose", "payments"], "the event says which payments", expected));
   }
+  for (const other of ["run", "where"] as const) {
+    if (cancels && "payments" in choose && other in choose) {
+      const message = `\`${other}\` chooses bills of runs, and here payments are named one by one`;
+      issues.push(issue(["choose", other], message, "`payments` alone, or with `vendor`"));
+    }
+  }
   if (!cancels && "payments" in choose) {
     issues.push(
       issue(
@@ -63,11 +69,11 @@ function check(written: unknown): Issue[] {
       ),
     );
   }
-  if (!cancels && !("run" in choose)) {
+  if (!cancels && events !== undefined && !("run" in choose)) {
     issues.push(
       issue(
         ["choose"],
-        "bills are withheld from a run, and none is named",
+        "bills are withheld from a run, and the events name none",
         "`run: weekly-vendors`",
       ),
     );

@@ -10,7 +10,8 @@ const choose = z
     run: read((input) => readWord(input, "a playbook", "weekly-vendors"))
       .optional()
       .meta({
-        description: "A pay-run playbook: only bills of its runs.",
+        description:
+          "A pay-run playbook: only bills of its runs. Without it those of every run, but `events` that withhold need one.",
         type: "string",
         pattern: WORD_PATTERN,
         examples: ["weekly-vendors"],

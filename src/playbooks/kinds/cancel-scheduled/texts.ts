@@ -4,7 +4,7 @@ import { fine, type Reading, shown, wrong } from "../../texts.ts";
 const UNTIL =
   /^((?:[01]\d|2[0-3]):[0-5]\d) (?:on the day|business day before|(\d{1,2}) business days before)$/;
 export const UNTIL_PATTERN =
-  "^([01][0-9]|2[0-3]):[0-5][0-9] (on the day|business day before|[0-9]{1,2} business days before)$";
+  "^([01][0-9]|2[0-3]):[0-5][0-9] (business day before|[0-9]{1,2} business days before)$";
 
 export interface Until {
   /** `HH:MM` in New York. */
@@ -21,8 +21,8 @@ export function readUntil(input: unknown): Reading<Until> {
   if (match === null) return wrong(`${shown(input)} does not say until when`, expected);
   const [, time = "", days] = match;
   const businessDaysBefore = input.endsWith("on the day") ? 0 : Number(days ?? 1);
-  if (businessDaysBefore === 0 && time >= "09:00") {
-    return wrong(`${shown(input)} is too late: payments run at 9:00`, expected);
+  if (businessDaysBefore === 0) {
+    return wrong(`${shown(input)} is too late: payments are sent by the day before`, expected);
   }
   return businessDaysBefore > 10
     ? wrong(`${shown(input)} is out of range`, "at most 10 business days before")

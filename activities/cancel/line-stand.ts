@@ -1,0 +1,55 @@
+import type { Transaction } from "kysely";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
+import type { RunLine } from "../../src/store/lines.ts";
+import { getRetry } from "../../src/store/retries.ts";
+import type { Tables } from "../../src/store/tables.ts";
+
+/** Nothing is with the service, and something may still be sent, at once or after a decision. */
+const UNSENT: readonly LineState[] = [
+  "planned",
+  "awaiting-approval",
+  "on-hold",
+  "retrying",
+  "parked",
+];
+
+/** A request may be under way, and none is made any more once there is a hold. */
+const SENDING: readonly LineState[] = ["paying", "unknown"];
+
+/** Where a line stands for somebody who wants nothing more of its bill to be sent. */
+export type LineStand =
+  | { readonly kind: "unsent" }
+  | { readonly kind: "sending" }
+  /** The service has it, or it has come to its end: there is nothing to keep back. */
+  | { readonly kind: "beyond"; readonly reason: string };
+
+export async function lineStand(
+  trx: Transaction<Tables>,
+  { businessId, payableId, state, paymentIds }: RunLine,
+): Promise<LineStand> {
+  const isOpen = UNSENT.includes(state) || SENDING.includes(state);
+  if (!isOpen) return beyond(state, paymentIds);
+  const isSending = SENDING.includes(state);
+  if (isSending || (await liveAttempt(trx, businessId, payableId)) !== undefined) {
+    return { kind: "sending" };
+  }
+  if (state !== "retrying") return { kind: "unsent" };
+  const retry = await getRetry(trx, businessId, payableId);
+  if (retry?.phase !== "following") return { kind: "unsent" };
+  const handled = new Set(retry.handledPaymentIds);
+  return beyond(
+    "scheduled",
+    paymentIds.filter((id) => !handled.has(id)),
+  );
+}
+
+/** Why a bill can't be withheld any more, and what can still be done. */
+function beyond(state: LineState, paymentIds: readonly string[]): LineStand {
+  const isScheduled = state === "scheduled" || state === "held";
+  const reason =
+    isScheduled && paymentIds.length > 0
+      ? `The service has it already: payrun cancel-scheduled ${paymentIds.join(" ")}`
+      : `Its line is ${state}: there is nothing to withhold.`;
+  return { kind: "beyond", reason };
+}
