@@ -87,21 +87,19 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
       });
       // After the store: whoever applies again after a failure here completes it.
       await syncSchedule(context, { name: body.name, compiled: playbook });
-      const note = await noteOn(context, playbook);
-      return {
-        status: 200,
-        json: { name: body.name, ...applied, ...(note === null ? {} : { note }) },
-      };
+      const noted = await noteOn(context, playbook);
+      return { status: 200, json: { name: body.name, ...applied, ...noted } };
     },
   });
 }
 
 /** What whoever stores a playbook should know; the other playbook may still be stored after it. */
-async function noteOn(context: GatewayContext, playbook: Playbook): Promise<string | null> {
-  if (playbook.kind !== "cancel-scheduled") return null;
+async function noteOn(context: GatewayContext, playbook: Playbook): Promise<{ note?: string }> {
+  if (playbook.kind !== "cancel-scheduled") return {};
   const { run } = playbook.choose;
-  if (run === null || (await isPayRun(context.store.db, run))) return null;
-  return `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;
+  if (run === null || (await isPayRun(context.store.db, run))) return {};
+  const note = `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;
+  return { note };
 }
 
 /** A name that nobody has stored would quietly mean the built-in rules. */
