@@ -101,7 +101,7 @@ export default {
       "compares the store with Temporal",
     ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
-    only("src/config", [], "settings depend on nothing that they set"),
+    only("src/config", [CONTRACTS], "settings depend on nothing that they set"),
     {
       name: "settings-are-read-by-composition-roots",
       comment: "Everybody else is given what it needs.",

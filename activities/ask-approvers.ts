@@ -8,6 +8,7 @@ import {
   stageOfRule,
   type WaitingBills,
 } from "../src/domain/approvals/asks.ts";
+import type { NoticeKind } from "../src/contracts/notices.ts";
 import { dueForPeopleMs, PEOPLE_MIN_MS } from "../src/domain/clock/spans.ts";
 import {
   approvalEscalated,
@@ -169,7 +170,7 @@ class AskingRun {
   }
 
   /** The fact is a stage at a moment: what changes it is written in the same transaction. */
-  async #tell(kind: string, ask: ApprovalAsk, text: NoticeText): Promise<void> {
+  async #tell(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
     const run = this.#run;
     if (run.policy.notify?.people === "none") return;
     const { businessMs, realMs } = this.#moment;

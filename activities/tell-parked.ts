@@ -36,7 +36,7 @@ export async function tellParked(
   if (first === undefined) return;
   const notice = {
     businessId,
-    kind: "parked",
+    kind: "parked" as const,
     factKey: first.factKey,
     ...parked(run, lines),
     roles: [...new Set([...OPERATORS, ...lines.flatMap(({ deciders }) => deciders)])],

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { Assessment } from "../src/contracts/activities.ts";
+import type { NoticeKind } from "../src/contracts/notices.ts";
 import type { PlanSummary } from "../src/contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../src/domain/approvals/asks.ts";
 import { remindFromMs } from "../src/domain/notices/decide-by.ts";
@@ -171,7 +172,7 @@ export async function tellPlanWarnings(
 async function raise(
   trx: Transaction<Tables>,
   { run, clock }: RunToTell,
-  kind: string,
+  kind: NoticeKind,
   factKey: string,
   text: NoticeText,
   more: {

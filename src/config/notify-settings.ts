@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { NOTICE_KINDS } from "../contracts/notices.ts";
+import { nearest } from "./nearest.ts";
 
 /** Whom a business tells, and over what. */
 export interface NotifySettings {
@@ -44,6 +46,13 @@ const word = z.string("must be text (put it in quotes)").trim().min(1, "must not
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const name = word.regex(NAME, "must be lower-case letters, digits and hyphens, at most 32");
 const names = z.union([name, z.array(name).min(1, "names nothing")], "must be a list of words");
+
+const kind = word.refine((text) => NOTICE_KINDS.some((known) => known === text), {
+  error: ({ input }) => {
+    const meant = nearest(String(input), NOTICE_KINDS);
+    return `must be kinds of notices to your own people: ${NOTICE_KINDS.join(", ")}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  },
+});
 
 const address = word.pipe(
   z.email("must be an e-mail address, such as controller@acme.example").max(254, "is too long"),
@@ -92,7 +101,7 @@ const channel = z
     slack: target.optional(),
     email: z.record(name, addresses).optional(),
     roles: names.optional(),
-    kinds: names.optional(),
+    kinds: z.union([kind, z.array(kind).min(1, "names nothing")], {}).optional(),
   })
   .superRefine((value, context) => {
     const ways = [value.webhook, value.slack, value.email].filter((way) => way !== undefined);

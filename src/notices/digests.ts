@@ -53,8 +53,13 @@ export async function raiseDigests(context: DigestContext): Promise<void> {
     const named = profiles.filter((profile) => business === null || profile.name === business);
     // Without a name a playbook is the only business's; of several it can't be run either.
     const [profile] = named;
-    if (profile !== undefined && named.length === 1) {
+    if (profile === undefined || named.length > 1) continue;
+    try {
       await raiseDigest(context, profile, name, rhythm);
+    } catch (error) {
+      // One business whose service can't be reached keeps no other from its digest.
+      const fields = { playbook: name, reason: reasonOf(error) };
+      context.log.warn("a digest could not be made; trying again in a minute", fields);
     }
   }
 }
@@ -68,7 +73,7 @@ async function raiseDigest(
   const { businessId } = profile;
   const { businessMs } = await clocks.read(profile);
   const date = digestDate(rhythm, businessMs);
-  const fact = { businessId, kind: "digest", factKey: `${playbook}/${date}` };
+  const fact = { businessId, kind: "digest" as const, factKey: `${playbook}/${date}` };
   if (await isToldOf(store.db, fact)) return;
   // A weekend lies between Friday's and Monday's.
   const sinceMs = nowMs() - (rhythm === "daily" ? 4 : 8) * DAY_MS;

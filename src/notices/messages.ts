@@ -30,19 +30,38 @@ const SLACK_TEXT_MAX = 2_900;
 /** The JSON of Slack's incoming webhooks, which Mattermost and others understand too. */
 export function slackMessage(notice: Notice, business: string): Record<string, unknown> {
   const title = escapeSlack(`${business}: ${notice.subject}`);
-  const text = escapeSlack(cut(notice.text, SLACK_TEXT_MAX / 2)).slice(0, SLACK_TEXT_MAX);
+  const text = shortened(notice.text);
   return {
     text: title,
-    blocks: [
-      { type: "section", text: { type: "mrkdwn", text: `*${title.replaceAll("*", "∗")}*` } },
-      ...(text === "" ? [] : [{ type: "section", text: { type: "mrkdwn", text } }]),
-    ],
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [section(`*${title.replaceAll("*", "∗")}*`), ...(text === "" ? [] : [section(text)])],
   };
 }
 
+/** Verbatim: Slack makes nothing of it into a link or a mention by itself. */
+function section(text: string): Record<string, unknown> {
+  return { type: "section", text: { type: "mrkdwn", text, verbatim: true } };
+}
+
+const ZERO_WIDTH = "\u200b";
+
 /** A vendor's name must not become a link, a mention or a channel-wide alarm. */
 function escapeSlack(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll(/(?<![\w.+-])@(?=\w)/g, `@${ZERO_WIDTH}`)
+    .replaceAll("](", `]${ZERO_WIDTH}(`);
+}
+
+/** Cut before it is escaped, so that nothing is cut in the middle of what stands for a sign. */
+function shortened(text: string): string {
+  for (let max = SLACK_TEXT_MAX; ; max = Math.floor(max / 2)) {
+    const escaped = escapeSlack(cut(text, max));
+    if (escaped.length <= SLACK_TEXT_MAX) return escaped;
+  }
 }
 
 function cut(text: string, max: number): string {

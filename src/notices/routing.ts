@@ -6,18 +6,31 @@ import { codeOf, nextRouteMs } from "./results.ts";
 import { routesOf, VENDOR_CHANNEL } from "./routes.ts";
 import type { NoticeSenderContext } from "./sender.ts";
 
+/** RFC 5321. */
+const ADDRESS_MAX = 254;
+
 type Destination =
   | { readonly kind: "routes"; readonly routes: readonly Route[]; readonly problem: string | null }
   | { readonly kind: "later"; readonly problem: string };
 
-/** Turns a notice into deliveries, by the profile as it is now. */
-export async function route(context: NoticeSenderContext, notice: Notice): Promise<void> {
+/**
+ * Turns a notice into deliveries, by the profile as it is now.
+ *
+ * @param stopping breaks a look-up off; the notice then stays as it was
+ */
+export async function route(
+  context: NoticeSenderContext,
+  notice: Notice,
+  stopping?: AbortSignal,
+): Promise<void> {
   const { store, profiles, log, nowMs } = context;
   const { noticeId, businessId, kind, routeTries } = notice;
-  const found = await destinationOf(context, profiles.byBusinessId(businessId), notice);
+  const profile = profiles.byBusinessId(businessId);
+  const found = await destinationOf(context, profile, notice, stopping);
+  if (stopping?.aborted === true) return;
   const againAtMs = found.kind === "later" ? nextRouteMs(routeTries, nowMs()) : null;
   if (found.problem !== null) {
-    log.warn("a notice reaches nobody", { noticeId, kind, problem: found.problem });
+    log.warn("a notice does not reach everybody", { noticeId, kind, problem: found.problem });
   }
   if (found.kind === "later" && againAtMs !== null) {
     await postponeRouting(store.db, noticeId, found.problem, againAtMs);
@@ -33,12 +46,13 @@ async function destinationOf(
   context: NoticeSenderContext,
   profile: BusinessProfile | undefined,
   notice: Notice,
+  stopping: AbortSignal | undefined,
 ): Promise<Destination> {
   const settings = profile?.notify;
   if (notice.contactId !== null) {
     return settings?.smtp === undefined || profile === undefined
       ? routes([], "remittance advice needs notify.smtp in the profile")
-      : vendorRoutes(context.clientOf(profile), notice.contactId);
+      : vendorRoutes(context.clientOf(profile), notice.contactId, stopping);
   }
   // Who names no channel wants to be told nothing; that is no fault.
   if (settings === undefined || settings.channels.length === 0) return routes([]);
@@ -49,13 +63,20 @@ async function destinationOf(
 async function vendorRoutes(
   client: ReturnType<NoticeSenderContext["clientOf"]>,
   contactId: string,
+  signal: AbortSignal | undefined,
 ): Promise<Destination> {
   try {
-    const { emails } = await client.contacts.get(contactId);
-    const known = [...new Set(emails.filter(isAddress))];
-    return known.length === 0
-      ? routes([], "the vendor has no e-mail address")
-      : routes(known.map((target) => ({ channel: VENDOR_CHANNEL, target })));
+    const { emails } = await client.contacts.get(contactId, { signal });
+    const known = [...new Set(emails.map((email) => email.trim()))].filter((email) => email !== "");
+    const usable = known.filter(isAddress);
+    const unusable = known.length - usable.length;
+    // Who has no address at the service doesn't want to be written to: that is no fault.
+    return routes(
+      usable.map((target) => ({ channel: VENDOR_CHANNEL, target })),
+      unusable === 0
+        ? null
+        : `${unusable} of the vendor's ${known.length} addresses ${unusable === 1 ? "is no e-mail address" : "are no e-mail addresses"}`,
+    );
   } catch (error) {
     if (error instanceof PaymentsApiError && error.status === 404) {
       return routes([], "the service knows the vendor no more");
@@ -66,7 +87,8 @@ async function vendorRoutes(
 }
 
 function isAddress(text: string): boolean {
-  return /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()[\]\\@]+$/.test(text);
+  const part = String.raw`[^\p{C}\s<>,;:"()[\]\\@]+`;
+  return text.length <= ADDRESS_MAX && new RegExp(`^${part}@${part}$`, "u").test(text);
 }
 
 function routes(to: readonly Route[], problem: string | null = null): Destination {

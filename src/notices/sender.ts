@@ -17,7 +17,6 @@ import { type Carriers, deliver } from "./deliver.ts";
 import { Mailer } from "./mail.ts";
 import { Poster } from "./post.ts";
 import { nextTryMs, type TryResult } from "./results.ts";
-import { VENDOR_CHANNEL } from "./routes.ts";
 import { route } from "./routing.ts";
 
 export interface NoticeSenderContext {
@@ -32,15 +31,19 @@ export interface NoticeSenderContext {
 }
 
 const ROUTED_AT_ONCE = 100;
+/** Vendors whose addresses are asked for at the same time. */
+const VENDORS_AT_ONCE = 8;
 const SENT_AT_ONCE = 40;
 const IDLE_MS = 1_000;
+/** While channels are at work, what is due for others is looked for this often. */
+const WORKING_MS = 50;
 const TROUBLE_MS = 5_000;
 const STOP_LIMIT_MS = 1_000;
 
-/** How long a round goes on with a channel that is up; what is left comes with the next. */
-const ROUND_MS = 5_000;
+/** How long a channel that is up keeps what it has claimed; what is left is claimed again. */
+const TURN_MS = 5_000;
 
-/** Longer than a round with one slow try at its end. */
+/** Longer than a turn with one slow try at its end. */
 const CLAIM_MS = 60_000;
 
 /** When deliveries of a channel are tried again that was just found to be down. */
@@ -49,49 +52,96 @@ const CHANNEL_REST_MS = 15_000;
 /**
  * Sends what stands in the outbox, of all businesses. Any number of processes may do so at once:
  * each takes rows of its own. What can't be delivered is tried again for about a day, and then
- * stands as undeliverable; nothing else waits for it.
+ * stands as undeliverable; nothing else waits for it, nor for a service that is slow to say where
+ * vendors want to be written to.
  *
  * A process that dies after sending and before noting so makes the next one send again, under the
  * same id: at least once, never never. Stopped, what is being sent is cut off where it takes long.
  */
 export function startNoticeSender(context: NoticeSenderContext): Repeated {
-  const carriers: Carriers = { poster: new Poster(), mailer: new Mailer() };
-  const rounds = repeat(
-    async () =>
-      (await sendRound(context, carriers)) > 0 ? 0 : (context.noticesEveryMs ?? IDLE_MS),
-    (error) => {
-      context.log.warn("notices could not be sent; trying again", { reason: reasonOf(error) });
-      return TROUBLE_MS;
-    },
+  const outbox = new Outbox(context);
+  const idleMs = context.noticesEveryMs ?? IDLE_MS;
+  const failed = (error: unknown): number => {
+    context.log.warn("notices could not be sent; trying again", { reason: reasonOf(error) });
+    return TROUBLE_MS;
+  };
+  const sending = repeat(async () => {
+    await outbox.routePeople();
+    await outbox.begin();
+    return outbox.isSending ? Math.min(WORKING_MS, idleMs) : idleMs;
+  }, failed);
+  const lookingUp = repeat(
+    async (stopping) => ((await outbox.routeVendors(stopping)) > 0 ? 0 : idleMs),
+    failed,
   );
   return {
     stop: async () => {
-      const stopped = rounds.stop();
+      const stopped = Promise.all([sending.stop().then(() => outbox.sent()), lookingUp.stop()]);
       await Promise.race([stopped, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
-      carriers.mailer.close();
-      await carriers.poster.close();
+      await outbox.cutOff();
       await stopped;
     },
   };
 }
 
-/** Routes what is new and tries what is due; answers how much that was. */
-async function sendRound(context: NoticeSenderContext, carriers: Carriers): Promise<number> {
-  const { store, nowMs } = context;
-  const news = await unrouted(store.db, nowMs(), ROUTED_AT_ONCE);
-  for (const notice of news) await route(context, notice);
-  const holder = randomUUID();
-  const now = nowMs();
-  // Thousands of vendors may be written to; who must approve something goes first.
-  const lastChannel = VENDOR_CHANNEL;
-  const claim = { holder, nowMs: now, untilMs: now + CLAIM_MS, lastChannel };
-  const due = await claimDeliveries(store.db, claim, SENT_AT_ONCE);
-  const byChannel = Map.groupBy(due, ({ businessId, channel }) => `${businessId} ${channel}`);
-  // A channel that is slow or down delays no other.
-  await Promise.all(
-    [...byChannel.values()].map((deliveries) => sendOver(context, carriers, holder, deliveries)),
-  );
-  return news.length + due.length;
+/** One process's share of the outbox: each channel that it is at work on goes at its own speed. */
+class Outbox {
+  readonly #context: NoticeSenderContext;
+  readonly #carriers = { poster: new Poster(), mailer: new Mailer() };
+  readonly #turns = new Map<NoticeDelivery, Promise<void>>();
+
+  constructor(context: NoticeSenderContext) {
+    this.#context = context;
+  }
+
+  get isSending(): boolean {
+    return this.#turns.size > 0;
+  }
+
+  async routePeople(): Promise<void> {
+    const { store, nowMs } = this.#context;
+    const news = await unrouted(store.db, "people", nowMs(), ROUTED_AT_ONCE);
+    for (const notice of news) await route(this.#context, notice);
+  }
+
+  /** @returns how many vendors were looked up */
+  async routeVendors(stopping: AbortSignal): Promise<number> {
+    const { store, nowMs } = this.#context;
+    const news = await unrouted(store.db, "vendors", nowMs(), VENDORS_AT_ONCE);
+    await Promise.all(news.map((notice) => route(this.#context, notice, stopping)));
+    return news.length;
+  }
+
+  /** Takes what is due for channels that are free, and begins to send it. */
+  async begin(): Promise<void> {
+    const { store, log, nowMs } = this.#context;
+    const [holder, now] = [randomUUID(), nowMs()];
+    const busy = [...this.#turns.keys()];
+    const claim = { holder, nowMs: now, untilMs: now + CLAIM_MS, busy };
+    const due = await claimDeliveries(store.db, claim, SENT_AT_ONCE);
+    const byChannel = Map.groupBy(due, ({ businessId, channel }) => `${businessId} ${channel}`);
+    for (const deliveries of byChannel.values()) {
+      const [first] = deliveries;
+      if (first === undefined) continue;
+      const turn = sendOver(this.#context, this.#carriers, holder, deliveries)
+        .catch((error: unknown) => {
+          // What it has claimed is claimed again once its time is over.
+          const fields = { channel: first.channel, reason: reasonOf(error) };
+          log.warn("notices of a channel could not be sent; trying again", fields);
+        })
+        .finally(() => this.#turns.delete(first));
+      this.#turns.set(first, turn);
+    }
+  }
+
+  async sent(): Promise<void> {
+    await Promise.all(this.#turns.values());
+  }
+
+  async cutOff(): Promise<void> {
+    this.#carriers.mailer.close();
+    await this.#carriers.poster.close();
+  }
 }
 
 /** Sends over one channel, one after the other; what is left when it turns out to be down rests. */
@@ -102,7 +152,7 @@ async function sendOver(
   deliveries: readonly NoticeDelivery[],
 ): Promise<void> {
   const { store, profiles, log, nowMs } = context;
-  const untilMs = nowMs() + ROUND_MS;
+  const untilMs = nowMs() + TURN_MS;
   let isDown = false;
   for (const delivery of deliveries) {
     const { deliveryId, noticeId, businessId, channel, tries } = delivery;

@@ -29,12 +29,22 @@ export interface Route {
   readonly target: string;
 }
 
-/** Notices that have not been turned into deliveries and are due for it, the oldest first. */
-export async function unrouted(db: Db, nowMs: number, limit: number): Promise<Notice[]> {
+/**
+ * Notices that have not been turned into deliveries and are due for it, the oldest first.
+ *
+ * @param to vendors' addresses are read from the service, which may take its time; people's are not
+ */
+export async function unrouted(
+  db: Db,
+  to: "people" | "vendors",
+  nowMs: number,
+  limit: number,
+): Promise<Notice[]> {
   const rows = await db
     .selectFrom("notices")
     .selectAll()
     .where("routed_at_ms", "is", null)
+    .where("contact_id", to === "people" ? "is" : "is not", null)
     .where("route_at_ms", "<=", nowMs)
     .orderBy("route_at_ms")
     .limit(limit)
@@ -110,8 +120,8 @@ export interface DeliveryClaim {
   readonly nowMs: number;
   /** From then on somebody else may try. */
   readonly untilMs: number;
-  /** A channel whose many deliveries come after those of all others. */
-  readonly lastChannel?: string;
+  /** Channels that this process is at work on: their other deliveries wait. */
+  readonly busy?: readonly Pick<NoticeDelivery, "businessId" | "channel">[];
 }
 
 /**
@@ -123,22 +133,19 @@ export async function claimDeliveries(
   claim: DeliveryClaim,
   limit: number,
 ): Promise<NoticeDelivery[]> {
-  const isDue = db
+  let isDue = db
     .selectFrom("notice_deliveries")
     .select("delivery_id")
     .where("state", "=", "pending")
     .where("next_try_at_ms", "<=", claim.nowMs)
     .where("claimed_until_ms", "<=", claim.nowMs)
-    .orderBy((eb) =>
-      eb
-        .case()
-        .when("channel", "=", claim.lastChannel ?? "")
-        .then(1)
-        .else(0)
-        .end(),
-    )
     .orderBy("next_try_at_ms")
     .limit(limit);
+  for (const { businessId, channel } of claim.busy ?? []) {
+    isDue = isDue.where((eb) =>
+      eb.or([eb("business_id", "!=", businessId), eb("channel", "!=", channel)]),
+    );
+  }
   // Looked for first: an update locks the store's one writer also where it finds nothing.
   const due = (await isDue.execute()).map((row) => row.delivery_id);
   if (due.length === 0) return [];

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
+import type { NoticeKind } from "../contracts/notices.ts";
 import { chunks, type Db } from "./db.ts";
 import type { NoticesTable } from "./notice-tables.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
   readonly businessId: string;
-  /** Kebab-case: `approval-needed`, `parked`, `incident` … an open set. */
-  readonly kind: string;
+  /** What it tells of. */
+  readonly kind: NoticeKind;
   /** Names the fact within its business and kind: told of once, however often it is raised. */
   readonly factKey: string;
   /** One line. */
@@ -27,7 +28,9 @@ export interface NewNotice {
 }
 
 /** A notice that was raised. */
-export interface Notice extends Omit<NewNotice, "nowMs" | "runId" | "contactId"> {
+export interface Notice extends Omit<NewNotice, "kind" | "nowMs" | "runId" | "contactId"> {
+  /** A `NoticeKind`; another program may have written others. */
+  readonly kind: string;
   readonly noticeId: string;
   readonly runId: string | null;
   readonly contactId: string | null;
@@ -77,7 +80,7 @@ export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
 /** Whether a fact has been told of, for who would have to gather much to tell it. */
 export async function isToldOf(
   db: Db,
-  fact: Pick<NewNotice, "businessId" | "kind" | "factKey">,
+  fact: Pick<Notice, "businessId" | "kind" | "factKey">,
 ): Promise<boolean> {
   const row = await db
     .selectFrom("notices")

@@ -35,6 +35,12 @@ beforeEach(async () => {
         bankAccount: { last4: "1111" },
       },
       { id: "v2", displayName: "Two", bankAccount: { last4: "2222" } },
+      {
+        id: "v3",
+        displayName: "Three",
+        emails: ["billing at three.example", "owner@three.example"],
+        bankAccount: { last4: "3333" },
+      },
     ],
   });
 });
@@ -110,9 +116,14 @@ test("a payment that settled in the hands of its retry is told of as well", asyn
   expect(notices.map(({ factKey }) => factKey)).toEqual([payment?.id]);
 });
 
-test("a vendor without an address is shown as one that could not be told", async () => {
+test("a vendor without an address is not written to, which is no fault; one whose address is none is shown", async () => {
   const smtp = await smtpReceiver();
-  const { runId } = await world.approvedRun([{ contactId: "v2" }], { remittance });
+  const { runId, payableIds } = await world.approvedRun(
+    [{ contactId: "v2" }, { contactId: "v3" }],
+    {
+      remittance,
+    },
+  );
   await settle(runId);
   const channels = [] as const;
   const notify = { smtp: { url: smtp.url, from: "payrun@acme.example" }, channels };
@@ -126,17 +137,28 @@ test("a vendor without an address is shown as one that could not be told", async
     nowMs: Date.now,
     noticesEveryMs: 50,
   });
+  const advices = () => listNotices(world.store.db, { runId, kind: "remittance", limit: 5 });
   try {
     await until(
-      () => countUndelivered(world.store.db, runId),
-      ({ unrouted }) => unrouted === 1,
+      async () => (await advices()).filter(({ routedAtMs }) => routedAtMs !== null),
+      ({ length }) => length === 2,
+    );
+    await until(
+      () => smtp.mails,
+      ({ length }) => length === 1,
     );
   } finally {
     await sender.stop();
   }
-  const [notice] = await listNotices(world.store.db, { runId, kind: "remittance", limit: 1 });
-  expect(notice?.routeProblem).toBe("the vendor has no e-mail address");
-  expect(smtp.mails).toEqual([]);
+  expect(smtp.mails[0]?.to).toEqual(["owner@three.example"]);
+  const problems = new Map(
+    (await advices()).map(({ data, routeProblem }) => [data["payableId"], routeProblem]),
+  );
+  expect(problems.get(payableIds[0] ?? "")).toBeNull();
+  expect(problems.get(payableIds[1] ?? "")).toBe(
+    "1 of the vendor's 2 addresses is no e-mail address",
+  );
+  expect(await countUndelivered(world.store.db, runId)).toMatchObject({ unrouted: 1 });
 });
 
 test("vendors are not written to unless the playbook says so", async () => {

@@ -92,6 +92,8 @@ test.each([
   ["vendors: { slack: https://x.example }", /remittance advice/],
   ["Ops: { slack: https://x.example }", /Ops/],
   ["ops: { slak: https://x.example }", /did you mean slack/],
+  ["ops: { slack: https://x.example, kinds: [aproval-needed] }", /did you mean approval-needed/],
+  ["ops: { slack: https://x.example, kinds: remittance }", /kinds of notices to your own people/],
 ])("refuses %s, and says where and what instead", (channel, problem) => {
   const { problems } = load(`      channels:\n        ${channel.replace("SECRET", SECRET)}`);
   expect(problems.join("\n")).toMatch(problem);

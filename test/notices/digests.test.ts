@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { raiseDigests } from "../../src/notices/digests.ts";
 import { listNotices } from "../../src/store/notices.ts";
@@ -22,13 +23,20 @@ test("a playbook's digest comes once a day, by the business's clock, while there
         nowMs: 1,
       }),
     );
-  await apply({ ...policy, notify: { people: "by-role", digest: "daily" } });
+  await apply({ ...policy, business: "acme", notify: { people: "by-role", digest: "daily" } });
   await apply({ ...policy, name: "monthly", notify: null });
+  const theirs = { business: "beta", notify: { people: "by-role", digest: "daily" } } as const;
+  await apply({ ...policy, ...theirs, name: "a-business-out-of-reach" });
   let businessMs = Date.parse("2026-11-19T18:00:00Z");
   const context = {
     store,
-    profiles: { all: () => [profile] },
-    clocks: { read: () => Promise.resolve({ businessMs }) },
+    profiles: { all: () => [profile, { ...profile, name: "beta", businessId: "biz_2" }] },
+    clocks: {
+      read: ({ name }: BusinessProfile) =>
+        name === "beta"
+          ? Promise.reject(new Error("its service is down"))
+          : Promise.resolve({ businessMs }),
+    },
     log: { warn: () => undefined },
     nowMs: Date.now,
   };

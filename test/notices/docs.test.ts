@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config.ts";
+import { NOTICE_KINDS } from "../../src/contracts/notices.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 
 const page = readFileSync(new URL("../../docs/notices.md", import.meta.url), "utf8");
@@ -38,4 +39,13 @@ test("the keys that the page shows of a playbook mean what it says", () => {
     remittance: { as: "Acme, Inc.", replyTo: "payables@acme.example" },
     accounting: { syncedWithinDays: 1 },
   });
+});
+
+test("the page's table has every kind of notice, and no other", () => {
+  const table = /## Kinds\n(.*?)\n## /s.exec(page)?.[1] ?? "";
+  const named = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell]) =>
+    [...(cell ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind),
+  );
+  expect(new Set(named)).toEqual(new Set([...NOTICE_KINDS, "remittance"]));
+  expect(named).toHaveLength(NOTICE_KINDS.length + 1);
 });

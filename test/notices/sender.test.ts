@@ -1,5 +1,7 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { Webhook } from "standardwebhooks";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { NoticeChannel, NotifySettings } from "../../src/config/business-profile.ts";
 import type { Store } from "../../src/store/index.ts";
 import { countUndelivered, deliveriesOf, retryNotice } from "../../src/store/notice-deliveries.ts";
@@ -70,7 +72,7 @@ test("a webhook carries the notice under a Standard Webhooks signature of every 
   );
 });
 
-test("Slack gets its own JSON, and a vendor's name can't call everybody in it", async () => {
+test("Slack gets its own JSON, and a vendor's name can't call everybody or become a link in it", async () => {
   const slack = await httpReceiver();
   const channel: NoticeChannel = {
     name: "finance",
@@ -81,19 +83,29 @@ test("Slack gets its own JSON, and a vendor's name can't call everybody in it", 
   };
   const { store, start } = await desk({ channels: [channel] });
   await raiseNotice(store.db, notice());
-  await raiseNotice(
-    store.db,
-    notice({ kind: "parked", subject: "1 bill is parked", text: "Acme <!channel> & Sons" }),
-  );
+  const hostile =
+    'Acme <!channel> & "Sons" @here [pay](https://evil.example) <https://evil.example|x>';
+  const text = `${hostile}, ask cora@acme.example\n${"&".repeat(4_000)}`;
+  await raiseNotice(store.db, notice({ kind: "parked", subject: `1 bill: ${hostile}`, text }));
   start();
   const [got] = await until(
     () => slack.received,
     ({ length }) => length === 1,
   );
-  const body = JSON.parse(got?.body ?? "") as { text: string; blocks: unknown[] };
-  expect(body.text).toBe("acme: 1 bill is parked");
-  expect(JSON.stringify(body)).toContain("Acme &lt;!channel&gt; &amp; Sons");
-  expect(body.blocks).toHaveLength(2);
+  const body = JSON.parse(got?.body ?? "") as {
+    text: string;
+    unfurl_links: boolean;
+    blocks: { text: { text: string; verbatim: boolean } }[];
+  };
+  expect(body).toMatchObject({ unfurl_links: false, blocks: [{}, {}] });
+  for (const shown of [body.text, ...body.blocks.map((block) => block.text.text)]) {
+    expect(shown).toContain('Acme &lt;!channel&gt; &amp; "Sons"');
+    expect(shown).not.toMatch(/[<>]|\]\(|(^|\s)@\w/);
+    expect(shown.length).toBeLessThanOrEqual(3_000);
+  }
+  expect(body.blocks.map((block) => block.text.verbatim)).toEqual([true, true]);
+  expect(body.blocks[1]?.text.text).toContain("cora@acme.example");
+  expect(body.blocks[1]?.text.text).not.toMatch(/&(?!amp;|lt;|gt;)/);
 });
 
 test("e-mail goes to the addresses of the roles that a notice concerns, each its own message", async () => {
@@ -274,6 +286,77 @@ test("a channel that hangs delays no other", async () => {
     ({ length }) => length === 1,
   );
   expect(hanging.received.length).toBeLessThanOrEqual(1);
+});
+
+test("however much waits for a channel that hangs, others get theirs", async () => {
+  const hanging = await httpReceiver();
+  hanging.answer = "never";
+  const slack = await httpReceiver();
+  const { store, start } = await desk({
+    channels: [
+      ...webhook(hanging.url, { kinds: ["parked"] }).channels,
+      { name: "finance", type: "slack", url: slack.url, roles: null, kinds: ["approval-needed"] },
+    ],
+  });
+  for (let fact = 0; fact < 200; fact += 1) {
+    await raiseNotice(store.db, notice({ kind: "parked", factKey: `fact_${fact}` }));
+  }
+  await raiseNotice(store.db, notice());
+  start();
+  await until(
+    () => slack.received,
+    ({ length }) => length === 1,
+  );
+});
+
+test("a service that never says where vendors want to be written to holds nothing up", async () => {
+  const service = await httpReceiver();
+  service.answer = "never";
+  const hook = await httpReceiver();
+  const smtp = await smtpReceiver();
+  const { store, start } = await desk(
+    { ...webhook(hook.url), smtp: { url: smtp.url, from: FROM } },
+    { apiUrl: service.url },
+  );
+  for (let bill = 0; bill < 30; bill += 1) {
+    const [factKey, contactId] = [`pay_${bill}`, `con_${bill}`];
+    await raiseNotice(store.db, notice({ kind: "remittance", factKey, contactId, roles: [] }));
+  }
+  await raiseNotice(store.db, notice());
+  start();
+  const [got] = await until(
+    () => hook.received,
+    ({ length }) => length === 1,
+  );
+  expect(got?.body).toContain("payrun.approval_needed");
+});
+
+test("what a sender was killed over is sent by the next one, under the same id", async () => {
+  const hook = await httpReceiver();
+  hook.answer = "never";
+  const { store, databaseUrl, start, advance } = await desk(webhook(hook.url));
+  await raiseNotice(store.db, notice());
+  await raiseNotice(store.db, notice({ factKey: "run_2/hash_2" }));
+  const settings = JSON.stringify({ databaseUrl, notify: webhook(hook.url) });
+  const child = fork(new URL("children/send.ts", import.meta.url), [settings]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await until(
+    () => hook.received,
+    ({ length }) => length === 1,
+  );
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  hook.answer = { status: 204 };
+  start();
+  // The dead one's claim runs out.
+  advance(HOUR_MS);
+  await until(
+    async () => (await states(store)).join(),
+    (all) => all === "sent 1,sent 1",
+  );
+  const ids = hook.received.map(({ headers }) => headers["webhook-id"]);
+  expect(ids).toHaveLength(3);
+  expect(new Set(ids).size).toBe(2);
 });
 
 test("several senders deliver each notice once between them", async () => {

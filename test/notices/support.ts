@@ -12,6 +12,7 @@ import type { NewNotice } from "../../src/store/notices.ts";
 
 export interface Desk {
   readonly store: Store;
+  readonly databaseUrl: string;
   readonly profile: BusinessProfile;
   readonly logged: string[];
   /** Moves the senders' clock, so that no test waits for a pause to pass. */
@@ -25,7 +26,8 @@ export async function desk(
   changes: Partial<BusinessProfile> = {},
 ): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), "payrun-notices-"));
-  const store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
+  const databaseUrl = `sqlite:${join(folder, "payrun.db")}`;
+  const store = await openStore(databaseUrl);
   const clients = new Clients({ connections: 2, timeoutMs: 5_000 });
   const profile: BusinessProfile = {
     name: "acme",
@@ -48,6 +50,7 @@ export async function desk(
   });
   return {
     store,
+    databaseUrl,
     profile,
     logged,
     advance: (ms) => void (ahead += ms),

@@ -44,7 +44,7 @@ function notice(changes: Partial<NewNotice> = {}): NewNotice {
 /** Raises a notice and routes it; answers its id. */
 async function routed(store: Store, routes: readonly string[], changes: Partial<NewNotice> = {}) {
   await raiseNotice(store.db, notice(changes));
-  const [raised] = await unrouted(store.db, 1_000, 10);
+  const [raised] = await unrouted(store.db, "people", 1_000, 10);
   if (raised === undefined) throw new Error("nothing was raised");
   await store.transaction((trx) =>
     routeNotice(
@@ -107,7 +107,7 @@ test("a notice is routed once, and a delivery is tried by one process at a time"
   if (found === undefined) throw new Error("no notice");
   const twice = [{ channel: "mail", target: "c@example.com" }];
   await store.transaction((trx) => routeNotice(trx, found, twice, null, 2_000));
-  expect(await unrouted(store.db, 9_000, 10)).toEqual([]);
+  expect(await unrouted(store.db, "people", 9_000, 10)).toEqual([]);
 
   const claims = await Promise.all(
     ["one", "two", "three"].map((holder) =>
@@ -154,16 +154,16 @@ test("a delivery that failed is tried again at its time, one that was given up i
 test("a notice that reaches nobody shows why, and is routed anew when somebody asks", async () => {
   const { store } = await testStore();
   await raiseNotice(store.db, notice({ runId: "run_1" }));
-  const [raised] = await unrouted(store.db, 1_000, 10);
+  const [raised] = await unrouted(store.db, "people", 1_000, 10);
   if (raised === undefined) throw new Error("nothing was raised");
   await postponeRouting(store.db, raised.noticeId, "the vendor can't be read", 3_000);
-  expect(await unrouted(store.db, 2_999, 10)).toEqual([]);
-  expect(await unrouted(store.db, 3_000, 10)).toMatchObject([{ routeTries: 1 }]);
+  expect(await unrouted(store.db, "people", 2_999, 10)).toEqual([]);
+  expect(await unrouted(store.db, "people", 3_000, 10)).toMatchObject([{ routeTries: 1 }]);
   await store.transaction((trx) => routeNotice(trx, raised, [], "no address", 3_000));
   expect(await countUndelivered(store.db, "run_1")).toMatchObject({ unrouted: 1 });
   expect(await countUndelivered(store.db, "run_2")).toMatchObject({ unrouted: 0 });
   expect(await store.transaction((trx) => retryNotice(trx, raised.noticeId, 4_000))).toBe(1);
-  expect(await unrouted(store.db, 4_000, 10)).toMatchObject([{ routeProblem: null }]);
+  expect(await unrouted(store.db, "people", 4_000, 10)).toMatchObject([{ routeProblem: null }]);
 });
 
 test("of parked bills those are told of that no notice has named, and again after another attempt", async () => {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
-const STATES = "sent, pending, undeliverable or nobody (no channel wants it)";
+const STATES =
+  "sent, pending, undeliverable or nobody (no channel wants it, the vendor has no address)";
 
 export const NoticeBody = z
   .object({
@@ -13,7 +14,7 @@ export const NoticeBody = z
     roles: z.array(z.string()).describe("Whom it concerns; empty for everybody"),
     createdAt: z.string(),
     state: z.string().describe(STATES),
-    problem: z.string().nullable().describe("Why it reaches nobody"),
+    problem: z.string().nullable().describe("Why somebody can't be addressed"),
     deliveries: z.array(
       z.object({
         channel: z.string(),

@@ -103,13 +103,14 @@ function noticeJson(
   };
 }
 
-/** The worst of its deliveries; `nobody` where it goes to none. */
+/** The worst of its deliveries and addresses; `nobody` where there are none. */
 function stateOf(notice: Notice, deliveries: readonly NoticeDelivery[]): string {
   const states = deliveries.map(({ state }) => state);
+  const { routedAtMs, routeProblem } = notice;
   if (states.includes("undeliverable")) return "undeliverable";
-  if (notice.routedAtMs === null || states.includes("pending")) return "pending";
-  if (states.length > 0) return "sent";
-  return notice.routeProblem === null ? "nobody" : "undeliverable";
+  if (routedAtMs === null || states.includes("pending")) return "pending";
+  if (routeProblem !== null) return "undeliverable";
+  return states.length > 0 ? "sent" : "nobody";
 }
 
 /** Enough of an address to know it by: `c…@acme.example`. */
