@@ -2,7 +2,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { payrun as cli } from "../cli/cli.ts";
-import { applyIncidents, bouncedScene, incidents, settledAgain } from "../support/bounced.ts";
+import { listNotices } from "../../src/store/notices.ts";
+import {
+  applyIncidents,
+  bouncedScene,
+  type IncidentJson,
+  incidents,
+  settledAgain,
+} from "../support/bounced.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
@@ -12,7 +19,7 @@ import { approve } from "../support/stack.ts";
 let payrun: TestPayrun;
 
 beforeAll(async () => {
-  payrun = await startPayrun();
+  payrun = await startPayrun({ sweepEveryMs: 1_000 });
   await applyIncidents(payrun);
 });
 afterAll(async () => {
@@ -61,6 +68,74 @@ describe("an account that bounces", () => {
     await keepHistory(payrun, retryId, "retry-waits-for-incident");
     expect((await payrun.call("controller", "POST", path, said)).status).toBe(409);
   });
+});
+
+describe("a balance that bounces, and a deposit into it", () => {
+  const PAY =
+    "{ on: next-business-day, from: balance, topUp: { by: [controller], atMost: $50k, arrivesAfter: 3 business days } }";
+
+  async function ofBalance(): Promise<IncidentJson | undefined> {
+    return (await incidents(payrun)).find(({ source }) => source === "balance");
+  }
+
+  test("stops every run, is made once on one decision, pays each bill once, and is told of where it is taken back", async () => {
+    const { control } = payrun.sandbox;
+    const from = { pay: PAY };
+    const later = await plannedScene(payrun, "meanwhile", [40_00], from);
+    const scene = await bouncedScene(payrun, "deposited", [110_00, 120_00], from);
+    await control.changeBusiness({ balanceCents: 50_00 });
+    await approve(payrun, later.runId);
+    await payrun.until(later.runId, "held", ({ counts }) => counts["on-hold"] === 1);
+    await expect.poll(async () => (await ofBalance())?.topUps.length, { timeout: 30_000 }).toBe(1);
+    const args = ["incident", "balance", "--top-up", "--reason", "pay them"];
+    const { code, stdout, stderr } = await cli(args, { env: env("controller") });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/Deposit of \$180\.00 from .*approved by controller/);
+    await untilIncident("on-its-way");
+    await untilIncident("completed");
+    await expect.poll(async () => (await ofBalance())?.phase, { timeout: 30_000 }).toBe("ended");
+    expect((await settledAgain(payrun, scene)).counts.settled).toBe(2);
+    const workflow = payrun.temporal.workflow.getHandle(fundingIncidentId("default", "balance"));
+    expect(await workflow.result()).toBe("released by controller");
+    await keepHistory(payrun, workflow.workflowId, "funding-incident-tops-up");
+    await control.changeBusiness({ balanceCents: 5_000_00 });
+    await payrun.until(later.runId, "sent", ({ counts }) => counts.scheduled === 1);
+    await control.advance("P8D");
+    await payrun.untilPhase(later.runId, "completed");
+    await expectBank(
+      payrun,
+      [...scene.made, ...later.made].map((bill) => [bill, bill.amountCents]),
+    );
+    const moved = async () =>
+      (await control.ledger()).flatMap(({ kind, amountCents, transactionId }) =>
+        transactionId === null ? [] : [`${kind} ${amountCents}`],
+      );
+    expect(await moved()).toEqual(["debit 18000", "credit 18000"]);
+
+    const [deposit] = (await ofBalance())?.topUps ?? [];
+    const match = { transactionId: deposit?.transactionId ?? "" };
+    await control.outcome({ match, outcome: "return", code: "R10" });
+    const isTold = async (): Promise<unknown[]> => {
+      await control.advance("PT7H");
+      return listNotices(payrun.store.db, { kind: "top-up-returned", limit: 5 });
+    };
+    await expect.poll(isTold, { timeout: 60_000, interval: 1_000 }).toHaveLength(1);
+    expect(await ofBalance()).toMatchObject({
+      phase: "ended",
+      topUps: [{ state: "returned", reason: expect.stringMatching(/R10/) }],
+    });
+    expect((await moved()).slice(0, 3)).toEqual(["debit 18000", "credit 18000", "return 18000"]);
+  });
+
+  /** Lets the bank's days pass one by one until the incident's deposit stands so. */
+  async function untilIncident(state: string): Promise<void> {
+    const stateNow = async (): Promise<string | undefined> => {
+      const now = (await ofBalance())?.topUps.at(-1)?.state;
+      if (now !== state && now === "on-its-way") await payrun.sandbox.control.advance("P1D");
+      return now;
+    };
+    await expect.poll(stateNow, { timeout: 60_000, interval: 1_000 }).toBe(state);
+  }
 });
 
 describe("a vendor's account that came back", () => {

@@ -154,13 +154,13 @@ describe("a payment that is returned weeks after its run has ended", () => {
       match: { payableId },
       outcome: "return",
       code: "R10",
-      after: "P20D",
+      after: "P60D",
     });
     await approve(payrun, runId);
     const done = await untilEnded(payrun, runId);
     expect(done.counts).toEqual({ settled: 2 });
     await payrun.sandbox.control.setScale(1);
-    await payrun.sandbox.control.advance("P30D");
+    await payrun.sandbox.control.advance("P70D");
     const late = await payrun.until(runId, "noticed", ({ counts }) => counts.parked === 1, 60_000);
     const line = late.payments.find((each) => each.payableId === payableId);
     expect(line).toMatchObject({ state: "parked", reasonCode: "R10" });

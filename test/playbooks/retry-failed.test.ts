@@ -107,6 +107,7 @@ describe("a retry-failed playbook", () => {
 
   test("gives nothing up later than Nacha ends reinitiations", () => {
     const problem = onlyMistake("kind: retry-failed\ngiveUp: { after: «200 days» }\n");
+    expect(problem.message).toMatch(/Nacha's rules end reinitiations 180 days after/);
     expect(problem.expected).toMatch(/1 to 180 days/);
   });
 });

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { TopUpStatus } from "../../src/contracts/top-up.ts";
 import type { TestPayrun } from "./payrun.ts";
-import { paymentsOf, plannedScene, type Scene } from "./scene.ts";
+import { paymentsOf, plannedScene, type Scene, type SceneOptions } from "./scene.ts";
 import { approve } from "./stack.ts";
 
 export interface IncidentJson {
@@ -11,6 +12,7 @@ export interface IncidentJson {
   readonly phase: string;
   readonly bills: number;
   readonly decision: string | null;
+  readonly topUps: readonly TopUpStatus[];
 }
 
 /** Stores the example by which an account that bounced is one incident. */
@@ -43,9 +45,10 @@ export async function bouncedScene(
   payrun: TestPayrun,
   name: string,
   amounts: readonly number[],
+  options: SceneOptions = {},
 ): Promise<Scene> {
   const { control } = payrun.sandbox;
-  const scene = await plannedScene(payrun, name, amounts);
+  const scene = await plannedScene(payrun, name, amounts, options);
   for (const { id } of scene.made) {
     const rule = { match: { payableId: id }, outcome: "fail", code: "R01", times: 1 } as const;
     await control.outcome(rule);

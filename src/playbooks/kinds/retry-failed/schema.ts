@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { WEEKDAYS } from "../../../contracts/playbook.ts";
-import { REINITIATION_DAYS } from "../../../domain/retries/policy.ts";
 import { business, read } from "../../blocks.ts";
 import { events } from "../../events.ts";
-import { readDays, WORD_PATTERN } from "../../texts.ts";
-import { readAtMost, readMatch, readPerson } from "./texts.ts";
+import { WORD_PATTERN } from "../../texts.ts";
+import { readAtMost, readGiveUpAfter, readMatch, readPerson } from "./texts.ts";
 
 const people = (description: string, example: string) =>
   z
@@ -63,9 +62,7 @@ export const failureRuleSchema = z
 
 const giveUp = z
   .strictObject({
-    after: read((input) =>
-      readDays(input, { unit: "days", min: 1, max: REINITIATION_DAYS, example: "30 days" }),
-    )
+    after: read(readGiveUpAfter)
       .optional()
       .meta({
         description: "How long after the failure. Nacha ends reinitiations after 180 days.",

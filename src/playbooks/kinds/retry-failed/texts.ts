@@ -1,5 +1,6 @@
 import { REINITIATIONS_MAX } from "../../../domain/payments/failure-policy.ts";
-import { fine, readWord, shown, wrong } from "../../texts.ts";
+import { REINITIATION_DAYS } from "../../../domain/retries/policy.ts";
+import { fine, readDays, readWord, shown, wrong } from "../../texts.ts";
 import type { Reading } from "../../texts.ts";
 
 export interface Match {
@@ -44,6 +45,20 @@ export function readMatch(input: unknown): Reading<Match> {
     }
   }
   return fine({ codes, words });
+}
+
+/** Reads how long after a failure its bill is given up, in days. */
+export function readGiveUpAfter(input: unknown): Reading<number> {
+  const example = "30 days";
+  const days = typeof input === "string" ? /^(\d+) days?$/.exec(input.trim())?.[1] : undefined;
+  if (Number(days) > REINITIATION_DAYS) {
+    return wrong(
+      `Nacha's rules end reinitiations ${REINITIATION_DAYS} days after the settlement, so ${shown(input)} would wait for nothing`,
+      `1 to ${REINITIATION_DAYS} days, such as ${example}`,
+      `${REINITIATION_DAYS} days`,
+    );
+  }
+  return readDays(input, { unit: "days", min: 1, max: REINITIATION_DAYS, example });
 }
 
 /** Reads how often to pay again. */
