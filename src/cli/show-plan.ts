@@ -29,6 +29,7 @@ export class PlanDigest {
   #odd: ShownLine[] = [];
   #oddCount = 0;
   #lateCount = 0;
+  #notRecallableCount = 0;
 
   add(lines: readonly ShownLine[]): this {
     for (const { quorum, approvers, stages, amountCents, flags } of lines) {
@@ -36,6 +37,7 @@ export class PlanDigest {
       const sum = this.#rules.get(who) ?? { count: 0, cents: 0 };
       this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
       if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
+      if (flags.some(({ kind }) => kind === "not-recallable")) this.#notRecallableCount += 1;
     }
     const odd = lines.filter(isOdd);
     this.#oddCount += odd.length;
@@ -78,8 +80,19 @@ export class PlanDigest {
       ...table([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
       ...(odd > ODD_MOST ? [dim(`  and ${(odd - ODD_MOST).toLocaleString("en-US")} more`)] : []),
       ...(late === 0 ? [] : [`${count(late, "bill")} will arrive late, even if paid at once.`]),
+      ...notRecallable(this.#notRecallableCount),
     ];
   }
+}
+
+/** A bill with several scheduled payments can't be cancelled at the service. */
+function notRecallable(bills: number): string[] {
+  if (bills === 0) return [];
+  return [
+    yellow(
+      `${count(bills, "bill")} can't be recalled once sent: the service cancels none of several scheduled payments.`,
+    ),
+  ];
 }
 
 function cashLines(plan: PlanSummary): string[] {

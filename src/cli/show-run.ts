@@ -1,6 +1,7 @@
 import { ENDED_PHASES, type LineState, type RunStatus } from "../contracts/pay-run.ts";
 import type { StartedBy } from "../contracts/events.ts";
 import { formatUsd } from "../domain/money.ts";
+import { isOffCyclePeriod } from "../domain/off-cycle.ts";
 import { nameOf } from "./show-plan.ts";
 import { topUpLines } from "./show-top-up.ts";
 import { newYorkTime } from "./times.ts";
@@ -44,6 +45,7 @@ export function runLines(run: RunStatus): string[] {
     ...approvalLines(run),
     ...stateTable(run),
     ...reasonLines(run),
+    ...(isOffCyclePeriod(run.period) ? leftOutLines(run) : []),
   ];
 }
 
@@ -110,6 +112,20 @@ function stateTable(run: RunStatus): string[] {
 }
 
 const MOST_REASONS = 25;
+
+/** The bills that its plan left out, each with why: of a run whose bills somebody has named. */
+function leftOutLines({ payments }: RunStatus): string[] {
+  const left = payments.filter(({ state }) => state === "skipped");
+  if (left.length === 0) return [];
+  const rows = left
+    .slice(0, MOST_REASONS)
+    .map((line) => [nameOf(line), printable(line.reason ?? "")]);
+  return [
+    "",
+    ...table([{ title: "Left out" }, { title: "Because" }], rows),
+    ...(left.length > MOST_REASONS ? [dim(`and ${left.length - MOST_REASONS} more: --json`)] : []),
+  ];
+}
 
 function reasonLines({ payments, nextPage }: RunStatus): string[] {
   const odd = payments.filter(

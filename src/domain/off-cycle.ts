@@ -22,6 +22,14 @@ export function offCycleOf(inputs: Readonly<Record<string, unknown>>): OffCycle 
   return typeof request === "object" && request !== null ? (request as OffCycle) : null;
 }
 
+/** True for the period of a run that somebody asked for off-cycle. */
+export function isOffCyclePeriod(period: string): boolean {
+  return period.slice(DATE_LENGTH).startsWith(MARK);
+}
+
+const DATE_LENGTH = "YYYY-MM-DD".length;
+const MARK = "-pay-";
+
 /**
  * The period of an off-cycle run: its day, and a mark of what was asked, so that asking the same
  * twice in a day is one run.
@@ -37,5 +45,5 @@ export function offCyclePeriod(date: string, request: OffCycle, ref: string): st
     ref,
   };
   const mark = createHash("sha256").update(canonicalJson(facts)).digest("hex").slice(0, 12);
-  return `${date}-pay-${mark}`;
+  return `${date}${MARK}${mark}`;
 }

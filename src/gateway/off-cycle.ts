@@ -20,7 +20,7 @@ export interface OffCycleRequest extends OffCycle {
  * Launches a run for the named bills only, under the policy of a pay-run playbook: its condition,
  * limits, reviews, approvals and source. Only its schedule and due dates don't matter.
  *
- * Asking the same twice in a day joins the first run.
+ * Asking the same twice in a day joins the first run, unless that has ended and had nothing to pay.
  *
  * @throws GatewayError 404 for an unknown playbook, 422 where it isn't clear which is meant or what
  * is asked can't be, 503 where Temporal can't be reached: the row is kept, asking again goes on
@@ -50,6 +50,7 @@ export async function payOffCycle(
       launchedBy: by.name,
       launchedByTokenId: by.tokenId,
       nowMs: context.nowMs(),
+      afterNothing: true,
     }),
   );
   await startPayRun(context.temporal, {

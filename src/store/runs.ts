@@ -57,6 +57,8 @@ export interface NewRun {
   readonly nowMs: number;
   /** Joins whatever run the period has, ended or not: what a clock launches, it launches once. */
   readonly once?: boolean;
+  /** Also after a run that completed and had nothing to pay: what kept the bills out may be over. */
+  readonly afterNothing?: boolean;
 }
 
 /**
@@ -73,7 +75,7 @@ export async function upsertRun(
   launch: NewRun,
 ): Promise<{ runId: string; created: boolean; run: Run }> {
   const latest = await findRunOfPeriod(db, launch);
-  if (latest !== undefined && (launch.once === true || !RELAUNCHABLE.includes(latest.phase))) {
+  if (latest !== undefined && (launch.once === true || !mayRelaunch(latest, launch))) {
     return { runId: latest.runId, created: false, run: latest };
   }
   const revision = (latest?.revision ?? 0) + 1;
@@ -111,6 +113,11 @@ export async function upsertRun(
     );
   }
   return { runId: theirs.runId, created: false, run: theirs };
+}
+
+function mayRelaunch({ phase, totalCents }: Run, { afterNothing }: NewRun): boolean {
+  const wasEmpty = afterNothing === true && phase === "completed" && totalCents === 0;
+  return wasEmpty || RELAUNCHABLE.includes(phase);
 }
 
 /** The same with its entry in the audit trail. */

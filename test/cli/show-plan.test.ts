@@ -23,3 +23,10 @@ test("what a plan's bills come to is the same by page as at once, and names the 
   expect(all.find((line) => line.includes("new-vendor"))).toContain("$20.00");
   expect(all).toContain("  and 8 more");
 });
+
+test("a plan says how many bills can't be recalled once they are sent", () => {
+  const flags = [{ kind: "not-recallable" as const, text: "Several scheduled payments." }];
+  const lines = [planLine("pay_1", { flags }), planLine("pay_2", { flags }), planLine("pay_3")];
+  const said = new PlanDigest().add(lines).oddLines().map(stripVTControlCharacters);
+  expect(said).toEqual([expect.stringMatching(/^2 bills can't be recalled once sent/)]);
+});

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { payrun as cli } from "../cli/cli.ts";
 import { bills } from "../support/bills.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
@@ -42,8 +43,9 @@ async function asTheDocsSay(
 
 test("a part of a bill is paid off-cycle once, approved as that part; holds, limits and what is owed hold", async () => {
   const payrun = await start();
-  const [bill, held, large] = await bills(payrun.sandbox, [100_00, 200_00, 300_00]);
-  if (bill === undefined || held === undefined || large === undefined) return;
+  const made = await bills(payrun.sandbox, [100_00, 200_00, 300_00, 50_00]);
+  const [bill, held, large, twice] = made;
+  if (!bill || !held || !large || !twice) throw new Error("no bills");
   await payrun.apply("weekly-vendors", POLICY);
   const commands = commandsOf("docs/off-cycle.md");
   expect(commands).toHaveLength(2);
@@ -59,7 +61,8 @@ test("a part of a bill is paid off-cycle once, approved as that part; holds, lim
   expect((await payrun.decide("launcher", runId, "approve")).status).toBe(403);
 
   const hold = { payableId: held.id, reason: "disputed" };
-  expect((await payrun.call("operator", "POST", "/v1/holds", hold)).status).toBeLessThan(300);
+  const onHold = await payrun.call<{ id: string }>("operator", "POST", "/v1/holds", hold);
+  expect(onHold.status).toBe(201);
   const others = await ask({ payables: [held.id, large.id, "no-such-bill"] });
   expect(others.status).toBe(201);
   await payrun.until(others.body.id, "planned", ({ plan }) => plan !== undefined);
@@ -78,11 +81,47 @@ test("a part of a bill is paid off-cycle once, approved as that part; holds, lim
   expect(both.id).toContain("/weekly-vendors/");
   expect(both.id).not.toBe(others.body.id);
 
-  await approve(payrun, runId);
+  const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("launcher") };
+  const pay = (...words: string[]) => cli(["pay", ...words], { env });
+  // Whoever asks for what can't be paid reads why, and may ask again once that is over.
+  const refused = await pay(held.id);
+  expect(refused).toMatchObject({ code: 1, stdout: expect.stringMatching(/On hold: disputed/) });
+  expect(refused.stdout).toMatch(/Nothing is paid/);
+  await payrun.call("operator", "DELETE", `/v1/holds/${onHold.body.id}`);
+  const released = await pay(held.id, "--json");
+  expect(released.code, released.stderr).toBe(0);
+  const { id: second } = released.json<RunStatus>();
+  expect(second).toMatch(/\/r2$/);
+  expect((await pay(held.id)).stdout).toMatch(/awaiting-approval[^]*asked for before today/);
+  const owned = await pay(bill.id);
+  expect(owned).toMatchObject({ code: 1, stdout: expect.stringContaining(runId) });
+  expect((await pay(bill.id, "--amount", "1.005")).stderr).toMatch(/to the cent/);
+
+  // The same bill at the same moment, whole, whole and in part: one run has it.
+  const asked = await Promise.all([
+    ask({ payables: [twice.id] }),
+    ask({ payables: [twice.id] }),
+    ask({ payables: [twice.id], amountCents: 10_00 }),
+  ]);
+  const runs = [...new Set(asked.map(({ body: { id } }) => id))];
+  expect(runs).toHaveLength(2);
+  const phases = await Promise.all(
+    runs.map((id) => payrun.until(id, "planned", ({ phase }) => phase !== "planning")),
+  );
+  const [owner, ...more] = phases.filter(({ phase }) => phase === "awaiting-approval");
+  expect(more).toEqual([]);
+
+  for (const id of [runId, second, owner?.id ?? ""]) await approve(payrun, id);
   await payrun.killWorkers();
   await payrun.startWorker();
-  const done = await untilEnded(payrun, runId);
-  expect(done.counts).toEqual({ settled: 1 });
-  const { actual, expected } = await paidOnce(payrun, new Map([[bill.id, 40_00]]));
+  for (const id of [runId, second, owner?.id ?? ""]) {
+    expect((await untilEnded(payrun, id)).counts).toEqual({ settled: 1 });
+  }
+  const net = new Map([
+    [bill.id, 40_00],
+    [held.id, 200_00],
+    [twice.id, owner?.totalCents ?? 0],
+  ]);
+  const { actual, expected } = await paidOnce(payrun, net);
   expect(actual).toEqual(expected);
 });

@@ -41,6 +41,23 @@ test.each(["completed", "completed-with-exceptions", "paying"] as const)(
   },
 );
 
+test("who asks for bills by name runs again after a run that had nothing to pay, and only then", async () => {
+  const { store } = await testStore();
+  const again = { ...newRun(), afterNothing: true };
+  const { runId } = await upsertRun(store.db, again);
+  expect((await upsertRun(store.db, again)).runId).toBe(runId);
+  await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 5 });
+  expect((await upsertRun(store.db, newRun())).runId).toBe(runId);
+  const next = await upsertRun(store.db, again);
+  expect(next).toMatchObject({ runId: `${runId}/r2`, created: true });
+  await store.db
+    .updateTable("runs")
+    .set({ phase: "completed", total_cents: 1 })
+    .where("run_id", "=", next.runId)
+    .execute();
+  expect((await upsertRun(store.db, again)).runId).toBe(next.runId);
+});
+
 test("processes that launch at once share one run", async () => {
   const { url } = await testStore();
   const launches = await Promise.all([1, 2, 3].map(() => child("launch", [url])));

@@ -1,12 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { formatUsd } from "../../domain/money.ts";
+import type { RunStatus } from "../../contracts/pay-run.ts";
 import { readMoney } from "../../playbooks/texts.ts";
 import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
+import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
 import { runStatus } from "../gateway-shapes.ts";
 import type { CommandContext, Session } from "../session.ts";
-import { count, dim, green } from "../text.ts";
+import { hasEnded, runLines } from "../show-run.ts";
+import { dim, yellow } from "../text.ts";
+import { pollUntil } from "../wait-for-run.ts";
 
 interface PayOptions {
   readonly amount?: string | undefined;
@@ -37,21 +39,39 @@ async function pay(
   if (amountCents !== undefined && payables.length > 1) {
     throw usageError("--amount is for one bill: name a single payable");
   }
-  const run = await gatewayOf(config()).post("/v1/off-cycle", runStatus, {
+  const gateway = gatewayOf(config());
+  const asked = await gateway.post("/v1/off-cycle", runStatus, {
     payables,
     ...(amountCents === undefined ? {} : { amountCents }),
     ...(playbook === undefined ? {} : { playbook }),
     ...(ref === undefined ? {} : { ref }),
   });
-  const what = amountCents === undefined ? count(payables.length, "bill") : formatUsd(amountCents);
-  output.line(`${green("✓")} ${run.id} (${what}, ${run.phase})`);
-  output.line(dim(`payrun status ${run.id} · payrun approve ${run.id}`));
+  const isNews = asked.phase === "planning";
+  const run = isNews ? await planned(gateway, asked) : asked;
+  output.lines(runLines(run));
+  if (!isNews) output.line(dim("The same was asked for before today: --ref TEXT asks anew."));
+  const paysNothing = run.plan !== undefined && run.plan.lineCount === 0;
+  if (paysNothing) output.line(yellow("Nothing is paid: every bill was left out."));
+  if (!hasEnded(run)) {
+    output.line(dim(`payrun status ${run.id} · payrun approve ${run.id}`));
+  }
   output.document(run);
-  return EXIT.done;
+  return paysNothing || run.phase === "failed" ? EXIT.failed : EXIT.done;
+}
+
+/** What somebody has named is planned in a moment; a run that takes longer goes on without them. */
+const PLAN_LIMIT_MS = 30_000;
+
+async function planned(gateway: GatewayClient, { id }: RunStatus): Promise<RunStatus> {
+  return pollUntil(() => gateway.wholeRun(id), {
+    until: (run) => hasEnded(run) || (run.plan !== undefined && run.phase !== "planning"),
+    limitMs: PLAN_LIMIT_MS,
+  });
 }
 
 function readAmount(text: string): number {
   const reading = readMoney(text.startsWith("$") ? text : `$${text}`);
   if (reading.ok && reading.value > 0) return reading.value;
-  throw usageError(`--amount must be an amount such as $50 or 50.00, not “${text}”`);
+  const why = /fractions/.test(reading.ok ? "" : reading.fault.message) ? ", to the cent" : "";
+  throw usageError(`--amount must be an amount such as $50 or 50.00${why}, not “${text}”`);
 }
