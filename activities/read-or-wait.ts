@@ -24,12 +24,18 @@ export async function readOrWait<T>(
 ): Promise<T | undefined> {
   const { businessId } = run;
   const { db } = context.store;
-  const { serviceMs } = await context.clockOf(run.business).now();
+  const { serviceMs, realMs } = await context.clockOf(run.business).now();
   const waits = (await listWaits(db, businessId)).filter(stopsReads);
   if (waits.some((wait) => wait.retryAtMs > serviceMs)) return undefined;
   try {
     const found = await reading();
-    for (const { code } of waits) await clearWait(db, { businessId, sourceId: "", code });
+    if (waits.length > 0) {
+      await context.store.transactionOf(businessId, async (trx) => {
+        for (const { code } of waits) {
+          await clearWait(trx, { businessId, sourceId: "", code, realMs });
+        }
+      });
+    }
     return found;
   } catch (error) {
     const fault = faultOf(error);
@@ -42,6 +48,7 @@ export async function readOrWait<T>(
         code: fault.code,
         message: fault.message,
         nowMs: serviceMs,
+        realMs,
         ...(fault.retryAfterMs === undefined ? {} : { retryAtMs: serviceMs + fault.retryAfterMs }),
       });
     });

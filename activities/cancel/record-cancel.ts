@@ -37,6 +37,7 @@ export async function recordCancel(
         code: outcome.code,
         message: outcome.message,
         nowMs: clock.serviceMs,
+        realMs: clock.realMs,
         ...(outcome.retryAfterMs === null
           ? {}
           : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
@@ -44,7 +45,7 @@ export async function recordCancel(
       return false;
     }
     if (outcome.end !== undefined) await end(trx, outcome.end, item, clock);
-    await clearWaits(trx, { businessId, sourceId: "" });
+    await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs });
     const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
     const isMine = await changeItem(
       trx,

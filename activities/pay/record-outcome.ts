@@ -156,6 +156,7 @@ async function sideEffects(
       code: outcome.code,
       message: outcome.message,
       nowMs: clock.serviceMs,
+      realMs: clock.realMs,
       ...(outcome.retryAfterMs === null
         ? {}
         : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
@@ -175,7 +176,8 @@ async function sideEffects(
   }
   if (outcome.kind === "applied") {
     await endApplied(trx, job, outcome, clock);
-    await clearWaits(trx, { businessId, sourceId: job.plan.funding.sourceId });
+    const { sourceId } = job.plan.funding;
+    await clearWaits(trx, { businessId, sourceId, realMs: clock.realMs });
     await alarmOnMismatch(trx, job, outcome.payments, clock);
   }
   if (outcome.kind === "paid-elsewhere") {

@@ -43,7 +43,7 @@ export async function recordPaid(
   }));
   await endAppliedAttempts(trx, attempts, clock.realMs);
   for (const sourceId of new Set(mine.map(({ job }) => job.plan.funding.sourceId))) {
-    await clearWaits(trx, { businessId, sourceId });
+    await clearWaits(trx, { businessId, sourceId, realMs: clock.realMs });
   }
   for (const { job, outcome } of mine) await alarmOnMismatch(trx, job, outcome.payments, clock);
   await appendOfLines(trx, {

@@ -53,6 +53,7 @@ export async function recordDeposit(
           code,
           message,
           nowMs: clock.serviceMs,
+          realMs: clock.realMs,
           ...(retryAfterMs === null ? {} : { retryAtMs: clock.serviceMs + retryAfterMs }),
         });
         const notBeforeMs = clock.serviceMs + (retryAfterMs ?? 15_000);

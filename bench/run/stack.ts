@@ -150,7 +150,7 @@ export class Stack {
       admin: ["admin"],
     };
     for (const [name, roles] of Object.entries(people)) {
-      const made = await createToken(store.db, {
+      const made = await createToken(store, {
         name,
         roles,
         createdBy: "bench",

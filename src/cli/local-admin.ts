@@ -21,7 +21,7 @@ export async function ensureLocalAdmin(store: Store, home: string): Promise<stri
   if (known !== undefined && (await findToken(store.db, known, Date.now())) !== undefined) {
     return known;
   }
-  const { token } = await createToken(store.db, {
+  const { token } = await createToken(store, {
     name: "local-admin",
     roles: ["admin"],
     createdBy: "payrun up",

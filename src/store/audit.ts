@@ -7,6 +7,11 @@ import type { Tables } from "./tables.ts";
 /** What the first entry of a business follows. */
 export const GENESIS = "0".repeat(64);
 
+/**
+ * Stands for a business in the trail of what belongs to none: the tokens of the store's gateways.
+ */
+export const STORE_TRAIL = "payrun:store";
+
 export interface AuditEntry {
   readonly auditId: number;
   readonly businessId: string;

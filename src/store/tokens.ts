@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
+import { appendAudit, STORE_TRAIL } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { TokensTable } from "./decision-tables.ts";
+import type { Store } from "./store.ts";
 
 /** A token of the gateway, without its secret, which is stored nowhere. */
 export interface Token {
@@ -17,12 +19,13 @@ export interface Token {
 }
 
 /**
- * Makes a token of 256 random bits.
+ * Makes a token of 256 random bits, and says so in the store's own trail: tokens act for every
+ * business.
  *
  * @returns `token` in clear, this once: the store keeps its SHA-256 only.
  */
 export async function createToken(
-  db: Db,
+  store: Pick<Store, "transactionOf">,
   token: {
     readonly name: string;
     readonly roles: readonly string[];
@@ -33,18 +36,29 @@ export async function createToken(
 ): Promise<{ tokenId: string; token: string }> {
   const tokenId = `tok_${randomUUID()}`;
   const secret = `payrun_${randomBytes(32).toString("base64url")}`;
-  await db
-    .insertInto("tokens")
-    .values({
-      token_id: tokenId,
-      name: token.name,
-      token_hash: hashOf(secret),
-      roles: JSON.stringify(token.roles),
-      created_at_ms: token.nowMs,
-      created_by: token.createdBy,
-      expires_at_ms: token.expiresAtMs ?? null,
-    })
-    .execute();
+  const { name, roles, createdBy, nowMs, expiresAtMs = null } = token;
+  await store.transactionOf(STORE_TRAIL, async (trx) => {
+    await trx
+      .insertInto("tokens")
+      .values({
+        token_id: tokenId,
+        name,
+        token_hash: hashOf(secret),
+        roles: JSON.stringify(roles),
+        created_at_ms: nowMs,
+        created_by: createdBy,
+        expires_at_ms: expiresAtMs,
+      })
+      .execute();
+    await appendAudit(trx, {
+      businessId: STORE_TRAIL,
+      nowMs,
+      actor: createdBy,
+      action: "token.created",
+      subject: tokenId,
+      details: { name, roles, expiresAtMs },
+    });
+  });
   return { tokenId, token: secret };
 }
 
@@ -72,14 +86,30 @@ export async function listTokens(db: Db): Promise<Token[]> {
 }
 
 /** Ends a token at once; false where there is none, or it was revoked before. */
-export async function revokeToken(db: Db, tokenId: string, nowMs: number): Promise<boolean> {
-  const result = await db
-    .updateTable("tokens")
-    .set({ revoked_at_ms: nowMs })
-    .where("token_id", "=", tokenId)
-    .where("revoked_at_ms", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+export async function revokeToken(
+  store: Pick<Store, "transactionOf">,
+  tokenId: string,
+  { by, nowMs }: { readonly by: string; readonly nowMs: number },
+): Promise<boolean> {
+  return store.transactionOf(STORE_TRAIL, async (trx) => {
+    const revoked = await trx
+      .updateTable("tokens")
+      .set({ revoked_at_ms: nowMs })
+      .where("token_id", "=", tokenId)
+      .where("revoked_at_ms", "is", null)
+      .returning("name")
+      .executeTakeFirst();
+    if (revoked === undefined) return false;
+    await appendAudit(trx, {
+      businessId: STORE_TRAIL,
+      nowMs,
+      actor: by,
+      action: "token.revoked",
+      subject: tokenId,
+      details: { name: revoked.name },
+    });
+    return true;
+  });
 }
 
 /**

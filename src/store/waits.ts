@@ -1,7 +1,9 @@
-import type { Selectable } from "kysely";
+import type { Selectable, Transaction } from "kysely";
 import { doublingMs } from "../domain/back-off.ts";
+import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { BusinessWaitsTable } from "./payment-tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** A fault of a whole business, or of one of its funding sources, that everything waits for. */
 export interface BusinessWait {
@@ -25,6 +27,8 @@ export interface NewWait {
   readonly message: string;
   /** Service clock. */
   readonly nowMs: number;
+  /** Real time, for the audit trail. */
+  readonly realMs: number;
   /** Service-clock instant that the service asked for; without it the back-off applies. */
   readonly retryAtMs?: number;
 }
@@ -42,8 +46,8 @@ const PROBE_MS = 30_000;
  * Answers of requests that were in flight together may each ask for a pause: until a request has
  * been tried again, the longest holds.
  */
-export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
-  const found = await db
+export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<BusinessWait> {
+  const found = await trx
     .selectFrom("business_waits")
     .select(["tries", "retry_at_ms"])
     .where("business_id", "=", wait.businessId)
@@ -53,7 +57,7 @@ export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
   const tries = found?.tries ?? 0;
   const floorMs = found !== undefined && tries === 0 ? found.retry_at_ms : 0;
   const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? wait.nowMs + backOffMs(tries));
-  const row = await db
+  const row = await trx
     .insertInto("business_waits")
     .values({
       business_id: wait.businessId,
@@ -71,7 +75,27 @@ export async function setWait(db: Db, wait: NewWait): Promise<BusinessWait> {
     )
     .returningAll()
     .executeTakeFirstOrThrow();
+  // Going on with a wait is no news: a service that refuses for days must not fill the trail.
+  if (found === undefined) await note(trx, toWait(row), "wait.began", wait.realMs);
   return toWait(row);
+}
+
+/** The service's own words stay out of the trail: they may name people. */
+async function note(
+  trx: Transaction<Tables>,
+  { businessId, sourceId, code, tries, sinceMs }: BusinessWait,
+  action: "wait.began" | "wait.ended",
+  realMs: number,
+): Promise<void> {
+  const ended = action === "wait.ended" ? { tries, sinceMs: Math.floor(sinceMs) } : {};
+  await appendAudit(trx, {
+    businessId,
+    nowMs: realMs,
+    actor: "payrun",
+    action,
+    subject: sourceId === "" ? businessId : sourceId,
+    details: { code, ...ended },
+  });
 }
 
 function backOffMs(tries: number): number {
@@ -120,29 +144,39 @@ export async function probeWaits(
  * fault says nothing about it.
  */
 export async function clearWaits(
-  db: Db,
-  paid: { readonly businessId: string; readonly sourceId: string },
+  trx: Transaction<Tables>,
+  paid: { readonly businessId: string; readonly sourceId: string; readonly realMs: number },
 ): Promise<void> {
-  await db
+  const ended = await trx
     .deleteFrom("business_waits")
     .where("business_id", "=", paid.businessId)
     .where("source_id", "in", [paid.sourceId, ""])
     .where("tries", ">", 0)
+    .returningAll()
     .execute();
+  for (const row of ended) await note(trx, toWait(row), "wait.ended", paid.realMs);
 }
 
 /** Ends one wait whose cause is known to be lifted. */
 export async function clearWait(
-  db: Db,
-  wait: { readonly businessId: string; readonly sourceId: string; readonly code: string },
+  trx: Transaction<Tables>,
+  wait: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly code: string;
+    readonly realMs: number;
+  },
 ): Promise<boolean> {
-  const result = await db
+  const ended = await trx
     .deleteFrom("business_waits")
     .where("business_id", "=", wait.businessId)
     .where("source_id", "=", wait.sourceId)
     .where("code", "=", wait.code)
+    .returningAll()
     .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+  if (ended === undefined) return false;
+  await note(trx, toWait(ended), "wait.ended", wait.realMs);
+  return true;
 }
 
 /** Waits of a business, the longest first. */

@@ -104,6 +104,34 @@ describe("audit verify", () => {
     expect(noted.stdout).toContain("cut off from its first on");
   });
 
+  test("knows the store's own trail, where tokens are made and revoked", async () => {
+    const { env, cwd } = await trail();
+    const made = await payrun(["token", "create", "cora", "--role", "owner", "--json"], {
+      env,
+      cwd,
+    });
+    const { id, token } = made.json<{ id: string; token: string }>();
+    expect((await payrun(["token", "revoke", "cora"], { env, cwd })).code).toBe(0);
+    const result = await payrun(["audit", "verify", "--head", "a".repeat(64)], { env, cwd });
+    expect(result.stdout).toContain("✗ biz_1: 3 entries, 1 problem");
+    expect(result.stdout).toContain("✓ payrun:store (the store's tokens): 2 entries, whole");
+    // A business's export stays what it is.
+    const ofBusiness = await payrun(["audit", "export"], { env, cwd });
+    expect(ofBusiness.stdout).not.toContain(id);
+    const args = ["audit", "export", "--business", "payrun:store"];
+    const { stdout } = await payrun(args, { env, cwd });
+    expect(stdout).not.toContain(token);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { action: "token.created", actor: "local-admin", subject: id, details: { name: "cora" } },
+      { action: "token.revoked", actor: "local-admin", subject: id },
+    ]);
+  });
+
   test("of a business that nobody configured is wrong usage, of no store exit 4", async () => {
     const { env, cwd } = await trail();
     const unknown = await payrun(["audit", "verify", "--business", "acme"], { env, cwd });

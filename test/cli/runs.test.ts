@@ -25,7 +25,7 @@ let runId: string;
 const tokens = new Map<string, string>();
 
 async function person(name: string, roles: string[]): Promise<void> {
-  const { token } = await createToken(stack.store.db, {
+  const { token } = await createToken(stack.store, {
     name,
     roles,
     createdBy: "setup",

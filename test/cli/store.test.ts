@@ -12,7 +12,7 @@ describe("payrun store copy", () => {
     const folder = temporaryFolder();
     const [from, to] = ["old", "new"].map((name) => `sqlite:${join(folder, `${name}.db`)}`);
     const store = await openStore(from ?? "");
-    await createToken(store.db, { name: "ada", roles: [], createdBy: "test", nowMs: 1 });
+    await createToken(store, { name: "ada", roles: [], createdBy: "test", nowMs: 1 });
     const whileOpen = await copy(from ?? "", to ?? "");
     await store.close();
     expect(whileOpen.code).toBe(1);
@@ -20,7 +20,7 @@ describe("payrun store copy", () => {
 
     const copied = await copy(from ?? "", to ?? "");
     expect(copied.code).toBe(0);
-    expect(copied.json()).toMatchObject({ rows: 1, tables: { tokens: 1, runs: 0 } });
+    expect(copied.json()).toMatchObject({ rows: 3, tables: { tokens: 1, audit: 1, runs: 0 } });
     const again = await copy(from ?? "", to ?? "");
     expect(again.code).toBe(1);
     expect(again.json()).toMatchObject({ error: "copy_not_empty" });

@@ -14,7 +14,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   payrun = await startPayrun({ webhooks: false });
-  const { token } = await createToken(payrun.store.db, {
+  const { token } = await createToken(payrun.store, {
     name: "reader",
     roles: ["admin"],
     createdBy: "setup",

@@ -82,7 +82,7 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
   const commands = commandsOf("docs/notices.md");
   expect(commands).toHaveLength(5);
   const person = { name: "otto", roles: ["operator", "viewer"], createdBy: "setup" };
-  const { token } = await createToken(payrun.store.db, { ...person, nowMs: Date.now() });
+  const { token } = await createToken(payrun.store, { ...person, nowMs: Date.now() });
   const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
   const listed = await cli(["notices", "--json"], { env });
   const noticeId = listed.json<{ items: { id: string }[] }>().items[0]?.id ?? "";

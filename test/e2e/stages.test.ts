@@ -14,7 +14,7 @@ const EXAMPLE = new URL("../../playbooks/large-bills-in-stages.yaml", import.met
 
 async function approveAs(payrun: TestPayrun, runId: string, name: string, role: string) {
   const who = { name, roles: [role], createdBy: "setup", nowMs: Date.now() - 60_000 };
-  const { token } = await createToken(payrun.store.db, who);
+  const { token } = await createToken(payrun.store, who);
   const { planHash } = await payrun.status(runId);
   const url = `${payrun.gatewayUrl}/v1/runs/${encodeURIComponent(runId)}/decisions`;
   const response = await fetch(url, {

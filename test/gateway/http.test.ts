@@ -44,21 +44,21 @@ describe("tokens", () => {
   test("that are unknown, expired or revoked are refused, and never repeated in the answer", async () => {
     const nowMs = Date.now();
     const { db } = gateway.store;
-    const expired = await createToken(db, {
+    const expired = await createToken(gateway.store, {
       name: "x",
       roles: ["admin"],
       createdBy: "setup",
       nowMs: nowMs - 2_000,
       expiresAtMs: nowMs - 1_000,
     });
-    const revoked = await createToken(db, {
+    const revoked = await createToken(gateway.store, {
       name: "x",
       roles: ["admin"],
       createdBy: "setup",
       nowMs,
     });
     expect(await findToken(db, revoked.token, nowMs)).toBeDefined();
-    await revokeToken(db, revoked.tokenId, nowMs);
+    await revokeToken(gateway.store, revoked.tokenId, { by: "setup", nowMs });
     for (const token of ["payrun_unknown", expired.token, revoked.token]) {
       const answer = await gateway.call("GET", "/v1/runs", token);
       expect(answer.status).toBe(401);

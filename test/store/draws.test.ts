@@ -202,31 +202,36 @@ test("a vendor's weekly limit counts what other lines of the week already commit
 
 test("a wait of the business draws nothing until its time, then one line first", async () => {
   const store = await approvedRun();
-  await setWait(store.db, {
+  const wait = {
     businessId: "biz_1",
     sourceId: "",
     code: "rate_limited",
     message: "Slow down.",
     nowMs: 4_000,
     retryAtMs: 6_000,
-  });
+    realMs: 4_000,
+  };
+  await store.transactionOf("biz_1", (trx) => setWait(trx, wait));
   const blocked = await draw(store);
   expect(blocked).toEqual({ lines: [], blockedUntilMs: 6_000 });
   expect(idsOf(await draw(store, { serviceMs: 6_001 }))).toEqual(["pay_1"]);
-  await clearWaits(store.db, { businessId: "biz_1", sourceId: "balance" });
+  const paid = { businessId: "biz_1", sourceId: "balance", realMs: 6_001 };
+  await store.transactionOf("biz_1", (trx) => clearWaits(trx, paid));
   expect(idsOf(await draw(store, { serviceMs: 6_002 }))).toEqual(["pay_2", "pay_3"]);
 });
 
 test("a wait of another source is not counted as tried by lines that don't pay from it", async () => {
   const store = await approvedRun();
-  await setWait(store.db, {
+  const wait = {
     businessId: "biz_1",
     sourceId: "bank",
     code: "insufficient_balance",
     message: "Short.",
     nowMs: 4_000,
     retryAtMs: 4_500,
-  });
+    realMs: 4_000,
+  };
+  await store.transactionOf("biz_1", (trx) => setWait(trx, wait));
   expect(idsOf(await draw(store))).toEqual(["pay_1", "pay_2", "pay_3"]);
   expect(await listWaits(store.db, "biz_1")).toMatchObject([{ retryAtMs: 4_500, tries: 0 }]);
 });

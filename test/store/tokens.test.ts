@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit.ts";
 import {
   createToken,
   findToken,
@@ -12,7 +13,7 @@ const lena = { name: "lena", roles: ["launcher", "viewer"], createdBy: "admin", 
 
 test("a token is known by its text, which is stored nowhere", async () => {
   const { store } = await testStore();
-  const { tokenId, token } = await createToken(store.db, lena);
+  const { tokenId, token } = await createToken(store, lena);
   expect(token).toMatch(/^payrun_[\w-]{43}$/);
   expect(await findToken(store.db, token, 11)).toEqual({
     tokenId,
@@ -30,23 +31,31 @@ test("a token is known by its text, which is stored nowhere", async () => {
 
 test("expired and revoked tokens open nothing, and stay on the list", async () => {
   const { store } = await testStore();
-  const expiring = await createToken(store.db, { ...lena, expiresAtMs: 20 });
+  const expiring = await createToken(store, { ...lena, expiresAtMs: 20 });
   expect(await findToken(store.db, expiring.token, 19)).toBeDefined();
   expect(await findToken(store.db, expiring.token, 20)).toBeUndefined();
-  const revoked = await createToken(store.db, { ...lena, name: "otto", nowMs: 12 });
-  expect(await revokeToken(store.db, revoked.tokenId, 15)).toBe(true);
-  expect(await revokeToken(store.db, revoked.tokenId, 16)).toBe(false);
+  const revoked = await createToken(store, { ...lena, name: "otto", nowMs: 12 });
+  expect(await revokeToken(store, revoked.tokenId, { by: "ada", nowMs: 15 })).toBe(true);
+  expect(await revokeToken(store, revoked.tokenId, { by: "ada", nowMs: 16 })).toBe(false);
   expect(await findToken(store.db, revoked.token, 16)).toBeUndefined();
   expect(await listTokens(store.db)).toMatchObject([
     { name: "lena", expiresAtMs: 20 },
     { name: "otto", revokedAtMs: 15 },
   ]);
+  const trail = await listAudit(store.db, { businessId: STORE_TRAIL });
+  const { roles } = lena;
+  expect(trail.map(({ auditId: _, ...entry }) => entry)).toMatchObject([
+    { action: "token.created", actor: "admin", details: { name: "lena", roles, expiresAtMs: 20 } },
+    { action: "token.created", actor: "admin", atMs: 12, subject: revoked.tokenId },
+    { action: "token.revoked", actor: "ada", atMs: 15, subject: revoked.tokenId },
+  ]);
+  expect(JSON.stringify(trail)).not.toContain(revoked.token);
 });
 
 test("finds what somebody made after an instant, through the hands of others too", async () => {
   const { store } = await testStore();
   const make = (name: string, createdBy: string, nowMs: number) =>
-    createToken(store.db, { name, roles: ["controller"], createdBy, nowMs });
+    createToken(store, { name, roles: ["controller"], createdBy, nowMs });
   await make("before", "lena", 5);
   await make("puppet", "lena", 10);
   await make("puppet-of-puppet", "puppet", 11);

@@ -108,7 +108,7 @@ export class TestPayrun extends GatewayCalls {
   /** Gives everybody a token of this store. */
   async makeTokens(): Promise<void> {
     for (const [name, roles] of Object.entries(PEOPLE)) {
-      const { token } = await createToken(this.store.db, {
+      const { token } = await createToken(this.store, {
         name,
         roles: [...roles],
         createdBy: "setup",

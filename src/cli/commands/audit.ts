@@ -5,6 +5,7 @@ import type { Command } from "@commander-js/extra-typings";
 
 import type { Config } from "../../config.ts";
 import { type AuditRow, auditedBusinesses, rowsOf, verifyTrail } from "../../store/audit-trail.ts";
+import { STORE_TRAIL } from "../../store/audit.ts";
 import type { Store } from "../../store/index.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
@@ -43,11 +44,12 @@ function addVerify(audit: Command, session: Session): void {
         const noted = options.head ?? [];
         const verified = await withStore(settings, async (store) => {
           const ids = await businessIds(settings, store, options.business);
-          if (noted.length > 0 && ids.length > 1) {
+          const ofBusinesses = ids.filter((id) => id !== STORE_TRAIL);
+          if (noted.length > 0 && ofBusinesses.length > 1) {
             throw usageError("--head belongs to one business", "Say which with --business.");
           }
           return Promise.all(
-            ids.map((businessId) => verifyOne(settings, store, businessId, noted)),
+            ids.map((id) => verifyOne(settings, store, id, isOwn(id, ids) ? noted : [])),
           );
         });
         // A business that nothing was done for yet has no trail, and needs none.
@@ -57,7 +59,7 @@ function addVerify(audit: Command, session: Session): void {
         for (const { businessId, entries, head, problems, compared } of trails) {
           const broken = problems.length > 0;
           output.line(
-            `${broken ? red("✗") : green("✓")} ${printable(businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
+            `${broken ? red("✗") : green("✓")} ${nameOf(businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
           );
           for (const { at, text, action, subject } of problems) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
@@ -74,6 +76,15 @@ function addVerify(audit: Command, session: Session): void {
     );
 }
 
+/** True where a hash that somebody noted belongs to this trail. */
+function isOwn(id: string, ids: readonly string[]): boolean {
+  return id !== STORE_TRAIL || ids.length === 1;
+}
+
+function nameOf(id: string): string {
+  return id === STORE_TRAIL ? `${id} (the store's tokens)` : printable(id);
+}
+
 function entriesText(entries: number): string {
   return entries === 1 ? "1 entry" : `${entries} entries`;
 }
@@ -86,7 +97,10 @@ async function verifyOne(
 ): Promise<Awaited<ReturnType<typeof verifyTrail>> & { readonly compared: string | null }> {
   const heads = new Map(noted.map((hash) => [hash, "Whoever noted --head"]));
   const profile = config.profiles.byBusinessId(businessId);
-  let compared: string | null = "its end was compared with nothing: no profile has this business";
+  let compared: string | null =
+    businessId === STORE_TRAIL
+      ? null
+      : "its end was compared with nothing: no profile has this business";
   if (profile !== undefined) {
     const seen = await headsFromTemporal(config, profile.name);
     if (typeof seen === "string") compared = seen;
@@ -130,7 +144,7 @@ function addExport(audit: Command, session: Session): void {
         const entries = await withStore(settings, async (store) => {
           const ids =
             options.business === undefined
-              ? await auditedBusinesses(store.db)
+              ? (await auditedBusinesses(store.db)).filter((id) => id !== STORE_TRAIL)
               : await businessIds(settings, store, options.business);
           const [businessId, ...others] = ids;
           if (businessId === undefined) return 0;
@@ -206,7 +220,9 @@ async function businessIds(
   const audited = await auditedBusinesses(store.db);
   const profiles = config.profiles.all();
   if (name === undefined) {
-    return [...new Set([...audited, ...profiles.map(({ businessId }) => businessId)])].toSorted();
+    const all = new Set([...audited, ...profiles.map(({ businessId }) => businessId)]);
+    const ofStore = all.delete(STORE_TRAIL) ? [STORE_TRAIL] : [];
+    return [...[...all].toSorted(), ...ofStore];
   }
   const profile = config.profiles.get(name);
   if (profile !== undefined) return [profile.businessId];

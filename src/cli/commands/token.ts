@@ -45,7 +45,7 @@ function addCreate(parent: Command, session: Session): void {
           expires === undefined ? undefined : readEnd(expires, "--expires", nowMs);
         const settings = config();
         const made = await withStore(settings, async (store) =>
-          createToken(store.db, {
+          createToken(store, {
             name,
             roles,
             expiresAtMs,
@@ -104,7 +104,8 @@ function addRevoke(parent: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {
-        const revoked = await withStore(config(), async (store) => {
+        const settings = config();
+        const revoked = await withStore(settings, async (store) => {
           const all = await listTokens(store.db);
           const meant = all.filter((token) => token.tokenId === text || token.name === text);
           if (meant.length === 0) {
@@ -113,7 +114,9 @@ function addRevoke(parent: Command, session: Session): void {
               hint: "“payrun token list” shows them.",
             });
           }
-          for (const { tokenId } of meant) await revokeToken(store.db, tokenId, Date.now());
+          const by = await makerOf(settings, store);
+          const nowMs = Date.now();
+          for (const { tokenId } of meant) await revokeToken(store, tokenId, { by, nowMs });
           return meant.map(({ tokenId }) => tokenId);
         });
         for (const id of revoked) output.line(`${green("✓")} revoked ${id}`);
@@ -123,7 +126,7 @@ function addRevoke(parent: Command, session: Session): void {
 }
 
 /**
- * Who makes a token: whoever launched a run must not approve it with one made afterwards, so the
+ * Who makes or ends a token: whoever launched a run must not approve it with one made afterwards, so the
  * maker is the name that the same person's commands act under.
  */
 async function makerOf(config: Config, store: Store): Promise<string> {

@@ -33,7 +33,7 @@ export async function invitePeople(home: string, databaseUrl: string): Promise<P
         tokens.set(person, known);
         continue;
       }
-      const made = await createToken(store.db, {
+      const made = await createToken(store, {
         name: person,
         roles: ROLES[person],
         createdBy: "local-admin",

@@ -101,7 +101,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     logged,
     async token(name, roles, createdBy = "setup") {
       const nowMs = Date.now();
-      return (await createToken(store.db, { name, roles, createdBy, nowMs })).token;
+      return (await createToken(store, { name, roles, createdBy, nowMs })).token;
     },
     call: (method, path, token, body) => call(url, method, path, token, body),
     async stop() {

@@ -99,13 +99,13 @@ async function looks(store: Store, { runId, bills }: RunOfBills): Promise<void> 
 
 async function waits(store: Store): Promise<void> {
   await store.transactionOf(businessId, async (trx) => {
-    const wait = { businessId, message: "Wait.", nowMs: 1, retryAtMs: 2 };
+    const wait = { businessId, message: "Wait.", nowMs: 1, realMs: 1, retryAtMs: 2 };
     for (const sourceId of mixed(["", "balance", "bank"])) {
       await setWait(trx, { ...wait, sourceId, code: "short" });
     }
     await probeWaits(trx, { businessId, sourceIds: ["bank", "balance"], nowMs: 3 });
-    await clearWaits(trx, { businessId, sourceId: "balance" });
-    await clearWaits(trx, { businessId, sourceId: "bank" });
+    await clearWaits(trx, { businessId, sourceId: "balance", realMs: 1 });
+    await clearWaits(trx, { businessId, sourceId: "bank", realMs: 1 });
   });
 }
 

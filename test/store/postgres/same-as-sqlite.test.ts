@@ -43,7 +43,7 @@ test("sums, counts and instants come back as numbers", async () => {
 test("an instant with a fraction, and a text with a NUL, are kept", async () => {
   const { store } = await testStore();
   const made = { roles: [], createdBy: "a\0b", nowMs: 10.75, name: "lena" };
-  await createToken(store.db, made);
+  await createToken(store, made);
   const [token] = await listTokens(store.db);
   expect(token).toMatchObject({ createdAtMs: 10, createdBy: "a\uFFFDb" });
 });
