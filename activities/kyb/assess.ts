@@ -3,22 +3,26 @@ import { decideBankAccount } from "../../src/domain/onboarding/bank-account.ts";
 import {
   type Decision,
   decideOnboarding,
+  type HeldUp,
   type VerificationView,
 } from "../../src/domain/onboarding/decide.ts";
 import { pollInMs, wardOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { endInputs, listInputs, type OnboardingInput } from "../../src/store/onboarding-inputs.ts";
-import { getOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
+import {
+  endInputs,
+  listAllInputs,
+  listInputs,
+  type OnboardingInput,
+} from "../../src/store/onboarding-inputs.ts";
+import { getOnboarding } from "../../src/store/onboardings.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import type { ActivityContext } from "../context.ts";
 import { readAccounts } from "./bank-senders.ts";
 import { detailsOf } from "./details.ts";
 import { finish, proposePlaybook, remind, show } from "./progress.ts";
 import { readView } from "./read-view.ts";
-import { endedAs, type Standing } from "./standing.ts";
-
-/** A service that can't be read is asked again after this. */
-const READ_AGAIN_MS = { sandbox: 2_000, real: 60_000 } as const;
+import { endedAs, type Standing, waitOf } from "./standing.ts";
+import { unreadable } from "./unreadable.ts";
 
 type Next = Exclude<Decision, { readonly do: "verified" }> | { readonly do: "finished" };
 
@@ -41,7 +45,8 @@ export async function assessOnboarding(
   let decision: Next;
   let view: VerificationView;
   try {
-    view = await readView(context.clientOf(business), businessId, inputs);
+    const given = await listAllInputs(context.store.db, businessId);
+    view = await readView(context.clientOf(business), businessId, given);
     await settleDocuments(context, standing, view);
     decision = await decide(context, standing, view);
   } catch (error) {
@@ -49,9 +54,10 @@ export async function assessOnboarding(
     return unreadable(context, standing, error);
   }
   if (decision.do === "finished") return finish(context, standing, "verified");
-  return decision.do === "send"
+  if (decision.do === "wait") return toWait(context, standing, view, decision);
+  return decision.input.facts?.heldUp === undefined
     ? toSend(context, standing, view, decision)
-    : toWait(context, standing, view, decision);
+    : toSendLater(context, standing, view, decision, decision.input.facts.heldUp);
 }
 
 async function decide(
@@ -66,7 +72,8 @@ async function decide(
   await forgetSteps(context, inputs);
   await proposePlaybook(context, standing);
   if (onboarding.policy.bankAccount === "none") return { do: "finished" };
-  const accounts = await readAccounts(context.clientOf(onboarding.business));
+  const given = await listAllInputs(context.store.db, onboarding.businessId);
+  const accounts = await readAccounts(context.clientOf(onboarding.business), given);
   return decideBankAccount(onboarding.business, accounts, inputs);
 }
 
@@ -90,6 +97,21 @@ async function toSend(
   };
 }
 
+/** What is held up is tried again, but neither unheard of nor for ever. */
+async function toSendLater(
+  context: ActivityContext,
+  standing: Standing,
+  view: VerificationView,
+  { phase, input }: Extract<Decision, { do: "send" }>,
+  { reason: text, needsPerson }: HeldUp,
+): Promise<OnboardingAssessment> {
+  const key = `send:${input.inputId}${needsPerson ? ":person" : ""}`;
+  const wait = { do: "wait", phase, needsPerson, text, key } as const;
+  const assessed = await toWait(context, standing, view, wait);
+  const send = { inputId: input.inputId, step: input.step };
+  return assessed.ended ? assessed : { ...assessed, send };
+}
+
 async function toWait(
   context: ActivityContext,
   standing: Standing,
@@ -98,14 +120,7 @@ async function toWait(
 ): Promise<OnboardingAssessment> {
   const { clock, onboarding } = standing;
   const { phase, text: waitingFor, needsPerson: needsAction, key } = decision;
-  const isNew = onboarding.waitKey !== key;
-  const wait = isNew
-    ? { sinceMs: clock.businessMs, sinceRealMs: clock.realMs, reminders: 0 }
-    : {
-        sinceMs: onboarding.waitSinceMs,
-        sinceRealMs: onboarding.waitSinceRealMs,
-        reminders: onboarding.reminders,
-      };
+  const { wait, isNew } = waitOf(standing, key);
   const ward = wardOf(wait, clock, onboarding.policy);
   if (ward === "expired") {
     return finish(context, standing, phase === "verified" ? "verified" : "expired");
@@ -176,33 +191,6 @@ async function rotateKeys(context: ActivityContext, businessId: string): Promise
     if (!(error instanceof VaultError)) throw error;
     context.log.warn("the vault's keys could not be rotated", { reason: error.message });
   }
-}
-
-async function unreadable(
-  context: ActivityContext,
-  { onboarding, clock }: Standing,
-  error: PaymentsApiError,
-): Promise<OnboardingAssessment> {
-  const needsAction = error.status === 401 || error.status === 403 || error.status === 404;
-  const hint = needsAction
-    ? " Check the token of the profile, its scopes and the business id."
-    : "";
-  const waitingFor = `The service can't be read: ${error.message}.${hint}`;
-  await updateOnboarding(
-    context.store.db,
-    onboarding.businessId,
-    { waitingFor, needsAction },
-    clock.realMs,
-  );
-  return {
-    phase: onboarding.phase,
-    ended: false,
-    waitingFor,
-    needsAction,
-    send: null,
-    wakeInMs: error.retryAfterMs ?? (clock.sandbox ? READ_AGAIN_MS.sandbox : READ_AGAIN_MS.real),
-    details: waitingFor,
-  };
 }
 
 /** An empty store, or a start by hand: nothing is known that could be gone on with. */

@@ -7,18 +7,41 @@ import {
 import { lastFour } from "../../src/domain/onboarding/matching.ts";
 import type { BankAccountValue, MicroDepositsValue } from "../../src/domain/onboarding/values.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
+import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 import type { Sender, Sending } from "./sender.ts";
 
-/** The business's bank accounts, as far as deciding needs them. */
-export async function readAccounts(client: PaymentsClient): Promise<AccountView[]> {
+/**
+ * The business's bank accounts, as far as deciding needs them.
+ *
+ * @param given everything that was ever provided: attempts that the service hasn't counted yet, or
+ * doesn't show, count all the same
+ */
+export async function readAccounts(
+  client: PaymentsClient,
+  given: readonly OnboardingInput[],
+): Promise<AccountView[]> {
   const accounts = await client.bankAccounts.list();
-  return accounts.map((account) => ({
-    id: account.id,
-    status: account.status,
-    last4: account.accountNumberLast4 ?? null,
-    hasArrived: (account.microDepositsCompletedAt ?? null) !== null,
-    attempts: account.verificationAttempts ?? 0,
-  }));
+  return accounts.map((account) => {
+    const counted = account.verificationAttempts ?? 0;
+    const made = given.filter(
+      ({ step, state, facts }) =>
+        step === "micro-deposits" && state !== "waiting" && facts.accountId === account.id,
+    ).length;
+    return {
+      id: account.id,
+      status: account.status,
+      last4: account.accountNumberLast4 ?? null,
+      hasArrived: (account.microDepositsCompletedAt ?? null) !== null,
+      initiatedAtMs: msOf(account.microDepositsInitiatedAt),
+      counted,
+      attempts: Math.max(counted, made),
+    };
+  });
+}
+
+function msOf(text: string | null): number | null {
+  const ms = Date.parse(text ?? "");
+  return Number.isNaN(ms) ? null : ms;
 }
 
 export function bankAccountSender(
@@ -47,20 +70,21 @@ export function bankAccountSender(
 
 /** Wrong attempts count, and three end the account: none is sent twice, and the last never unasked. */
 export function microDepositsSender(
-  { client, businessId, input }: Sending,
+  { client, businessId, input, given }: Sending,
   { amountsCents }: MicroDepositsValue,
 ): Sender {
+  let accountId = input.facts.accountId ?? "";
   return {
     personal: [],
     async look() {
-      const accounts = await readAccounts(client);
+      const accounts = await readAccounts(client, given);
       if (accounts.some(({ status }) => status === "verified")) return { kind: "there" };
-      const account = pendingAccount(accounts);
-      if (account === undefined) {
+      const account = accounts.find(({ id }) => id === accountId) ?? pendingAccount(accounts);
+      if (account?.status !== "pending_verification") {
         return { kind: "refused", reason: "No bank account waits for its micro-deposits." };
       }
       const { attemptsBefore } = input.facts;
-      if (attemptsBefore !== undefined && account.attempts > attemptsBefore) {
+      if (attemptsBefore !== undefined && account.counted > attemptsBefore) {
         return { kind: "refused", reason: "The amounts were not right." };
       }
       if (isLastAttempt(account) && input.facts.lastAttempt !== true) {
@@ -70,13 +94,12 @@ export function microDepositsSender(
             "Two attempts were wrong, and a third wrong one ends the account. Look at the bank's statement, and provide the amounts with lastAttempt: true.",
         };
       }
-      return { kind: "absent", attemptsBefore: account.attempts };
+      accountId = account.id;
+      return { kind: "absent", facts: { attemptsBefore: account.counted, accountId } };
     },
     async send() {
-      const account = pendingAccount(await readAccounts(client));
-      if (account === undefined) return;
       const idempotencyKey = keyOf(businessId, input.inputId);
-      await client.bankAccounts.verifyMicroDeposits(account.id, amountsCents, { idempotencyKey });
+      await client.bankAccounts.verifyMicroDeposits(accountId, amountsCents, { idempotencyKey });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { KybStep } from "../../src/contracts/onboarding.ts";
+import { KYB_STEPS, type KybStep } from "../../src/contracts/onboarding.ts";
 import type { StepState, VerificationView } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
 import type { PaymentsClient, TaxInfo, Verification } from "../../src/payments-api/index.ts";
@@ -7,19 +7,22 @@ import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 /**
  * How far the service says that a business is.
  *
- * @param inputs what was sent, for services that don't say which steps they have
+ * @param given what was ever provided, for services that don't say which steps they have
  */
 export async function readView(
   client: PaymentsClient,
   businessId: string,
-  inputs: readonly OnboardingInput[],
+  given: readonly OnboardingInput[],
 ): Promise<VerificationView> {
   const verification = await client.verification.get(businessId);
   const isVerified = verification.status === "verified";
+  const taxIdMismatched = !isVerified && MISMATCHED.test(verification.tinCheck?.status ?? "");
+  const steps = isVerified ? ALL : await stepsOf(client, businessId, verification, given);
   return {
     status: verification.status,
-    steps: isVerified ? ALL : await stepsOf(client, businessId, verification, inputs),
-    taxIdMismatched: /mismatch/i.test(verification.tinCheck?.status ?? ""),
+    // One that the IRS doesn't know has to be given once more, whatever is on file.
+    steps: taxIdMismatched ? { ...steps, tax: "missing" } : steps,
+    taxIdMismatched,
     reason: textOf(verification.reason),
     nextSteps: (verification.nextSteps ?? []).map(({ step, message }) => ({
       step: step ?? null,
@@ -27,6 +30,8 @@ export async function readView(
     })),
   };
 }
+
+const MISMATCHED = /mis-?match|(not?|un)[ _-]?match|fail|invalid|reject/i;
 
 const ALL: VerificationView["steps"] = {
   tax: "accepted",
@@ -39,32 +44,55 @@ const ALL: VerificationView["steps"] = {
 async function stepsOf(
   client: PaymentsClient,
   businessId: string,
-  { steps }: Verification,
-  inputs: readonly OnboardingInput[],
+  { steps, status }: Verification,
+  given: readonly OnboardingInput[],
 ): Promise<VerificationView["steps"]> {
-  if (steps) {
-    return {
-      tax: stateOf(steps.tax),
-      signature: stateOf(steps.signature),
-      officers: stateOf(steps.officers),
-      certification: stateOf(steps.certification),
-      documents: stateOf(steps.documents),
-    };
-  }
+  const said = (step: KybStep): StepState | undefined => stateOf(steps?.[step]);
+  const isSaid = KYB_STEPS.every((step) => step === "documents" || said(step) !== undefined);
+  const seen = isSaid ? NOTHING : await seenSteps(client, businessId, status, given);
+  const of = (step: KybStep): StepState => said(step) ?? (seen[step] ? "submitted" : "missing");
+  return {
+    tax: of("tax"),
+    signature: of("signature"),
+    officers: of("officers"),
+    certification: of("certification"),
+    documents: of("documents"),
+  };
+}
+
+const NOTHING: Readonly<Record<KybStep, boolean>> = {
+  tax: false,
+  signature: false,
+  officers: false,
+  certification: false,
+  documents: false,
+};
+
+/** The steps that a service must have, which doesn't say it in a word that is known. */
+async function seenSteps(
+  client: PaymentsClient,
+  businessId: string,
+  status: string,
+  given: readonly OnboardingInput[],
+): Promise<Readonly<Record<KybStep, boolean>>> {
   const [taxInfo, officers] = await Promise.all([
     client.verification.getTaxInfo(businessId),
     client.officers.list(businessId),
   ]);
-  const has = (step: KybStep, isShown: boolean): StepState =>
-    isShown || inputs.some((input) => input.step === step && input.state === "done")
-      ? "submitted"
-      : "missing";
+  const lastOf = (step: KybStep, isOurs: (input: OnboardingInput) => boolean): number =>
+    given.findLastIndex((input) => input.step === step && input.state === "done" && isOurs(input));
+  const isDone = (step: KybStep): boolean => lastOf(step, () => true) >= 0;
+  // An act is done where nothing that it is about was sent after it.
+  const isActDone = (act: KybStep, about: KybStep): boolean =>
+    lastOf(act, () => true) > lastOf(about, ({ sends }) => sends > 0);
+  // Documents are asked for only after all of the others (API specification, section 3).
+  const isPast = status === "document";
   return {
-    tax: has("tax", hasTaxId(taxInfo)),
-    signature: has("signature", isThere(taxInfo.signature?.signerName)),
-    officers: has("officers", officers.length > 0),
-    certification: has("certification", false),
-    documents: "missing",
+    tax: isPast || hasTaxId(taxInfo) || isDone("tax"),
+    signature: isPast || isThere(taxInfo.signature?.signerName) || isActDone("signature", "tax"),
+    officers: isPast || officers.length > 0 || isDone("officers"),
+    certification: isPast || isActDone("certification", "officers"),
+    documents: false,
   };
 }
 
@@ -81,7 +109,15 @@ function textOf(text: string | null | undefined): string | null {
   return text === undefined || text === null ? null : withoutPersonal(text);
 }
 
-function stateOf(text: string | null | undefined): StepState {
-  if (text === "missing" || text === "accepted") return text;
-  return "submitted";
+const MISSING =
+  /^(missing|required|needed|incomplete|not[ _-]?(started|submitted|provided|done)|rejected|failed|invalid|expired|action[ _-]?(required|needed))$/i;
+const ACCEPTED = /^(accepted|approved|verified|completed?|passed|done)$/i;
+const SUBMITTED = /^(submitted|received|processing|(in|under)[ _-]?review)$/i;
+
+/** Undefined for no word, or one that nobody knows: what the service shows has to tell it. */
+function stateOf(text: string | null | undefined): StepState | undefined {
+  const word = (text ?? "").trim();
+  if (MISSING.test(word)) return "missing";
+  if (ACCEPTED.test(word)) return "accepted";
+  return SUBMITTED.test(word) ? "submitted" : undefined;
 }

@@ -1,11 +1,11 @@
-import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
+import type { InputFacts, OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 
 /** What the service shows of something before it is sent. */
 export type Found =
   /** The service has it: it is not sent again. */
   | { readonly kind: "there" }
-  | { readonly kind: "absent"; readonly attemptsBefore?: number }
+  | { readonly kind: "absent"; readonly facts?: InputFacts }
   /** A person has to say, or to give something else. */
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -23,4 +23,6 @@ export interface Sending {
   readonly client: PaymentsClient;
   readonly businessId: string;
   readonly input: OnboardingInput;
+  /** What was ever provided for the business, first to last. */
+  readonly given: readonly OnboardingInput[];
 }

@@ -37,13 +37,15 @@ export function senderOf(sending: Sending, value: unknown): Sender {
   }
 }
 
-function taxSender({ client, businessId, input }: Sending, value: TaxIdValue): Sender {
+function taxSender({ client, businessId, input, given }: Sending, value: TaxIdValue): Sender {
   const number = "ein" in value ? value.ein : value.ssn;
   return {
     personal: [number],
     async look() {
-      const { steps } = await readView(client, businessId, [input]);
+      const { steps } = await readView(client, businessId, given);
       if (steps.tax === "missing") return ABSENT;
+      // Which digits of the one on file are others than its last four, nobody shows.
+      if (input.facts.replace === true && input.sends === 0) return ABSENT;
       const { taxIdMask } = await client.verification.get(businessId);
       const onFile = taxIdMask ?? (await client.verification.getTaxInfo(businessId)).taxIdMask;
       if (onFile === undefined || onFile === null || lastFour(onFile) === lastFour(number))
@@ -61,11 +63,11 @@ function taxSender({ client, businessId, input }: Sending, value: TaxIdValue): S
   };
 }
 
-function signatureSender({ client, businessId, input }: Sending): Sender {
+function signatureSender({ client, businessId, input, given }: Sending): Sender {
   return {
     personal: [],
     look: async () =>
-      (await readView(client, businessId, [input])).steps.signature === "missing" ? ABSENT : THERE,
+      (await readView(client, businessId, given)).steps.signature === "missing" ? ABSENT : THERE,
     async send() {
       const { name: signerName = "", at: signedAt = "" } = input.facts;
       await client.verification.sign(businessId, { signerName, signedAt });
@@ -73,11 +75,11 @@ function signatureSender({ client, businessId, input }: Sending): Sender {
   };
 }
 
-function certificationSender({ client, businessId, input }: Sending): Sender {
+function certificationSender({ client, businessId, input, given }: Sending): Sender {
   return {
     personal: [],
     look: async () =>
-      (await readView(client, businessId, [input])).steps.certification === "missing"
+      (await readView(client, businessId, given)).steps.certification === "missing"
         ? ABSENT
         : THERE,
     async send() {

@@ -1,4 +1,5 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
+import type { Wait } from "../../src/domain/onboarding/waits.ts";
 import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 import type { Onboarding } from "../../src/store/onboardings.ts";
 
@@ -12,6 +13,22 @@ export interface Standing {
     readonly scale: number;
     readonly sandbox: boolean;
   };
+}
+
+/** The wait of this name: the one that goes on, or one that begins now. */
+export function waitOf(
+  { onboarding, clock }: Pick<Standing, "onboarding" | "clock">,
+  key: string,
+): { readonly wait: Wait; readonly isNew: boolean } {
+  const isNew = onboarding.waitKey !== key;
+  const wait = isNew
+    ? { sinceMs: clock.businessMs, sinceRealMs: clock.realMs, reminders: 0 }
+    : {
+        sinceMs: onboarding.waitSinceMs,
+        sinceRealMs: onboarding.waitSinceRealMs,
+        reminders: onboarding.reminders,
+      };
+  return { wait, isNew };
 }
 
 export function endedAs(onboarding: Onboarding): OnboardingAssessment {

@@ -1,15 +1,21 @@
-import { howTo } from "../../src/domain/onboarding/decide.ts";
+import type { Transaction } from "kysely";
+import { type HeldUp, howTo } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
+import { actAbout } from "../../src/domain/onboarding/texts.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import {
   clearInputSend,
   endInputs,
   getInput,
+  listAllInputs,
+  listInputs,
   type OnboardingInput,
+  recordHeldUp,
   recordInputSend,
 } from "../../src/store/onboarding-inputs.ts";
 import { getOnboarding, type Onboarding, updateOnboarding } from "../../src/store/onboardings.ts";
+import type { Tables } from "../../src/store/tables.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import { type ActivityContext, HTTP_TIMEOUT_MS } from "../context.ts";
 import type { Sender } from "./sender.ts";
@@ -24,12 +30,19 @@ const PAUSE_MS = { sandbox: 2_000, real: 60_000 } as const;
 /** Answers that another try may well get rid of. */
 const NOT_THE_DATA: readonly number[] = [401, 403, 404, 429];
 
+/** Those that a person has to see to. */
+const FOR_A_PERSON: readonly number[] = [401, 403, 404];
+
 /** Sends that a service may refuse as too early before the data is given back. */
 const TOO_EARLY_MAX = 20;
 
-interface Step {
+/** An input whose turn has come. */
+interface Taken {
   readonly onboarding: Onboarding;
   readonly input: OnboardingInput;
+}
+
+interface Step extends Taken {
   readonly sender: Sender;
   readonly serviceMs: number;
   readonly pauseMs: number;
@@ -42,7 +55,6 @@ interface Step {
  * send without an answer the next one waits until that can't be taken in any more.
  *
  * @returns real milliseconds to wait before going on
- * @throws {VaultError} where this worker lacks the key; the status says so
  */
 export async function takeOnboardingStep(
   context: ActivityContext,
@@ -55,17 +67,18 @@ export async function takeOnboardingStep(
   if (input?.state !== "waiting" || onboarding === undefined || onboarding.endedAtMs !== null) {
     return { againInMs: 0 };
   }
-  const value = await valueOf(context, onboarding, input);
-  if (value === undefined) return { againInMs: 0 };
-  const client = context.clientOf(business);
   const { serviceMs, sandbox } = await context.clockOf(business).now();
-  const step: Step = {
-    onboarding,
-    input,
-    sender: senderOf({ client, businessId, input }, value.value),
-    serviceMs,
-    pauseMs: sandbox ? PAUSE_MS.sandbox : PAUSE_MS.real,
-  };
+  const pauseMs = sandbox ? PAUSE_MS.sandbox : PAUSE_MS.real;
+  const opened = await valueOf(context, { onboarding, input });
+  if ("problem" in opened) {
+    await holdUp(context, { onboarding, input }, { reason: opened.problem, needsPerson: true });
+    return { againInMs: pauseMs };
+  }
+  if ("isLost" in opened) return { againInMs: 0 };
+  const client = context.clientOf(business);
+  const given = await listAllInputs(db, businessId);
+  const sender = senderOf({ client, businessId, input, given }, opened.value);
+  const step: Step = { onboarding, input, sender, serviceMs, pauseMs };
   try {
     return await lookAndSend(context, step);
   } catch (error) {
@@ -87,17 +100,17 @@ async function lookAndSend(
   if (input.sentAtMs !== null && serviceMs < input.sentAtMs + UNANSWERED_MS) {
     return { againInMs: step.pauseMs };
   }
-  const { attemptsBefore } = found;
-  const facts = { ...input.facts, ...(attemptsBefore === undefined ? {} : { attemptsBefore }) };
+  const { heldUp: _, ...known } = input.facts;
+  const sent = { ...input, facts: { ...known, ...found.facts } };
   await context.store.transactionOf(input.businessId, async (trx) => {
-    await recordInputSend(trx, { ...input, facts }, serviceMs);
+    await recordInputSend(trx, sent, serviceMs);
     await appendAudit(trx, entry(step, "onboarding.sending", { send: input.sends + 1 }));
   });
   try {
     await sender.send();
   } catch (error) {
     if (!(error instanceof PaymentsApiError)) throw error;
-    return afterError(context, step, error);
+    return afterError(context, { ...step, input: sent }, error);
   }
   return end(context, step, "done", "onboarding.sent", null);
 }
@@ -112,6 +125,8 @@ async function afterError(
     await context.store.transactionOf(input.businessId, (trx) =>
       appendAudit(trx, entry(step, "onboarding.unanswered", { status: error.status ?? null })),
     );
+    const reason = `The step ${input.step} was sent, and the service did not say whether it has it: looks again before it sends again.`;
+    await holdUp(context, step, { reason, needsPerson: false });
     return { againInMs: step.pauseMs };
   }
   await context.store.transactionOf(input.businessId, async (trx) => {
@@ -134,56 +149,87 @@ async function afterError(
 /** Nothing was taken in, and the data is not to blame: somebody sees why, and it is tried again. */
 async function pause(
   context: ActivityContext,
-  { onboarding, input, sender, pauseMs }: Step,
+  step: Step,
   error: PaymentsApiError,
 ): Promise<{ readonly againInMs: number }> {
-  const why = withoutPersonal(error.message, sender.personal);
-  const waitingFor = `The service does not take the step ${input.step} now: ${why}`;
-  const change = { waitingFor, needsAction: error.status === 401 || error.status === 403 };
-  await updateOnboarding(context.store.db, onboarding.businessId, change, Date.now());
-  return { againInMs: error.retryAfterMs ?? pauseMs };
+  const why = withoutPersonal(error.message, step.sender.personal);
+  await holdUp(context, step, {
+    reason: `The service does not take the step ${step.input.step} now: ${why}`,
+    needsPerson: error.status !== undefined && FOR_A_PERSON.includes(error.status),
+  });
+  return { againInMs: error.retryAfterMs ?? step.pauseMs };
+}
+
+/** The next look tells whoever can mend it, reminds them, and gives up where nobody does. */
+async function holdUp(
+  context: ActivityContext,
+  { onboarding, input }: Taken,
+  heldUp: HeldUp,
+): Promise<void> {
+  const { reason: waitingFor, needsPerson: needsAction } = heldUp;
+  await context.store.transactionOf(input.businessId, async (trx) => {
+    await recordHeldUp(trx, input, heldUp);
+    const change = { waitingFor, needsAction };
+    await updateOnboarding(trx, input.businessId, change, Date.now());
+  });
 }
 
 async function end(
   context: ActivityContext,
-  step: Step,
+  step: Taken,
   state: "done" | "refused",
   action: string,
   reason: string | null,
 ): Promise<{ readonly againInMs: number }> {
-  await context.store.transactionOf(step.input.businessId, async (trx) => {
+  const { businessId, round } = step.input;
+  await context.store.transactionOf(businessId, async (trx) => {
     await endInputs(trx, [step.input], { state, reason });
     await appendAudit(trx, entry(step, action, reason === null ? {} : { reason }));
+    if (state === "refused") await voidAct(trx, step, await listInputs(trx, businessId, round));
   });
   return { againInMs: 0 };
 }
 
-/** Null where nothing of it is in the vault; undefined where it was lost, and is asked for again. */
-async function valueOf(
-  context: ActivityContext,
-  onboarding: Onboarding,
-  input: OnboardingInput,
-): Promise<{ readonly value: unknown } | undefined> {
+/** Nobody's name stands under what they have not seen: that a part of it was refused. */
+async function voidAct(
+  trx: Transaction<Tables>,
+  { onboarding, input }: Taken,
+  given: readonly OnboardingInput[],
+): Promise<void> {
+  const act = actAbout(input.step);
+  const over = given.filter(({ step, state }) => step === act && state === "waiting");
+  if (over.length === 0) return;
+  const reason = `What was provided for the step ${input.step} was refused after it was given.`;
+  await endInputs(trx, over, { state: "replaced", reason });
+  for (const each of over) {
+    await appendAudit(trx, entry({ onboarding, input: each }, "onboarding.voided", { reason }));
+  }
+}
+
+type Opened =
+  | { readonly value: unknown }
+  /** It can't be read now. */
+  | { readonly problem: string }
+  /** It was lost, and is asked for again. */
+  | { readonly isLost: true };
+
+/** What the vault keeps of an input; null where that is nothing. */
+async function valueOf(context: ActivityContext, taken: Taken): Promise<Opened> {
+  const { input, onboarding } = taken;
   if (input.vaultRef === null) return { value: null };
   try {
     return { value: await context.vault.get(context.store.db, input.vaultRef) };
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    if (error.code !== "missing") {
-      const change = { waitingFor: error.message, needsAction: true };
-      await updateOnboarding(context.store.db, onboarding.businessId, change, Date.now());
-      throw error;
-    }
+    if (error.code !== "missing") return { problem: error.message };
     const reason = `It is not in the vault any more. ${howTo(onboarding.business, input.step)}`;
-    await context.store.transactionOf(input.businessId, (trx) =>
-      endInputs(trx, [input], { state: "refused", reason }),
-    );
-    return undefined;
+    await end(context, taken, "refused", "onboarding.refused", reason);
+    return { isLost: true };
   }
 }
 
 function entry(
-  { onboarding, input }: Pick<Step, "onboarding" | "input">,
+  { onboarding, input }: Taken,
   action: string,
   details: Readonly<Record<string, unknown>>,
 ) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import type { InputState, ProvidedStep } from "../contracts/onboarding.ts";
+import type { HeldUp } from "../domain/onboarding/decide.ts";
 import type { Db } from "./db.ts";
 import type { OnboardingInputsTable } from "./onboarding-tables.ts";
 import type { Tables } from "./tables.ts";
@@ -19,6 +20,10 @@ export interface InputFacts {
   readonly documentType?: string;
   /** What a bank account showed before an attempt was sent. */
   readonly attemptsBefore?: number;
+  /** The bank account that the attempt was for. */
+  readonly accountId?: string;
+  /** Why it can't be sent now, although the data is not to blame. */
+  readonly heldUp?: HeldUp;
 }
 
 /** One thing that a person gave for a step. */
@@ -89,6 +94,18 @@ export async function listInputs(
   return rows.map(toInput);
 }
 
+/** What was given in all rounds, first to last. */
+export async function listAllInputs(db: Db, businessId: string): Promise<OnboardingInput[]> {
+  const rows = await db
+    .selectFrom("onboarding_inputs")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .orderBy("round")
+    .orderBy("input_no")
+    .execute();
+  return rows.map(toInput);
+}
+
 export async function getInput(db: Db, inputId: string): Promise<OnboardingInput | undefined> {
   const row = await db
     .selectFrom("onboarding_inputs")
@@ -112,6 +129,16 @@ export async function recordInputSend(
       facts: JSON.stringify(input.facts),
     })
     .where("input_id", "=", input.inputId)
+    .execute();
+}
+
+/** Writes down what keeps an input from being sent. */
+export async function recordHeldUp(db: Db, input: OnboardingInput, heldUp: HeldUp): Promise<void> {
+  await db
+    .updateTable("onboarding_inputs")
+    .set({ facts: JSON.stringify({ ...input.facts, heldUp }) })
+    .where("input_id", "=", input.inputId)
+    .where("state", "=", "waiting")
     .execute();
 }
 

@@ -8,6 +8,11 @@ export interface AccountView {
   readonly last4: string | null;
   /** True once its micro-deposits can be confirmed. */
   readonly hasArrived: boolean;
+  /** When its micro-deposits were sent, in milliseconds; null where that isn't shown. */
+  readonly initiatedAtMs: number | null;
+  /** Wrong attempts that the service has counted. */
+  readonly counted: number;
+  /** Those, or more where we have made more. */
   readonly attempts: number;
 }
 
@@ -58,9 +63,12 @@ export function decideBankAccount(
   return wait(true, text, `micro-deposits:${account.attempts}`);
 }
 
-/** The account whose deposits are confirmed next. */
+/** The account whose deposits are confirmed next: the last one linked, however they are listed. */
 export function pendingAccount(accounts: readonly AccountView[]): AccountView | undefined {
-  return accounts.findLast(({ status }) => status === "pending_verification");
+  return accounts
+    .filter(({ status }) => status === "pending_verification")
+    .toSorted((a, b) => (a.initiatedAtMs ?? 0) - (b.initiatedAtMs ?? 0))
+    .at(-1);
 }
 
 /** True where the next wrong attempt may be the last that the service takes. */

@@ -4,6 +4,7 @@ import type {
   OnboardingPhase,
   ProvidedStep,
 } from "../../contracts/onboarding.ts";
+import { actAbout } from "./texts.ts";
 
 export type StepState = "missing" | "submitted" | "accepted";
 
@@ -19,11 +20,19 @@ export interface VerificationView {
   readonly nextSteps: readonly NextStep[];
 }
 
+/** What keeps something provided from being sent, although the data is not to blame. */
+export interface HeldUp {
+  readonly reason: string;
+  /** A person has to see to it; else it may pass by itself. */
+  readonly needsPerson: boolean;
+}
+
 /** What people have provided, as far as deciding needs it. */
 export interface ProvidedView {
   readonly inputId: string;
   readonly step: ProvidedStep;
   readonly state: string;
+  readonly facts?: { readonly heldUp?: HeldUp };
 }
 
 /** What an onboarding does next. */
@@ -99,7 +108,7 @@ function waitFor(
   const again = step === "tax" && view.taxIdMismatched;
   const what = again
     ? "The IRS could not match the tax id with the business. The right one is needed."
-    : ASKS[step];
+    : `${refusedBefore(step, provided)}${ASKS[step]}`;
   // One that was refused makes the same question another one: somebody has to hear of it.
   const answered = provided.filter((input) => input.step === step && input.state !== "replaced");
   return {
@@ -109,6 +118,15 @@ function waitFor(
     text: `${what} ${howTo(business, step)}`,
     key: `${step}${again ? ":mismatched" : ""}:${answered.length}`,
   };
+}
+
+/** Who signs or certifies must know that what they were about to vouch for was not taken. */
+function refusedBefore(act: OrderedStep, provided: readonly ProvidedView[]): string {
+  const last = provided.findLast(({ step }) => actAbout(step) === act);
+  if (last?.state !== "refused") return "";
+  return last.step === "tax"
+    ? "A tax id was refused: see why, and provide the right one first or sign for the one on file. "
+    : "An officer was refused: see why, and provide them again first or certify without them. ";
 }
 
 function waitForDocuments(

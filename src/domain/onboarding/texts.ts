@@ -1,5 +1,16 @@
+import type { ProvidedStep } from "../../contracts/onboarding.ts";
+
 /** The legal acts of an onboarding. */
 export type LegalAct = "signature" | "certification";
+
+/**
+ * The act that says of what is given for a step that it is right: it is void once that is another,
+ * or is not taken.
+ */
+export function actAbout(step: ProvidedStep): LegalAct | undefined {
+  if (step === "tax") return "signature";
+  return step === "officers" ? "certification" : undefined;
+}
 
 /**
  * The texts that a person puts their name to. They are recorded with each act; a change of a word

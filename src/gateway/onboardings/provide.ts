@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { ProvidedStep } from "../../contracts/onboarding.ts";
-import { type LegalAct, legalText } from "../../domain/onboarding/texts.ts";
+import { actAbout, type LegalAct, legalText } from "../../domain/onboarding/texts.ts";
 import { appendAudit } from "../../store/audit.ts";
 import type { Tables } from "../../store/index.ts";
 import {
@@ -30,11 +30,11 @@ export interface Providing {
   readonly from: string;
 }
 
-/** What waits for a step and is void once something newer comes: one tax id, one signature of it. */
+/** What waits and is void once something newer comes, beside the legal act about it. */
 const REPLACES: Readonly<Record<ProvidedStep, readonly ProvidedStep[]>> = {
-  tax: ["tax", "signature"],
+  tax: ["tax"],
   signature: ["signature"],
-  officers: ["certification"],
+  officers: [],
   certification: ["certification"],
   documents: [],
   "bank-account": ["bank-account", "micro-deposits"],
@@ -89,9 +89,9 @@ async function keep(
   const { businessId, round } = onboarding;
   const nowMs = context.nowMs();
   const before = await listInputs(trx, businessId, round);
-  const replaced = before.filter(
-    (input) => input.state === "waiting" && REPLACES[step].includes(input.step),
-  );
+  const isVoid = (input: OnboardingInput): boolean =>
+    REPLACES[step].includes(input.step) || input.step === actAbout(step);
+  const replaced = before.filter((input) => input.state === "waiting" && isVoid(input));
   await endInputs(trx, replaced, {
     state: "replaced",
     reason: `Something newer was provided for the step ${step}.`,

@@ -3,6 +3,7 @@ import {
   type AccountView,
   decideBankAccount,
   isLastAttempt,
+  pendingAccount,
 } from "../../../src/domain/onboarding/bank-account.ts";
 import {
   decideOnboarding,
@@ -96,6 +97,25 @@ describe("an onboarding", () => {
     });
   });
 
+  test("asks who signs or certifies anew where what they vouch for was refused", () => {
+    const unsigned = view({ signature: "missing" });
+    const refused = [given("tax", "refused"), given("signature", "replaced")];
+    expect(decideOnboarding("acme", unsigned, refused)).toMatchObject({
+      phase: "signature",
+      text: expect.stringContaining("A tax id was refused"),
+    });
+    const uncertified = view({ certification: "missing" });
+    const officers = [given("officers", "done"), given("officers", "refused")];
+    expect(decideOnboarding("acme", uncertified, officers)).toMatchObject({
+      phase: "certification",
+      text: expect.stringContaining("An officer was refused"),
+    });
+    const mended = [...officers, given("officers", "done")];
+    expect(decideOnboarding("acme", uncertified, mended)).toMatchObject({
+      text: expect.stringMatching(/^Somebody who certifies/),
+    });
+  });
+
   test("that is suspended says what to do, and still sends what mends it", () => {
     const todo = [{ step: "support", message: "Call 555-0100." }];
     const suspended = view({}, { status: "suspended", nextSteps: todo });
@@ -126,6 +146,8 @@ describe("the bank account of a verified business", () => {
     status: "pending_verification",
     last4: "6789",
     hasArrived: true,
+    initiatedAtMs: 1_000,
+    counted: 0,
     attempts: 0,
   };
 
@@ -145,6 +167,19 @@ describe("the bank account of a verified business", () => {
     expect(decideBankAccount("acme", [pending], [given("micro-deposits")])).toMatchObject({
       do: "send",
     });
+  });
+
+  test("is the one that was linked last, however the service lists them", () => {
+    const older = { ...pending, id: "ba_0", last4: "0000", initiatedAtMs: 500 };
+    for (const accounts of [
+      [older, pending],
+      [pending, older],
+    ]) {
+      expect(pendingAccount(accounts)?.id).toBe("ba_1");
+      expect(decideBankAccount("acme", accounts, [])).toMatchObject({
+        text: expect.stringContaining("••6789"),
+      });
+    }
   });
 
   test("has its last attempt only with a person's word", () => {

@@ -67,6 +67,10 @@ test("a service's words are shown without what was sent to it", () => {
   const said = "ssn 321549876 (321-54-9876) of 12 Harbor Street, born 1979/02/28, EIN 98-7654321";
   const masked = withoutPersonal(said, ["321-54-9876", "1979-02-28", "12 Harbor Street"]);
   expect(masked).toBe("ssn ••• (•••) of •••, born •••, EIN •••");
+  expect(withoutPersonal("aab, AaB, xaab, aaab; a-a . b", ["AAB"])).toBe(
+    "•••, •••, xaab, aaab; •••",
+  );
+  expect(withoutPersonal("straße 5 and STRASSE", ["Straße 5", "ab"])).toBe("••• and STRASSE");
   expect(withoutPersonal("Call 555-0100 about case 12345678.")).toBe(
     "Call 555-0100 about case 12345678.",
   );
