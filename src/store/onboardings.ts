@@ -135,6 +135,7 @@ export interface OnboardingChange {
   readonly proposal?: string;
 }
 
+/** Changes an onboarding that is under way; one that has ended stays as it ended. */
 export async function updateOnboarding(
   db: Db,
   businessId: string,
@@ -161,6 +162,7 @@ export async function updateOnboarding(
       ...(change.proposal === undefined ? {} : { proposal: change.proposal }),
     })
     .where("business_id", "=", businessId)
+    .where("ended_at_ms", "is", null)
     .execute();
 }
 

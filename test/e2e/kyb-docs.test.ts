@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { OnboardingStatus } from "../../src/contracts/onboarding.ts";
+import { listAudit } from "../../src/store/audit.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
 import { commandsOf, pageText } from "../support/docs.ts";
 import { PLANTED, untilOnboarding, untilWaitsIn } from "../support/onboarding.ts";
@@ -41,6 +42,11 @@ test("the page's commands take a business to verified, with the page's files and
     if (line.includes("signature")) expect(stderr).toContain("Under penalties of perjury");
     expect(stdout + stderr).not.toContain("98-7654321");
   }
+  // Each act is bound to the text that the command has shown before it.
+  const { businessId } = payrun.sandbox.business;
+  const trail = await listAudit(payrun.store.db, { businessId });
+  const acts = trail.filter(({ action }) => /signed|certified/.test(action));
+  expect(acts.map(({ details }) => details["textConfirmed"])).toEqual([true, true]);
   await untilWaitsIn(payrun, "review");
   await payrun.sandbox.control.changeBusiness({ verification: "document" });
   await untilWaitsIn(payrun, "documents");
@@ -67,7 +73,9 @@ test("a file that can't be used is refused without showing what stands in it", a
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "tax.json"), `{ "ein": "${PLANTED.ein}" `);
   const provide = (...args: string[]) => cli(["provide", "acme", ...args], { cwd: folder });
+  await writeFile(join(folder, "list.json"), '{ "documents": ["letter.pdf"] }');
   for (const [args, said] of [
+    [["documents", "--file", "list.json"], "a document needs “file”"],
     [["tax", "--file", "tax.json"], "not valid JSON"],
     [["tax", "--file", "none.json"], "can't be read"],
     [["taxes", "--file", "tax.json"], "is no step"],

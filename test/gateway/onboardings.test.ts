@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { listInputs } from "../../src/store/onboarding-inputs.ts";
-import { endOnboarding, recordOnboarding } from "../../src/store/onboardings.ts";
+import { endOnboarding, recordOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
 import { ADA, BEN, DATA, PLANTED } from "../support/onboarding.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 
@@ -195,4 +195,29 @@ test("an onboarding is listed among the runs, and found by its phase and need", 
   expect(json["items"]).toMatchObject([{ id: "kyb-onboarding/acme", kind: "kyb-onboarding" }]);
   const none = await gateway.call("GET", "/v1/runs?phase=verified", owner);
   expect(none.json["items"]).toEqual([]);
+});
+
+test("an operator ends an onboarding, which forgets everything personal at once and stays ended", async () => {
+  await begin();
+  await provide("tax", DATA.tax);
+  const path = "/v1/runs/kyb-onboarding%2Facme/cancel";
+  expect((await gateway.call("POST", path, owner, {})).status).toBe(403);
+  const operator = await gateway.token("otto", ["operator"]);
+  const { status, json } = await gateway.call("POST", path, operator, { reason: "a wrong one" });
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ kind: "kyb-onboarding", phase: "expired", ended: true });
+  expect(json["waitingFor"]).toContain("cancelled by otto");
+  const { db } = gateway.store;
+  expect(await db.selectFrom("vault").selectAll().execute()).toEqual([]);
+  const trail = await listAudit(db, { businessId: "biz_acme" });
+  expect(trail.at(-1)).toMatchObject({
+    action: "onboarding.ended",
+    actor: "otto",
+    details: { reason: "a wrong one", forgotten: 1 },
+  });
+  // A look that began before writes nothing over it.
+  await updateOnboarding(db, "biz_acme", { phase: "tax", needsAction: true }, Date.now());
+  const after = await gateway.call("GET", "/v1/runs/kyb-onboarding%2Facme", operator);
+  expect(after.json).toMatchObject({ phase: "expired", needsAction: false });
+  expect((await gateway.call("POST", path, operator, {})).json["error"]).toBe("run_ended");
 });

@@ -1,26 +1,31 @@
 import type { Command } from "@commander-js/extra-typings";
+import { z } from "zod";
 
 import { gatewayOf } from "../gateway-client.ts";
-import { runStatus } from "../gateway-shapes.ts";
+import { onboardingStatus, runStatus } from "../gateway-shapes.ts";
 import { findRunId } from "../run-id.ts";
 import type { Session } from "../session.ts";
+import { onboardingLines } from "../show-onboarding.ts";
 import { runLines } from "../show-run.ts";
+
+const cancelled = z.union([onboardingStatus, runStatus]);
 
 export function addCancelCommand(program: Command, session: Session): void {
   program
     .command("cancel")
-    .description("stop drawing bills; what was sent is followed to its end")
-    .argument("<id>", "a run's id, or a playbook's name for its newest run")
+    .description("stop drawing bills; what was sent is followed to its end. Ends an onboarding")
+    .argument("<id>", "a run's or onboarding's id, or a playbook's name for its newest run")
     .option("--reason <text>", "why")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         const runId = await findRunId(gateway, id);
-        const run = await gateway.post(`/v1/runs/${encodeURIComponent(runId)}/cancel`, runStatus, {
+        const path = `/v1/runs/${encodeURIComponent(runId)}/cancel`;
+        const run = await gateway.post(path, cancelled, {
           ...(options.reason === undefined ? {} : { reason: options.reason }),
         });
-        output.lines(runLines(run));
+        output.lines(run.kind === "kyb-onboarding" ? onboardingLines(run) : runLines(run));
         output.document(run);
       }),
     );

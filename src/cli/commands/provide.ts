@@ -1,12 +1,16 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import type { Command } from "@commander-js/extra-typings";
 
+import { kybOnboardingId } from "../../contracts/names.ts";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
-import { reasonOf, usageError } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
+import type { LegalAct } from "../../domain/onboarding/texts.ts";
+import { CliError, EXIT, reasonOf, usageError } from "../cli-error.ts";
+import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
 import { onboardingStatus } from "../gateway-shapes.ts";
+import type { Output } from "../output.ts";
 import type { Session } from "../session.ts";
 import { dim, green, printable } from "../text.ts";
 
@@ -21,20 +25,24 @@ export function addProvideCommand(program: Command, session: Session): void {
       "JSON with the step's fields, - for standard input; for documents also a PDF, PNG or JPEG",
     )
     .option("--type <documentType>", "what a document that is no JSON is", "einLetter")
+    .option("-y, --yes", "sign or certify without being asked")
     .option("--json", "print one JSON document, the status")
     .action((business, stepText, options) =>
       session.run(options, async ({ output, config }) => {
         const step = stepNamed(stepText);
-        const body = await bodyOf(step, options.file, options.type);
+        const data = await bodyOf(step, options.file, options.type);
+        const gateway = gatewayOf(config());
+        const isAct = step === "signature" || step === "certification";
+        const body = isAct
+          ? await agreed({ output, gateway }, step, business, data, options)
+          : data;
+        if (body === undefined) return EXIT.failed;
         const path = `/v1/onboardings/${encodeURIComponent(business)}/${step}`;
-        const status = await gatewayOf(config()).post(path, onboardingStatus, body);
-        if (step === "signature" || step === "certification") {
-          // What was put one's name to, beside the record in the audit trail.
-          for (const line of status.texts[step].split("\n")) output.note(`  ${line}`);
-        }
+        const status = await gateway.post(path, onboardingStatus, body);
         output.line(`${green("✓")} ${step} is provided for ${printable(business)}`);
         output.line(dim(`payrun status ${status.id}`));
         output.document(status);
+        return EXIT.done;
       }),
     );
 }
@@ -45,9 +53,53 @@ function stepNamed(text: string): ProvidedStep {
   throw usageError(`“${printable(text)}” is no step: ${PROVIDED_STEPS.join(", ")}`);
 }
 
+/**
+ * Shows the text of a legal act before it is done, and binds the act to it: the gateway refuses one
+ * on another text.
+ *
+ * @returns undefined where the person at the terminal said no
+ */
+async function agreed(
+  { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
+  act: LegalAct,
+  business: string,
+  body: object,
+  { yes, json }: { readonly yes?: true | undefined; readonly json?: true | undefined },
+): Promise<object | undefined> {
+  const text = await textOfAct(gateway, act, business);
+  if (text === undefined) return body;
+  for (const line of text.split("\n")) output.note(`  ${line}`);
+  const canAsk = process.stdin.isTTY && process.stdout.isTTY;
+  if (canAsk && yes !== true && json !== true) {
+    const { confirm, isCancel } = await import("@clack/prompts");
+    const message = act === "signature" ? "Sign this?" : "Certify this?";
+    const answer = await confirm({ message, initialValue: false });
+    if (isCancel(answer) || !answer) {
+      output.note("Nothing was provided.");
+      return undefined;
+    }
+  }
+  return { textHash: createHash("sha256").update(text).digest("hex"), ...body };
+}
+
+/** Undefined where there is no onboarding: providing then says what to do about it. */
+async function textOfAct(
+  gateway: GatewayClient,
+  act: LegalAct,
+  business: string,
+): Promise<string | undefined> {
+  try {
+    const path = `/v1/runs/${encodeURIComponent(kybOnboardingId(business))}`;
+    return (await gateway.get(path, onboardingStatus)).texts[act];
+  } catch (error) {
+    if (error instanceof CliError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
 async function bodyOf(step: ProvidedStep, file: string, documentType: string): Promise<object> {
   const bytes = await bytesOf(file);
-  if (step === "documents" && isFile(bytes)) {
+  if (step === "documents" && (isFile(bytes) || /\.(pdf|png|jpe?g)$/i.test(file))) {
     return { documentType, file: bytes.toString("base64") };
   }
   const body = jsonOf(bytes, file);
@@ -87,14 +139,22 @@ function isFile(bytes: Buffer): boolean {
 }
 
 /** Puts files in the place of their names, which are relative to the JSON that names them. */
-async function withContents(body: object, folder: string): Promise<object> {
-  if ("documents" in body && Array.isArray(body.documents)) {
-    const each = body.documents as readonly object[];
+async function withContents(body: unknown, folder: string): Promise<object> {
+  if (isRecord(body) && "documents" in body && Array.isArray(body.documents)) {
+    const each: readonly unknown[] = body.documents;
     return { documents: await Promise.all(each.map((one) => withContents(one, folder))) };
   }
-  if (!("file" in body) || typeof body.file !== "string") {
-    throw usageError("a document needs “file”, the path of a PDF, PNG or JPEG");
+  if (!isRecord(body) || !("file" in body) || typeof body.file !== "string") {
+    throw usageError(
+      "a document needs “file”, the path of a PDF, PNG or JPEG, or its bytes in base64",
+    );
   }
+  // The bytes themselves, as they go over HTTP.
+  if (isFile(Buffer.from(body.file.slice(0, 8), "base64"))) return body;
   const path = resolve(folder, body.file);
   return { ...body, file: (await bytesOf(path)).toString("base64") };
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

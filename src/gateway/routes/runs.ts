@@ -18,6 +18,7 @@ import { RunListBody, RunStatusBody } from "../http/run-schemas.ts";
 import { incidentStatus } from "../incidents/status.ts";
 import { businessNamed, launch } from "../launch.ts";
 import { OnboardingStatusBody } from "../onboardings/schemas.ts";
+import { cancelOnboarding } from "../onboardings/cancel.ts";
 import { onboardingStatus } from "../onboardings/status.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
 import { LISTED_PHASES, listEverything } from "../run-list.ts";
@@ -114,14 +115,20 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
     method: "post",
     path: "/v1/runs/{id}/cancel",
     tag: "runs",
-    summary: "Stops drawing bills; what was sent is followed to its end",
+    summary: "Stops drawing bills; what was sent is followed to its end. Ends an onboarding",
     roles: MAY.operate,
     params: runParams,
     body: z.strictObject({ reason: words.optional() }),
     responses: {
-      200: { description: "The run, from now on being cancelled", schema: RunStatusBody },
+      200: {
+        description: "The run, from now on being cancelled, or the onboarding that ended",
+        schema: AnyStatusBody,
+      },
     },
     handle: async ({ params, body, principal }) => {
+      const by = { by: principal.name, reason: body.reason };
+      const onboarding = await cancelOnboarding(context, params.id, by);
+      if (onboarding !== undefined) return { status: 200, json: onboarding };
       const known = await getRun(context.store.db, params.id);
       if (known === undefined) throw unknownRun(params.id);
       await context.store.transactionOf(known.businessId, async (trx) => {
