@@ -28,7 +28,7 @@ const roles = z.array(text, "must be a list of roles").min(1, "must name a role"
 
 const stage = z.strictObject({
   by: roles,
-  quorum: z.int("must be a whole number").min(1).optional(),
+  quorum: z.int("must be a whole number").min(1, "must be at least 1").optional(),
   escalate: z
     .union(
       [
@@ -46,21 +46,24 @@ const stages = z.strictObject({
 
 const OTHERWISE = ["left-out", "over-limit"] as const;
 
-const schema = z.strictObject({
-  tests: z
-    .array(
-      z.strictObject({
-        name: text.optional(),
-        bill,
-        expect: z.union(
-          [stage, stages, z.enum(OTHERWISE)],
-          "must be { by: [ROLE…], quorum: N }, { stages: [{ by: [ROLE…] }, …] }, left-out or over-limit",
-        ),
-      }),
-      "must be a list of tests",
-    )
-    .min(1, "must have a test"),
-});
+const schema = z.strictObject(
+  {
+    tests: z
+      .array(
+        z.strictObject({
+          name: text.optional(),
+          bill,
+          expect: z.union(
+            [stage, stages, z.enum(OTHERWISE)],
+            "must be { by: [ROLE…], quorum: N }, { stages: [{ by: [ROLE…] }, …] }, left-out or over-limit",
+          ),
+        }),
+        "must be a list of tests",
+      )
+      .min(1, "must have a test"),
+  },
+  "must be `tests:` with a list of tests",
+);
 
 type Fixture = z.output<typeof schema>["tests"][number];
 

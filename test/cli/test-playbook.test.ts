@@ -114,6 +114,11 @@ escalate: { after: 2 business days, to: [owner] }
     ["tests: [{ bill: { amount: $5 }, expect: maybe }]", "1:41"],
     ["tests: [{ bill: { amount: $5, flags: [odd] }, expect: left-out }]", "1:39"],
     ["tests: [", "1:"],
+    ["", "1:1  must be `tests:` with a list of tests"],
+    [
+      "tests: [{ bill: { amount: $5 }, expect: { by: [owner], quorum: 0 } }]",
+      "1:64  must be at least 1",
+    ],
   ])("that are wrong are pointed at: %s", (text, where) => {
     const reading = testPlaybook(playbook(""), text, "weekly.test.yaml");
     expect(reading.ok ? "" : formatProblems(reading.problems)).toContain(

@@ -54,7 +54,10 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch {
-    throw usageError(`${printable(file)} can't be read: it holds the playbook's tests`);
+    throw usageError(
+      `${printable(file)} can't be read: it holds the playbook's tests`,
+      "docs/approvals.md shows how they are written; --tests names another file.",
+    );
   }
 }
 
