@@ -71,7 +71,7 @@ export async function takeOnboardingStep(
   const pauseMs = sandbox ? PAUSE_MS.sandbox : PAUSE_MS.real;
   const opened = await valueOf(context, { onboarding, input });
   if ("problem" in opened) {
-    await holdUp(context, { onboarding, input }, { reason: opened.problem, needsPerson: true });
+    await holdUp(context, input, { reason: opened.problem, needsPerson: true });
     return { againInMs: pauseMs };
   }
   if ("isLost" in opened) return { againInMs: 0 };
@@ -102,10 +102,12 @@ async function lookAndSend(
   }
   const { heldUp: _, ...known } = input.facts;
   const sent = { ...input, facts: { ...known, ...found.facts } };
-  await context.store.transactionOf(input.businessId, async (trx) => {
-    await recordInputSend(trx, sent, serviceMs);
+  const mayBeSent = await context.store.transactionOf(input.businessId, async (trx) => {
+    if (!(await recordInputSend(trx, sent, serviceMs))) return false;
     await appendAudit(trx, entry(step, "onboarding.sending", { send: input.sends + 1 }));
+    return true;
   });
+  if (!mayBeSent) return { againInMs: 0 };
   try {
     await sender.send();
   } catch (error) {
@@ -126,7 +128,7 @@ async function afterError(
       appendAudit(trx, entry(step, "onboarding.unanswered", { status: error.status ?? null })),
     );
     const reason = `The step ${input.step} was sent, and the service did not say whether it has it: looks again before it sends again.`;
-    await holdUp(context, step, { reason, needsPerson: false });
+    await holdUp(context, step.input, { reason, needsPerson: false });
     return { againInMs: step.pauseMs };
   }
   await context.store.transactionOf(input.businessId, async (trx) => {
@@ -153,7 +155,7 @@ async function pause(
   error: PaymentsApiError,
 ): Promise<{ readonly againInMs: number }> {
   const why = withoutPersonal(error.message, step.sender.personal);
-  await holdUp(context, step, {
+  await holdUp(context, step.input, {
     reason: `The service does not take the step ${step.input.step} now: ${why}`,
     needsPerson: error.status !== undefined && FOR_A_PERSON.includes(error.status),
   });
@@ -163,7 +165,7 @@ async function pause(
 /** The next look tells whoever can mend it, reminds them, and gives up where nobody does. */
 async function holdUp(
   context: ActivityContext,
-  { onboarding, input }: Taken,
+  input: OnboardingInput,
   heldUp: HeldUp,
 ): Promise<void> {
   const { reason: waitingFor, needsPerson: needsAction } = heldUp;

@@ -115,13 +115,17 @@ export async function getInput(db: Db, inputId: string): Promise<OnboardingInput
   return row === undefined ? undefined : toInput(row);
 }
 
-/** Writes down that an input is about to be sent: whoever comes after a crash then looks first. */
+/**
+ * Writes down that an input is about to be sent: whoever comes after a crash then looks first.
+ *
+ * @returns false where it must not be sent any more: it was replaced, or its onboarding has ended
+ */
 export async function recordInputSend(
   db: Db,
   input: OnboardingInput,
   sentAtMs: number,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("onboarding_inputs")
     .set({
       sends: input.sends + 1,
@@ -129,7 +133,19 @@ export async function recordInputSend(
       facts: JSON.stringify(input.facts),
     })
     .where("input_id", "=", input.inputId)
-    .execute();
+    .where("state", "=", "waiting")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("onboardings")
+          .select("onboardings.business_id")
+          .whereRef("onboardings.business_id", "=", "onboarding_inputs.business_id")
+          .whereRef("onboardings.round", "=", "onboarding_inputs.round")
+          .where("onboardings.ended_at_ms", "is", null),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** Writes down what keeps an input from being sent. */

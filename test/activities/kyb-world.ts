@@ -126,14 +126,14 @@ export class KybWorld {
     for (let turn = 0; turn < 30; turn += 1) {
       const now = await this.look();
       if (now.ended || now.send === null) return now;
-      const { inputId } = now.send;
-      const { againInMs } = await takeOnboardingStep(this.#context(), {
-        business: "acme",
-        inputId,
-      });
+      const { againInMs } = await this.take(now.send.inputId);
       if (againInMs > 0) return this.look();
     }
     throw new Error("it never waits");
+  }
+
+  take(inputId: string): Promise<{ readonly againInMs: number }> {
+    return takeOnboardingStep(this.#context(), { business: "acme", inputId });
   }
 
   look(): Promise<OnboardingAssessment> {

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { OnboardingPhase } from "../../src/contracts/onboarding.ts";
 import { listAudit } from "../../src/store/audit.ts";
+import { endInputs } from "../../src/store/onboarding-inputs.ts";
+import { endOnboarding } from "../../src/store/onboardings.ts";
+import type { KybService } from "../support/kyb-service.ts";
 import { ADA, BEN, DATA, PLANTED } from "../support/onboarding.ts";
 import { KybWorld, OLD_KEY } from "./kyb-world.ts";
 
@@ -65,6 +69,35 @@ describe("a legal act", () => {
   });
 });
 
+test.each([
+  [
+    "replaced",
+    async () => {
+      const waiting = (await world.inputs()).filter(({ step }) => step === "signature");
+      const end = { state: "replaced", reason: null } as const;
+      await world.store.transaction((trx) => endInputs(trx, waiting, end));
+    },
+  ],
+  [
+    "ended with its onboarding",
+    () =>
+      world.store.transaction(async (trx) => {
+        await endOnboarding(trx, world.service.businessId, Date.now());
+      }),
+  ],
+])("what is %s while the service is looked at is not sent any more", async (_what, meanwhile) => {
+  const { service } = await begun();
+  service.taxId = "987654321";
+  await world.sign();
+  const { send } = await world.look();
+  service.meanwhile = async () => {
+    service.meanwhile = undefined;
+    await meanwhile();
+  };
+  await world.take(send?.inputId ?? "");
+  expect(service.writes).toEqual([]);
+});
+
 describe("what can't be sent", () => {
   test("is told to a person once, reminded of, and at last given up and forgotten", async () => {
     const { service } = await begun();
@@ -125,6 +158,48 @@ describe("what can't be sent", () => {
     expect(service.writes).toHaveLength(2);
   });
 });
+
+const BEFORE: readonly (readonly [OnboardingPhase, (service: KybService) => void])[] = [
+  ["tax", () => undefined],
+  [
+    "signature",
+    (service) => {
+      service.taxId = "987654321";
+    },
+  ],
+  ["officers", (service) => taken(service, [])],
+  ["certification", (service) => taken(service, [{ lastName: "Okafor" }])],
+  ["documents", (service) => allTaken(service, "document")],
+  ["suspended", (service) => allTaken(service, "suspended")],
+  ["review", (service) => allTaken(service, "pending")],
+];
+
+test.each(BEFORE)("who waits in %s is reminded, and the wait expires", async (phase, prepare) => {
+  const { service } = await begun();
+  prepare(service);
+  expect(await world.untilWaits()).toMatchObject({ phase, needsAction: phase !== "review" });
+  world.pass(3);
+  await world.untilWaits();
+  await world.untilWaits();
+  expect(await world.told("reminder")).toHaveLength(1);
+  world.pass(4);
+  await world.untilWaits();
+  expect(await world.told("reminder")).toHaveLength(2);
+  world.pass(3);
+  expect(await world.untilWaits()).toMatchObject({ phase: "expired", ended: true });
+});
+
+function taken(service: KybService, officers: readonly { lastName: string }[]): void {
+  service.taxId = "987654321";
+  service.signer = "Ada Okafor";
+  service.officers.push(...officers);
+}
+
+function allTaken(service: KybService, status: string): void {
+  taken(service, [{ lastName: "Okafor" }]);
+  service.certifier = "Ada Okafor";
+  service.status = status;
+}
 
 describe("a service that can't be read", () => {
   test("is told of once, and the wait that was under way ends in its time", async () => {

@@ -65,7 +65,10 @@ test("the page's commands take a business to verified, with the page's files and
   const list = await run("payrun status");
   expect(list.stdout).toContain("kyb-onboarding/default");
   await writeFile(join(folder, "weekly-vendors.yaml"), status.proposal?.text ?? "");
-  expect((await run("payrun validate weekly-vendors.yaml")).code).toBe(0);
+  // Nothing pays before a person has switched it on.
+  expect((await run("payrun schedule list")).stdout).not.toContain("weekly-vendors");
+  expect((await run("payrun apply weekly-vendors.yaml")).code).toBe(0);
+  expect((await run("payrun schedule list")).stdout).toContain("weekly-vendors");
 });
 
 test("a file that can't be used is refused without showing what stands in it", async () => {

@@ -35,6 +35,8 @@ export class KybService {
   readonly writes: string[] = [];
   /** What is answered instead, by the end of the path: the first of the list, then the next. */
   readonly refusals = new Map<string, Refusal[]>();
+  /** What happens elsewhere while a request is on its way. */
+  meanwhile: ((request: string) => Promise<void>) | undefined;
   readonly #options: KybServiceOptions;
   readonly #server: Server;
 
@@ -71,6 +73,7 @@ export class KybService {
     const body =
       method === "GET" ? {} : isForm ? { form: await text(request) } : await json(request);
     const below = path.replace(`/api/businesses/${this.businessId}`, "");
+    await this.meanwhile?.(`${method} ${below}`);
     const [end, waiting] =
       [...this.refusals].find(([of]) => `${method} ${below}`.endsWith(of)) ?? [];
     const refusal = end === undefined ? undefined : waiting?.shift();
