@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
+import { appendOfLines } from "./audit-lines.ts";
 import { chunks, type Db } from "./db.ts";
 import type { DecisionsTable } from "./decision-tables.ts";
 import type { Tables } from "./tables.ts";
@@ -103,11 +104,15 @@ export async function recordDecision(
       )
       .execute();
   }
-  return { decisionId, dropped: await dropLines(trx, decision) };
+  return { decisionId, dropped: await dropLines(trx, decision, decisionId) };
 }
 
 /** Leaves lines out, where nothing has been drawn or sent for them. */
-async function dropLines(trx: Transaction<Tables>, decision: NewDecision): Promise<string[]> {
+async function dropLines(
+  trx: Transaction<Tables>,
+  decision: NewDecision,
+  decisionId: string,
+): Promise<string[]> {
   const dropped: string[] = [];
   for (const ids of chunks(decision.dropped)) {
     const rows = await trx
@@ -134,9 +139,18 @@ async function dropLines(trx: Transaction<Tables>, decision: NewDecision): Promi
           ),
         ),
       )
-      .returning("payable_id")
+      .returning(["payable_id", "line_no", "business_id"])
       .execute();
     dropped.push(...rows.map((row) => row.payable_id));
+    await appendOfLines(trx, {
+      businessId: rows[0]?.business_id ?? "",
+      runId: decision.runId,
+      nowMs: decision.decidedAtMs,
+      actor: decision.principal,
+      action: "line:cancelled",
+      details: { reasonCode: "dropped", decisionId },
+      lines: rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no })),
+    });
   }
   return dropped;
 }

@@ -114,7 +114,7 @@ describe("audit verify", () => {
     expect((await payrun(["token", "revoke", "cora"], { env, cwd })).code).toBe(0);
     const result = await payrun(["audit", "verify", "--head", "a".repeat(64)], { env, cwd });
     expect(result.stdout).toContain("✗ biz_1: 3 entries, 1 problem");
-    expect(result.stdout).toContain("✓ payrun:store (the store's tokens): 2 entries, whole");
+    expect(result.stdout).toContain("✓ payrun:store (the store itself): 2 entries, whole");
     // A business's export stays what it is.
     const ofBusiness = await payrun(["audit", "export"], { env, cwd });
     expect(ofBusiness.stdout).not.toContain(id);

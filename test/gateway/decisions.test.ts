@@ -94,6 +94,11 @@ describe("an approval", () => {
     expect(await lineState(gateway.store, run.runId, "p2")).toBe("cancelled");
     expect(await lineState(gateway.store, run.runId, "p1")).toBe("awaiting-approval");
     expect(await approved("p2")).toBe(false);
+    const businessId = "biz_acme";
+    const trail = await listAudit(gateway.store.db, { businessId, subject: "p2" });
+    expect(trail).toMatchObject([
+      { action: "line:cancelled", actor: "cora", details: { reasonCode: "dropped" } },
+    ]);
   });
 
   test("given twice is one approval", async () => {

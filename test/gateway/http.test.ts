@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit.ts";
 import { createToken, findToken, revokeToken } from "../../src/store/tokens.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;
 let viewer: string;
@@ -113,6 +114,34 @@ describe("roles", () => {
       }
     }
   });
+});
+
+test("what a token's roles don't allow stands in the audit trail, unless it only looks", async () => {
+  const two = await startTestGateway({
+    profiles: [profile(), profile({ name: "north", businessId: "biz_north" })],
+  });
+  try {
+    const vera = await two.token("vera", ["viewer"]);
+    const run = encodeURIComponent("pay-run/north/weekly/2026-11-05");
+    for (const [method, path, body] of [
+      ["POST", `/v1/runs/${run}/cancel`, {}],
+      ["POST", "/v1/payables/bill_1/resolution?business=acme", { action: "give-up", reason: "r" }],
+      ["POST", "/v1/holds", { all: true, reason: "stop" }],
+    ] as const) {
+      expect((await two.call(method, path, vera, body)).status).toBe(403);
+    }
+    const of = async (businessId: string) =>
+      (await listAudit(two.store.db, { businessId }))
+        .filter(({ action }) => action === "request.refused")
+        .map(({ actor, subject, details }) => `${actor} ${subject} ${String(details["request"])}`);
+    expect(await of("biz_north")).toEqual([
+      "vera pay-run/north/weekly/2026-11-05 POST /v1/runs/{id}/cancel",
+    ]);
+    expect(await of("biz_acme")).toEqual(["vera bill_1 POST /v1/payables/{id}/resolution"]);
+    expect(await of(STORE_TRAIL)).toEqual(["vera /v1/holds POST /v1/holds"]);
+  } finally {
+    await two.stop();
+  }
 });
 
 describe("bad requests", () => {

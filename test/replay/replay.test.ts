@@ -27,6 +27,9 @@ const logger = new DefaultLogger("ERROR");
 Runtime.install({ logger, telemetryOptions: { logging: { filter } } });
 
 interface SavedEvent {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly workflowTaskStartedEventAttributes?: object;
   readonly workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
   readonly activityTaskScheduledEventAttributes?: { activityType: { name: string } };
   readonly workflowExecutionCompletedEventAttributes?: {
@@ -95,6 +98,39 @@ function lengthOf(name: string): number {
   return read(name).events.length;
 }
 
+/**
+ * What a history would be where Temporal had found it long enough by the first rest: it stops there,
+ * and goes on as a new one.
+ */
+function continuedAtRest({ events }: SavedHistory): SavedHistory {
+  const rest = events.findIndex(({ eventType }) => eventType === "EVENT_TYPE_TIMER_STARTED");
+  const told = events.findLastIndex(
+    ({ workflowTaskStartedEventAttributes: task }, at) => at < rest && task !== undefined,
+  );
+  const timer = events[rest];
+  if (timer === undefined || told < 0) throw new Error("it never rests");
+  const kept = events.slice(0, rest).map((event, at) => {
+    const { workflowTaskStartedEventAttributes: task } = event;
+    if (at !== told) return event;
+    const isLong = { ...task, suggestContinueAsNew: true };
+    return { ...event, workflowTaskStartedEventAttributes: isLong };
+  });
+  const started = events[0]?.workflowExecutionStartedEventAttributes;
+  const { eventId } = timer;
+  const continued = {
+    eventId,
+    eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW",
+    workflowExecutionContinuedAsNewEventAttributes: {
+      ...started,
+      newExecutionRunId: "the-next",
+      workflowTaskCompletedEventId: kept.findLast(
+        ({ eventType }) => eventType === "EVENT_TYPE_WORKFLOW_TASK_COMPLETED",
+      )?.eventId,
+    },
+  };
+  return { events: [...kept, continued] };
+}
+
 describe("histories of runs in flight replay on today's workflow code", () => {
   test.each(names)("%s", async (name) => {
     expect(await replay(read(name))).toBeUndefined();
@@ -114,6 +150,32 @@ describe("each way in which a workflow goes has a history of it", () => {
     expect(workflowOf(history)).toBe(way?.workflow);
     if (way?.ends === null) expect(endOf(history)).toBeNull();
     else expect(endOf(history)).toMatch(way?.ends ?? /unknown way/);
+  });
+});
+
+describe("a workflow whose history is long goes on as a new one where it rests", () => {
+  const { scheduledPayRun, planDry, ...resting } = WORKFLOW;
+  const shortest = Object.values(resting).map((workflow) => {
+    const ways = names.filter((name) => WAYS[name]?.workflow === workflow);
+    const isResting = (name: string): boolean =>
+      read(name).events.some(({ eventType }) => eventType === "EVENT_TYPE_TIMER_STARTED");
+    return oneOfEach(ways.filter(isResting))[0] ?? workflow;
+  });
+
+  test.each(shortest)("%s", async (name) => {
+    const continued = continuedAtRest(read(name));
+    expect(await replay(continued)).toBeUndefined();
+    // Where Temporal had not said so, it would have rested.
+    const told = JSON.stringify(continued).replaceAll('"suggestContinueAsNew":true', '"attempt":1');
+    expect(await replay(JSON.parse(told))).toBeInstanceOf(DeterminismViolationError);
+  });
+
+  test("and the others never rest", () => {
+    for (const workflow of [scheduledPayRun, planDry]) {
+      const ways = names.filter((name) => WAYS[name]?.workflow === workflow);
+      const types = ways.flatMap((name) => read(name).events.map(({ eventType }) => eventType));
+      expect(types).not.toContain("EVENT_TYPE_TIMER_STARTED");
+    }
   });
 });
 

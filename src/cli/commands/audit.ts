@@ -82,7 +82,7 @@ function isOwn(id: string, ids: readonly string[]): boolean {
 }
 
 function nameOf(id: string): string {
-  return id === STORE_TRAIL ? `${id} (the store's tokens)` : printable(id);
+  return id === STORE_TRAIL ? `${id} (the store itself)` : printable(id);
 }
 
 function entriesText(entries: number): string {

@@ -6,6 +6,7 @@ import type { ZodError, ZodObject, ZodType, z } from "zod";
 import type { GatewayContext } from "../context.ts";
 import { authenticate, requireRole, type Principal } from "./auth.ts";
 import { GatewayError } from "./errors.ts";
+import { noteRefused } from "./refusals.ts";
 import { ErrorBody } from "./schemas.ts";
 
 /** What a handler gets: checked, typed, and with the caller known. */
@@ -62,15 +63,32 @@ export function addRoute<
   describe(app, spec);
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const principal = await authenticate(c, context.store, context.nowMs());
-    if (spec.roles !== undefined) requireRole(principal, spec.roles);
-    const answer = await spec.handle({
-      principal,
-      from: addressOf(c),
-      params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
-      query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
-      body: (spec.body === undefined
-        ? undefined
-        : parsePart("field", spec.body, await readJson(c))) as z.output<Body>,
+    const handled = async (): Promise<RouteAnswer> => {
+      if (spec.roles !== undefined) requireRole(principal, spec.roles);
+      return spec.handle({
+        principal,
+        from: addressOf(c),
+        params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
+        query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
+        body: (spec.body === undefined
+          ? undefined
+          : parsePart("field", spec.body, await readJson(c))) as z.output<Body>,
+      });
+    };
+    const answer = await handled().catch(async (error: unknown) => {
+      // Who only looks changes nothing, and would fill the trail.
+      if (spec.method !== "get") {
+        const { method, path } = spec;
+        const params: Readonly<Record<string, string | undefined>> = c.req.param();
+        const { id, name, business = c.req.query("business") } = params;
+        await noteRefused(
+          context,
+          principal,
+          { method, path, subject: id ?? name, business },
+          error,
+        );
+      }
+      throw error;
     });
     if ("text" in answer) {
       return c.body(answer.text, answer.status, { "content-type": answer.contentType });
