@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import type { LineState, PlanLine } from "../src/contracts/pay-run.ts";
 import { weekOf } from "../src/domain/clock/new-york.ts";
 import { vendorWeek, type WeekUse } from "../src/domain/planning/limits.ts";
-import type { Db } from "../src/store/db.ts";
+import { chunks, type Db } from "../src/store/db.ts";
+import { rowsAs } from "../src/store/many.ts";
 
 /** States whose money counts against a weekly limit: paid, or possibly paid. */
 const COMMITTED: readonly LineState[] = [
@@ -44,32 +45,35 @@ export async function weekUse(
   return { businessCents, vendorCents };
 }
 
-/** Last four digits of the account that each vendor was last paid to from here. */
-export async function lastPaidTo(db: Db, businessId: string): Promise<Map<string, string | null>> {
-  const paid = db
-    .selectFrom("run_lines")
-    .where("business_id", "=", businessId)
-    .where("state", "in", PAID);
-  const latest = paid
-    .select((eb) => ["contact_id", eb.fn.max("execution_date").as("execution_date")])
-    .groupBy("contact_id");
-  const rows = await db
-    .selectFrom("run_lines as lines")
-    .innerJoin(latest.as("latest"), (join) =>
-      join
-        .onRef("latest.contact_id", "=", "lines.contact_id")
-        .onRef("latest.execution_date", "=", "lines.execution_date"),
-    )
-    .innerJoin("plan_lines", (join) =>
-      join
-        .onRef("plan_lines.run_id", "=", "lines.run_id")
-        .onRef("plan_lines.payable_id", "=", "lines.payable_id")
-        .onRef("plan_lines.version", "=", "lines.version"),
-    )
-    .select(["lines.contact_id", "plan_lines.line"])
-    .where("lines.business_id", "=", businessId)
-    .where("lines.state", "in", PAID)
-    .orderBy(sql.ref("lines.updated_at_ms"))
-    .execute();
-  return new Map(rows.map((row) => [row.contact_id, (JSON.parse(row.line) as PlanLine).bankLast4]));
+/** Last four digits of the account that each of these vendors was last paid to from here. */
+export async function lastPaidTo(
+  db: Db,
+  businessId: string,
+  contactIds: Iterable<string>,
+): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>();
+  for (const some of chunks([...new Set(contactIds)])) {
+    const kinds = { business: "text", id: "text" } as const;
+    const vendors = rowsAs(
+      "vendors",
+      kinds,
+      some.map((id) => ({ business: businessId, id })),
+    );
+    const { rows } = await sql<{ id: string; line: string | null }>`
+      select vendors.id, (
+        select plan_lines.line from run_lines
+          join plan_lines on plan_lines.run_id = run_lines.run_id
+            and plan_lines.payable_id = run_lines.payable_id
+            and plan_lines.version = run_lines.version
+          where run_lines.business_id = vendors.business and run_lines.contact_id = vendors.id
+            and run_lines.state in (${sql.join(PAID)})
+          order by run_lines.execution_date desc, run_lines.updated_at_ms desc
+          limit 1
+      ) as line
+      from ${vendors}`.execute(db);
+    for (const { id, line } of rows) {
+      if (line !== null) found.set(id, (JSON.parse(line) as PlanLine).bankLast4);
+    }
+  }
+  return found;
 }

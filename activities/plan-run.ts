@@ -208,7 +208,11 @@ async function makePlan(
     availableCents,
     reservedCents: await reservedCents(db, { ...others, sourceId: choice.sourceId, today }),
     weekUse: await weekUse(db, { ...others, today }),
-    lastPaidTo: await lastPaidTo(db, businessId),
+    lastPaidTo: await lastPaidTo(
+      db,
+      businessId,
+      reading.selection.selected.map(({ contactId }) => contactId),
+    ),
     matches,
   });
   const plan = await inTurns(steps);

@@ -73,7 +73,7 @@ export async function takeDecision(
     nowMs: deciding.nowMs,
   });
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
-    const countsFor = await approvedBy(trx, earlier.decisionId);
+    const countsFor = await approvedBy(trx, earlier);
     return answer(trx, run, request, { countsFor, dropped: earlier.dropped }, clock);
   }
   return record(trx, deciding, verdict);
@@ -179,10 +179,14 @@ async function answer(
   };
 }
 
-async function approvedBy(trx: Transaction<Tables>, decisionId: string): Promise<string[]> {
+async function approvedBy(
+  trx: Transaction<Tables>,
+  { runId, decisionId }: Decision,
+): Promise<string[]> {
   const rows = await trx
     .selectFrom("line_approvals")
     .select("payable_id")
+    .where("run_id", "=", runId)
     .where("decision_id", "=", decisionId)
     .orderBy("payable_id")
     .execute();

@@ -1,3 +1,5 @@
+import { isIn } from "../store/in-text.ts";
+import { UNDER_WAY } from "../store/line-states.ts";
 import { Temporal } from "temporal-polyfill";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { retryFailedPaymentId } from "../contracts/names.ts";
@@ -52,14 +54,19 @@ export async function businessesKnowing(
   scope: "payable" | "contact",
   value: string,
 ): Promise<BusinessProfile[]> {
-  const rows = await context.store.db
-    .selectFrom("run_lines")
-    .select("business_id")
-    .distinct()
-    .where(scope === "payable" ? "payable_id" : "contact_id", "=", value)
-    .execute();
-  const ids = new Set(rows.map((row) => row.business_id));
-  return context.profiles.all().filter(({ businessId }) => ids.has(businessId));
+  const column = scope === "payable" ? "payable_id" : "contact_id";
+  const knowing: BusinessProfile[] = [];
+  for (const profile of context.profiles.all()) {
+    const line = await context.store.db
+      .selectFrom("run_lines")
+      .select("run_id")
+      .where("business_id", "=", profile.businessId)
+      .where(column, "=", value)
+      .limit(1)
+      .executeTakeFirst();
+    if (line !== undefined) knowing.push(profile);
+  }
+  return knowing;
 }
 
 /** Tells the workflows that a hold may stop, or set free. */
@@ -94,6 +101,7 @@ export async function sentAlready(db: Db, businessId: string, target: HoldTarget
     .innerJoin("runs", "runs.run_id", "run_lines.run_id")
     .select((eb) => eb.fn.count<number>("run_lines.payable_id").distinct().as("count"))
     .where("run_lines.business_id", "=", businessId)
+    .where(isIn("run_lines.state", UNDER_WAY))
     .where("run_lines.state", "in", SENT);
   if (target.scope === "payable") query = query.where("run_lines.payable_id", "=", target.value);
   if (target.scope === "contact") query = query.where("run_lines.contact_id", "=", target.value);

@@ -1,3 +1,4 @@
+import { is } from "./in-text.ts";
 import type { Selectable } from "kysely";
 import type { CancellationState } from "../contracts/cancellation.ts";
 import type { CancellationItemsTable } from "./cancellation-tables.ts";
@@ -187,7 +188,7 @@ export async function withheldPayables(
     .select("cancellation_items.payable_id")
     .where("cancellation_items.business_id", "=", businessId)
     .where("cancellations.playbook", "=", playbook)
-    .where("cancellation_items.state", "=", "withheld")
+    .where(is("cancellation_items.state", "withheld"))
     .execute();
   return new Set(rows.flatMap(({ payable_id: id }) => id ?? []));
 }

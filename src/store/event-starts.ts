@@ -1,3 +1,4 @@
+import { isIn } from "./in-text.ts";
 import type { Selectable, Transaction } from "kysely";
 import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
@@ -111,7 +112,7 @@ export async function openEventStarts(
   const rows = await db
     .selectFrom("event_starts")
     .selectAll()
-    .where("state", "in", ["waiting", "recorded"])
+    .where(isIn("state", ["waiting", "recorded"]))
     .where("due_at_ms", "<=", nowMs)
     .orderBy("due_at_ms")
     .orderBy("event_id")

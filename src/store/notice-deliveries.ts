@@ -1,3 +1,4 @@
+import { is } from "./in-text.ts";
 import type { Selectable, Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
 import type { NoticeDeliveriesTable } from "./notice-tables.ts";
@@ -136,7 +137,7 @@ export async function claimDeliveries(
   let isDue = db
     .selectFrom("notice_deliveries")
     .select("delivery_id")
-    .where("state", "=", "pending")
+    .where(is("state", "pending"))
     .where("next_try_at_ms", "<=", claim.nowMs)
     .where("claimed_until_ms", "<=", claim.nowMs)
     .orderBy("next_try_at_ms")

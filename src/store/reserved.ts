@@ -1,5 +1,7 @@
 import type { LineState } from "../contracts/pay-run.ts";
 import type { Db } from "./db.ts";
+import { isIn } from "./in-text.ts";
+import { UNDER_WAY } from "./line-states.ts";
 
 /** States whose money is promised, and which the service has not taken out of the source yet. */
 const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
@@ -29,11 +31,16 @@ export interface ReservedFrom {
  * on its date.
  */
 export async function reservedCents(db: Db, from: ReservedFrom): Promise<number> {
-  let query = db
-    .selectFrom("run_lines")
-    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
-    .where("run_lines.business_id", "=", from.businessId)
-    .where("run_lines.source_id", "=", from.sourceId)
+  const sums = [promised(db, from), ...(from.readAtMs === undefined ? [] : [taken(db, from)])];
+  let cents = 0;
+  // What is promised first: a payment that is taken in between counts twice, not never.
+  for (const sum of sums) cents += Number((await sum.executeTakeFirst())?.cents ?? 0);
+  return cents;
+}
+
+function promised(db: Db, from: ReservedFrom) {
+  return reserving(db, from)
+    .where(isIn("run_lines.state", UNDER_WAY))
     .where((eb) => {
       const paidAgain = eb.exists(
         eb
@@ -50,21 +57,25 @@ export async function reservedCents(db: Db, from: ReservedFrom): Promise<number>
           eb("run_lines.state", "=", "retrying"),
           eb.or([eb.not(paidAgain), eb("run_lines.execution_date", ">=", from.today)]),
         ]),
-        ...(from.readAtMs === undefined
-          ? []
-          : [
-              eb.and([
-                eb("run_lines.state", "in", TAKEN),
-                eb("run_lines.updated_at_ms", ">=", from.readAtMs),
-              ]),
-            ]),
       ]);
     });
-  if (from.exceptRunId !== undefined) {
-    query = query.where("run_lines.run_id", "!=", from.exceptRunId);
-  }
-  const row = await query.executeTakeFirst();
-  return Number(row?.cents ?? 0);
+}
+
+function taken(db: Db, from: ReservedFrom) {
+  return reserving(db, from)
+    .where(isIn("run_lines.state", TAKEN))
+    .where("run_lines.updated_at_ms", ">=", from.readAtMs ?? 0);
+}
+
+function reserving(db: Db, from: ReservedFrom) {
+  const query = db
+    .selectFrom("run_lines")
+    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+    .where("run_lines.business_id", "=", from.businessId)
+    .where("run_lines.source_id", "=", from.sourceId);
+  return from.exceptRunId === undefined
+    ? query
+    : query.where("run_lines.run_id", "!=", from.exceptRunId);
 }
 
 /** States of lines whose money may be gone by now, once their date has come. */
@@ -84,6 +95,7 @@ export async function mayBeCountedTwice(
     .where("business_id", "=", from.businessId)
     .where("source_id", "=", from.sourceId)
     .where("execution_date", "<=", from.today)
+    .where(isIn("run_lines.state", UNDER_WAY))
     .where("state", "in", DUE)
     .limit(1)
     .executeTakeFirst();

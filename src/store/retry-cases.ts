@@ -189,14 +189,15 @@ export async function dayOfFailure(
     .where("state", "=", "settled")
     .executeTakeFirst();
   const failed = await others
-    .select((eb) => eb.fn.count<number>("contact_id").distinct().as("count"))
+    // Counted here: to count them itself, SQLite would read every line of the business in their order.
+    .select("contact_id")
     .where("state", "in", ["parked", "retrying"])
     .where("reason_code", "=", code ?? "")
     .where("contact_id", "!=", line.contactId)
-    .executeTakeFirst();
+    .execute();
   return {
     othersThrough: Number(through?.count ?? 0),
-    otherVendorsFailed: Number(failed?.count ?? 0),
+    otherVendorsFailed: new Set(failed.map((row) => row.contact_id)).size,
   };
 }
 

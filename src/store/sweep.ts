@@ -1,3 +1,4 @@
+import { is } from "./in-text.ts";
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import {
   ENDED_LINE_STATES,
@@ -230,7 +231,7 @@ export async function claimStrayAttempts(
     )
     .select(["attempts.subject", "attempts.owner"])
     .where("attempts.business_id", "=", businessId)
-    .where("attempts.state", "=", "live")
+    .where(is("attempts.state", "live"))
     .where("claims.owner", "is", null)
     .where("runs.phase", "not in", ENDED_PHASES)
     .execute();

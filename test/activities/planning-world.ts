@@ -34,13 +34,13 @@ export const PERIOD = inDays(0);
 export class PlanningWorld {
   readonly sandbox: TestSandbox;
   readonly store: Store;
-  readonly #folder: string;
+  readonly folder: string;
   #client: PaymentsClient | undefined;
 
   private constructor(sandbox: TestSandbox, store: Store, folder: string) {
     this.sandbox = sandbox;
     this.store = store;
-    this.#folder = folder;
+    this.folder = folder;
   }
 
   static async start(): Promise<PlanningWorld> {
@@ -75,7 +75,7 @@ export class PlanningWorld {
     await this.#client?.close();
     await this.store.close();
     await this.sandbox.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   get profile(): BusinessProfile {

@@ -1,3 +1,4 @@
+import { is } from "../../store/in-text.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { decidersOf } from "../../store/retry-cases.ts";
@@ -86,7 +87,7 @@ function addBulk(app: OpenAPIHono, context: GatewayContext): void {
         .select("payable_id")
         .distinct()
         .where("business_id", "=", profile.businessId)
-        .where("state", "=", "parked")
+        .where(is("state", "parked"))
         .where("reason_code", "=", body.reasonCode)
         .where("payable_id", ">", body.after ?? "")
         .orderBy("payable_id")

@@ -13,6 +13,7 @@ import { approvalStages } from "./0009-approval-stages.ts";
 import { eventStarts } from "./0010-event-starts.ts";
 import { topUps } from "./0011-top-ups.ts";
 import { auditEnds } from "./0012-audit-ends.ts";
+import { shortReads } from "./0013-short-reads.ts";
 
 interface Migration {
   readonly name: string;
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "event starts", statements: eventStarts },
   { name: "top-ups", statements: topUps },
   { name: "audit ends", statements: auditEnds },
+  { name: "short reads", statements: shortReads },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { withholdFromRun } from "../../activities/cancel/withhold.ts";
+import { mayBeCountedTwice } from "../../src/store/reserved.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { openEventStarts } from "../../src/store/event-starts.ts";
+import { claimDeliveries } from "../../src/store/notice-deliveries.ts";
+import { pruneSends } from "../../src/store/sweep-prune.ts";
+import { claimStrayAttempts } from "../../src/store/sweep.ts";
+import { MoneyWorld } from "./money-world.ts";
+
+/** Tables that keep a row of every bill, request or fact for ever, or for more than a year. */
+const GROWING = [
+  "run_lines",
+  "plan_lines",
+  "plan_skipped",
+  "attempts",
+  "line_approvals",
+  "audit",
+  "retries",
+  "cancellation_items",
+  "event_starts",
+  "notices",
+  "notice_deliveries",
+];
+
+/** Indexes of what is open only, which stay short. */
+const SHORT = [
+  "attempts_live",
+  "attempts_sent_often",
+  "cancellation_items_withheld",
+  "event_starts_open",
+  "notice_deliveries_due",
+  "notices_to_route",
+];
+
+/** Statements that were prepared, in this process, since the stores were made. */
+const prepared = new Set<string>();
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+  await world.world.reset();
+  const prepare = Reflect.get(DatabaseSync.prototype, "prepare");
+  vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (
+    this: DatabaseSync,
+    text,
+    options,
+  ) {
+    prepared.add(text);
+    return prepare.call(this, text, options);
+  });
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await world.stop();
+});
+
+test("nothing that a run needs reads all that its business has ever paid", async () => {
+  const { store, businessId } = world;
+  const { runId, payableId } = await world.approvedRun([{}, {}, {}]);
+  await withholdFromRun(world.context(), runId);
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R09", times: 1 });
+  await world.pay(runId);
+  await world.control.advance("P10D");
+  await world.follow(runId);
+  await world.look(payableId);
+  await world.assess(runId);
+  const balance = { businessId, sourceId: "balance", today: "2026-11-21" };
+  await mayBeCountedTwice(store.db, balance);
+  await pruneSends(store.db, businessId);
+  await claimStrayAttempts(store.db, businessId, Date.now());
+  await openEventStarts(store.db, Date.now(), 10);
+  const claim = { holder: "test", nowMs: Date.now(), untilMs: Date.now() };
+  await claimDeliveries(store.db, claim, 10);
+  await listAudit(store.db, { businessId, subject: [payableId, runId] });
+
+  const file = new DatabaseSync(join(world.world.folder, "payrun.db"), { readOnly: true });
+  const plans = [...prepared].filter(isQuery).map((text) => ({ text, reads: readsOf(file, text) }));
+  file.close();
+  expect(plans.filter(({ reads }) => reads.length > 0)).toEqual([]);
+  expect(plans.length).toBeGreaterThan(50);
+});
+
+function isQuery(text: string): boolean {
+  return /^\s*(select|insert|update|delete|with)\b/i.test(text);
+}
+
+/** Steps of a statement's plan that read a growing table without knowing where to look. */
+function readsOf(file: DatabaseSync, text: string): string[] {
+  const plan = file.prepare(`explain query plan ${text}`).all();
+  return plan.map(({ detail }) => String(detail)).filter((detail) => readsAll(detail, text));
+}
+
+function readsAll(detail: string, text: string): boolean {
+  const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
+  const [, index = "", terms = ""] = /INDEX (\w+)(?: \((.*)\))?/.exec(detail) ?? [];
+  const isLast = /order by \S+ desc limit \?$/.test(text.trim());
+  if (!GROWING.includes(table) || SHORT.includes(index) || isLast) return false;
+  return how === "SCAN" || terms === "business_id=?";
+}
