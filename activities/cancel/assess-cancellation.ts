@@ -41,9 +41,10 @@ export async function assessCancellation(
   return context.store.transactionOf(found.businessId, async (trx) => {
     const cancellation = (await getCancellation(trx, id)) ?? found;
     await settleWithheld(trx, cancellation, clock);
-    const waits = (await listWaits(trx, cancellation.businessId)).filter(
-      (wait) => wait.sourceId === "" && wait.retryAtMs > clock.serviceMs,
+    const faults = (await listWaits(trx, cancellation.businessId)).filter(
+      ({ sourceId }) => sourceId === "",
     );
+    const waits = faults.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
     const now = judgeCancellation({
       business: cancellation.business,
       playbook: cancellation.playbook,
@@ -62,7 +63,34 @@ export async function assessCancellation(
         ...(now.ended ? { endedAtMs: clock.realMs } : {}),
       });
     }
+    // Between two tries the fault is there still.
+    const waitingFor = faults[0]?.message ?? now.waitingFor;
+    await tellWaiting(trx, cancellation, { ...now, waitingFor }, clock);
     return now;
+  });
+}
+
+/** A cancel that takes longer is told of: what it is about may go out at 9:00 New York. */
+const SOON_MS = 10 * 60_000;
+
+/** Tells once that payments are not cancelled yet, while there may be time to do something. */
+async function tellWaiting(
+  trx: Transaction<Tables>,
+  { businessId, workflowId, runId, requestedAtMs, requestedBy }: Cancellation,
+  now: CancellationAssessment,
+  clock: ClockReading,
+): Promise<void> {
+  const isOpen = now.phase === "choosing" || now.phase === "cancelling";
+  if (runId !== null || !isOpen || clock.realMs - requestedAtMs < SOON_MS) return;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "payment-not-cancelled",
+    factKey: `${workflowId}/waits`,
+    subject: `Payments that ${requestedBy} wants cancelled are not cancelled yet`,
+    text: `Waits for: ${now.waitingFor ?? now.phase}. It goes on trying; a payment that is not cancelled by 9:00 New York on its date goes out. See payrun status ${workflowId}`,
+    roles: [],
+    data: { id: workflowId, totalCents: now.totalCents },
+    nowMs: clock.realMs,
   });
 }
 

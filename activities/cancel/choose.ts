@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
@@ -7,8 +8,12 @@ import {
   changeCancellation,
   getCancellation,
 } from "../../src/store/cancellations.ts";
-import { type CancellationItem, insertItem } from "../../src/store/cancellation-items.ts";
-import { createHold } from "../../src/store/holds.ts";
+import {
+  type CancellationItem,
+  insertItem,
+  withheldBy,
+} from "../../src/store/cancellation-items.ts";
+import { activeHolds, createHold } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
@@ -111,6 +116,25 @@ async function read(
   }
 }
 
+/** Holds that earlier cancellations have set on the same bills: one release lifts what is one hold. */
+async function heldBefore(
+  trx: Transaction<Tables>,
+  { business, businessId }: Cancellation,
+  found: readonly Chosen[],
+  clock: ClockReading,
+): Promise<Map<string, string>> {
+  const payableIds = new Set(found.map(({ payment }) => payment?.payableId));
+  const beginning = cancelScheduledPaymentsId(business, "");
+  const holds = new Map<string, string>();
+  for (const hold of await activeHolds(trx, businessId, clock.businessMs)) {
+    const { author, holdId, scope, value } = hold;
+    if (scope !== "payable" || !payableIds.has(value) || !author.startsWith(beginning)) continue;
+    // Who may lift that of a withholding is its playbook's to say.
+    if ((await withheldBy(trx, holdId)) === undefined) holds.set(value, holdId);
+  }
+  return holds;
+}
+
 async function keep(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
@@ -120,7 +144,7 @@ async function keep(
   const { workflowId, businessId, reason, requestedBy } = cancellation;
   const now = await getCancellation(trx, workflowId);
   if (now?.chosenAtMs !== null) return;
-  const holds = new Map<string, string>();
+  const holds = await heldBefore(trx, cancellation, found, clock);
   const items: CancellationItem[] = [];
   for (const { paymentId, payment } of found) {
     const payableId = payment?.payableId ?? null;

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { MOVING_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { depositText } from "../../src/domain/notices/top-up-texts.ts";
 import { approversOfTopUp } from "../../src/store/top-up-approvals.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -53,7 +54,10 @@ async function oneStands(
   const deposit = depositText(topUp).replace(/^A/, "a");
   if (topUp.state === "on-its-way") {
     const dueInMs = (topUp.pollAtMs - clock.businessMs) / clock.scale;
-    return { text: `${deposit}, on its way`, dueInMs, needsAction: false };
+    const isLate = newYorkDate(clock.businessMs) > topUp.arrivesOn;
+    const late = `, and was to be there on ${topUp.arrivesOn}: ask the service`;
+    const text = `${deposit}, on its way${isLate ? late : ""}`;
+    return { text, dueInMs, needsAction: isLate };
   }
   const dueInMs = topUp.notBeforeMs - clock.serviceMs;
   if (topUp.state === "sending") {

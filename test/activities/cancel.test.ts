@@ -8,6 +8,7 @@ import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { listItems } from "../../src/store/cancellation-items.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
 import { activeHolds } from "../../src/store/holds.ts";
+import { listNotices } from "../../src/store/notices.ts";
 import type { Json } from "../support/sandbox.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
@@ -165,4 +166,36 @@ describe("what is chosen of a run's bills", () => {
     const expected = [ids[1], ids[2], ids[0]].map((each) => `${each} unknown`);
     expect(await items(id)).toEqual(expected);
   });
+});
+
+test("a payment that is asked for again keeps one hold on its bill, which one release lifts", async () => {
+  const paymentId = await payment(await bill(10_000), { scheduledAt: inDays(5) });
+  const holdOf = async (id: string) => (await listItems(world.store.db, id))[0]?.holdId;
+  const first = await ask({ payments: [paymentId] });
+  await turns(first);
+  const again = await ask({ payments: [paymentId] });
+  expect(await holdOf(again)).toBe(await holdOf(first));
+  await turns(again);
+  expect(await items(again)).toEqual([`${paymentId} cancelled`]);
+});
+
+test("people hear, once, of a cancel that doesn't get through while there is time to do something", async () => {
+  const paymentId = await payment(await bill(10_000), { scheduledAt: inDays(5) });
+  const body = { statusCode: 401, message: "Unauthorized" };
+  const answer = { kind: "http", status: 401, body, bodyText: JSON.stringify(body) } as never;
+  world.override = { sendMoneyWrite: () => Promise.resolve(answer) };
+  const id = await ask({ payments: [paymentId] });
+  const told = async () => {
+    const notices = await listNotices(world.store.db, { kind: "payment-not-cancelled", limit: 50 });
+    return notices.filter(({ data }) => data["id"] === id).map(({ text }) => text);
+  };
+  await turns(id, 2);
+  expect(await told()).toEqual([]);
+  await world.store.db
+    .updateTable("cancellations")
+    .set({ requested_at_ms: Date.now() - 11 * 60_000 })
+    .where("workflow_id", "=", id)
+    .execute();
+  await turns(id, 3);
+  expect(await told()).toEqual([expect.stringMatching(/token \(401\).*9:00 New York/)]);
 });

@@ -232,6 +232,89 @@ describe("a deposit is made once", () => {
     await movedOnce();
   });
 
+  /** Sends for real, once, and answers in a way that the sandbox never does. */
+  function answerInstead(status: number, body: unknown): { sent: number } {
+    const counted = { sent: 0 };
+    const client = world.context().clientOf("acme");
+    const send = client.sendMoneyWrite.bind(client);
+    world.override = {
+      sendMoneyWrite: async (write) => {
+        counted.sent += 1;
+        if (counted.sent > 1) return send(write);
+        await send(write);
+        return { kind: "http", status, body, bodyText: JSON.stringify(body) } as never;
+      },
+    };
+    return counted;
+  }
+
+  test.each([
+    ["a yes without an id", 202, { status: "accepted" }],
+    ["a yes that names it in another place", 201, { deposit: { id: "dep_1" } }],
+    ["that it can't say", 409, { error: "payment_unconfirmed", message: "unknown" }],
+    ["that the key is in use", 409, { error: "idempotency_conflict", message: "in use" }],
+    ["a proxy's page", 502, "<html>"],
+    ["a redirect", 302, {}],
+    ["a time-out of its own", 408, {}],
+  ])("where the service has made it and says %s", async (_, status, body) => {
+    const planned = await shortRun();
+    await decide(planned);
+    answerInstead(status, body);
+    expect(await untilMade(planned)).toMatchObject({ state: "on-its-way" });
+    const made = await attempts(planned);
+    expect(made.map(({ seq, state }) => [seq, state])).toEqual([[1, "applied"]]);
+    await movedOnce();
+  });
+
+  test.each([
+    ["the token is refused for a while", 401, { statusCode: 401, message: "Unauthorized" }],
+    ["the token lacks the scope for a while", 403, { error: "forbidden", message: "Forbidden" }],
+    ["deposits are off for a while", 403, { error: "feature_unavailable", message: "off" }],
+    ["the set-up is incomplete for a while", 409, { error: "setup_incomplete", message: "no" }],
+    ["an account is locked for a while", 409, { error: "payments_locked", message: "locked" }],
+  ])("where %s", async (_, status, body) => {
+    const planned = await shortRun();
+    await decide(planned);
+    const answer = { kind: "http", status, body, bodyText: JSON.stringify(body) } as never;
+    world.override = { sendMoneyWrite: () => Promise.resolve(answer) };
+    await step(planned);
+    await world.control.advanceWire("PT2M");
+    await step(planned);
+    expect((await topUp(planned)).state).not.toBe("failed");
+    expect((await topUp(planned)).reason).not.toBeNull();
+    world.override = {};
+    for (let wait = 0; wait < 8; wait += 1) {
+      if ((await untilMade(planned)).state === "on-its-way") break;
+      await world.control.advanceWire("PT10M");
+    }
+    const made = await attempts(planned);
+    expect(made.at(-1)).toMatchObject({ state: "applied" });
+    await movedOnce();
+  });
+
+  test("and where another of the same amount came meanwhile, a person looks before anything else", async () => {
+    const planned = await shortRun();
+    await decide(planned);
+    await world.control.faults([
+      { method: "POST", path: DEPOSITS, when: "after", effect: "drop", times: 1 },
+    ]);
+    await step(planned);
+    await world.control.faults();
+    const body = { amountCents: 10_000, bankAccountId: "bank_main" };
+    await world.world.sandbox.api("POST", DEPOSITS, { key: "by-hand-2", body });
+    await untilMade(planned);
+    const stuck = await topUp(planned);
+    expect(stuck).toMatchObject({ state: "sending", reasonCode: "unclear" });
+    expect(stuck.reason).toMatch(/look at the list of balance transactions, then reject it/);
+    expect(await world.assess(planned.runId)).toMatchObject({ needsAction: true });
+    expect(await decide(planned, { decision: "reject" })).toMatchObject({ accepted: true });
+    await world.control.advanceWire("PT10M");
+    await step(planned);
+    expect((await attempts(planned)).filter(({ state }) => state === "live")).toEqual([]);
+    await world.control.advance("P6D");
+    expect((await deposits()).filter(({ kind }) => kind === "credit")).toHaveLength(2);
+  });
+
   test("under a new key only after the service's window, where it can't say what it did", async () => {
     const planned = await shortRun();
     await decide(planned);
@@ -278,6 +361,21 @@ describe("a deposit is made once", () => {
     await world.control.advance("P6D");
     expect((await deposits()).filter(({ kind }) => kind === "credit")).toHaveLength(2);
   });
+});
+
+test("one that is not there on its day is said to be late, and somebody has to ask", async () => {
+  const planned = await shortRun();
+  await decide(planned);
+  const { subject } = await untilMade(planned);
+  expect((await world.assess(planned.runId)).waitingFor).toMatch(/on its way$/);
+  await world.store.db
+    .updateTable("top_ups")
+    .set({ arrives_on: "2026-01-02" })
+    .where("subject", "=", subject)
+    .execute();
+  const now = await world.assess(planned.runId);
+  expect(now).toMatchObject({ needsAction: true });
+  expect(now.waitingFor).toMatch(/was to be there on 2026-01-02: ask the service/);
 });
 
 describe("a deposit is not made", () => {

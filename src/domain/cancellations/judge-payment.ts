@@ -6,6 +6,7 @@ export interface CancelCandidate {
   /** Null where the service does not say. */
   readonly scheduledAt: string | null;
   readonly failureReason?: string | null | undefined;
+  readonly paymentRail?: string | null | undefined;
 }
 
 /** What a payment's state says to somebody who wants it cancelled. */
@@ -46,9 +47,12 @@ export function judgeForCancel(
     case "cancelled":
       return ended("cancelled", "Cancelled. No money moved.");
     case "refund_pending":
-      return { kind: "returning", reason: "Cancelled. The money is on its way back to the bank." };
+      return {
+        kind: "returning",
+        reason: "Cancelled. The money is on its way back to the bank, 1 to 3 business days.",
+      };
     case "refunded":
-      return ended("refunded", "Cancelled. The money is back.");
+      return ended("refunded", `Cancelled. ${whereMoneyIs(payment)}`);
     case "pending":
       return { kind: "later", reason: "The service has not submitted it yet; looking again." };
     case "processing":
@@ -66,6 +70,14 @@ export function judgeForCancel(
         reason: `The service calls it ${payment.status}, which is not known here; looking again.`,
       };
   }
+}
+
+/** Where the money of a refunded payment is, by whoever held it (API specification, section 3). */
+function whereMoneyIs({ paymentRail }: CancelCandidate): string {
+  if (paymentRail === "PROVIDER") return "The money is back at the bank.";
+  return paymentRail === "SERVICE"
+    ? "The bank debit was stopped, or the money is in the balance or on its way there."
+    : "The money is back.";
 }
 
 function judgeScheduled(

@@ -52,6 +52,15 @@ describe("whether a payment can be cancelled", () => {
     expect(judge("refund_pending").kind).toBe("returning");
   });
 
+  test.each([
+    ["PROVIDER", /back at the bank/],
+    ["SERVICE", /in the balance or on its way there/],
+    [null, /The money is back/],
+  ])("says where the money of a refunded one is: %s", (paymentRail, where) => {
+    const refunded = { status: "refunded", scheduledAt: null, paymentRail };
+    expect(judgeForCancel(refunded, facts)).toMatchObject({ reason: expect.stringMatching(where) });
+  });
+
   test.each(["pending", "teleported"])("one that is %s is looked at again", (status) => {
     expect(judge(status).kind).toBe("later");
   });
