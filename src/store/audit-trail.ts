@@ -1,4 +1,5 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
+import { cancelSubject } from "../contracts/names.ts";
 import { auditHash, GENESIS } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { AuditTable } from "./tables.ts";
@@ -133,7 +134,7 @@ export interface TrailFilter {
   readonly businessId: string;
   /** Real instant, inclusive. */
   readonly sinceMs?: number | undefined;
-  /** Entries about the run itself and about the bills of its plan. */
+  /** Entries about the run itself, the bills of its plan, cancels of their payments, its deposits. */
   readonly runId?: string | undefined;
 }
 
@@ -150,16 +151,9 @@ export async function* rowsOf(
       .where("audit_id", ">", after);
     if (sinceMs !== undefined) query = query.where("at_ms", ">=", sinceMs);
     if (runId !== undefined) {
+      const about = subjectsOf(db, runId);
       query = query.where((eb) =>
-        eb.or([
-          eb("subject", "=", runId),
-          eb("actor", "=", runId),
-          eb(
-            "subject",
-            "in",
-            eb.selectFrom("run_lines").select("payable_id").where("run_id", "=", runId),
-          ),
-        ]),
+        eb.or([eb("subject", "=", runId), eb("actor", "=", runId), eb("subject", "in", about)]),
       );
     }
     const rows = await query.orderBy("audit_id").limit(ROWS_A_PAGE).execute();
@@ -168,6 +162,27 @@ export async function* rowsOf(
     if (last === undefined || rows.length < ROWS_A_PAGE) return;
     after = last.audit_id;
   }
+}
+
+/** What entries that belong to a run, and don't name it, are about. */
+function subjectsOf(db: Db, runId: string) {
+  const cancelled = db
+    .selectFrom("cancellation_items as item")
+    .innerJoin("run_lines as line", (join) =>
+      join
+        .onRef("line.business_id", "=", "item.business_id")
+        .onRef("line.payable_id", "=", "item.payable_id"),
+    )
+    .where("line.run_id", "=", runId)
+    .where("item.payment_id", "is not", null);
+  const deposits = db.selectFrom("top_ups").where("owner", "=", runId);
+  return db
+    .selectFrom("run_lines")
+    .select("payable_id as subject")
+    .where("run_id", "=", runId)
+    .union(cancelled.select(sql<string>`item.payment_id`.as("subject")))
+    .union(cancelled.select(sql<string>`${cancelSubject("")} || item.payment_id`.as("subject")))
+    .union(deposits.select("subject"));
 }
 
 function isoOf(row: AuditRow | undefined): string {

@@ -9,6 +9,7 @@ import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import type { CancelChoice } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
+import { rowsOf } from "../../src/store/audit-trail.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
 import { releaseHold } from "../../src/store/holds.ts";
 import { getRun } from "../../src/store/runs.ts";
@@ -31,6 +32,16 @@ beforeEach(async () => {
 });
 
 const explain = (payableId: string) => explainIn(world, payableId);
+
+/** What the run's export of the audit trail has, and about what. */
+async function exported(runId: string): Promise<string[]> {
+  const entries = [];
+  const { businessId } = world;
+  for await (const { action, subject } of rowsOf(world.store.db, { businessId, runId })) {
+    entries.push(`${action} ${subject}`);
+  }
+  return entries;
+}
 
 async function settle(runId: string): Promise<void> {
   await world.control.advance("P10D");
@@ -131,6 +142,13 @@ describe("explain says of a deposit that a bill waited for", () => {
       },
     ]);
     expect(history.approvals.map(({ by }) => by)).toEqual(["olga"]);
+    expect(await exported(runId)).toEqual(
+      expect.arrayContaining(
+        ["top-up.approved", "top-up.made", "attempt.sending"].map(
+          (action) => `${action} ${deposit.subject}`,
+        ),
+      ),
+    );
     expect(text).toMatch(/\$100\.00 into the balance: on-its-way as \S+/);
     expect(text).toMatch(/approved \S+ \S+ {2}otto \(owner\), by token tok_otto/);
     expect(text).toContain(`key ${history.deposits[0]?.attempts[0]?.idempotencyKey}`);
@@ -173,7 +191,8 @@ describe("explain says of a payment that was cancelled", () => {
   test("that no money moved, by which request, and who may lift its hold", async () => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
-    const id = await cancel({ payments: [await paymentId(payableId)] }, null);
+    const cancelled = await paymentId(payableId);
+    const id = await cancel({ payments: [cancelled] }, null);
     await world.follow(runId);
     const { history, text } = await explain(payableId);
     expect(history).toMatchObject({
@@ -185,6 +204,13 @@ describe("explain says of a payment that was cancelled", () => {
       paidOnce: { verdict: "not-paid" },
     });
     expect(text).toContain("The payment that was made ended cancelled");
+    expect(await exported(runId)).toEqual(
+      expect.arrayContaining([
+        `cancel-payment:cancelled ${cancelled}`,
+        `attempt.answered cancel/${cancelled}`,
+      ]),
+    );
+    expect(history.cancels[0]?.sends).toMatchObject([{ result: "applied" }]);
     expect(text).toContain(`key ${history.cancels[0]?.idempotencyKey}`);
   });
 

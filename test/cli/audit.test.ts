@@ -206,8 +206,18 @@ describe("audit export", () => {
     }
   });
 
-  test("of a time that is none is wrong usage", async () => {
+  test("of a time or a hash that is none is wrong usage", async () => {
     const { env, cwd } = await trail();
     expect((await payrun(["audit", "export", "--since", "monday"], { env, cwd })).code).toBe(2);
+    const head = await payrun(["audit", "verify", "--head", "f00"], { env, cwd });
+    expect(head.code).toBe(2);
+    expect(head.stderr).toContain("64 hexadecimal digits");
+  });
+
+  test("of a run that the trail doesn't know is no empty export", async () => {
+    const { env, cwd } = await trail();
+    const unknown = await payrun(["audit", "export", "--run", "pay-run/x"], { env, cwd });
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain("nothing about a run “pay-run/x”");
   });
 });

@@ -40,6 +40,20 @@ describe("a whole trail", () => {
     expect(await verifyTrail(store.db, "biz_3")).toEqual(none);
   });
 
+  test("gives what is about a run, and nothing else", async () => {
+    const store = await trailOf(2);
+    const runId = "pay-run/acme/weekly/2026-11-26";
+    const entry = { businessId: "biz_1", nowMs: 1, action: "noted", details: {} };
+    await store.transaction(async (trx) => {
+      await appendAudit(trx, { ...entry, actor: "lena", subject: runId });
+      await appendAudit(trx, { ...entry, actor: runId, subject: `${runId}/lines/1-500` });
+    });
+    const subjects: string[] = [];
+    const filter = { businessId: "biz_1", runId };
+    for await (const row of rowsOf(store.db, filter)) subjects.push(row.subject);
+    expect(subjects).toEqual([runId, `${runId}/lines/1-500`]);
+  });
+
   test("is read by page, whole and in order", async () => {
     const store = await trailOf(2_345);
     const subjects: string[] = [];

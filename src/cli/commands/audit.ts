@@ -4,7 +4,13 @@ import { Client } from "@temporalio/client";
 import type { Command } from "@commander-js/extra-typings";
 
 import type { Config } from "../../config.ts";
-import { type AuditRow, auditedBusinesses, rowsOf, verifyTrail } from "../../store/audit-trail.ts";
+import {
+  type AuditRow,
+  auditedBusinesses,
+  rowsOf,
+  type TrailFilter,
+  verifyTrail,
+} from "../../store/audit-trail.ts";
 import { STORE_TRAIL } from "../../store/audit.ts";
 import type { Store } from "../../store/index.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
@@ -41,7 +47,7 @@ function addVerify(audit: Command, session: Session): void {
     .action((options) =>
       session.run(options, async ({ output, config }) => {
         const settings = config();
-        const noted = options.head ?? [];
+        const noted = (options.head ?? []).map(hashOf);
         const verified = await withStore(settings, async (store) => {
           const ids = await businessIds(settings, store, options.business);
           const ofBusinesses = ids.filter((id) => id !== STORE_TRAIL);
@@ -152,11 +158,23 @@ function addExport(audit: Command, session: Session): void {
             throw usageError("several businesses have a trail", "Say which with --business.");
           }
           const filter = { businessId, sinceMs, runId: options.run };
+          await requireKnown(store, filter);
           return writeEntries(store, filter, { file: options.output, asDocument: output.json });
         });
         output.note(dim(entriesText(entries)));
       }),
     );
+}
+
+/** An empty file must not pass for the trail of a run whose id was mistyped. */
+async function requireKnown(store: Store, { businessId, runId }: TrailFilter): Promise<void> {
+  if (runId === undefined) return;
+  const { done } = await rowsOf(store.db, { businessId, runId }).next();
+  if (done !== true) return;
+  throw new CliError(EXIT.failed, `the trail has nothing about a run “${runId}”`, {
+    code: "not_found",
+    hint: "“payrun status” lists the runs with their ids.",
+  });
 }
 
 async function writeEntries(
@@ -229,6 +247,14 @@ async function businessIds(
   if (audited.includes(name)) return [name];
   const known = [...profiles.map((each) => each.name), ...audited];
   throw usageError(`no business is called “${name}”`, `There is ${known.join(", ") || "none"}.`);
+}
+
+function hashOf(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw usageError(
+    `--head can't be “${text}”`,
+    "The 64 hexadecimal digits that “payrun audit verify” prints as a trail's end.",
+  );
 }
 
 function instantOf(text: string): number {
