@@ -34,7 +34,8 @@ export async function launchScheduled(
   const begins = periodBeginningOn(schedule, today);
   if (begins === null) return nothing(`No run of ${playbook} begins on ${today}.`);
   const { fireAtMs } = fireOf(schedule, begins);
-  const lateMs = Date.now() - fireAtMs;
+  // Of a time that comes twice, on the day clocks are set back, Temporal may take the second.
+  const lateMs = Date.now() - Math.max(fireAtMs, nominalMs);
   if (lateMs > Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS)) {
     return nothing(
       `The run of ${begins} was missed by more than catchUp: ${schedule.catchUpDays} days. To make it: payrun launch ${playbook} --period ${begins}.`,

@@ -1,9 +1,10 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { addBankingDays } from "../domain/clock/bank-calendar.ts";
-import { fireOf, nextFires, nextPeriod, periodAt } from "../domain/clock/schedule-period.ts";
+import { firstPayDate, fireOf, nextFires, nextPeriod } from "../domain/clock/schedule-period.ts";
 import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import { addDays } from "../domain/clock/dates.ts";
 import { zonedDate } from "../domain/clock/new-york.ts";
+import type { PlaybookSchedule } from "../contracts/playbook.ts";
+import { scheduleWish } from "../store/schedule-wishes.ts";
 import { playbookRevisions, type StoredPlaybook } from "../store/playbooks.ts";
 import { findRunOfPeriod } from "../store/runs.ts";
 import {
@@ -77,17 +78,18 @@ export async function scheduleOf(
     state,
     note: kept?.note ?? null,
     zone: schedule.zone,
-    next: nextFires(schedule, context.nowMs(), RUNS_SHOWN).map(({ period, date, fireAtMs }) => ({
-      period,
-      beginsAt: new Date(fireAtMs).toISOString(),
-      payDate: addBankingDays(date, 1),
+    next: nextFires(schedule, context.nowMs(), RUNS_SHOWN).map((fire) => ({
+      period: fire.period,
+      beginsAt: new Date(fire.fireAtMs).toISOString(),
+      payDate: firstPayDate(fire),
     })),
   };
 }
 
 /**
  * Launches what a schedule has missed: the runs that should have begun within the playbook's
- * `catchUp`, each once, or the one of the period asked for.
+ * `catchUp`, each once, or the one of the period asked for. What would have begun before the
+ * playbook had this schedule was not missed.
  *
  * @throws GatewayError 422 for a period that is not the schedule's, or that was missed longer ago
  */
@@ -101,9 +103,13 @@ export async function backfill(
   if (schedule === null) throw unprocessable("no_schedule", `${stored.name} has no schedule.`);
   const profile = businessOf(context, stored.compiled);
   const now = context.nowMs();
-  const missed = missedPeriods(stored.compiled, now);
+  const sinceMs = await scheduledSinceMs(context, profile.businessId, stored);
+  const missed = missedPeriods(schedule, sinceMs, now);
   if (asked !== undefined && !missed.includes(asked)) {
-    throw unprocessable("not_missed", whyNot(stored.compiled, asked, now, stored.name));
+    throw unprocessable(
+      "not_missed",
+      whyNot(stored.name, schedule, asked, { sinceMs, nowMs: now }),
+    );
   }
   const launched = [];
   for (const period of asked === undefined ? missed : [asked]) {
@@ -124,24 +130,40 @@ async function everHadSchedule(context: Context, name: string): Promise<boolean>
   return revisions.some(({ compiled }) => compiled.schedule !== null);
 }
 
-type Compiled = StoredPlaybook["compiled"];
+/** Since when a playbook has the schedule that it has now. */
+async function scheduledSinceMs(
+  { store }: Context,
+  businessId: string,
+  { name, compiled }: Pick<StoredPlaybook, "name" | "compiled">,
+): Promise<number> {
+  const timesOf = ({ schedule }: StoredPlaybook["compiled"]): string =>
+    JSON.stringify(schedule === null ? null : { ...schedule, catchUpDays: 0 });
+  const revisions = await playbookRevisions(store.db, name);
+  const other = revisions.findIndex((revision) => timesOf(revision.compiled) !== timesOf(compiled));
+  const first = other === -1 ? revisions.at(-1) : revisions[other - 1];
+  const { madeAgainMs } = await scheduleWish(store.db, { businessId, playbook: name });
+  return Math.max(first?.createdAtMs ?? 0, madeAgainMs ?? 0);
+}
 
-function missedPeriods({ schedule }: Compiled, nowMs: number): string[] {
-  if (schedule === null) return [];
-  const sinceMs = nowMs - schedule.catchUpDays * DAY_MS;
+function missedPeriods(schedule: PlaybookSchedule, sinceMs: number, nowMs: number): string[] {
+  const fromMs = Math.max(sinceMs, nowMs - schedule.catchUpDays * DAY_MS);
   const periods: string[] = [];
   // A run may begin some days off its period, so those around the window are looked at as well.
-  let period = addDays(zonedDate(sinceMs, schedule.zone), -8);
+  let period = addDays(zonedDate(fromMs, schedule.zone), -8);
   for (const last = addDays(zonedDate(nowMs, schedule.zone), 8); period <= last;) {
     period = nextPeriod(schedule, period);
     const { fireAtMs } = fireOf(schedule, period);
-    if (fireAtMs > sinceMs && fireAtMs <= nowMs) periods.push(period);
+    if (fireAtMs > fromMs && fireAtMs <= nowMs) periods.push(period);
   }
   return periods;
 }
 
-function whyNot({ schedule }: Compiled, period: string, nowMs: number, name: string): string {
-  if (schedule === null) return `${name} has no schedule.`;
+function whyNot(
+  name: string,
+  schedule: PlaybookSchedule,
+  period: string,
+  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+): string {
   const nominal = nextPeriod(schedule, addDays(period, -1));
   if (nominal !== period) {
     return `${period} is no period of ${name}; the next one after it is ${nominal}.`;
@@ -150,7 +172,11 @@ function whyNot({ schedule }: Compiled, period: string, nowMs: number, name: str
   if (fireAtMs > nowMs) {
     return `The run of ${period} is not missed: it begins at ${new Date(fireAtMs).toISOString()}.`;
   }
-  return `The run of ${period} was missed longer ago than catchUp: ${schedule.catchUpDays} days allows; “payrun launch ${name} --period ${period}” makes it all the same. Today's period is ${periodAt(schedule, nowMs)}.`;
+  const why =
+    fireAtMs <= sinceMs
+      ? `was not missed: ${name} runs by this schedule only since ${new Date(sinceMs).toISOString()}`
+      : `was missed longer ago than catchUp: ${schedule.catchUpDays} days allows`;
+  return `The run of ${period} ${why}; “payrun launch ${name} --period ${period}” makes it all the same.`;
 }
 
 function wantedOf(

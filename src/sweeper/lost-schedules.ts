@@ -48,13 +48,16 @@ async function restore(
 ): Promise<void> {
   const { store, temporal, log } = context;
   if (schedule === null) return;
-  const { deleted, pause } = await scheduleWish(store.db, { businessId, playbook });
+  const wish = await scheduleWish(store.db, { businessId, playbook });
+  const { deleted, pause } = wish;
   // Lists lag behind, so the one schedule is asked for as well.
   if (deleted || (await readSchedule(temporal, playbook, null)) !== undefined) return;
   const nowMs = Date.now();
   await putSchedule(temporal, launcherOf({ playbook, business, schedule }, nowMs), pause);
   if (pause === null && !sandbox) {
-    const fromMs = Math.max(createdAtMs, nowMs - schedule.catchUpDays * DAY_MS);
+    // What it let pass while people had paused or deleted it was not missed.
+    const aliveSinceMs = Math.max(createdAtMs, wish.madeAgainMs ?? 0, wish.resumedMs ?? 0);
+    const fromMs = Math.max(aliveSinceMs, nowMs - schedule.catchUpDays * DAY_MS);
     await backfillSchedule(temporal, playbook, { fromMs, toMs: nowMs });
   }
   await store.transactionOf(businessId, (trx) =>

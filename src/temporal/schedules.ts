@@ -4,12 +4,12 @@ import {
   type ScheduleDescription,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
-  type ScheduleOptions,
 } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { scheduledPayRunId, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
 import { searchAttributesOfLauncher } from "../contracts/search-attributes.ts";
+import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 
 /** Temporal takes no shorter one; what is later still is left out by the launcher itself. */
 const SHORTEST_CATCH_UP_MS = 10_000;
@@ -54,8 +54,11 @@ export async function putSchedule(
     await client.schedule.getHandle(options.scheduleId).update((before) => ({
       spec,
       action,
-      ...(policies === undefined ? {} : { policies }),
-      state: before.state,
+      policies,
+      state: {
+        paused: before.state.paused,
+        ...(before.state.note === undefined ? {} : { note: before.state.note }),
+      },
     }));
   }
 }
@@ -112,11 +115,10 @@ export async function readSchedule(
     throw error;
   }
   const { paused, note } = description.state;
-  const kept = "args" in description.action ? description.action.args?.[0] : undefined;
   return {
     paused,
     note: note === undefined || note === "" ? null : note,
-    inStep: wanted !== null && JSON.stringify(kept) === JSON.stringify(inputOf(wanted)),
+    inStep: wanted !== null && isInStep(description, optionsOf(wanted)),
   };
 }
 
@@ -130,16 +132,13 @@ async function whereThereIs(act: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/**
- * The launcher's input carries the whole wish, so that one look at a schedule tells whether it is
- * the one that the playbook asks for.
- */
+/** The launcher's input carries the whole wish, for whoever looks at its history. */
 function inputOf(wanted: LauncherSchedule): LauncherSchedule {
   const { business, playbook, weekdays, daysOfMonth, times, zone, catchUpDays } = wanted;
   return { business, playbook, weekdays, daysOfMonth, times, zone, catchUpDays };
 }
 
-function optionsOf(wanted: LauncherSchedule): ScheduleOptions {
+function optionsOf(wanted: LauncherSchedule): LauncherOptions {
   const { playbook, business, zone, catchUpDays } = wanted;
   const id = scheduledPayRunId(playbook);
   return {

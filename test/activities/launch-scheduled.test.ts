@@ -139,6 +139,41 @@ describe("a launcher", () => {
     expect(await getRun(store.db, `pay-run/acme/late/${period}`)).toBeUndefined();
   });
 
+  test("is in time for a time that came twice, whichever of the two it is woken for", async () => {
+    const hours = Math.max(0, now.getUTCHours() - 2);
+    const earlier = `${String(hours).padStart(2, "0")}:00`;
+    await apply("twice", `{ every: day, at: "${earlier}", zone: UTC, catchUp: 0 days }`);
+    const { fireAtMs, period } = fireOf(
+      on({ every: "day" }, { at: earlier, zone: "UTC" }),
+      now.toISOString().slice(0, 10),
+    );
+    const nominalMs = Math.max(fireAtMs, now.getTime() - 60_000);
+    const second = { business: "acme", playbook: "twice", nominalMs };
+    expect(await launchScheduled(context(), second)).toMatchObject({
+      runId: `pay-run/acme/twice/${period}`,
+    });
+  });
+
+  test("is not kept from launching by a run that stands still, which keeps its revision", async () => {
+    await apply("stuck", text.replace("day,", "day, catchUp: 2 days,"));
+    const { fireAtMs } = lastFire(daily);
+    const wake = { business: "acme", playbook: "stuck" };
+    const dayMs = 24 * HOUR_MS;
+    const early = await launchScheduled(context(), { ...wake, nominalMs: fireAtMs - dayMs });
+    await setRunPhase(store.db, early.runId ?? "", { phase: "awaiting-approval" });
+    await apply("stuck", text.replace("day,", "day, catchUp: 3 days,"));
+    const next = await launchScheduled(context(), { ...wake, nominalMs: fireAtMs });
+    expect(next.runId).not.toBe(early.runId);
+    const runs = await Promise.all([early, next].map(({ runId }) => getRun(store.db, runId ?? "")));
+    expect(runs.map((run) => [run?.phase, run?.playbookRevision])).toEqual([
+      ["awaiting-approval", 1],
+      ["planning", 2],
+    ]);
+    // Woken for the old one again, it goes on by its own revision.
+    await launchScheduled(context(), { ...wake, nominalMs: fireAtMs - dayMs });
+    expect((await getRun(store.db, early.runId ?? ""))?.policy.schedule?.catchUpDays).toBe(2);
+  });
+
   test("ends without a run where the playbook has no schedule any more", async () => {
     await apply("was-weekly", text);
     await apply("was-weekly", "");

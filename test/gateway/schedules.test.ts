@@ -1,9 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "@temporalio/client";
+import { Client, type ScheduleDescription } from "@temporalio/client";
+import Long from "long";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { scheduledPayRunId } from "../../src/contracts/names.ts";
+import { nextFires } from "../../src/domain/clock/schedule-period.ts";
+import { launcherOf } from "../../src/domain/clock/schedule-triggers.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
+import { putSchedule } from "../../src/temporal/schedules.ts";
 import { listRuns, setRunPhase } from "../../src/store/runs.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
@@ -56,6 +61,32 @@ function describeIt(
   return client.schedule.getHandle(scheduledPayRunId(name)).describe();
 }
 
+/** Clocks are set by an hour, half an hour, at midnight, or never. */
+const EVERYWHERE = [
+  ["America/New_York", "02:15", "every: day"],
+  ["America/New_York", "01:30", "every: weekday"],
+  ["Europe/Berlin", "02:15", "every: day"],
+  ["Europe/Berlin", "23:59", "every: monday"],
+  ["Africa/Cairo", "00:00", "every: day"],
+  ["Africa/Cairo", "00:30", "every: friday"],
+  ["Asia/Kolkata", "00:00", "every: two-weeks, from: 2026-01-08"],
+  ["Asia/Tokyo", "02:15", "every: month, on: last-business-day"],
+  ["Australia/Lord_Howe", "02:15", "every: day"],
+  ["Australia/Lord_Howe", "01:45", "every: month, on: 15, holidays: business-day-after"],
+] as const;
+
+/** Real instants at which Temporal wakes the launcher in a year, as the server itself says. */
+async function wakings(year: number): Promise<Set<number>> {
+  const at = (from: number) => ({ seconds: Long.fromNumber(Date.UTC(from, 0, 1) / 1000) });
+  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
+    namespace: "default",
+    scheduleId: scheduledPayRunId("weekly"),
+    startTime: at(year),
+    endTime: at(year + 1),
+  });
+  return new Set(startTime.map(({ seconds }) => Number(seconds) * 1000));
+}
+
 describe("applying a playbook with a schedule", () => {
   test("makes a schedule that lets nothing block the next run, and forgets no year of misses", async () => {
     expect((await apply("{ every: thursday }")).status).toBe(200);
@@ -89,6 +120,47 @@ describe("applying a playbook with a schedule", () => {
     });
   });
 
+  test("shows the first day on which each can pay, counted from the day that it is in New York", async () => {
+    // Friday 02:30 in Kolkata is Thursday in New York; 20:00 in Honolulu is the next day already.
+    await apply('{ every: friday, at: "02:30", zone: Asia/Kolkata }');
+    expect((await theOnly())?.["next"]).toMatchObject([
+      { period: "2026-11-20", beginsAt: "2026-11-19T21:00:00.000Z", payDate: "2026-11-20" },
+      { period: "2026-11-27", beginsAt: "2026-11-26T21:00:00.000Z", payDate: "2026-11-27" },
+      {},
+      {},
+      {},
+    ]);
+    await apply('{ every: tuesday, at: "20:00", zone: Pacific/Honolulu }');
+    expect((await theOnly())?.["next"]).toMatchObject([
+      { period: "2026-11-24", beginsAt: "2026-11-25T06:00:00.000Z", payDate: "2026-11-27" },
+      {},
+      {},
+      {},
+      {},
+    ]);
+  });
+
+  test("wakes its launcher for every run of a year, wherever and however clocks are set", async () => {
+    for (const [zone, at, every] of EVERYWHERE) {
+      const text = `kind: pay-run\nschedule: { ${every}, at: "${at}", zone: ${zone} }\n`;
+      const loaded = loadPlaybook(text, { file: "weekly.yaml" });
+      if (!loaded.ok || loaded.playbook.schedule === null) throw new Error(text);
+      const { schedule } = loaded.playbook;
+      const of = { playbook: "weekly", business: "acme", schedule };
+      await putSchedule(client, launcherOf(of, nowMs));
+      const woken = await wakings(2028);
+      const fires = nextFires(schedule, Date.UTC(2028, 0, 1), 367).filter(
+        ({ fireAtMs }) => fireAtMs < Date.UTC(2029, 0, 1),
+      );
+      expect(fires.length).toBeGreaterThan(10);
+      // Of a time that comes twice the server may take the second.
+      const missed = fires.filter(
+        ({ fireAtMs }) => !woken.has(fireAtMs) && !woken.has(fireAtMs + 3_600_000),
+      );
+      expect({ text, missed }).toEqual({ text, missed: [] });
+    }
+  });
+
   test("again changes nothing, with another day changes it, without one deletes it", async () => {
     await apply("{ every: thursday }");
     const first = await describeIt();
@@ -114,6 +186,16 @@ describe("applying a playbook with a schedule", () => {
   });
 });
 
+const CHANGES: readonly [string, (before: ScheduleDescription) => object][] = [
+  ["time", () => ({ spec: { calendars: [{ hour: 3 }], timezone: "America/New_York" } })],
+  ["zone", ({ spec }) => ({ spec: { ...spec, timezone: "Europe/Berlin" } })],
+  ["an interval beside it", ({ spec }) => ({ spec: { ...spec, intervals: [{ every: "1h" }] } })],
+  ["end", ({ spec }) => ({ spec: { ...spec, endAt: new Date("2027-01-01") } })],
+  ["what a late one does", ({ policies }) => ({ policies: { ...policies, overlap: "SKIP" } })],
+  ["task queue", ({ action }) => ({ action: { ...action, taskQueue: "elsewhere" } })],
+  ["how often it may run", ({ state }) => ({ state: { ...state, remainingActions: 2 } })],
+];
+
 describe("a schedule that is not as its playbook says", () => {
   test("shows as missing where somebody deleted it, and is put right by applying again", async () => {
     await apply("{ every: thursday }");
@@ -132,6 +214,18 @@ describe("a schedule that is not as its playbook says", () => {
       action: { ...before.action, args: [{ business: "acme", playbook: "weekly" }] },
     }));
     expect((await theOnly())?.["state"]).toBe("differs");
+  });
+
+  test("shows as differing whatever of it was changed, and is put right by applying again", async () => {
+    await apply("{ every: thursday }");
+    for (const [what, change] of CHANGES) {
+      await client.schedule
+        .getHandle(scheduledPayRunId("weekly"))
+        .update((before) => ({ ...before, ...change(before) }) as typeof before);
+      expect([what, (await theOnly())?.["state"]]).toEqual([what, "differs"]);
+      await apply("{ every: thursday }");
+      expect([what, (await theOnly())?.["state"]]).toEqual([what, "active"]);
+    }
   });
 
   test("is not made while Temporal is down, which is said, and applying again completes it", async () => {
@@ -172,6 +266,25 @@ describe("missed runs", () => {
       { id: runId, created: false },
     ]);
     expect(await listRuns(gateway.store.db, { limit: 10 })).toHaveLength(1);
+  });
+
+  test("are none from before there was a schedule, it was another one, or it was deleted", async () => {
+    await apply("{ every: thursday, catchUp: 8 days }");
+    nowMs = Date.parse("2026-11-18T18:00:00Z");
+    expect((await fill()).json["items"]).toEqual([]);
+    const refused = await fill({ period: "2026-11-12" });
+    expect(refused.status).toBe(422);
+    expect(refused.json["message"]).toContain("runs by this schedule only since 2026-11-18T17:00");
+    nowMs = Date.parse("2026-11-19T18:00:00Z");
+    await apply("{ every: wednesday, catchUp: 9 days }");
+    expect((await fill()).json["items"]).toEqual([]);
+    await gateway.call("DELETE", "/v1/schedules/weekly", admin);
+    nowMs = Date.parse("2026-11-25T18:00:00Z");
+    await apply("{ every: wednesday, catchUp: 9 days }");
+    expect((await fill()).json["items"]).toEqual([]);
+    nowMs = Date.parse("2026-12-02T18:00:00Z");
+    await apply("{ every: wednesday, catchUp: 12 days }");
+    expect((await fill()).json["items"]).toMatchObject([{ period: "2026-12-02" }]);
   });
 
   test.each([

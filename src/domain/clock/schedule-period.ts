@@ -1,7 +1,7 @@
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
 import { addBankingDays, isBankingDay, nextBankingDay } from "./bank-calendar.ts";
 import { addDays } from "./dates.ts";
-import { NEW_YORK, zonedDate, zonedInstantMs } from "./new-york.ts";
+import { NEW_YORK, newYorkDate, zonedDate, zonedInstantMs } from "./new-york.ts";
 import { isNominal } from "./schedule-days.ts";
 
 /** Days to the next run that is assumed where a playbook has no schedule. */
@@ -34,6 +34,11 @@ export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): stri
 export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFire {
   const date = beginsOn(schedule, period);
   return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
+}
+
+/** The first day on which a run can pay: banks count from the day that it is in New York. */
+export function firstPayDate({ fireAtMs }: ScheduledFire): string {
+  return nextBankingDay(newYorkDate(fireAtMs));
 }
 
 /** The next run that fires after an instant. */
@@ -98,7 +103,7 @@ export function beforeNextRun(
   const firesOn =
     schedule === null
       ? addDays(period, UNSCHEDULED_INTERVAL_DAYS)
-      : beginsOn(schedule, nextPeriod(schedule, period));
+      : newYorkDate(fireOf(schedule, nextPeriod(schedule, period)).fireAtMs);
   return addBankingDays(nextBankingDay(firesOn), arrivalBusinessDays);
 }
 

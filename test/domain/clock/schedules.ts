@@ -35,7 +35,16 @@ const days: fc.Arbitrary<ScheduleDays> = fc.oneof(
 export const anySchedule: fc.Arbitrary<PlaybookSchedule> = fc.record({
   days,
   at: fc.constantFrom("00:00", "02:30", "10:00", "23:59"),
-  zone: fc.constantFrom("America/New_York", "Asia/Tokyo", "Pacific/Auckland"),
+  zone: fc.constantFrom(
+    "America/New_York",
+    "America/Los_Angeles",
+    "Europe/Berlin",
+    "Africa/Cairo",
+    "Asia/Kolkata",
+    "Asia/Tokyo",
+    "Australia/Lord_Howe",
+    "Pacific/Auckland",
+  ),
   holidays: fc.constantFrom("business-day-before", "business-day-after", "skip"),
   catchUpDays: fc.constant(1),
 });
