@@ -63,12 +63,45 @@ export async function bankCsv(
     throw new GatewayError(503, "business_unknown", message);
   }
   const { db } = context.store;
+  const client = context.clientOf(profile);
   const rows: Row[] = [];
-  for await (const payments of paymentPages(db, context.clientOf(profile), run.runId)) {
+  const seen = new Set<string>();
+  for await (const payments of paymentPages(db, client, run.runId)) {
+    for (const { id } of payments) seen.add(id);
     rows.push(...(await rowsOfPage(db, run.runId, payments)));
   }
+  const unlisted = await unlistedPayments(db, client, run.runId, seen);
+  rows.push(...(await rowsOfPage(db, run.runId, unlisted)));
   rows.sort((one, other) => (one.sort < other.sort ? -1 : one.sort > other.sort ? 1 : 0));
   return inParts(rows);
+}
+
+/** The run's payments that the service's lists left out: without them the table would not tie. */
+async function unlistedPayments(
+  db: Db,
+  client: PaymentsClient,
+  runId: string,
+  seen: ReadonlySet<string>,
+): Promise<Payment[]> {
+  const found: Payment[] = [];
+  for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+    const page = { offset, limit: ROWS_AT_ONCE };
+    const lines = await getPlanLines(db, runId, { page });
+    for (const id of lines.flatMap(({ line }) => line.paymentIds)) {
+      if (!seen.has(id)) found.push(await paymentOf(client, id));
+    }
+    if (lines.length < ROWS_AT_ONCE) return found;
+  }
+}
+
+async function paymentOf(client: PaymentsClient, id: string): Promise<Payment> {
+  try {
+    return await client.payments.get(id);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `The service lists no payment ${id}, which the run has made, nor shows it: ${why}`;
+    throw new GatewayError(503, "service_unreachable", message);
+  }
 }
 
 /** The service's payments among which the run's are, by page. */

@@ -3,6 +3,7 @@ import { accountingWarning } from "../../activities/accounting-sync.ts";
 import { createPlanActivities } from "../../activities/plan-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { bankCsv } from "../../src/gateway/bank-csv.ts";
+import { PaymentsApiError, type PaymentsClient } from "../../src/payments-api/index.ts";
 import { startNoticeSender } from "../../src/notices/sender.ts";
 import { handOverClaim } from "../../src/store/claims.ts";
 import { changeLine } from "../../src/store/lines.ts";
@@ -10,6 +11,7 @@ import { countUndelivered } from "../../src/store/notice-deliveries.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { getRun } from "../../src/store/runs.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { smtpReceiver } from "../notices/receivers.ts";
 import { until } from "../notices/support.ts";
 import { MoneyWorld } from "./money-world.ts";
@@ -167,45 +169,93 @@ test("vendors are not written to unless the playbook says so", async () => {
   expect(await listNotices(world.store.db, { runId, kind: "remittance", limit: 1 })).toEqual([]);
 });
 
-test("the bank table has a row for each debit of the ledger, and nothing that a spreadsheet runs", async () => {
-  const { runId, payableIds } = await world.approvedRun([
-    { totalAmountCents: 12_345, description: "@SUM(A1:A9)" },
-    { totalAmountCents: 25_000_000 },
-    { contactId: "v2", totalAmountCents: 700 },
-  ]);
-  await world.control.outcome({
-    match: { payableId: payableIds[2] ?? "" },
-    outcome: "return",
-    code: "R03",
-  });
-  await settle(runId);
-  await world.control.advance("P9D");
+async function bankTable(
+  runId: string,
+  client: PaymentsClient = world.context().clientOf("acme"),
+): Promise<string> {
   const run = await getRun(world.store.db, runId);
   if (run === undefined) throw new Error("no run");
-  const context = world.context();
-  const profiles = {
-    byBusinessId: () => world.world.profile,
-    get: () => world.world.profile,
-    all: () => [world.world.profile],
-  };
-  const clientOf = () => context.clientOf("acme");
+  const { profile } = world.world;
+  const profiles = { byBusinessId: () => profile, get: () => profile, all: () => [profile] };
+  const clientOf = () => client;
   let table = "";
   for await (const part of await bankCsv({ store: world.store, profiles, clientOf }, run)) {
     table += part;
   }
+  return table;
+}
 
-  const rows = table.trim().split("\r\n").slice(1);
-  const debits = rows.filter((row) => row.split(",")[1] === "debit");
-  const ledger = (await world.control.ledger()).filter(({ kind }) => kind === "debit");
-  expect(debits.map((row) => `${row.split(",")[4]} ${row.split(",")[2]}`).toSorted()).toEqual(
-    ledger
-      .map(({ paymentId, amountCents }) => `${paymentId} ${(amountCents / 100).toFixed(2)}`)
-      .toSorted(),
+/** What the payer's bank wrote, by its own ledger: `PAYMENT debit|credit DOLLARS`. */
+async function statement(): Promise<string[]> {
+  const ledger = await world.control.ledger();
+  const reached = new Set(
+    ledger.flatMap(({ kind, paymentId }) => (kind === "credit" ? paymentId : [])),
   );
-  expect(debits.length).toBeGreaterThan(3);
-  expect(rows.filter((row) => /^\d{4}-\d{2}-\d{2},return,,7\.00,/.test(row))).toHaveLength(1);
-  expect(table).toContain(",'=One & Sons,");
-  expect(table).toContain(",'@SUM(A1:A9),");
+  return ledger
+    .flatMap(({ kind, paymentId, amountCents }) => {
+      // What comes back from a payee goes to the payer as a refund.
+      const isPayers = kind === "return" ? !reached.has(paymentId) : kind !== "credit";
+      const side = kind === "debit" ? "debit" : "credit";
+      return isPayers ? [`${paymentId} ${side} ${(amountCents / 100).toFixed(2)}`] : [];
+    })
+    .toSorted();
+}
+
+test("the bank table ties to the bank's ledger cent by cent, and has nothing that a spreadsheet runs", async () => {
+  await world.failurePlaybook(NEXT_DAY_RETRIES);
+  const { runId, payableIds } = await world.approvedRun([
+    { totalAmountCents: 12_345, description: "@SUM(A1:A9)" },
+    { totalAmountCents: 25_000_000 },
+    { contactId: "v2", totalAmountCents: 700 },
+    { totalAmountCents: 4_321 },
+    { contactId: "v3", totalAmountCents: 88_01 },
+  ]);
+  const [, , returned = "", retried = "", refused = ""] = payableIds;
+  const fail = (payableId: string, outcome: "fail" | "return", code: string) =>
+    world.control.outcome({ match: { payableId }, outcome, code, times: 1 });
+  await fail(returned, "return", "R03");
+  await fail(retried, "fail", "R01");
+  await fail(refused, "fail", "R02");
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  await world.follow(runId);
+  for (const payableId of [retried, refused]) await world.look(payableId);
+  await world.control.advance("P4D");
+  expect((await world.look(retried)).phase).toBe("pay");
+  await world.retry(retried);
+  await world.control.advance("P9D");
+  expect((await world.look(retried)).phase).toBe("ended");
+  const part = await world.plannedRun([{ totalAmountCents: 90_000 }], {}, 33_33);
+  await world.approve(part.runId);
+  await settle(part.runId);
+
+  const tables = [await bankTable(runId), await bankTable(part.runId)];
+  const rows = tables.flatMap((table) => table.trim().split("\r\n").slice(1));
+  const written = rows.map((row) => {
+    const [, entry, debit, credit, paymentId] = row.split(",");
+    return `${paymentId} ${entry === "debit" ? `debit ${debit}` : `credit ${credit}`}`;
+  });
+  expect(written.toSorted()).toEqual(await statement());
+  expect(written.filter((row) => row.endsWith("debit 43.21"))).toHaveLength(2);
+  expect(written.filter((row) => row.endsWith("debit 33.33"))).toHaveLength(1);
+  expect(written.filter((row) => row.includes(" credit "))).toHaveLength(3);
+  expect(tables[0]).toContain(",'=One & Sons,");
+  expect(tables[0]).toContain(",'@SUM(A1:A9),");
+});
+
+test("the bank table has the payments that a service's lists leave out, or there is none", async () => {
+  const { runId } = await world.approvedRun([{ totalAmountCents: 55_55 }]);
+  await settle(runId);
+  const whole = await bankTable(runId);
+  expect(whole).toContain(",debit,55.55,");
+  const { payments } = world.context().clientOf("acme");
+  const listAll = () => Promise.resolve([]);
+  const lagging = { payments: { listAll, get: payments.get.bind(payments) } };
+  expect(await bankTable(runId, lagging as unknown as PaymentsClient)).toBe(whole);
+  const get = () => Promise.reject(new Error("not found"));
+  const forgetful = { payments: { listAll, get } } as unknown as PaymentsClient;
+  await expect(bankTable(runId, forgetful)).rejects.toThrow(/lists no payment/);
 });
 
 test("a plan warns where nothing syncs the books, and the operators hear of it", async () => {
@@ -237,4 +287,48 @@ test("the books are old once their last sync is longer ago than the playbook all
   const syncedMs = Date.parse(syncedAt ?? "");
   expect(await warning(syncedMs + 2 * DAY_MS)).toBeNull();
   expect(await warning(syncedMs + 3 * DAY_MS)).toMatch(/last synced 3 days ago/);
+});
+
+test.each<[string, Record<string, unknown>, RegExp | null]>([
+  ["the status says so by itself", { status: { lastSyncedAt: "2026-11-20T12:00:00Z" } }, null],
+  [
+    "only the most recent sync says when",
+    { status: {}, list: [{ id: "acct_1" }], sync: { finishedAt: "2026-11-20T12:00:00Z" } },
+    null,
+  ],
+  [
+    "that sync has failed",
+    {
+      status: { connected: true, accountingIntegrationId: "acct_1" },
+      sync: { finishedAt: "2026-11-20T12:00:00Z", status: "failed" },
+    },
+    /tells of no sync/,
+  ],
+  ["nothing says when", { status: { lastSyncedAt: "lately" }, list: [] }, /tells of no sync/],
+  ["nothing is connected", { status: { connected: false } }, /No accounting integration/],
+  ["the service knows of none", {}, /No accounting integration/],
+])("books of another service: %s", async (_, answers, warning) => {
+  const answer = (name: string) => () =>
+    answers[name] === undefined
+      ? Promise.reject(
+          new PaymentsApiError({
+            code: "not_found",
+            status: 404,
+            outcome: "not_applied",
+            message: "",
+            method: "GET",
+            path: "/",
+          }),
+        )
+      : Promise.resolve(answers[name]);
+  const accounting = {
+    getStatus: answer("status"),
+    list: answer("list"),
+    getSyncStatus: answer("sync"),
+  };
+  const client = { accounting } as unknown as Parameters<typeof accountingWarning>[0];
+  const nowMs = Date.parse("2026-11-21T12:00:00Z");
+  const told = await accountingWarning(client, "biz_1", { syncedWithinDays: 2 }, nowMs);
+  if (warning === null) expect(told).toBeNull();
+  else expect(told).toMatch(warning);
 });

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, type ScheduleDescription } from "@temporalio/client";
-import Long from "long";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { scheduledPayRunId } from "../../src/contracts/names.ts";
 import { nextFires } from "../../src/domain/clock/schedule-period.ts";
@@ -75,9 +74,13 @@ const EVERYWHERE = [
   ["Australia/Lord_Howe", "01:45", "every: month, on: 15, holidays: business-day-after"],
 ] as const;
 
+type Timestamp = NonNullable<
+  Parameters<Client["workflowService"]["listScheduleMatchingTimes"]>[0]["startTime"]
+>;
+
 /** Real instants at which Temporal wakes the launcher in a year, as the server itself says. */
 async function wakings(year: number): Promise<Set<number>> {
-  const at = (from: number) => ({ seconds: Long.fromNumber(Date.UTC(from, 0, 1) / 1000) });
+  const at = (of: number) => ({ seconds: Date.UTC(of, 0, 1) / 1000 }) as unknown as Timestamp;
   const { startTime } = await client.workflowService.listScheduleMatchingTimes({
     namespace: "default",
     scheduleId: scheduledPayRunId("weekly"),
