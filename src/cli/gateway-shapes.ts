@@ -94,6 +94,7 @@ const incident = z.object({
   waitingFor: z.string().nullable(),
   reason: z.string(),
   totalCents: z.int(),
+  topUps: z.array(topUp),
   payments: z.array(
     z.object({
       payableId: z.string(),

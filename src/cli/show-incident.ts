@@ -1,6 +1,7 @@
 import type { IncidentStatus } from "../contracts/incident.ts";
 import { formatUsd } from "../domain/money.ts";
 import { phaseText } from "./show-run.ts";
+import { topUpLines } from "./show-top-up.ts";
 import { bold, count, dim, printable, table } from "./text.ts";
 
 /** Where the incident of a funding account stands, for a person. */
@@ -18,6 +19,7 @@ export function incidentLines(status: IncidentStatus): string[] {
     ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
     `${count(payments.length, "bill")} of ${formatUsd(status.totalCents)} wait for it.`,
+    ...topUpLines(status.topUps),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
   ];
 }

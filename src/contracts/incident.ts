@@ -1,4 +1,5 @@
 import type { LineState } from "./pay-run.ts";
+import type { TopUpStatus } from "./top-up.ts";
 
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];
@@ -25,6 +26,8 @@ export interface IncidentStatus {
   readonly endedAt: string | null;
   readonly decision: string | null;
   readonly decidedBy: string | null;
+  /** Deposits that it has asked for, first to last. */
+  readonly topUps: readonly TopUpStatus[];
   /** Bills that wait for the decision. */
   readonly payments: readonly IncidentBill[];
 }

@@ -178,7 +178,8 @@ export function sumOf(
 }
 
 /** The business clock, or 0 where it can't be read: then approvals are shown that may have expired. */
-async function businessNowMs(context: StatusContext, business: string): Promise<number> {
+/** The business clock; 0 where nobody can tell it now, so that everything is shown as it was last. */
+export async function businessNowMs(context: StatusContext, business: string): Promise<number> {
   const profile = context.profiles.get(business);
   if (profile === undefined) return 0;
   try {

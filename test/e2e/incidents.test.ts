@@ -120,6 +120,10 @@ describe("a balance that bounces, and a deposit into it", () => {
       return listNotices(payrun.store.db, { kind: "top-up-returned", limit: 5 });
     };
     await expect.poll(isTold, { timeout: 60_000, interval: 1_000 }).toHaveLength(1);
+    const { stdout: shown } = await cli(["status", workflow.workflowId], {
+      env: env("controller"),
+    });
+    expect(shown).toMatch(/Deposit of \$180\.00 from .*: returned.*R10/);
     expect(await ofBalance()).toMatchObject({
       phase: "ended",
       topUps: [{ state: "returned", reason: expect.stringMatching(/R10/) }],

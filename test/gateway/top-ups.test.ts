@@ -134,7 +134,7 @@ describe("a top-up of an account that bounced", () => {
   const incident = fundingIncidentId("acme", "balance");
   const path = "/v1/incidents/balance/decision";
 
-  async function bounced(): Promise<void> {
+  async function bounced(roles = ["owner", "controller"]): Promise<void> {
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         businessId: "biz_acme",
@@ -143,7 +143,7 @@ describe("a top-up of an account that bounced", () => {
         workflowId: incident,
         code: "R01",
         reason: "R01",
-        roles: ["owner", "controller"],
+        roles,
         nowMs: Date.now(),
         failedAtMs: Date.now(),
       }),
@@ -165,6 +165,8 @@ describe("a top-up of an account that bounced", () => {
     const said = { decision: "top-up", reason: "short" };
     expect(await gateway.call("POST", path, owner, said)).toMatchObject({ status: 422 });
     const controller = await gateway.token("carla", ["controller"]);
+    const stranger = await gateway.token("vera", ["viewer"]);
+    expect((await gateway.call("POST", path, stranger, said)).status).toBe(403);
     const named = { ...said, topUpHash };
     expect((await gateway.call("POST", path, controller, named)).status).toBe(403);
     const other = { ...said, topUpHash: "x".repeat(64) };
@@ -172,6 +174,30 @@ describe("a top-up of an account that bounced", () => {
     expect(await gateway.call("POST", path, owner, named)).toMatchObject({
       status: 200,
       json: { phase: "topping-up", topUps: [{ approvedBy: ["olga"] }] },
+    });
+  });
+
+  test("is approved by who approves the deposit, also where others decide about the account", async () => {
+    await bounced(["controller"]);
+    const { hash: topUpHash } = await ask(incident);
+    const released = { decision: "released", reason: "it is there" };
+    expect((await gateway.call("POST", path, owner, released)).status).toBe(403);
+    const named = { decision: "top-up", reason: "short", topUpHash };
+    expect((await gateway.call("POST", path, owner, named)).status).toBe(200);
+    expect(
+      await gateway.call("GET", `/v1/runs/${encodeURIComponent(incident)}`, owner),
+    ).toMatchObject({
+      json: { phase: "topping-up", topUps: [{ state: "proposed", approvedBy: ["olga"] }] },
+    });
+  });
+
+  test("says who has decided to whoever comes second", async () => {
+    await bounced();
+    const said = { decision: "released", reason: "it is there" };
+    const answers = await Promise.all([1, 2].map(() => gateway.call("POST", path, owner, said)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.json).toMatchObject({
+      message: "The incident of balance has been decided: released by olga.",
     });
   });
 });

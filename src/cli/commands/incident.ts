@@ -28,10 +28,15 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .action((source, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
-        const query = options.business === undefined ? "" : `?business=${options.business}`;
+        const query =
+          options.business === undefined ? "" : `?business=${encodeURIComponent(options.business)}`;
         const decisions = decisionsOf(options);
         if (source === undefined) {
-          if (decisions.length > 0) throw usageError("say which funding source", "Its id.");
+          if (decisions.length > 0)
+            throw usageError(
+              "say which funding source",
+              "payrun incident lists them: payrun incident SOURCE --released",
+            );
           const found = await gateway.get(`/v1/incidents${query}`, incidentList);
           const rows = found.items.map((each) => [
             printable(each.source),

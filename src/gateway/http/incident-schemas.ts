@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { INCIDENT_PHASES } from "../../contracts/incident.ts";
 import { LINE_STATES } from "../../contracts/pay-run.ts";
+import { topUpStatus } from "./top-up-schemas.ts";
 
 export const IncidentStatusBody = z
   .object({
@@ -22,6 +23,7 @@ export const IncidentStatusBody = z
     endedAt: z.string().nullable(),
     decision: z.string().nullable(),
     decidedBy: z.string().nullable(),
+    topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
     payments: z
       .array(
         z.object({

@@ -1,13 +1,22 @@
 import type { IncidentStatus } from "../../contracts/incident.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents.ts";
-import type { Db } from "../../store/index.ts";
 import { waitingForIncident } from "../../store/retry-cases.ts";
+import { topUpsOf } from "../../store/top-ups.ts";
+import type { GatewayContext } from "../context.ts";
+import { businessNowMs } from "../status.ts";
+import { topUpJson } from "../top-ups.ts";
 
 /** The status of a `funding-incident/…` workflow, undefined where the store knows none of that id. */
-export async function incidentStatus(db: Db, id: string): Promise<IncidentStatus | undefined> {
+export async function incidentStatus(
+  context: Pick<GatewayContext, "store" | "profiles" | "clocks">,
+  id: string,
+): Promise<IncidentStatus | undefined> {
+  const { db } = context.store;
   const incident = await getIncidentByWorkflowId(db, id);
   if (incident === undefined) return undefined;
+  const deposits = await topUpsOf(db, id);
+  const businessMs = deposits.length === 0 ? 0 : await businessNowMs(context, incident.business);
   const bills = await waitingForIncident(db, incident);
   const counts: Partial<Record<LineState, number>> = {};
   for (const { state } of bills) counts[state] = (counts[state] ?? 0) + 1;
@@ -31,6 +40,7 @@ export async function incidentStatus(db: Db, id: string): Promise<IncidentStatus
     endedAt: incidentEndedAt(incident),
     decision,
     decidedBy,
+    topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
     payments: bills,
   };
 }

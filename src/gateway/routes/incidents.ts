@@ -2,6 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { fundingIncidentId } from "../../contracts/names.ts";
+import { formatUsd } from "../../domain/money.ts";
 import {
   decideIncident,
   getIncident,
@@ -9,6 +10,7 @@ import {
   type IncidentDecision,
   listIncidents,
 } from "../../store/incidents.ts";
+import { topUpRunOfIncident } from "../../store/incident-top-ups.ts";
 import { getRun, type Run } from "../../store/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/top-ups.ts";
 import { waitingForIncident } from "../../store/retry-cases.ts";
@@ -117,11 +119,16 @@ async function decide(
   if (known === undefined) {
     throw notFound(`No payment from “${sourceId}” of ${profile.name} has bounced.`);
   }
-  requireRole(by, [...known.roles, "admin"]);
+  const deposit =
+    said.decision === "top-up" ? await proposedDeposit(context, known.workflowId) : undefined;
+  // Who approves the deposit may say so, too: it is the same decision.
+  requireRole(by, [...known.roles, "admin", ...(deposit?.topUp.approvers ?? [])]);
+  if (said.decision === "top-up" && deposit === undefined) {
+    throw unprocessable("no_top_up", await whyNoDeposit(context, profile, known));
+  }
   const clock = await context.clocks.read(profile);
   const { businessMs } = clock;
-  const asked =
-    said.decision === "top-up" ? await askedDeposit(context, known, said.topUpHash) : undefined;
+  const asked = deposit === undefined ? undefined : asLookedAt(deposit, said.topUpHash);
   const outcome = await context.store.transactionOf(businessId, async (trx) => {
     const nowMs = context.nowMs();
     if (asked !== undefined) {
@@ -143,30 +150,38 @@ async function decide(
   if (outcome !== undefined && "accepted" in outcome) throw refusal(outcome);
   const decided = outcome;
   if (decided === undefined) {
-    throw conflict(
-      "already_decided",
-      `The incident of ${sourceId} has been decided: ${known.decision ?? "released"} by ${known.decidedBy ?? "somebody"}.`,
-    );
+    throw conflict("already_decided", await whatWasDecided(context, known));
   }
   tellToLook(context, [fundingIncidentId(profile.name, sourceId)]);
   return decided;
 }
 
-/** The deposit that a decision is about, exactly as it was looked at, and the run that allows it. */
-async function askedDeposit(
-  context: GatewayContext,
-  { workflowId, sourceId }: Incident,
-  hash: string | undefined,
-): Promise<{ readonly run: Run; readonly topUp: TopUp }> {
-  const { db } = context.store;
-  const topUp = (await openTopUpsOf(db, workflowId)).at(-1);
-  const run = topUp === undefined ? undefined : await getRun(db, topUp.policyRunId);
-  if (topUp === undefined || run === undefined) {
-    throw unprocessable(
-      "no_top_up",
-      `No deposit is proposed for ${sourceId}: only the balance takes one, where the playbook of a bill that waits allows it (pay: topUp) and its money is missing. Put the money in by hand, and say “released” once it is there.`,
-    );
-  }
+async function whatWasDecided(
+  { store }: GatewayContext,
+  { businessId, sourceId }: Incident,
+): Promise<string> {
+  const now = await getIncident(store.db, businessId, sourceId);
+  const decision = `${now?.decision ?? "released"} by ${now?.decidedBy ?? "somebody"}`;
+  return `The incident of ${sourceId} has been decided: ${decision}.`;
+}
+
+interface Deposit {
+  readonly run: Run;
+  readonly topUp: TopUp;
+}
+
+/** The deposit that an incident asks for, and the run that allows it. */
+async function proposedDeposit(
+  { store }: GatewayContext,
+  workflowId: string,
+): Promise<Deposit | undefined> {
+  const topUp = (await openTopUpsOf(store.db, workflowId)).at(-1);
+  const run = topUp === undefined ? undefined : await getRun(store.db, topUp.policyRunId);
+  return topUp === undefined || run === undefined ? undefined : { run, topUp };
+}
+
+/** The deposit exactly as it was looked at. */
+function asLookedAt({ run, topUp }: Deposit, hash: string | undefined): Deposit {
   if (hash === undefined) {
     throw unprocessable(
       "no_top_up_hash",
@@ -174,6 +189,27 @@ async function askedDeposit(
     );
   }
   return { run, topUp: { ...topUp, hash } };
+}
+
+/** Why an incident asks for no deposit, and what to do instead. */
+async function whyNoDeposit(
+  context: GatewayContext,
+  profile: BusinessProfile,
+  incident: Incident,
+): Promise<string> {
+  const { sourceId } = incident;
+  const byHand = "Put the money in by hand, and say “released” once it is there.";
+  const none = `No deposit is proposed for ${sourceId}:`;
+  const runId = await topUpRunOfIncident(context.store.db, incident);
+  const rule =
+    runId === undefined ? undefined : (await getRun(context.store.db, runId))?.policy.pay.topUp;
+  if (rule === undefined) {
+    return `${none} only the balance takes one, where the playbook of a bill that waits allows it (pay: topUp). ${byHand}`;
+  }
+  if (profile.achAuthorization === undefined) {
+    return `${none} nobody has accepted the ACH debit authorization for business “${profile.name}”. Add achAuthorization: { acceptedBy, acceptedAt } to its profile once a person has, or put the money in by hand and say “released” once it is there.`;
+  }
+  return `${none} its money may be there by now, or is still being reckoned, or more than ${formatUsd(rule.atMostCents)} is missing, which is all that the playbook allows, or the account that it would come from is not verified. Look again in a few minutes: payrun incident. ${byHand}`;
 }
 
 async function incidentJson(context: GatewayContext, incident: Incident) {

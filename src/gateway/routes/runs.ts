@@ -198,7 +198,7 @@ async function anyStatus(
   const other =
     (await onboardingStatus(db, id)) ??
     (await cancellationStatus(db, id, page)) ??
-    (await incidentStatus(db, id));
+    (await incidentStatus(context, id));
   return other ?? knownStatus(context, id, page);
 }
 
