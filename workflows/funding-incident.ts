@@ -2,13 +2,19 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   setCurrentDetails,
   setHandler,
+  upsertSearchAttributes,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { FundingIncidentInput } from "../src/contracts/activities.ts";
 import { fundingIncidentId, SIGNAL } from "../src/contracts/names.ts";
+import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
 import { money, steps } from "./activities.ts";
+
+/** Incidents that began before it show nothing in Temporal's list. */
+const SHOWS_ATTRIBUTES = "shows-attributes";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 
@@ -18,6 +24,7 @@ const eventsArrived = defineSignal(SIGNAL.eventsArrived);
  */
 export async function fundingIncident(input: FundingIncidentInput): Promise<string> {
   let looked = true;
+  let shown: string | null = null;
   setHandler(eventsArrived, () => {
     looked = true;
   });
@@ -28,6 +35,14 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
       [input],
     );
     setCurrentDetails(now.details);
+    if (now.phase !== shown && patched(SHOWS_ATTRIBUTES)) {
+      const { business } = input;
+      const needsAction = now.phase === "open";
+      upsertSearchAttributes(
+        searchAttributesOfWaiting({ business, phase: now.phase, needsAction }),
+      );
+    }
+    shown = now.phase;
     if (now.phase === "ended") {
       // A payment that bounced meanwhile may have opened the next round.
       if (!looked) return now.outcome ?? "ended";

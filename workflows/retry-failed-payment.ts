@@ -5,11 +5,16 @@ import {
   patched,
   setCurrentDetails,
   setHandler,
+  upsertSearchAttributes,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import { SIGNAL } from "../src/contracts/names.ts";
+import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
 import { money, steps } from "./activities.ts";
+
+/** Retries that began before it show nothing in Temporal's list. */
+const SHOWS_ATTRIBUTES = "shows-attributes";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 
@@ -19,6 +24,7 @@ const eventsArrived = defineSignal(SIGNAL.eventsArrived);
  */
 export async function retryFailedPayment(input: RetryFailedPaymentInput): Promise<string> {
   let looked = true;
+  let shown: string | null = null;
   let known = input;
   setHandler(eventsArrived, () => {
     looked = true;
@@ -31,6 +37,14 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
     );
     if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
     setCurrentDetails(now.details);
+    if (now.phase !== shown && patched(SHOWS_ATTRIBUTES)) {
+      const { business } = input;
+      const needsAction = now.phase === "parked";
+      upsertSearchAttributes(
+        searchAttributesOfWaiting({ business, phase: now.phase, needsAction }),
+      );
+    }
+    shown = now.phase;
     if (now.phase === "ended") {
       // An event or a person's request that came meanwhile must not end with this owner.
       if (!looked || !patched("looks-before-ending")) return now.outcome ?? "ended";

@@ -1,7 +1,11 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { isReinitiable, REINITIATIONS_MAX } from "../../src/domain/payments/failure-policy.ts";
+import {
+  isReinitiable,
+  needsNewAuthorization,
+  REINITIATIONS_MAX,
+} from "../../src/domain/payments/failure-policy.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
@@ -150,6 +154,9 @@ async function askedFor(context: ActivityContext, retry: RetryCase): Promise<Ret
 /** An approval covers reinitiations within Nacha's cap; a person can't stretch it, only a new one can. */
 function usedUp(retry: RetryCase): string | null {
   const { row, clock } = retry;
+  if (needsNewAuthorization(row.reasonCode)) {
+    return `${row.reasonCode} takes the authorization of its debit back, and with it its approval.`;
+  }
   if (!isReinitiable(row.reasonCode)) return null;
   if (row.retriesMade >= REINITIATIONS_MAX) {
     return `Retried ${row.retriesMade} times under its approval, which is all that Nacha's rules allow.`;

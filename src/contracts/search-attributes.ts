@@ -59,6 +59,19 @@ export function searchAttributesOfOnboarding(
   ];
 }
 
+/** What the owner of a failed bill, or an incident, shows of itself in Temporal's list. */
+export function searchAttributesOfWaiting(now: {
+  readonly business: string;
+  readonly phase: string;
+  readonly needsAction: boolean;
+}): SearchAttributePair[] {
+  return [
+    { key: businessKey, value: now.business },
+    { key: phaseKey, value: now.phase },
+    { key: needsActionKey, value: now.needsAction },
+  ];
+}
+
 /** What a cancellation shows of itself in Temporal's list. */
 export function searchAttributesOfCancellation(now: CancellationAssessment): SearchAttributePair[] {
   return [

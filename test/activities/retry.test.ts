@@ -99,6 +99,19 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
+  test.each(["R05", "R07", "R10"])(
+    "of what came back as unauthorised (%s) is made for nobody: the next run asks again",
+    async (code) => {
+      const { runId, payableId } = await failedBill(code);
+      await ask(runId, payableId);
+      expect(await world.look(payableId)).toMatchObject({ outcome: "left to the next run" });
+      expect((await world.line(runId, payableId)).reason).toMatch(
+        /takes the authorization .* back/,
+      );
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    },
+  );
+
   test("whose vendor can't be paid now rests until a later look, and stays its own", async () => {
     const { runId, payableId } = await failedBill();
     await world.control.changeContact("v1", { bankAccount: null });

@@ -30,6 +30,14 @@ function env(person: "controller" | "admin"): Record<string, string> {
   return { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf(person) };
 }
 
+/** What Temporal's list shows of a workflow: whether somebody must act. */
+async function needsAction(workflowId: string): Promise<unknown> {
+  const { raw } = await payrun.temporal.workflow.getHandle(workflowId).describe();
+  const { indexedFields } = raw.workflowExecutionInfo?.searchAttributes ?? {};
+  const data = indexedFields?.["PayrunNeedsAction"]?.data;
+  return data === undefined || data === null ? [] : [JSON.parse(Buffer.from(data).toString())];
+}
+
 describe("an account that bounces", () => {
   test("is one incident: nothing is tried until the one decision, and then each bill settles once", async () => {
     const scene = await bouncedScene(payrun, "bounced", [110_00, 120_00, 130_00]);
@@ -40,6 +48,9 @@ describe("an account that bounces", () => {
     expect(incident).toMatchObject({ phase: "open", bills: 3, decision: null });
     const source = incident?.source ?? "";
     for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    await expect
+      .poll(() => needsAction(fundingIncidentId("default", source)), { timeout: 30_000 })
+      .toEqual([true]);
     const path = `/v1/incidents/${source}/decision`;
     const said = { decision: "released", reason: "the bank shows the money" };
     expect((await payrun.call("operator", "POST", path, said)).status).toBe(403);

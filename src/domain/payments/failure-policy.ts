@@ -149,6 +149,14 @@ export function isReinitiable(code: string | null): boolean {
   return RETRYABLE_CODES.some((retryable) => retryable === code);
 }
 
+/** Returns by which the account's holder says no to the debit: only a new authorization is a yes. */
+const REVOKED_CODES: readonly string[] = ["R05", "R07", "R10"];
+
+/** True where nothing approved before may be debited again, whoever asks. */
+export function needsNewAuthorization(code: string | null): boolean {
+  return code !== null && REVOKED_CODES.includes(code);
+}
+
 function returnCodeOf(text: string): string | null {
   const codes = new Set([...text.matchAll(/\bR\d{2}\b/gi)].map((match) => match[0].toUpperCase()));
   if (codes.size > 1) return null;
