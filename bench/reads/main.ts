@@ -1,0 +1,83 @@
+import { rm } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { lastPaidTo, weekUse } from "../../activities/plan-history.ts";
+import type { Db } from "../../src/store/db.ts";
+import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
+import { dayOfFailure } from "../../src/store/retry-cases.ts";
+import { pruneSends } from "../../src/store/sweep-prune.ts";
+import { BUSINESS_ID, type Place, SOURCE_ID, storeWith, VENDORS } from "./stores.ts";
+
+const TIMES = 15;
+const TODAY = "2026-11-19";
+const SOURCE = { businessId: BUSINESS_ID, sourceId: SOURCE_ID, today: TODAY };
+const CONTACTS = Array.from({ length: VENDORS }, (_, no) => `con_${no}`);
+
+/** What runs, retries and the sweeper read of what was paid before. */
+const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
+  "money promised by others": (db) => reservedCents(db, { ...SOURCE, readAtMs: 2 }),
+  "money that may count twice": (db) => mayBeCountedTwice(db, SOURCE),
+  "accounts last paid to": (db) => lastPaidTo(db, BUSINESS_ID, CONTACTS),
+  "a week's use of limits": (db) => weekUse(db, { ...SOURCE, exceptRunId: "another" }),
+  "the day of a failure": (db) => dayOfFailure(db, FAILED, "R01"),
+  "long attempts": (db) => pruneSends(db, BUSINESS_ID),
+};
+
+const FAILED = {
+  businessId: BUSINESS_ID,
+  sourceId: SOURCE_ID,
+  payableId: "pbl_0_0",
+  contactId: "con_0",
+  executionDate: "2024-01-04",
+};
+
+/**
+ * The same reads of a store after one weekly run and of one after many: what grows with a
+ * business's past shows as a ratio far above 1.
+ */
+export async function main(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      runs: { type: "string", default: "52" },
+      bills: { type: "string", default: "5000" },
+    },
+  });
+  const [runs, bills] = [Number(values.runs), Number(values.bills)];
+  if (![runs, bills].every((count) => Number.isInteger(count) && count > 0)) {
+    throw new Error("--runs and --bills must be whole numbers of at least 1");
+  }
+  const places = [await storeWith(1, bills), await storeWith(runs, bills)] as const;
+  try {
+    process.stdout.write(`${bills} bills in 1 run, and in ${runs} runs; the median of ${TIMES}\n`);
+    for (const [name, read] of Object.entries(READS)) {
+      const [one, many] = await medians(places, read);
+      const ratio = (many / one).toFixed(2).padStart(8);
+      process.stdout.write(`${ratio}x  ${name} (${many.toFixed(1)} ms)\n`);
+    }
+  } finally {
+    for (const { folder, store } of places) {
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Each in turn, so that a slow moment of the machine meets both. */
+async function medians(
+  places: readonly [Place, Place],
+  read: (db: Db) => Promise<unknown>,
+): Promise<readonly [number, number]> {
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < TIMES; round += 1) {
+    for (const side of [0, 1] as const) {
+      const beganAt = performance.now();
+      await read(places[side].store.db);
+      times[side].push(performance.now() - beganAt);
+    }
+  }
+  return [medianOf(times[0]), medianOf(times[1])];
+}
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
