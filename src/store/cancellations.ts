@@ -105,8 +105,16 @@ export async function cancellationsLike(db: Db, beginning: string): Promise<Canc
     )
     .orderBy("requested_at_ms")
     .execute();
-  return rows.map(toCancellation);
+  // Names may hold what stands for any letter in such a search.
+  return rows
+    .filter(
+      ({ workflow_id: id }) =>
+        id.startsWith(beginning) && NUMBERED.test(id.slice(beginning.length)),
+    )
+    .map(toCancellation);
 }
+
+const NUMBERED = /^(?:\/r\d+)?$/;
 
 export function toCancellation(row: Selectable<CancellationsTable>): Cancellation {
   return {

@@ -7,7 +7,12 @@ import { TASK_QUEUE } from "../../src/contracts/names.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 import { DryPlanBody, RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import type { DryPlan } from "../../src/contracts/pay-run.ts";
-import { getCancellation } from "../../src/store/cancellations.ts";
+import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import {
+  cancellationsLike,
+  getCancellation,
+  insertCancellation,
+} from "../../src/store/cancellations.ts";
 import { saveDryPlan } from "../../src/store/dry-plans.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import { getRun, listRuns, setRunPhase } from "../../src/store/runs.ts";
@@ -64,6 +69,23 @@ describe("a launch of what withholds bills", () => {
     expect(answer).toMatchObject({ status: 422, json: { error: "unknown_playbook" } });
     expect((await store("right", "run: weekly")).json["note"]).toBeUndefined();
     expect((await launch({ playbook: "right" })).json["error"]).toBe("no_open_run");
+  });
+
+  test("takes what withholds from the run's next revision for another request", async () => {
+    await launch({ period: "2026-02-05" });
+    await store("hold-all", "run: weekly");
+    const beginning = "cancel-scheduled-payments/acme/hold-all/weekly/2026-02-05";
+    const policy = { ...cancelOfPayments([]), name: "hold-all" };
+    const { db } = gateway.store;
+    for (const workflowId of [`${beginning}/r2`, `${beginning}/rest`]) {
+      await insertCancellation(db, {
+        ...{ workflowId, businessId: "biz_acme", business: "acme", playbook: "hold-all" },
+        ...{ policy, runId: null, reason: "another", requestedBy: "lou", nowMs: 1 },
+      });
+    }
+    expect((await launch({ playbook: "hold-all" })).json["id"]).toBe(beginning);
+    const like = await cancellationsLike(db, beginning);
+    expect(like.map(({ workflowId }) => workflowId)).toEqual([`${beginning}/r2`, beginning]);
   });
 
   test("without a run puts it into force on every run that is under way", async () => {

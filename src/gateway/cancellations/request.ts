@@ -4,7 +4,11 @@ import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
 import type { CancelScheduledPlaybook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit.ts";
-import { cancellationsLike, insertCancellation } from "../../store/cancellations.ts";
+import {
+  cancellationsLike,
+  getCancellation,
+  insertCancellation,
+} from "../../store/cancellations.ts";
 import type { Tables } from "../../store/index.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Launched } from "../launch/launcher.ts";
@@ -53,9 +57,10 @@ async function record(
   nowMs: number,
 ): Promise<{ readonly workflowId: string; readonly created: boolean }> {
   const beginning = cancelScheduledPaymentsId(profile.name, request);
-  const made = await cancellationsLike(trx, beginning);
-  const last = made.at(-1);
   // What is withheld from a run is withheld once; a released bill is not withheld again.
+  const once = runId === null ? undefined : await getCancellation(trx, beginning);
+  const made = runId === null ? await cancellationsLike(trx, beginning) : [];
+  const last = once ?? made.at(-1);
   if (last !== undefined && (last.endedAtMs === null || runId !== null)) {
     return { workflowId: last.workflowId, created: false };
   }
