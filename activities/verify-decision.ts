@@ -52,8 +52,8 @@ function verdictOf(outcome: DecisionAnswer | SignedRefusal, again: boolean): Ver
         : `it counts for ${countsFor.length} and leaves out ${dropped.length} bills`;
     return { accepted: true, reason };
   }
-  const wasOurs = again && outcome.earlier?.outcome === "accepted";
-  return wasOurs
-    ? { accepted: true, reason: "it was taken" }
-    : { accepted: false, reason: outcome.reason };
+  // An earlier try of this one has stored it, and its answer was lost.
+  const { earlier } = outcome;
+  if (!again || earlier === undefined) return { accepted: false, reason: outcome.reason };
+  return { accepted: earlier.outcome === "accepted", reason: earlier.reason ?? "it was taken" };
 }

@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import type { Config } from "../config.ts";
 import type { DryPlanPage, RunStatus } from "../contracts/pay-run.ts";
-import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
+import { CliError, EXIT, type ExitCode, reasonOf, unavailable, usageError } from "./cli-error.ts";
 import { type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { readLocalAdmin } from "./local-admin.ts";
 import { readRunning } from "./running-file.ts";
-import { payableHistory, planAnswer, runStatus, type PayableHistory } from "./gateway-shapes.ts";
+import { anyStatus, payableHistory, planAnswer, type PayableHistory } from "./gateway-shapes.ts";
 
 /** A dry plan waits for a worker, which may have to read thousands of bills first. */
 const TIMEOUT_MS = 90_000;
@@ -51,7 +51,7 @@ export class GatewayClient {
   /** A run with the first lines of its plan only: what is asked for again and again. */
   async run(id: string, page = 1): Promise<RunStatus> {
     const query = `skipped=false&page=${page}&pageSize=${BILLS_A_PAGE}`;
-    return this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, runStatus);
+    return this.#payRun(id, query);
   }
 
   /** The same with every page of the plan's lines, one after the other. */
@@ -67,7 +67,14 @@ export class GatewayClient {
   /** A run with a page of all its bills, those that the plan left out too, which come last. */
   async wholeRun(id: string, page = 1): Promise<RunStatus> {
     const query = `page=${page}&pageSize=${BILLS_A_PAGE}`;
-    return this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, runStatus);
+    return this.#payRun(id, query);
+  }
+
+  /** @throws {CliError} where the id is something else's, which has no plan and no bills */
+  async #payRun(id: string, query: string): Promise<RunStatus> {
+    const status = await this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, anyStatus);
+    if (status.kind === "pay-run" || status.kind === "retry-failed-payment") return status;
+    throw usageError(`${id} is no pay run, but a ${status.kind}`, `payrun status ${id}`);
   }
 
   async history(payableId: string, business?: string): Promise<PayableHistory> {

@@ -186,6 +186,12 @@ export async function endOnboarding(
     .set({ vault_ref: null })
     .where("business_id", "=", businessId)
     .execute();
+  await trx
+    .updateTable("onboarding_inputs")
+    .set({ state: "refused", reason: "The onboarding ended before it was taken; it is forgotten." })
+    .where("business_id", "=", businessId)
+    .where("state", "=", "waiting")
+    .execute();
   return emptyVault(trx, businessId);
 }
 

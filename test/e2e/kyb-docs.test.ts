@@ -62,6 +62,11 @@ test("the page's commands take a business to verified, with the page's files and
     await run("payrun status kyb-onboarding/default --json")
   ).json<OnboardingStatus>();
   expect(status).toMatchObject({ kind: "kyb-onboarding", phase: "verified", ended: true });
+  const misplaced = await run("payrun approve kyb-onboarding/default");
+  expect([misplaced.code, misplaced.stderr]).toEqual([
+    2,
+    expect.stringContaining("is no pay run, but a kyb-onboarding"),
+  ]);
   const list = await run("payrun status");
   expect(list.stdout).toContain("kyb-onboarding/default");
   await writeFile(join(folder, "weekly-vendors.yaml"), status.proposal?.text ?? "");
@@ -82,7 +87,7 @@ test("a file that can't be used is refused without showing what stands in it", a
     [["tax", "--file", "tax.json"], "not valid JSON"],
     [["tax", "--file", "none.json"], "can't be read"],
     [["taxes", "--file", "tax.json"], "is no step"],
-    [["documents", "--file", "tax.json"], "not valid JSON"],
+    [["documents", "--file", "tax.json"], "neither a PDF, PNG or JPEG nor valid JSON"],
   ] as const) {
     const { code, stderr } = await provide(...args);
     expect(code).toBe(2);

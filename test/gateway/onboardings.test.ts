@@ -215,6 +215,7 @@ test("an operator ends an onboarding, which forgets everything personal at once 
     actor: "otto",
     details: { reason: "a wrong one", forgotten: 1 },
   });
+  expect((await inputs()).map(({ step, state }) => `${step} ${state}`)).toEqual(["tax refused"]);
   // A look that began before writes nothing over it.
   await updateOnboarding(db, "biz_acme", { phase: "tax", needsAction: true }, Date.now());
   const after = await gateway.call("GET", "/v1/runs/kyb-onboarding%2Facme", operator);

@@ -102,7 +102,7 @@ async function bodyOf(step: ProvidedStep, file: string, documentType: string): P
   if (step === "documents" && (isFile(bytes) || /\.(pdf|png|jpe?g)$/i.test(file))) {
     return { documentType, file: bytes.toString("base64") };
   }
-  const body = jsonOf(bytes, file);
+  const body = jsonOf(bytes, file, step === "documents" ? "neither a PDF, PNG or JPEG nor" : "not");
   if (step !== "documents") return body;
   return withContents(body, file === "-" ? process.cwd() : dirname(resolve(file)));
 }
@@ -116,12 +116,12 @@ async function bytesOf(file: string): Promise<Buffer> {
 }
 
 /** Errors never repeat what stands in the file: it is personal. */
-function jsonOf(bytes: Buffer, file: string): object {
+function jsonOf(bytes: Buffer, file: string, no: string): object {
   let body: unknown;
   try {
     body = JSON.parse(bytes.toString("utf8"));
   } catch {
-    throw usageError(`${file} is not valid JSON`);
+    throw usageError(`${file} is ${no} valid JSON`);
   }
   if (typeof body === "object" && body !== null) return body;
   throw usageError(`${file} must hold a JSON object`);
