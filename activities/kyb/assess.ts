@@ -6,7 +6,7 @@ import {
   type HeldUp,
   type VerificationView,
 } from "../../src/domain/onboarding/decide.ts";
-import { pollInMs, wardOf } from "../../src/domain/onboarding/waits.ts";
+import { HELD_UP, pollInMs, wardOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import {
   endInputs,
@@ -105,7 +105,7 @@ async function toSendLater(
   { phase, input }: Extract<Decision, { do: "send" }>,
   { reason: text, needsPerson }: HeldUp,
 ): Promise<OnboardingAssessment> {
-  const key = `send:${input.inputId}${needsPerson ? ":person" : ""}`;
+  const key = `${HELD_UP}${input.inputId}${needsPerson ? ":person" : ""}`;
   const wait = { do: "wait", phase, needsPerson, text, key } as const;
   const assessed = await toWait(context, standing, view, wait);
   const send = { inputId: input.inputId, step: input.step };

@@ -1,6 +1,6 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { firstPlaybook } from "../../src/domain/onboarding/proposal.ts";
-import { remindersBy, type Wait } from "../../src/domain/onboarding/waits.ts";
+import { nameOfWait, remindersBy, type Wait } from "../../src/domain/onboarding/waits.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import {
@@ -48,7 +48,7 @@ export async function show(
     await raiseNotice(trx, {
       businessId,
       kind: "onboarding",
-      factKey: `${workflowId}/r${round}/${change.wait.key}`,
+      factKey: `${workflowId}/r${round}/${nameOfWait(change.wait.key, change.wait)}`,
       subject: `Onboarding of ${business}: ${change.phase}`,
       text: change.waitingFor ?? "",
       roles: onboarding.policy.remind,
@@ -72,7 +72,7 @@ export async function remind(
     await raiseNotice(trx, {
       businessId,
       kind: "reminder",
-      factKey: `${workflowId}/r${round}/${key}/${reminders}`,
+      factKey: `${workflowId}/r${round}/${key}/${wait.sinceMs}/${reminders}`,
       subject: `Reminder: the onboarding of ${business} waits`,
       text: `${text}\n\nIt ends in about ${left} days where nothing happens.`,
       roles: policy.remind,

@@ -201,6 +201,21 @@ function allTaken(service: KybService, status: string): void {
   service.status = status;
 }
 
+test("a second suspension, or the same documents again, is told and reminded of like the first", async () => {
+  const { service } = await begun();
+  for (const status of ["suspended", "pending", "suspended", "document", "pending", "document"]) {
+    allTaken(service, status);
+    world.pass(1);
+    await world.untilWaits();
+    world.pass(3);
+    await world.untilWaits();
+  }
+  const told = await world.told("onboarding");
+  expect(told.filter((text) => text.includes("suspended"))).toHaveLength(2);
+  expect(told.filter((text) => text.includes("documents"))).toHaveLength(2);
+  expect(await world.told("reminder")).toHaveLength(6);
+});
+
 describe("a service that can't be read", () => {
   test("is told of once, and the wait that was under way ends in its time", async () => {
     const { service } = await begun();

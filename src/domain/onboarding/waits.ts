@@ -37,6 +37,17 @@ export function wardOf(
   return waitedMs >= nextMs ? "remind" : "wait";
 }
 
+/** Begins the names of waits for something that can't be sent. */
+export const HELD_UP = "send:";
+
+/**
+ * Names a wait among all of its onboarding, for what people are told of it: the same thing may be
+ * waited for twice. What is held up comes and goes with each try, and is one.
+ */
+export function nameOfWait(key: string, { sinceMs }: Pick<Wait, "sinceMs">): string {
+  return key.startsWith(HELD_UP) ? key : `${key}/${sinceMs}`;
+}
+
 /** Reminders that are due by now, all told as one. */
 export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
   return Math.floor((now.businessMs - wait.sinceMs) / (everyDays * DAY_MS));
