@@ -2,11 +2,13 @@
  * A text as a cell of a table (RFC 4180).
  *
  * A vendor's name or a memo comes from outside, and a spreadsheet runs a cell that begins like a
- * formula: such a text gets an apostrophe in front.
+ * formula: such a text gets an apostrophe in front. So does what follows a semicolon, a tab or a
+ * line break in it, since spreadsheets of other countries split there, whatever is quoted.
  */
 export function cell(text: string): string {
-  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const marked = text.replaceAll(/(^|[;\t\r\n])([^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1'$2");
+  const safe = /^[\t\r\n]/.test(marked) ? `'${marked}` : marked;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Cents as `1234.56`, as spreadsheets and banks write amounts. */
