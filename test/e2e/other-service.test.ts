@@ -21,12 +21,17 @@ async function settled(payrun: OtherPayrun, runId: string): Promise<Record<strin
 const CHOICES: readonly (readonly [string, Partial<OtherServiceOptions>])[] = [
   ["lists bills with id and status only, and writes cents as floats", {}],
   [
-    "lists bills without their contact, and has ids that paths must encode",
-    { payableListItems: "without-contact", ids: "odd" },
+    "lists bills without their contact, has ids that paths must encode, and a clock that is four minutes ahead",
+    {
+      payableListItems: "without-contact",
+      ids: "odd",
+      dateSkewMs: 240_000,
+      answersNamePayable: true,
+    },
   ],
   [
-    "has ids of 200 characters, and counts a payment as paid only once it has settled",
-    { ids: "long", amountPaidMoves: "at-settlement", payableListItems: "whole" },
+    "has ids of 200 characters, counts a payment as paid only once it has settled, and fails every fifth read",
+    { ids: "long", amountPaidMoves: "at-settlement", payableListItems: "whole", failingReads: 5 },
   ],
   [
     "names no account to debit, no rail, and shows payments two seconds late",
@@ -40,8 +45,6 @@ const CHOICES: readonly (readonly [string, Partial<OtherServiceOptions>])[] = [
     "answers with payments that are under way in a status nobody knows",
     { newPaymentStatus: "in_review", dateSkewMs: -240_000 },
   ],
-  ["has a clock that is four minutes ahead", { dateSkewMs: 240_000, answersNamePayable: true }],
-  ["has something in front of it that fails every fifth read", { failingReads: 5 }],
   ["splits payments above a hundred dollars", { splitAboveCents: 100_00 }],
 ];
 

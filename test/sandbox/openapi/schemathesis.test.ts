@@ -12,10 +12,10 @@ import { isLong } from "../../support/long.ts";
 const longMs = 45 * 60_000;
 const shortMs = 4 * 60_000;
 
-/** The short form ends after half a minute, wherever it is by then. */
+/** The short form ends after a quarter of a minute, wherever it is by then. */
 const effort = isLong
   ? ["--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "60"]
-  : ["--phases", "examples,fuzzing", "--max-examples", "4", "--max-time", "25"];
+  : ["--phases", "examples,fuzzing", "--max-examples", "4", "--max-time", "15"];
 
 const checks = [
   "not_a_server_error",
