@@ -24,7 +24,7 @@ export const officer = {
     street: "12 Harbor Street",
     city: "Portland",
     state: "ME",
-    zip: "04101",
+    zip: "04101-2286",
     country: "US",
   },
 };

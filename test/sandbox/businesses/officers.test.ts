@@ -125,7 +125,7 @@ it("answers no tax id, social security number, birth date or address, and keeps 
     "321549876",
     "1979-02-28",
     "12 Harbor Street",
-    "04101",
+    "04101-2286",
     "an EIN letter",
   ];
   const texts: string[] = [];
