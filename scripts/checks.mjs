@@ -47,6 +47,7 @@ export async function runChecks() {
 /** The tests that have a long form, which takes many minutes. */
 const LONG_TESTS = [
   "test/cli/demo.test.ts",
+  "test/sandbox/bad-input.test.ts",
   "test/sandbox/openapi/schemathesis.test.ts",
   "test/e2e/other-service-answers.test.ts",
   "test/e2e/sweeper-lost-data.test.ts",

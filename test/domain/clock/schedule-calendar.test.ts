@@ -1,5 +1,5 @@
 import { allForYear } from "@18f/us-federal-holidays";
-import { fc, test } from "@fast-check/vitest";
+import { test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import type { PlaybookSchedule, ScheduleDays } from "../../../src/contracts/playbook.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
@@ -91,7 +91,7 @@ describe("a schedule from 2024 to 2040", () => {
     },
   );
 
-  test.prop([anySchedule, anyInstantMs])(
+  test.prop([anySchedule, anyInstantMs], { numRuns: 40 })(
     "begins on the date on which the launcher looks for it, at its time there",
     (schedule, ms) => {
       const fire = nextFire(schedule, ms);
@@ -103,7 +103,7 @@ describe("a schedule from 2024 to 2040", () => {
     },
   );
 
-  test.prop([anySchedule, anyInstantMs], { numRuns: 60 })(
+  test.prop([anySchedule, anyInstantMs], { numRuns: 30 })(
     "never begins on a day on which nothing wakes its launcher",
     (schedule, ms) => {
       const { weekdays, daysOfMonth } = triggersOf(schedule, ms);
@@ -129,7 +129,7 @@ describe("a schedule from 2024 to 2040", () => {
     expect(triggersOf(on({ every: "day" }), Date.UTC(2026, 0, 1)).times).toEqual(["10:00"]);
   });
 
-  test.prop([fc.constantFrom(...HOLIDAYS)])("has no run that %s could make twice", (holidays) => {
+  it.each(HOLIDAYS)("has no run that %s could make twice", (holidays) => {
     const seen = new Set<string>();
     const schedule = on({ every: "month", on: 1 }, { holidays });
     for (const { date } of nextFires(schedule, Date.UTC(2024, 0, 1), 120)) {
