@@ -4,7 +4,7 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { getHold } from "../../src/store/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents.ts";
-import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
+import { unpromisedCents } from "../../src/store/reserved.ts";
 import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
@@ -100,8 +100,7 @@ async function hasMoney(
   const { db } = context.store;
   const today = newYorkDate((await context.clockOf(business).now()).businessMs);
   const from = { businessId, sourceId, today, readAtMs };
-  if (await mayBeCountedTwice(db, from)) return false;
-  return available >= (await reservedCents(db, from));
+  return ((await unpromisedCents(db, from, available)) ?? -1) >= 0;
 }
 
 /** They look by themselves after a while; this makes it fast. */

@@ -6,7 +6,7 @@ import {
   type HeldUp,
   type VerificationView,
 } from "../../src/domain/onboarding/decide.ts";
-import { HELD_UP, pollInMs, wardOf } from "../../src/domain/onboarding/waits.ts";
+import { HELD_UP, pollInMs } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import {
   endInputs,
@@ -118,10 +118,9 @@ async function toWait(
   view: VerificationView,
   decision: Extract<Decision, { do: "wait" }>,
 ): Promise<OnboardingAssessment> {
-  const { clock, onboarding } = standing;
+  const { clock } = standing;
   const { phase, text: waitingFor, needsPerson: needsAction, key } = decision;
-  const { wait, isNew } = waitOf(standing, key);
-  const ward = wardOf(wait, clock, onboarding.policy);
+  const { wait, isNew, ward } = waitOf(standing, key);
   if (ward === "expired") {
     return finish(context, standing, phase === "verified" ? "verified" : "expired");
   }

@@ -1,5 +1,5 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
-import type { Wait } from "../../src/domain/onboarding/waits.ts";
+import { type Wait, wardOf } from "../../src/domain/onboarding/waits.ts";
 import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 import type { Onboarding } from "../../src/store/onboardings.ts";
 
@@ -15,11 +15,11 @@ export interface Standing {
   };
 }
 
-/** The wait of this name: the one that goes on, or one that begins now. */
+/** The wait of this name: the one that goes on, or one that begins now, and what its time asks for. */
 export function waitOf(
   { onboarding, clock }: Pick<Standing, "onboarding" | "clock">,
   key: string,
-): { readonly wait: Wait; readonly isNew: boolean } {
+): { readonly wait: Wait; readonly isNew: boolean; readonly ward: ReturnType<typeof wardOf> } {
   const isNew = onboarding.waitKey !== key;
   const wait = isNew
     ? { sinceMs: clock.businessMs, sinceRealMs: clock.realMs, reminders: 0 }
@@ -28,7 +28,7 @@ export function waitOf(
         sinceRealMs: onboarding.waitSinceRealMs,
         reminders: onboarding.reminders,
       };
-  return { wait, isNew };
+  return { wait, isNew, ward: wardOf(wait, clock, onboarding.policy) };
 }
 
 export function endedAs(onboarding: Onboarding): OnboardingAssessment {

@@ -1,6 +1,5 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
-import { wardOf } from "../../src/domain/onboarding/waits.ts";
 import type { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import { updateOnboarding } from "../../src/store/onboardings.ts";
@@ -26,8 +25,7 @@ export async function unreadable(
   const { onboarding, clock } = standing;
   const { business, businessId, workflowId, round, phase, policy } = onboarding;
   const key = onboarding.waitKey === "" ? UNREAD : onboarding.waitKey;
-  const { wait, isNew } = waitOf(standing, key);
-  const ward = wardOf(wait, clock, policy);
+  const { wait, isNew, ward } = waitOf(standing, key);
   if (ward === "expired") {
     return finish(context, standing, phase === "verified" ? "verified" : "expired");
   }

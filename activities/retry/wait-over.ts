@@ -3,7 +3,7 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
 import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents.ts";
-import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
+import { unpromisedCents } from "../../src/store/reserved.ts";
 import { behindForFunds, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { stoppedBy } from "./after-failure.ts";
@@ -91,9 +91,9 @@ async function isCovered(
   availableCents: number,
 ): Promise<boolean> {
   const { db } = context.store;
-  const from = { businessId, sourceId: kept.sourceId, today: newYorkDate(clock.businessMs) };
-  if (await mayBeCountedTwice(db, from)) return false;
+  const today = newYorkDate(clock.businessMs);
   // What was taken out of the source while it was read counts as promised still.
-  const reserved = await reservedCents(db, { ...from, readAtMs: clock.realMs });
-  return availableCents - reserved + (await behindForFunds(db, kept)) >= 0;
+  const from = { businessId, sourceId: kept.sourceId, today, readAtMs: clock.realMs };
+  const left = await unpromisedCents(db, from, availableCents);
+  return left !== null && left + (await behindForFunds(db, kept)) >= 0;
 }

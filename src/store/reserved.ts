@@ -101,3 +101,16 @@ export async function mayBeCountedTwice(
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/**
+ * What a source has left beside all that is promised from it; below 0 where that is more than it
+ * holds, null where money may be counted twice, so that nobody can tell.
+ */
+export async function unpromisedCents(
+  db: Db,
+  from: ReservedFrom,
+  availableCents: number,
+): Promise<number | null> {
+  if (await mayBeCountedTwice(db, from)) return null;
+  return availableCents - (await reservedCents(db, from));
+}

@@ -86,12 +86,14 @@ export async function forgetRetryCase(
     .execute();
 }
 
-/** Payables that wait for the incident of a funding account, with what they come to. */
-export async function waitingForIncident(
-  db: Db,
-  account: { readonly businessId: string; readonly sourceId: string },
-): Promise<IncidentBill[]> {
-  const rows = await db
+interface Account {
+  readonly businessId: string;
+  readonly sourceId: string;
+}
+
+/** Cases of bills that were to be paid from a funding account, with their owners and lines. */
+function casesOf(db: Db, { businessId, sourceId }: Account) {
+  return db
     .selectFrom("retry_cases")
     .innerJoin("retries", (join) =>
       join
@@ -103,6 +105,13 @@ export async function waitingForIncident(
         .onRef("run_lines.run_id", "=", "retries.run_id")
         .onRef("run_lines.payable_id", "=", "retries.payable_id"),
     )
+    .where("retry_cases.business_id", "=", businessId)
+    .where("retry_cases.source_id", "=", sourceId);
+}
+
+/** Payables that wait for the incident of a funding account, with what they come to. */
+export async function waitingForIncident(db: Db, account: Account): Promise<IncidentBill[]> {
+  const rows = await casesOf(db, account)
     .select([
       "retry_cases.payable_id",
       "run_lines.amount_cents",
@@ -111,8 +120,6 @@ export async function waitingForIncident(
       "run_lines.attempts",
       "run_lines.reason",
     ])
-    .where("retry_cases.business_id", "=", account.businessId)
-    .where("retry_cases.source_id", "=", account.sourceId)
     .where("retry_cases.waits_for", "=", "incident")
     .where("retries.phase", "!=", "ended")
     .orderBy("retry_cases.payable_id")
@@ -135,21 +142,8 @@ export async function behindForFunds(
   db: Db,
   kept: Pick<RetryCaseRule, "businessId" | "sourceId" | "payableId" | "failedAtMs">,
 ): Promise<number> {
-  const row = await db
-    .selectFrom("retry_cases")
-    .innerJoin("retries", (join) =>
-      join
-        .onRef("retries.business_id", "=", "retry_cases.business_id")
-        .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
-    )
-    .innerJoin("run_lines", (join) =>
-      join
-        .onRef("run_lines.run_id", "=", "retries.run_id")
-        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
-    )
+  const row = await casesOf(db, kept)
     .select((eb) => eb.fn.sum<number>("run_lines.amount_cents").as("cents"))
-    .where("retry_cases.business_id", "=", kept.businessId)
-    .where("retry_cases.source_id", "=", kept.sourceId)
     .where("retry_cases.waits_for", "=", "funds")
     .where("retries.phase", "=", "waiting")
     .where("run_lines.state", "=", "retrying")

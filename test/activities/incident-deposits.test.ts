@@ -5,8 +5,7 @@ import type { PayRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
 import { listAudit } from "../../src/store/audit.ts";
-import { activeHolds, type Hold } from "../../src/store/holds.ts";
-import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
+import { getIncident } from "../../src/store/incidents.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { openTopUpsOf, topUpsOf } from "../../src/store/top-ups.ts";
@@ -30,19 +29,6 @@ beforeEach(async () => {
   }
   world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
 });
-
-async function holds(): Promise<Hold[]> {
-  const { businessMs } = await world.context().clockOf("acme").now();
-  return activeHolds(world.store.db, world.businessId, businessMs);
-}
-
-async function decide(sourceId: string, decision: IncidentDecision): Promise<void> {
-  const { businessMs } = await world.context().clockOf("acme").now();
-  const incident = await getIncident(world.store.db, world.businessId, sourceId);
-  if (incident === undefined) throw new Error(`no incident of ${sourceId}`);
-  const said = { decision, by: "carla", reason: "talked to the bank", nowMs: Date.now() };
-  await world.store.transaction((trx) => decideIncident(trx, incident, { ...said, businessMs }));
-}
 
 describe("a top-up of an account that bounced", () => {
   /** Two bills of $100 from the balance bounce; it has $50 left. */
@@ -92,7 +78,7 @@ describe("a top-up of an account that bounced", () => {
     expect(
       await world.store.transaction((trx) => takeTopUpDecision(trx, deciding, about)),
     ).toMatchObject({ accepted: true });
-    await decide("balance", "top-up");
+    await world.decideIncident("balance", "top-up");
   }
 
   test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async () => {
@@ -110,7 +96,7 @@ describe("a top-up of an account that bounced", () => {
     await work();
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
     expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
-    expect(await holds()).toEqual([]);
+    expect(await world.holds()).toEqual([]);
     for (const payableId of payableIds) {
       expect((await world.look(payableId)).phase).toBe("pay");
       await world.retry(payableId);
@@ -165,7 +151,7 @@ describe("a top-up of an account that bounced", () => {
       phase: "open",
       decision: null,
     });
-    expect(await holds()).toHaveLength(1);
+    expect(await world.holds()).toHaveLength(1);
   });
 
   test("is not proposed where no playbook of the bills allows one", async () => {
@@ -177,7 +163,7 @@ describe("a top-up of an account that bounced", () => {
   test("is withdrawn where the account is released otherwise", async () => {
     await bounced(RULE);
     await world.incident("balance");
-    await decide("balance", "released");
+    await world.decideIncident("balance", "released");
     expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "withdrawn" }]);
   });
@@ -216,7 +202,7 @@ describe("a top-up of an account that bounced", () => {
     expect(await getIncident(world.store.db, world.businessId, "balance")).toMatchObject({
       phase: "open",
     });
-    await decide("balance", "released");
+    await world.decideIncident("balance", "released");
     expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
     const [topUp] = await topUpsOf(world.store.db, owner);
     expect(topUp).toMatchObject({ state: "failed", reason: expect.stringMatching(/carla/) });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { PayRule } from "../../src/contracts/playbook.ts";
 import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
-import { activeHolds, type Hold, releaseHold } from "../../src/store/holds.ts";
-import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
+import { releaseHold } from "../../src/store/holds.ts";
+import { getIncident } from "../../src/store/incidents.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { requestRetry } from "../../src/store/retries.ts";
 import { explainIn } from "./explain.ts";
@@ -49,19 +49,6 @@ async function sourceOf({ runId, payableId }: PlannedBills): Promise<string> {
   return (await world.line(runId, payableId)).sourceId;
 }
 
-async function holds(): Promise<Hold[]> {
-  const { businessMs } = await world.context().clockOf("acme").now();
-  return activeHolds(world.store.db, world.businessId, businessMs);
-}
-
-async function decide(sourceId: string, decision: IncidentDecision): Promise<void> {
-  const { businessMs } = await world.context().clockOf("acme").now();
-  const incident = await getIncident(world.store.db, world.businessId, sourceId);
-  if (incident === undefined) throw new Error(`no incident of ${sourceId}`);
-  const said = { decision, by: "carla", reason: "talked to the bank", nowMs: Date.now() };
-  await world.store.transaction((trx) => decideIncident(trx, incident, { ...said, businessMs }));
-}
-
 /** Does what `resolve --retry` does in the store. */
 async function ask({ runId, payableId }: PlannedBills): Promise<void> {
   const { store, businessId } = world;
@@ -75,7 +62,7 @@ describe("payments that bounce because our own account is empty", () => {
   test("are one incident with one hold and one notice, and nothing is tried meanwhile", async () => {
     const planned = await failedRun(["R01", "R01", "R09"]);
     const sourceId = await sourceOf(planned);
-    expect(await holds()).toMatchObject([
+    expect(await world.holds()).toMatchObject([
       { scope: "source", value: sourceId, author: fundingIncidentId("acme", sourceId) },
     ]);
     const notices = await listNotices(world.store.db, { kind: "incident", limit: 10 });
@@ -100,7 +87,7 @@ describe("payments that bounce because our own account is empty", () => {
     const planned = await failedRun(["R01", "R01"]);
     const sourceId = await sourceOf(planned);
     world.told.length = 0;
-    const [hold] = await holds();
+    const [hold] = await world.holds();
     await world.store.transaction((trx) =>
       releaseHold(trx, hold?.holdId ?? "", "carla", Date.now()),
     );
@@ -124,13 +111,13 @@ describe("payments that bounce because our own account is empty", () => {
       ]);
       expect(text).toContain("Its funding account was released");
     }
-    expect(await holds()).toEqual([]);
+    expect(await world.holds()).toEqual([]);
   });
 
   test("go back to the next run where somebody wants another account, which stays held", async () => {
     const planned = await failedRun(["R09"]);
     const sourceId = await sourceOf(planned);
-    await decide(sourceId, "other-source");
+    await world.decideIncident(sourceId, "other-source");
     expect((await world.look(planned.payableId)).phase).toBe("ended");
     expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
       state: "parked",
@@ -138,13 +125,13 @@ describe("payments that bounce because our own account is empty", () => {
     });
     const owners = await claimOwners(world.store.db, world.businessId, [planned.payableId]);
     expect(owners.size).toBe(0);
-    expect(await holds()).toMatchObject([{ scope: "source", value: sourceId }]);
+    expect(await world.holds()).toMatchObject([{ scope: "source", value: sourceId }]);
   });
 
   test("open the incident again where they bounce once more after the release", async () => {
     const planned = await failedRun(["R01"]);
     const sourceId = await sourceOf(planned);
-    await decide(sourceId, "released");
+    await world.decideIncident(sourceId, "released");
     const { payableId } = planned;
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
     expect((await world.look(payableId)).phase).toBe("pay");
@@ -153,7 +140,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect((await world.look(payableId)).phase).toBe("waiting");
     const again = await getIncident(world.store.db, world.businessId, sourceId);
     expect(again).toMatchObject({ round: 2, phase: "open" });
-    expect(await holds()).toHaveLength(1);
+    expect(await world.holds()).toHaveLength(1);
   });
 
   test("are free of every hold of the account once it is released, also of one from before", async () => {
@@ -170,13 +157,13 @@ describe("payments that bounce because our own account is empty", () => {
     });
     await world.pay(later.runId);
     await world.store.db.updateTable("holds").set({ released_at_ms: null }).execute();
-    await decide(sourceId, "other-source");
+    await world.decideIncident(sourceId, "other-source");
     await world.control.advance("P9D");
     await world.follow(later.runId);
     await world.look(later.payableId);
-    expect(await holds()).toHaveLength(2);
-    await decide(sourceId, "released");
-    expect(await holds()).toEqual([]);
+    expect(await world.holds()).toHaveLength(2);
+    await world.decideIncident(sourceId, "released");
+    expect(await world.holds()).toEqual([]);
   });
 });
 
@@ -199,7 +186,7 @@ describe("a return that could be about either side's account", () => {
     await world.follow(runId);
     const [first = "", second = ""] = payableIds;
     expect((await world.look(first)).phase).toBe("parked");
-    expect(await holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
+    expect(await world.holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
     expect(await world.look(second)).toMatchObject({
       phase: "waiting",
       waitingFor: expect.stringMatching(/one decision/),
@@ -208,11 +195,11 @@ describe("a return that could be about either side's account", () => {
       phase: "waiting",
       waitingFor: expect.stringMatching(/one decision/),
     });
-    expect(await holds()).toMatchObject([{ scope: "source", value: "bank_main" }]);
+    expect(await world.holds()).toMatchObject([{ scope: "source", value: "bank_main" }]);
     expect(await world.incident("bank_main")).toMatchObject({
       details: expect.stringMatching(/Bills that wait: 2/),
     });
-    await decide("bank_main", "released");
+    await world.decideIncident("bank_main", "released");
     for (const payableId of payableIds) {
       expect(await world.look(payableId)).toMatchObject({ outcome: "left to the next run" });
       expect((await world.line(runId, payableId)).reason).toMatch(/R02.*new approval/);
@@ -239,7 +226,7 @@ describe("a return that could be about either side's account", () => {
     await world.follow(runId);
     expect((await world.look(first)).phase).toBe("parked");
     expect((await world.line(runId, first)).reason).not.toMatch(/check both/);
-    expect(await holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
+    expect(await world.holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
   });
 
   async function untilFailed(payableId: string): Promise<void> {
@@ -255,7 +242,7 @@ describe("a payment that the vendor's bank sends back", () => {
   test("holds the vendor, and goes back to a new approval once the account has changed", async () => {
     const planned = await failedRun(["R03"]);
     const { runId, payableId } = planned;
-    expect(await holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
+    expect(await world.holds()).toMatchObject([{ scope: "contact", value: "v1" }]);
     expect((await world.look(payableId)).phase).toBe("parked");
     await world.control.changeContact("v1", { bankAccount: { accountNumber: "00007777" } });
     expect((await world.look(payableId)).phase).toBe("parked");
@@ -269,7 +256,7 @@ describe("a payment that the vendor's bank sends back", () => {
     expect((await world.look(payableId)).phase).toBe("ended");
     expect((await world.line(runId, payableId)).reasonCode).toBe("changed-since-approval");
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
-    expect(await holds()).toEqual([]);
+    expect(await world.holds()).toEqual([]);
   });
 
   test("is given up after the playbook's time, with a hold on the bill and a notice", async () => {
@@ -283,7 +270,7 @@ describe("a payment that the vendor's bank sends back", () => {
       .execute();
     expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "given up" });
     expect((await world.line(runId, payableId)).state).toBe("given-up");
-    expect(await holds()).toMatchObject([{ scope: "payable", value: payableId }]);
+    expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
     const notices = await listNotices(world.store.db, { kind: "given-up", limit: 10 });
     expect(notices).toMatchObject([{ roles: ["controller"], data: { payableId } }]);
   });
@@ -291,7 +278,7 @@ describe("a payment that the vendor's bank sends back", () => {
 
 test("a person's retry of a bounce 180 days after its payment is left to the next run", async () => {
   const planned = await failedRun(["R01"]);
-  await decide(await sourceOf(planned), "released");
+  await world.decideIncident(await sourceOf(planned), "released");
   await world.control.advance("P200D");
   expect((await world.look(planned.payableId)).phase).toBe("parked");
   await ask(planned);
@@ -326,7 +313,7 @@ describe("a payment that was made elsewhere and fails", () => {
       phase: "ended",
       outcome: "Payrun has not paid it",
     });
-    expect(await holds()).toEqual([]);
+    expect(await world.holds()).toEqual([]);
   });
 
   test("pauses the account and is told of once, and nothing is paid again", async () => {
@@ -338,7 +325,7 @@ describe("a payment that was made elsewhere and fails", () => {
         outcome: "told of; the next run asks for an approval",
       });
     }
-    expect(await holds()).toMatchObject([{ scope: "source", value: "balance" }]);
+    expect(await world.holds()).toMatchObject([{ scope: "source", value: "balance" }]);
     const notices = await listNotices(world.store.db, {
       kind: "payment-failed-elsewhere",
       limit: 10,

@@ -21,22 +21,11 @@ import { getOnboarding, type Onboarding, recordOnboarding } from "../../src/stor
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { KybService, type KybServiceOptions } from "../support/kyb-service.ts";
-import { DATA } from "../support/onboarding.ts";
+import { DATA, KYB_POLICY } from "../support/onboarding.ts";
 
 const DAY_MS = 86_400_000;
 
-const POLICY: KybOnboardingPlaybook = {
-  kind: "kyb-onboarding",
-  name: "kyb",
-  business: null,
-  schedule: null,
-  by: ["owner"],
-  remindEveryDays: 3,
-  remind: ["owner"],
-  expireAfterDays: 10,
-  bankAccount: "none",
-  propose: null,
-};
+const POLICY: KybOnboardingPlaybook = { ...KYB_POLICY, expireAfterDays: 10 };
 
 export const OLD_KEY = { id: "old", key: Buffer.alloc(32, 1) };
 

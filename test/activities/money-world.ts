@@ -14,6 +14,8 @@ import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { offCycleInputs } from "../../src/domain/off-cycle.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
+import { activeHolds, type Hold } from "../../src/store/holds.ts";
+import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
 import { getRunLine, type RunLine } from "../../src/store/lines.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
@@ -224,6 +226,21 @@ export class MoneyWorld {
 
   incident(sourceId: string): Promise<IncidentAssessment> {
     return assessIncident(this.context(), { business: "acme", sourceId });
+  }
+
+  /** Decides about an account that bounced, as a person with the role does. */
+  async decideIncident(sourceId: string, decision: IncidentDecision): Promise<void> {
+    const { businessMs } = await this.context().clockOf("acme").now();
+    const incident = await getIncident(this.store.db, this.businessId, sourceId);
+    if (incident === undefined) throw new Error(`no incident of ${sourceId}`);
+    const said = { decision, by: "carla", reason: "talked to the bank", nowMs: Date.now() };
+    await this.store.transaction((trx) => decideIncident(trx, incident, { ...said, businessMs }));
+  }
+
+  /** Holds that are in force now. */
+  async holds(): Promise<Hold[]> {
+    const { businessMs } = await this.context().clockOf("acme").now();
+    return activeHolds(this.store.db, this.businessId, businessMs);
   }
 
   look(payableId: string): Promise<RetryAssessment> {

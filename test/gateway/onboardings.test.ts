@@ -2,25 +2,11 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { listInputs } from "../../src/store/onboarding-inputs.ts";
 import { endOnboarding, recordOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
-import { ADA, BEN, DATA, PLANTED } from "../support/onboarding.ts";
+import { ADA, BEN, DATA, KYB_POLICY, PLANTED } from "../support/onboarding.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-
-const POLICY: KybOnboardingPlaybook = {
-  kind: "kyb-onboarding",
-  name: "kyb",
-  business: null,
-  schedule: null,
-  by: ["owner"],
-  remindEveryDays: 3,
-  remind: ["owner"],
-  expireAfterDays: 30,
-  bankAccount: "none",
-  propose: null,
-};
 
 let gateway: TestGateway;
 let owner: string;
@@ -40,7 +26,7 @@ async function begin(on = gateway): Promise<void> {
       workflowId: "kyb-onboarding/acme",
       playbook: "kyb",
       playbookRevision: 1,
-      policy: POLICY,
+      policy: KYB_POLICY,
       launchedBy: "lena",
       launchedByTokenId: null,
       nowMs: 1,

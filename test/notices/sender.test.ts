@@ -334,10 +334,10 @@ test("a service that never says where vendors want to be written to holds nothin
 test("what a sender was killed over is sent by the next one, under the same id", async () => {
   const hook = await httpReceiver();
   hook.answer = "never";
-  const { store, databaseUrl, start, advance } = await desk(webhook(hook.url));
+  const { store, databaseUrl, profile, start, advance } = await desk(webhook(hook.url));
   await raiseNotice(store.db, notice());
   await raiseNotice(store.db, notice({ factKey: "run_2/hash_2" }));
-  const settings = JSON.stringify({ databaseUrl, notify: webhook(hook.url) });
+  const settings = JSON.stringify({ databaseUrl, profile });
   const child = fork(new URL("children/send.ts", import.meta.url), [settings]);
   onTestFinished(() => void child.kill("SIGKILL"));
   await until(

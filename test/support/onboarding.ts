@@ -1,3 +1,4 @@
+import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OnboardingPhase, OnboardingStatus } from "../../src/contracts/onboarding.ts";
 import type { Person } from "./gateway-calls.ts";
@@ -42,6 +43,20 @@ export const BEN = {
   title: "Owner",
   dateOfBirth: PLANTED.otherDateOfBirth,
   ssn: PLANTED.otherSsn,
+};
+
+/** A compiled playbook of onboardings. */
+export const KYB_POLICY: KybOnboardingPlaybook = {
+  kind: "kyb-onboarding",
+  name: "kyb",
+  business: null,
+  schedule: null,
+  by: ["owner"],
+  remindEveryDays: 3,
+  remind: ["owner"],
+  expireAfterDays: 30,
+  bankAccount: "none",
+  propose: null,
 };
 
 /** What is provided for each step. */
