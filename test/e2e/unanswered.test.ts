@@ -1,7 +1,6 @@
-import type { ChildProcess } from "node:child_process";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freeze } from "../support/freeze.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
   expectBank,
@@ -194,28 +193,6 @@ describe("a payment that the service can't tell about", () => {
   });
 });
 
-/**
- * Stops a worker at a moment when it does not hold the store's write lock: SQLite has no way to
- * take that from a process that lives and does nothing.
- */
-async function freeze(worker: ChildProcess): Promise<void> {
-  const path = payrun.databaseUrl.replace(/^sqlite:/, "");
-  for (;;) {
-    worker.kill("SIGSTOP");
-    const database = new DatabaseSync(path, { timeout: 300 });
-    try {
-      database.exec("begin immediate");
-      database.exec("rollback");
-      return;
-    } catch {
-      worker.kill("SIGCONT");
-      await sleep(20);
-    } finally {
-      database.close();
-    }
-  }
-}
-
 describe("a worker that freezes in the middle of paying", () => {
   test("pays nothing twice when another takes over and it wakes up again", async () => {
     const { control } = payrun.sandbox;
@@ -230,11 +207,14 @@ describe("a worker that freezes in the middle of paying", () => {
     await expect
       .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
       .toBe(1);
-    await freeze(frozen);
-    await control.faults([]);
-    await payrun.startWorker();
-    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
-    frozen.kill("SIGCONT");
+    await freeze(payrun, frozen);
+    try {
+      await control.faults([]);
+      await payrun.startWorker();
+      await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
+    } finally {
+      frozen.kill("SIGCONT");
+    }
     await sleep(2_000);
     await expectSettledOnce(payrun, scene);
     const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));

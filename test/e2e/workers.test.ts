@@ -1,10 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { hostname } from "node:os";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import { freeze } from "../support/freeze.ts";
 import { isLong } from "../support/long.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
@@ -59,51 +57,20 @@ async function known(scene: Scene): Promise<unknown> {
   return { lines, attempts };
 }
 
-/**
- * Stops a worker at a moment when no transaction of its is under way: SQLite has no way to take
- * the lock from a process that lives and does nothing, PostgreSQL waits for ten seconds.
- */
-async function freeze(worker: ChildProcess): Promise<void> {
-  for (;;) {
-    worker.kill("SIGSTOP");
-    if (!(await isInTransaction(worker))) return;
-    worker.kill("SIGCONT");
-    await sleep(20);
-  }
-}
-
-async function isInTransaction({ pid }: ChildProcess): Promise<boolean> {
-  if (payrun.databaseUrl.startsWith("postgres:")) {
-    const { rows } = await sql`
-      select 1 from pg_stat_activity
-      where datname = current_database() and application_name = ${`payrun ${pid}`}
-        and state <> 'idle'`.execute(payrun.store.db);
-    return rows.length > 0;
-  }
-  const path = payrun.databaseUrl.replace(/^sqlite:/, "");
-  const database = new DatabaseSync(path, { timeout: 300 });
-  try {
-    database.exec("begin immediate");
-    database.exec("rollback");
-    return false;
-  } catch {
-    return true;
-  } finally {
-    database.close();
-  }
-}
-
 /** Lets a frozen worker go on, and waits until it has noticed how late it is. */
 async function thaw(worker: ChildProcess): Promise<void> {
   worker.kill("SIGCONT");
   const marker = `thaw-${worker.pid}`;
   // Only this worker is left to answer, so an answer shows that it is awake.
   const others = payrun.workers.filter((each) => each !== worker);
-  for (const other of others) await freeze(other);
-  await payrun.apply(marker, scenePlaybook(marker));
-  const runId = await payrun.launch(marker);
-  await payrun.until(runId, "planned", ({ phase }) => phase !== "planning");
-  for (const other of others) other.kill("SIGCONT");
+  try {
+    for (const other of others) await freeze(payrun, other);
+    await payrun.apply(marker, scenePlaybook(marker));
+    const runId = await payrun.launch(marker);
+    await payrun.until(runId, "planned", ({ phase }) => phase !== "planning");
+  } finally {
+    for (const other of others) other.kill("SIGCONT");
+  }
 }
 
 describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
@@ -153,13 +120,17 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         await expect
           .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
           .toBe(1);
-        await freeze(frozen);
-        await payrun.sandbox.control.faults([]);
-        await payrun.startWorker();
-        await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 12);
-        const before = await known(scene);
-        await thaw(frozen);
-        expect(await known(scene)).toEqual(before);
+        await freeze(payrun, frozen);
+        try {
+          await payrun.sandbox.control.faults([]);
+          await payrun.startWorker();
+          await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 12);
+          const before = await known(scene);
+          await thaw(frozen);
+          expect(await known(scene)).toEqual(before);
+        } finally {
+          frozen.kill("SIGCONT");
+        }
         const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
         expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
         await expectSettledOnce(payrun, scene);
