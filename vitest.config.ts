@@ -31,6 +31,7 @@ function onPostgres(): TestProjectInlineConfiguration[] {
       extends: true,
       test: {
         name: "postgres",
+        isolate: false,
         include: ["test/store/**/*.test.ts"],
         exclude: sqliteOnly,
         globalSetup: ["test/support/postgres-setup.ts"],
@@ -57,6 +58,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          // One process runs file after file, and loads what they share once: a quarter less
+          // processor time. A test that changes its process puts back what it found.
+          isolate: false,
           include: ["test/**/*.test.ts"],
           exclude: [...temporalTests, ...postgresOnly],
         },

@@ -47,6 +47,7 @@ describe("the line to the bank's process", () => {
   });
 
   afterEach(async () => {
+    vi.restoreAllMocks();
     await bank.stop();
     db.close();
     rmSync(dataDir, { recursive: true, force: true });
@@ -122,7 +123,6 @@ describe("the line to the bank's process", () => {
     order(move("p1", "credit"));
     await bank.flush();
     expect(stderr.mock.calls.flat().join("")).toContain("refused the move p1:credit");
-    stderr.mockRestore();
     expect(bank.health()).toMatchObject({ ok: false, refusals: [{ moveId: "p1:credit" }] });
   });
 
@@ -133,7 +133,6 @@ describe("the line to the bank's process", () => {
     db.exec("UPDATE bank_outbox SET amount_cents = 501");
     await bank.flush();
     expect(stderr.mock.calls.flat().join("")).toContain("the books differ");
-    stderr.mockRestore();
     const health = bank.health();
     expect(health.ok).toBe(false);
     expect(health.mismatch).toContain("service 1 moves, 501 cents; bank 1 moves, 500 cents");
