@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { ensureLocalAdmin } from "../src/cli/local-admin.ts";
+import { ensureLocalAdmin } from "../src/cli/ensure-local-admin.ts";
 import { ensureEncryptionKey } from "../src/cli/local-keys.ts";
 import { connectSandbox } from "../src/cli/sandbox-business.ts";
 import { loadConfig } from "../src/config.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Config, environmentWith } from "../config.ts";
 import { openStore } from "../store/index.ts";
 import { unavailable } from "./cli-error.ts";
-import { ensureLocalAdmin } from "./local-admin.ts";
+import { ensureLocalAdmin } from "./ensure-local-admin.ts";
 import { ensureEncryptionKey } from "./local-keys.ts";
 import { gatewayPart, sandboxPart, temporalPart, workerPart } from "./parts.ts";
 import { findPort } from "./ports.ts";
