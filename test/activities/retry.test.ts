@@ -99,7 +99,7 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
-  test.each(["R05", "R07", "R10"])(
+  test.each(["R05", "R07", "R10", "R29"])(
     "of what came back as unauthorised (%s) is made for nobody: the next run asks again",
     async (code) => {
       const { runId, payableId } = await failedBill(code);

@@ -86,7 +86,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     "The bank saw a duplicate. Don't pay again: check with the vendor whether the bill is paid, then resolve with --paid-elsewhere or --give-up.",
   ),
   R29: payer(
-    "The paying company's bank was not authorised to accept this debit. Tell the bank to allow the service's company id (within 2 banking days), then resolve with --retry.",
+    "The paying company's bank was not authorised to accept this debit. Tell the bank to allow the service's company id (within 2 banking days), then resolve with --retry: the next run asks for a new approval.",
   ),
 };
 
@@ -150,7 +150,7 @@ export function isReinitiable(code: string | null): boolean {
 }
 
 /** Returns by which the account's holder says no to the debit: only a new authorization is a yes. */
-const REVOKED_CODES: readonly string[] = ["R05", "R07", "R10"];
+const REVOKED_CODES: readonly string[] = ["R05", "R07", "R10", "R29"];
 
 /** True where nothing approved before may be debited again, whoever asks. */
 export function needsNewAuthorization(code: string | null): boolean {
