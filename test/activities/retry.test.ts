@@ -71,7 +71,7 @@ describe("a retry", () => {
   });
 
   test("that a person asks for is for that part as well", async () => {
-    const { runId, payableId } = await failedBill("R29", 4_000);
+    const { runId, payableId } = await failedBill("R08", 4_000);
     await ask(runId, payableId);
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
