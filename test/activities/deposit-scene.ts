@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
+import type { PayRunPlaybook, TopUpRule } from "../../src/contracts/playbook.ts";
+import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { attemptsOf } from "../../src/store/attempts.ts";
+import { getRun } from "../../src/store/runs.ts";
+import { type TopUp, topUpsOf } from "../../src/store/top-ups.ts";
+import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { POLICY } from "./planning-world.ts";
+
+const RULE: TopUpRule = {
+  from: "default",
+  by: ["owner"],
+  quorum: 1,
+  atMostCents: 5_000_000,
+  arrivalBusinessDays: null,
+};
+
+export const DEPOSITS = "/v1/balance/deposits";
+
+/** Runs that a balance of $100 is too small for, and their deposits; each test begins anew. */
+export function depositScene(): DepositScene {
+  const scene = new DepositScene();
+  beforeAll(() => scene.start());
+  afterAll(() => scene.world.stop());
+  beforeEach(() => scene.reset());
+  return scene;
+}
+
+export function withTopUp(rule: Partial<TopUpRule> = {}): Partial<PayRunPlaybook> {
+  const pay = { ...POLICY.pay, from: "balance", topUp: { ...RULE, ...rule } };
+  return { pay, late: "next-business-day" };
+}
+
+interface Word {
+  readonly by?: string;
+  readonly roles?: string[];
+  readonly hash?: string;
+  readonly decision?: "approve" | "reject";
+}
+
+class DepositScene {
+  #world: MoneyWorld | undefined;
+
+  get world(): MoneyWorld {
+    if (this.#world === undefined) throw new Error("not started");
+    return this.#world;
+  }
+
+  async start(): Promise<void> {
+    this.#world = await MoneyWorld.start();
+  }
+
+  async reset(): Promise<void> {
+    const { world } = this;
+    await world.world.reset({ balanceCents: 10_000 });
+    world.override = {};
+    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+    await world.control.faults();
+    await world.store.db.deleteFrom("holds").execute();
+  }
+
+  /** A run of two bills of $100 each, for which the balance has half of the money. */
+  shortRun(rule: Partial<TopUpRule> = {}): Promise<PlannedBills> {
+    return this.world.approvedRun([{}, {}], withTopUp(rule));
+  }
+
+  async topUp({ runId }: PlannedBills): Promise<TopUp> {
+    const last = (await topUpsOf(this.world.store.db, runId)).at(-1);
+    if (last === undefined) throw new Error(`${runId} asks for no deposit`);
+    return last;
+  }
+
+  async decide(planned: PlannedBills, word: Word = {}) {
+    const { store } = this.world;
+    const run = await getRun(store.db, planned.runId);
+    if (run === undefined) throw new Error("no run");
+    const { hash } = await this.topUp(planned);
+    const clock = await this.world.context().clockOf("acme").now();
+    const { by = "olga", roles = ["owner"], decision = "approve" } = word;
+    const about = { owner: planned.runId, hash: word.hash ?? hash };
+    const principal = { tokenId: `tok_${by}`, name: by, roles, createdBy: "setup", createdAtMs: 0 };
+    const request = { decision, planHash: run.planHash ?? "", drop: [] };
+    const deciding = { run, request, principal, clock, nowMs: Date.now() };
+    return store.transaction((trx) => takeTopUpDecision(trx, deciding, about));
+  }
+
+  step({ runId }: PlannedBills): Promise<void> {
+    const by = `test/${Math.random()}`;
+    return makeDeposits(this.world.context(), { owner: runId, by });
+  }
+
+  /** Steps until the deposit is known to be on its way, past the service's window where need be. */
+  async untilMade(planned: PlannedBills): Promise<TopUp> {
+    for (let steps = 0; steps < 12; steps += 1) {
+      await this.step(planned);
+      const now = await this.topUp(planned);
+      if (now.state === "on-its-way") return now;
+      await this.world.control.advanceWire(now.state === "sending" ? "PT2M" : "PT1S");
+    }
+    return this.topUp(planned);
+  }
+
+  async deposits(): Promise<{ amountCents: number; kind: string }[]> {
+    const ledger = await this.world.control.ledger();
+    return ledger
+      .filter(({ paymentId, payableId }) => paymentId === null && payableId === null)
+      .map(({ amountCents, kind }) => ({ amountCents, kind }));
+  }
+
+  /** The bank's own account of what was moved, once everything has arrived. */
+  async movedOnce(): Promise<void> {
+    await this.world.control.advance("P6D");
+    expect(await this.deposits()).toEqual([
+      { amountCents: 10_000, kind: "debit" },
+      { amountCents: 10_000, kind: "credit" },
+    ]);
+  }
+
+  async attempts(planned: PlannedBills): Promise<Attempt[]> {
+    const { subject } = await this.topUp(planned);
+    return attemptsOf(this.world.store.db, this.world.businessId, subject);
+  }
+}

@@ -1,0 +1,36 @@
+import { afterEach } from "vitest";
+import type { KybService } from "../support/kyb-service.ts";
+import { KybWorld } from "./kyb-world.ts";
+
+const PLAIN = (isThere: boolean): string => (isThere ? "submitted" : "missing");
+
+/** Begins an onboarding with a service of its own, which ends with the test. */
+export function onboardings(): (word?: ((isThere: boolean) => string) | null) => Promise<KybWorld> {
+  const begun: KybWorld[] = [];
+  afterEach(async () => {
+    for (const world of begun.splice(0)) await world.stop();
+  });
+  return async (word = PLAIN) => {
+    const world = await KybWorld.start({ word });
+    begun.push(world);
+    await world.launch();
+    return world;
+  };
+}
+
+/** The answer of a service that refuses what was sent, in its own words. */
+export function refusedSaying(said: string) {
+  return { status: 422, body: { error: "validation_error", message: said } };
+}
+
+export function taken(service: KybService, officers: readonly { lastName: string }[]): void {
+  service.taxId = "987654321";
+  service.signer = "Ada Okafor";
+  service.officers.push(...officers);
+}
+
+export function allTaken(service: KybService, status: string): void {
+  taken(service, [{ lastName: "Okafor" }]);
+  service.certifier = "Ada Okafor";
+  service.status = status;
+}

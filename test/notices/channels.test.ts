@@ -1,0 +1,140 @@
+import { Webhook } from "standardwebhooks";
+import { expect, test } from "vitest";
+import type { NoticeChannel } from "../../src/config/business-profile.ts";
+import { countUndelivered } from "../../src/store/notice-deliveries.ts";
+import { listNotices, raiseNotice } from "../../src/store/notices.ts";
+import { FROM, SECRET, states, webhook } from "./channels.ts";
+import { httpReceiver, smtpReceiver } from "./receivers.ts";
+import { desk, notice, until } from "./support.ts";
+
+const OLD_SECRET = `whsec_${Buffer.from("another secret that is going out").toString("base64")}`;
+
+test("a webhook carries the notice under a Standard Webhooks signature of every secret in force", async () => {
+  const hook = await httpReceiver();
+  const { store, start } = await desk(webhook(hook.url, { secrets: [SECRET, OLD_SECRET] }));
+  await raiseNotice(store.db, notice({ runId: "pay-run/acme/weekly/2026-11-05" }));
+  start();
+  const [got] = await until(
+    () => hook.received,
+    ({ length }) => length === 1,
+  );
+  if (got === undefined) throw new Error("nothing came");
+  const headers = {
+    "webhook-id": String(got.headers["webhook-id"]),
+    "webhook-timestamp": String(got.headers["webhook-timestamp"]),
+    "webhook-signature": String(got.headers["webhook-signature"]),
+  };
+  for (const secret of [SECRET, OLD_SECRET]) {
+    expect(new Webhook(secret).verify(got.body, headers)).toMatchObject({
+      type: "payrun.approval_needed",
+      data: {
+        noticeId: headers["webhook-id"],
+        business: "acme",
+        runId: "pay-run/acme/weekly/2026-11-05",
+        planHash: "hash_1",
+        roles: ["controller"],
+        subject: "3 bills wait for approval",
+      },
+    });
+  }
+  expect(() => new Webhook(SECRET).verify(`${got.body} `, headers)).toThrow(
+    "No matching signature found",
+  );
+  await until(
+    () => states(store),
+    (all) => all.join() === "sent 1",
+  );
+});
+
+test("Slack gets its own JSON, and a vendor's name can't call everybody or become a link in it", async () => {
+  const slack = await httpReceiver();
+  const channel: NoticeChannel = {
+    name: "finance",
+    type: "slack",
+    url: `${slack.url}/services/T0/B0/token`,
+    roles: ["controller"],
+    kinds: ["parked"],
+  };
+  const { store, start } = await desk({ channels: [channel] });
+  await raiseNotice(store.db, notice());
+  const hostile =
+    'Acme <!channel> & "Sons" @here [pay](https://evil.example) <https://evil.example|x>';
+  const text = `${hostile}, ask cora@acme.example\n${"&".repeat(4_000)}`;
+  await raiseNotice(store.db, notice({ kind: "parked", subject: `1 bill: ${hostile}`, text }));
+  start();
+  const [got] = await until(
+    () => slack.received,
+    ({ length }) => length === 1,
+  );
+  const body = JSON.parse(got?.body ?? "") as {
+    text: string;
+    unfurl_links: boolean;
+    blocks: { text: { text: string; verbatim: boolean } }[];
+  };
+  expect(body).toMatchObject({ unfurl_links: false, blocks: [{}, {}] });
+  for (const shown of [body.text, ...body.blocks.map((block) => block.text.text)]) {
+    expect(shown).toContain('Acme &lt;!channel&gt; &amp; "Sons"');
+    expect(shown).not.toMatch(/[<>]|\]\(|(^|\s)@\w/);
+    expect(shown.length).toBeLessThanOrEqual(3_000);
+  }
+  expect(body.blocks.map((block) => block.text.verbatim)).toEqual([true, true]);
+  expect(body.blocks[1]?.text.text).toContain("cora@acme.example");
+  expect(body.blocks[1]?.text.text).not.toMatch(/&(?!amp;|lt;|gt;)/);
+});
+
+test("e-mail goes to the addresses of the roles that a notice concerns, each its own message", async () => {
+  const smtp = await smtpReceiver();
+  const { store, start } = await desk({
+    smtp: { url: smtp.url, from: FROM },
+    channels: [
+      {
+        name: "mail",
+        type: "email",
+        roles: null,
+        kinds: null,
+        addresses: {
+          controller: ["cora@acme.example", "carl@acme.example"],
+          owner: ["olga@acme.example"],
+        },
+      },
+    ],
+  });
+  await raiseNotice(store.db, notice({ subject: "3 bills\r\nBcc: thief@example.com" }));
+  start();
+  await until(
+    () => smtp.mails,
+    ({ length }) => length === 2,
+  );
+  expect(smtp.mails.flatMap(({ to }) => to).toSorted()).toEqual([
+    "carl@acme.example",
+    "cora@acme.example",
+  ]);
+  const [mail] = smtp.mails;
+  expect(mail?.from).toBe("payrun@acme.example");
+  expect(mail?.source).toContain("Subject: [acme] 3 bills Bcc: thief@example.com\r\n");
+  expect(mail?.source).not.toMatch(/^Bcc:/m);
+  expect(mail?.source).toMatch(/^Message-ID: <ntc_[0-9a-f-]+@acme\.example>\r$/im);
+  expect(mail?.source).toContain("Decide by Thursday.");
+});
+
+test("where nobody listens for a notice's roles, everybody is told", async () => {
+  const hook = await httpReceiver();
+  const { store, start } = await desk(webhook(hook.url, { roles: ["owner"] }));
+  await raiseNotice(store.db, notice({ roles: ["operator"] }));
+  start();
+  await until(
+    () => hook.received,
+    ({ length }) => length === 1,
+  );
+});
+
+test("a business without channels is told nothing, and that is no fault", async () => {
+  const { store, start } = await desk(undefined);
+  await raiseNotice(store.db, notice());
+  start();
+  await until(
+    () => listNotices(store.db, { limit: 1 }),
+    ([only]) => only?.routedAtMs !== null,
+  );
+  expect(await countUndelivered(store.db)).toEqual({ undeliverable: 0, retrying: 0, unrouted: 0 });
+});
