@@ -176,6 +176,18 @@ export async function topUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   return rows.map(toTopUp);
 }
 
+/** All requests that a run's playbook allowed: its own, and those of incidents. */
+export async function topUpsUnder(db: Db, businessId: string, runId: string): Promise<TopUp[]> {
+  const rows = await db
+    .selectFrom("top_ups")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("policy_run", "=", runId)
+    .orderBy("subject")
+    .execute();
+  return rows.map(toTopUp);
+}
+
 /** Requests of a workflow that may still come to a deposit: one for each funding source. */
 export async function openTopUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   const all = await topUpsOf(db, owner);

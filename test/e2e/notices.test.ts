@@ -80,7 +80,7 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
   expect(actual).toEqual(expected);
 
   const commands = commandsOf("docs/notices.md");
-  expect(commands).toHaveLength(5);
+  expect(commands).toHaveLength(6);
   const person = { name: "otto", roles: ["operator", "viewer"], createdBy: "setup" };
   const { token } = await createToken(payrun.store, { ...person, nowMs: Date.now() });
   const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
@@ -91,5 +91,6 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
     const { code, stdout, stderr } = await cli(words, { env });
     expect({ command, code, stderr }).toMatchObject({ command, code: 0 });
     if (command.includes("--bank-csv")) expect(stdout).toMatch(/,debit,2100\.00,,/);
+    if (command.includes("--bank-days")) expect(stdout).toMatch(/,1,2100\.00,0,0\.00,-2100\.00/);
   }
 });

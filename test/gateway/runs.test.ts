@@ -71,6 +71,8 @@ describe("a run's status", () => {
       counts: { retrying: 1 },
       payments: [{ payableId: "p1", paymentIds: ["pmt_1"] }],
     });
+    const table = await gateway.call("GET", runPath(workflowId, "/report?format=bank-csv"), viewer);
+    expect([table.status, table.json["error"]]).toEqual([422, "no_bank_table"]);
   });
 
   test.each(["pay-run/acme/weekly/1999-01-01", "retry-failed-payment/acme/none", "x"])(

@@ -18,21 +18,23 @@ export function addReportCommand(program: Command, session: Session): void {
     .description("sum a run up: every bill in one state, exceptions with their reason")
     .argument("<id>", "a run's id, or a playbook's name for its newest run")
     .option("--csv", "a table for spreadsheets, one row per bill")
-    .option("--bank-csv", "a table that ties to the paying account's statement, one row per debit")
+    .option("--bank-csv", "a table that ties to bank statements, one row per line on them")
+    .option("--bank-days", "its sums per account and day")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
         const formats = [
           ...(options.csv === true ? ["--csv"] : []),
           ...(options.bankCsv === true ? ["--bank-csv"] : []),
+          ...(options.bankDays === true ? ["--bank-days"] : []),
           ...(options.json === true ? ["--json"] : []),
         ];
         if (formats.length > 1) throw usageError(`${formats.join(" and ")} can't go together`);
         const gateway = gatewayOf(config());
         const path = `/v1/runs/${encodeURIComponent(await findRunId(gateway, id))}/report`;
-        if (options.csv === true || options.bankCsv === true) {
-          const format = options.csv === true ? "csv" : "bank-csv";
-          await writeParts(gateway.text(`${path}?format=${format}`));
+        const [format] = formats;
+        if (format !== undefined && format !== "--json") {
+          await writeParts(gateway.text(`${path}?format=${format.slice(2)}`));
           return;
         }
         const report = await gateway.get(path, reportAnswer);

@@ -6,10 +6,10 @@ import type { OnboardingStatus } from "../../contracts/onboarding.ts";
 import type { RunStatus } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { getRun, requestCancel } from "../../store/runs.ts";
-import { bankCsv } from "../bank-csv.ts";
+import { bankCsv, bankDaysCsv } from "../bank-csv.ts";
 import { cancellationStatus } from "../cancellations/status.ts";
 import type { GatewayContext } from "../context.ts";
-import { conflict, notFound } from "../http/errors.ts";
+import { conflict, notFound, unprocessable } from "../http/errors.ts";
 import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
 import { IncidentStatusBody } from "../http/incident-schemas.ts";
 import { addRoute } from "../http/route.ts";
@@ -154,6 +154,13 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
+const REPORT_FORMATS = ["json", "csv", "bank-csv", "bank-days"] as const;
+
+function withoutBankTable({ id, kind }: RunStatus): Error {
+  const message = `“${id}” is no pay run (${kind}); its payments are in the bank table of the run that its bill belongs to.`;
+  return unprocessable("no_bank_table", message);
+}
+
 function addReport(app: OpenAPIHono, context: GatewayContext): void {
   addRoute(app, context, {
     method: "get",
@@ -163,9 +170,11 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
     params: runParams,
     query: z.object({
       format: z
-        .enum(["json", "csv", "bank-csv"], "must be json, csv or bank-csv")
+        .enum(REPORT_FORMATS, `must be one of ${REPORT_FORMATS.join(", ")}`)
         .default("json")
-        .describe("bank-csv: one row per debit of the paying account, read from the service"),
+        .describe(
+          "bank-csv: one row per line on the statements of its accounts, read from the service; bank-days: their sums per account and day",
+        ),
     }),
     responses: { 200: { description: "The report; `format=csv` for a table", schema: ReportBody } },
     handle: async ({ params, query }) => {
@@ -174,12 +183,16 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
       const run = await getRun(context.store.db, params.id);
       if (run === undefined) {
         const status = await knownStatus(context, params.id);
+        if (query.format.startsWith("bank-")) throw withoutBankTable(status);
         if (isJson) return { status: 200, json: reportOfStatus(status) };
         return { status: 200, text: reportCsvOfStatus(status), contentType };
       }
       if (isJson) return { status: 200, json: await reportOf(context, run) };
       if (query.format === "bank-csv") {
         return { status: 200, stream: await bankCsv(context, run), contentType };
+      }
+      if (query.format === "bank-days") {
+        return { status: 200, text: await bankDaysCsv(context, run), contentType };
       }
       return { status: 200, stream: reportCsv(context, run), contentType };
     },

@@ -15,6 +15,8 @@ export const balanceTransactionSchema = z.looseObject({
   bankAccountId: undocumented(z.string()),
   failureReason: undocumented(z.string()),
   createdAt: undocumented(z.string()),
+  processedAt: undocumented(z.string()),
+  updatedAt: undocumented(z.string()),
 });
 
 export type BalanceTransaction = z.infer<typeof balanceTransactionSchema>;

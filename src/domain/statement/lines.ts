@@ -1,0 +1,145 @@
+import { newYorkDate } from "../clock/new-york.ts";
+
+/** A line that money of a run leaves on the statement of one account. */
+export interface StatementLine {
+  /** `YYYY-MM-DD` in New York; empty where nobody says when. */
+  readonly date: string;
+  readonly entry: "debit" | "return" | "refund" | "deposit" | "deposit-returned";
+  /** `BALANCE`, or the id of the bank account. */
+  readonly account: string;
+  /** Below zero where it left the account. */
+  readonly cents: number;
+  /** What to know of it; empty where there is nothing. */
+  readonly note: string;
+}
+
+/** The balance that the service holds, as an account. */
+export const BALANCE = "balance";
+
+/** A payment, as far as its lines on a statement depend on it. */
+export interface StatementPayment {
+  readonly status: string;
+  readonly amountCents: number;
+  readonly scheduledAt: string | null;
+  readonly processedAt: string | null;
+  readonly updatedAt: string | null;
+  readonly failureReason: string | null;
+}
+
+/**
+ * What a payment wrote into the payer's account: a debit of its own, and a line for money that came
+ * back. A payment that never reached the bank wrote nothing.
+ *
+ * @param account the account that pays: `BALANCE`, or a bank account's id
+ */
+export function paymentLines(
+  payment: StatementPayment,
+  account: string,
+  executionDate: string,
+): StatementLine[] {
+  const { status, amountCents, failureReason } = payment;
+  const date = dateOf(payment.scheduledAt) || executionDate;
+  const debit: StatementLine = { date, entry: "debit", account, cents: -amountCents, note: "" };
+  const back = { account, date: dateOf(payment.updatedAt) || date, cents: amountCents };
+  switch (status) {
+    case "completed":
+      return [debit];
+    case "processing":
+      return [{ ...debit, note: "on its way; not settled yet" }];
+    case "held": {
+      // The service holds before it takes from the balance; a provider when the bank has paid.
+      const note = "held for review; the bank may have been debited";
+      return account === BALANCE ? [] : [{ ...debit, note }];
+    }
+    case "failed":
+      if (neverLeft(payment, date)) return [];
+      return [debit, { ...back, entry: "return", note: failureReason ?? "" }];
+    case "returned":
+      return [debit, { ...back, entry: "return", note: failureReason ?? "" }];
+    case "refund_pending":
+      return [{ ...debit, note: "a refund is on its way" }];
+    case "refunded": {
+      const note =
+        account === BALANCE
+          ? "where it was held before the debit, the balance has neither line"
+          : "may have gone into the balance instead";
+      return [debit, { ...back, entry: "refund", note }];
+    }
+    default:
+      return [];
+  }
+}
+
+/**
+ * Whether a payment failed before the bank was asked, as one does that finds the balance empty on
+ * its date. No field says so: but a bank answers on a later day, and with a code.
+ */
+function neverLeft(payment: StatementPayment, date: string): boolean {
+  const failedOn = dateOf(payment.updatedAt);
+  const isByTheBank = payment.processedAt !== null || RETURN_CODE.test(payment.failureReason ?? "");
+  return !isByTheBank && failedOn !== "" && failedOn <= date;
+}
+
+const RETURN_CODE = /\bR\d{2}\b/;
+
+/** A deposit, as the service tells of it now, or as we knew it where it tells nothing. */
+export interface StatementDeposit {
+  readonly stands: "on-its-way" | "completed" | "failed" | "returned";
+  readonly amountCents: number;
+  readonly bankAccountId: string;
+  readonly madeOn: string;
+  /** Day on which it reached the balance, where it did. */
+  readonly arrivedOn: string;
+  /** Day of its last change: where it came back, the day of that. */
+  readonly changedOn: string;
+  readonly reason: string;
+}
+
+/**
+ * What a deposit wrote into both accounts: a debit of the bank account, once it has arrived a
+ * credit of the balance, and where the bank took it back, the same the other way.
+ */
+export function depositLines(deposit: StatementDeposit): StatementLine[] {
+  const { stands, amountCents, bankAccountId: account, changedOn, reason } = deposit;
+  const out: StatementLine = {
+    date: deposit.madeOn,
+    entry: "debit",
+    account,
+    cents: -amountCents,
+    note: "deposit into the balance",
+  };
+  const arrived: StatementLine = {
+    date: deposit.arrivedOn,
+    entry: "deposit",
+    account: BALANCE,
+    cents: amountCents,
+    note: "",
+  };
+  const back: StatementLine = {
+    date: changedOn,
+    entry: "return",
+    account,
+    cents: amountCents,
+    note: reason,
+  };
+  switch (stands) {
+    case "on-its-way":
+      return [{ ...out, note: "deposit into the balance (on its way)" }];
+    case "completed":
+      return [out, arrived];
+    case "failed":
+      return [out, back];
+    case "returned": {
+      const taken = { entry: "deposit-returned", account: BALANCE, cents: -amountCents } as const;
+      return [out, arrived, back, { ...taken, date: changedOn, note: reason }];
+    }
+  }
+}
+
+/** The date in New York of a date or an instant; empty where it is neither. */
+export function dateOf(instant: string | null | undefined): string {
+  if (instant === null || instant === undefined) return "";
+  if (/^\d{4}-\d{2}-\d{2}$/.test(instant)) return instant;
+  const ms = Date.parse(instant);
+  return Number.isNaN(ms) ? "" : newYorkDate(ms);
+}
