@@ -20,7 +20,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     other = await payrun.startAnotherGateway();
   });
   afterEach(async () => {
-    await payrun.sandbox.control.faults([]);
+    await payrun.recover();
   });
   afterAll(async () => {
     await payrun?.stop();

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
@@ -73,6 +73,9 @@ describe("what has lost its workflow", () => {
 
   beforeAll(async () => {
     payrun = await startPayrun({ sweepEveryMs: SWEEP_EVERY_MS });
+  });
+  afterEach(async () => {
+    await payrun.recover();
   });
   afterAll(async () => {
     await payrun?.stop();

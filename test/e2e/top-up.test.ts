@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { TopUpStatus } from "../../src/contracts/top-up.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
@@ -15,6 +15,9 @@ let payrun: TestPayrun;
 
 beforeAll(async () => {
   payrun = await startPayrun();
+});
+afterEach(async () => {
+  await payrun.recover();
 });
 afterAll(async () => {
   await payrun?.stop();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   payrun = await startPayrun();
 });
 afterEach(async () => {
-  await payrun.sandbox.control.faults([]);
+  await payrun.recover();
 });
 afterAll(async () => {
   await payrun?.stop();

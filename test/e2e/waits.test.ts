@@ -18,7 +18,7 @@ beforeAll(async () => {
   payrun = await startPayrun({ tokenFile: true });
 });
 afterEach(async () => {
-  await payrun.sandbox.control.faults([]);
+  await payrun.recover();
 });
 afterAll(async () => {
   await payrun?.stop();

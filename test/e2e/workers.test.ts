@@ -82,7 +82,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
     payrun = await startPayrun(place.options);
   });
   afterEach(async () => {
-    await payrun.sandbox.control.faults([]);
+    await payrun.recover();
   });
   afterAll(async () => {
     await payrun?.stop();

@@ -63,6 +63,17 @@ export class PayrunParts {
     this.#workers = [];
   }
 
+  /** Sees to it that a gateway and a worker are up, and none of them frozen. */
+  async revive(): Promise<void> {
+    const isUp = ({ exitCode, signalCode }: ChildProcess): boolean =>
+      exitCode === null && signalCode === null;
+    this.#workers = this.#workers.filter(isUp);
+    this.#gateways = this.#gateways.filter(isUp);
+    for (const worker of this.#workers) worker.kill("SIGCONT");
+    if (this.#gateways.length === 0) await this.startGateway();
+    if (this.#workers.length === 0) await this.startWorker();
+  }
+
   /** The last lines that the parts have logged. */
   async logs(): Promise<string> {
     const parts = await Promise.all(

@@ -57,6 +57,7 @@ export class TestPayrun extends GatewayCalls {
   readonly namespace: string;
   readonly temporalAddress: string;
   readonly #parts: PayrunParts;
+  readonly #uses = new Map<string, number>();
   store!: Store;
   temporal!: Client;
   #connection: Connection | undefined;
@@ -188,6 +189,23 @@ export class TestPayrun extends GatewayCalls {
   /** Ends all workers; SIGKILL is a crash. */
   killWorkers(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     return this.#parts.killWorkers(signal);
+  }
+
+  /**
+   * Puts right what a test may have left that failed in the middle, so that its second try, and
+   * the tests after it, meet the stack that they expect.
+   */
+  async recover(): Promise<void> {
+    await this.sandbox.control.faults([]);
+    await this.sandbox.control.setScale(1);
+    await this.#parts.revive();
+  }
+
+  /** A name for a scene: its own, and at a second try one that no run has. */
+  freshName(name: string): string {
+    const uses = (this.#uses.get(name) ?? 0) + 1;
+    this.#uses.set(name, uses);
+    return uses === 1 ? name : `${name}-${uses}`;
   }
 
   /** The last lines that the parts have logged. */
