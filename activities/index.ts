@@ -25,7 +25,7 @@ import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
 import { makeDeposits } from "./top-up/make-deposit.ts";
-import { verifyDecision } from "./verify-decision.ts";
+import { recordUnread, verifyDecision } from "./verify-decision.ts";
 import { verifyRun } from "./verify-run.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
@@ -68,6 +68,9 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),
     verifyDecision: inFailures((input) => verifyDecision(context, input, activityInfo().attempt)),
+    recordUnread: inFailures((input) =>
+      beatingLate(() => recordUnread(context, input, activityInfo().attempt)),
+    ),
     assessRetry: inFailures((input) =>
       beatingLate(() =>
         withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),

@@ -1,6 +1,7 @@
 import type { PayrunActivities } from "../src/contracts/activities.ts";
 import { type SignedRefusal, takeSignedDecision } from "../src/decisions/signed.ts";
 import type { DecisionAnswer } from "../src/decisions/take.ts";
+import { appendAudit, listAudit } from "../src/store/audit.ts";
 import { getRun } from "../src/store/runs.ts";
 import type { ActivityContext } from "./context.ts";
 
@@ -36,6 +37,38 @@ export async function verifyDecision(
     }),
   );
   return verdictOf(outcome, tries > 1);
+}
+
+/**
+ * Writes down that a run reads no more decisions from Temporal, and how many signals it has left
+ * unread so far: what they said, and of whom, nobody knows.
+ */
+export async function recordUnread(
+  context: ActivityContext,
+  { runId, read, unread }: Parameters<PayrunActivities["recordUnread"]>[0],
+  tries: number,
+): Promise<void> {
+  const { store } = context;
+  const run = await getRun(store.db, runId);
+  if (run === undefined) return;
+  const { businessId } = run;
+  const action = "run.decisions-unread";
+  await store.transactionOf(businessId, async (trx) => {
+    // An earlier try has written it, and its answer was lost.
+    const before = tries > 1 ? await listAudit(trx, { businessId, subject: runId }) : [];
+    const isThere = before.some(
+      ({ action: each, details }) => each === action && details["unread"] === unread,
+    );
+    if (isThere) return;
+    await appendAudit(trx, {
+      businessId,
+      nowMs: Date.now(),
+      actor: "temporal",
+      action,
+      subject: runId,
+      details: { code: "too-many", read, unread },
+    });
+  });
 }
 
 /** What is no text proves nothing, and is refused as whatever else has no shape. */

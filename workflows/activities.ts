@@ -12,6 +12,7 @@ export const steps = proxyActivities<
     | "assessRetry"
     | "assessIncident"
     | "assessCancellation"
+    | "recordUnread"
   >
 >({
   startToCloseTimeout: "2 minutes",

@@ -19,6 +19,7 @@ import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
 import { answers, mail, money, pages, reads, steps } from "./activities.ts";
+import { DirectDecisions } from "./direct-decisions.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
@@ -39,9 +40,6 @@ const LOOKS_WHEN_PAID = "looks-when-paid";
 
 /** While lanes pay, looks take requests from them, and what they would find can wait. */
 const RESTS_WHILE_PAYING = 5;
-
-/** Unverified mail that a run takes before it only listens to the store. */
-const UNVERIFIED_MAX = 200;
 
 /**
  * One pay run: plan, wait for approval, find the money, pay, follow to settlement.
@@ -66,26 +64,28 @@ class PayRun {
   #lanes = 0;
   /** 1 while deposits are taken a step further, beside the lanes. */
   #deposits = 0;
-  #unverified = 0;
   #last: Assessment | null = null;
   #followedAtMs = 0;
   #lanesBeganAtMs = 0;
   #lookedWhenPaid = false;
+  readonly #direct: DirectDecisions;
   /** What this run has last seen of the store, which must never be older than that. */
   #seen: Seen;
 
-  constructor({ runId, seen }: PayRunInput) {
+  constructor({ runId, seen, mail }: PayRunInput) {
     this.#runId = runId;
+    this.#direct = new DirectDecisions(runId, mail);
     this.#seen = seen === undefined ? {} : { seen };
     setHandler(eventsArrived, () => {
       this.#looked = true;
     });
     setHandler(decisionSent, async (claim) => {
-      if (this.#unverified < UNVERIFIED_MAX) await this.#decide(claim, { via: "signal" });
+      if (this.#direct.isFull) await this.#direct.leave();
+      else await this.#decide(claim, { via: "signal" });
     });
     setHandler(decide, (claim) => this.#decide(claim), {
       validator: (_claim: unknown) => {
-        if (this.#unverified >= UNVERIFIED_MAX) {
+        if (this.#direct.isFull) {
           throw ApplicationFailure.nonRetryable(
             "this run takes no more decisions directly: send them to the gateway",
           );
@@ -128,7 +128,10 @@ class PayRun {
         await condition(() => this.#lanes === 0 && this.#deposits === 0);
         // An event that was told to this run must not end with it: nobody else hears of it.
         const isTold = this.#looked || now.toFollow > 0;
-        if (!isTold || !patched(LOOKS_BEFORE_ENDING)) return now.phase;
+        if (!isTold || !patched(LOOKS_BEFORE_ENDING)) {
+          await this.#direct.close();
+          return now.phase;
+        }
         if (now.toFollow > 0) await this.#follow(now.toFollow);
         continue;
       }
@@ -221,13 +224,14 @@ class PayRun {
     claim: unknown,
     how: { readonly via?: "signal" } = {},
   ): Promise<{ accepted: boolean; reason: string }> {
-    this.#unverified += 1;
+    const told = this.#direct.read();
     // What fails a signal's handler fails the whole run, so there it is tried until it is judged.
     const { verifyDecision } = how.via === "signal" ? mail : answers;
     const verdict = await verifyDecision.executeWithOptions(
       { summary: "Verifies a decision sent to Temporal" },
       [{ runId: this.#runId, claim, ...how }],
     );
+    if (told !== undefined) await told;
     this.#looked = true;
     return verdict;
   }
@@ -251,6 +255,7 @@ class PayRun {
       runId: this.#runId,
       resumed: true,
       ...this.#seen,
+      ...this.#direct.mail,
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { KybOnboardingInput, OnboardingAssessment } from "./onboarding.ts";
 import type { CancellationAssessment, CancelScheduledInput } from "./cancellation.ts";
-import type { PlanSummary, RunPhase } from "./pay-run.ts";
+import type { DirectMail, PlanSummary, RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
 /** What the run's workflow needs to know of its row at the start. */
@@ -143,6 +143,8 @@ export interface PayrunActivities {
     /** An update unless said. */
     readonly via?: "signal";
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
+  /** Writes down that decisions sent to Temporal are not read any more, and how many were not. */
+  recordUnread(input: { readonly runId: string } & DirectMail): Promise<void>;
   assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   payRetry(input: RetryFailedPaymentInput): Promise<void>;
   /** Brings a cancellation up to date from the store alone, and says what there is to do. */

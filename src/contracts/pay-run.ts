@@ -183,6 +183,15 @@ export interface PayRunInput extends Seen {
   readonly runId: string;
   /** Carried over continue-as-new. */
   readonly resumed?: boolean;
+  /** Likewise: decisions that came straight from Temporal; missing where there were none. */
+  readonly mail?: DirectMail;
+}
+
+/** Decisions that a run has got straight from Temporal. */
+export interface DirectMail {
+  readonly read: number;
+  /** Signals that came after as many as a run reads. */
+  readonly unread: number;
 }
 
 /** Bills and amounts by state. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import type { ActivityContext } from "../../activities/context.ts";
-import { verifyDecision } from "../../activities/verify-decision.ts";
+import { recordUnread, verifyDecision } from "../../activities/verify-decision.ts";
 import type { Store } from "../../src/store/index.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
@@ -60,4 +60,18 @@ test("a second try whose first had stored the decision answers as the first did"
     accepted: false,
     reason: expect.stringContaining("was taken before"),
   });
+});
+
+test("decisions that a run leaves unread stand in the trail as a number, once", async () => {
+  const context = { store } as unknown as ActivityContext;
+  await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 1);
+  await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 2);
+  await recordUnread(context, { runId: run.runId, read: 200, unread: 100 }, 2);
+  await recordUnread(context, { runId: "pay-run/acme/lost/2026-01-01", read: 200, unread: 1 }, 1);
+  const trail = await listAudit(store.db, { businessId: "biz_acme", subject: run.runId });
+  const unread = trail.filter(({ action }) => action === "run.decisions-unread");
+  expect(unread.map(({ details }) => details)).toEqual([
+    { code: "too-many", read: 200, unread: 10 },
+    { code: "too-many", read: 200, unread: 100 },
+  ]);
 });
