@@ -196,6 +196,7 @@ const schedule = z.object({
   playbook: z.string(),
   business: z.string(),
   state: z.enum(["active", "paused", "missing", "differs"]),
+  paused: z.boolean(),
   note: z.string().nullable(),
   zone: z.string(),
   next: z.array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() })),

@@ -1,5 +1,15 @@
-import { listAudit } from "./audit.ts";
+import type { Transaction } from "kysely";
+import { appendAudit, listAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
+import type { Tables } from "./tables.ts";
+
+/** Who has paused or resumed a schedule at Temporal itself, which doesn't say who it was. */
+const OUTSIDE = "temporal-ui";
+
+interface OfSchedule {
+  readonly businessId: string;
+  readonly playbook: string;
+}
 
 /** What people have said last of a playbook's schedule; Temporal keeps the schedule itself. */
 export interface ScheduleWish {
@@ -14,10 +24,7 @@ export interface ScheduleWish {
 }
 
 /** Reads from the audit trail how a playbook's schedule should stand. */
-export async function scheduleWish(
-  db: Db,
-  of: { readonly businessId: string; readonly playbook: string },
-): Promise<ScheduleWish> {
+export async function scheduleWish(db: Db, of: OfSchedule): Promise<ScheduleWish> {
   let wish: ScheduleWish = {
     deleted: false,
     pause: null,
@@ -37,4 +44,52 @@ export async function scheduleWish(
     }
   }
   return wish;
+}
+
+/**
+ * Takes what somebody did at Temporal itself, as it is kept there now, for the last word on a
+ * schedule: a pause that only Temporal knew of would be gone with it. Once for each act.
+ *
+ * Whoever calls has the schedule to themselves (`withSchedule`) since before it was read, or what
+ * another process is about to record would be taken for an act from outside.
+ *
+ * @returns what had been done meanwhile, or null where people's last word stands
+ */
+export async function noteOutsideAct(
+  trx: Transaction<Tables>,
+  of: OfSchedule,
+  kept: { readonly paused: boolean; readonly note: string | null },
+  nowMs: number,
+): Promise<"paused" | "resumed" | null> {
+  const { pause } = await scheduleWish(trx, of);
+  if (kept.paused === (pause !== null)) return null;
+  const done = kept.paused ? "paused" : "resumed";
+  await appendAudit(trx, {
+    businessId: of.businessId,
+    nowMs,
+    actor: OUTSIDE,
+    action: `schedule.${done}`,
+    subject: of.playbook,
+    details: kept.note === null ? {} : { note: kept.note },
+  });
+  return done;
+}
+
+/**
+ * What a sandbox's clock showed when a playbook was applied.
+ *
+ * @param atMs the real instant of it
+ * @returns undefined where it was applied at no such instant, or the clock couldn't be read
+ */
+export async function appliedOnSandboxMs(
+  db: Db,
+  of: OfSchedule,
+  atMs: number,
+): Promise<number | undefined> {
+  const trail = await listAudit(db, { businessId: of.businessId, subject: of.playbook });
+  const applied = trail.find(
+    (entry) => entry.action === "playbook.applied" && entry.atMs === Math.floor(atMs),
+  );
+  const shown = applied?.details["sandboxTime"];
+  return typeof shown === "string" ? Date.parse(shown) : undefined;
 }

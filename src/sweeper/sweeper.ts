@@ -11,10 +11,10 @@ import { LateChanges } from "./late-changes.ts";
 import { followLostCancellations } from "./lost-cancellations.ts";
 import { followLostIncidents } from "./lost-incidents.ts";
 import { followLostOnboarding } from "./lost-onboardings.ts";
-import { restoreLostSchedules } from "./lost-schedules.ts";
 import { followLostRetries } from "./lost-retries.ts";
 import { followLostRuns } from "./lost-runs.ts";
 import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
+import { compareSchedules } from "./schedules.ts";
 
 const SWEEP_EVERY_MS = 60_000;
 
@@ -126,7 +126,7 @@ class Sweeps {
     await followLostOnboarding(this.#context, profile);
     await followLostCancellations(this.#context, profile, running);
     await followLostIncidents(this.#context, profile, running);
-    await restoreLostSchedules(this.#context, profile);
+    await compareSchedules(this.#context, profile);
     const nowMs = Date.now();
     const [claimed, released] = await store.transactionOf(businessId, async (trx) => [
       await claimStrayAttempts(trx, businessId, nowMs),

@@ -63,13 +63,17 @@ export async function putSchedule(
   }
 }
 
-/** Playbooks that have a schedule; what was made or lost a moment ago may be missing. */
-export async function listSchedules(client: Client): Promise<Set<string>> {
+/**
+ * Playbooks that have a schedule, and whether it is paused; what was made, lost or changed a
+ * moment ago may be missing.
+ */
+export async function listSchedules(client: Client): Promise<Map<string, { paused: boolean }>> {
   const prefix = scheduledPayRunId("");
-  const playbooks = new Set<string>();
+  const playbooks = new Map<string, { paused: boolean }>();
   await client.withDeadline(Date.now() + LIST_MS, async () => {
-    for await (const { scheduleId } of client.schedule.list()) {
-      if (scheduleId.startsWith(prefix)) playbooks.add(scheduleId.slice(prefix.length));
+    for await (const { scheduleId, state } of client.schedule.list()) {
+      if (!scheduleId.startsWith(prefix)) continue;
+      playbooks.set(scheduleId.slice(prefix.length), { paused: state.paused });
     }
   });
   return playbooks;

@@ -54,13 +54,14 @@ function linesOf(schedule: Schedule): string[] {
   return [headline(schedule), ...table(columns, rows).map((line) => `  ${line}`), ""];
 }
 
-function headline({ playbook, business, state, note }: Schedule): string {
+function headline({ playbook, business, state, paused, note }: Schedule): string {
   const name = `${printable(playbook)} for ${printable(business)}`;
   const why = note === null ? "" : dim(`  ${printable(note)}`);
   if (state === "active") return `${green("✓")} ${name}`;
   if (state === "paused") return `${yellow("!")} ${name}: paused${why}`;
   const wrong = state === "missing" ? "has no schedule at Temporal" : "differs from its playbook";
-  return `${yellow("!")} ${name}: ${wrong}; payrun apply puts it right`;
+  const held = paused ? `, and ${state === "missing" ? "was" : "is"} paused${why}` : "";
+  return `${yellow("!")} ${name}: ${wrong}${held}; payrun apply puts it right`;
 }
 
 function beginsAtText(instant: string, zone: string): string {

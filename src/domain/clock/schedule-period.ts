@@ -21,13 +21,14 @@ export interface ScheduledFire {
 }
 
 /**
- * The period that a launch at this instant belongs to: the first nominal date that is today or
- * later in the schedule's zone; without a schedule, today in New York.
+ * The period that a launch at this instant belongs to: the one whose run begins today in the
+ * schedule's zone, else the first nominal date that is today or later; without a schedule, today
+ * in New York.
  */
 export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): string {
   if (schedule === null) return zonedDate(nowMs, NEW_YORK);
   const today = zonedDate(nowMs, schedule.zone);
-  return hasRun(schedule, today) ? today : nextPeriod(schedule, today);
+  return periodBeginningOn(schedule, today) ?? nextPeriod(schedule, addDays(today, -1));
 }
 
 /** When the run of a period begins, at the schedule's time of the day it was moved to. */
@@ -36,8 +37,8 @@ export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFir
   return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
 }
 
-/** The first day on which a run can pay: banks count from the day that it is in New York. */
-export function firstPayDate({ fireAtMs }: ScheduledFire): string {
+/** The first day on which a run that begins then can pay: banks count from the day that it is in New York. */
+export function firstPayDate(fireAtMs: number): string {
   return nextBankingDay(newYorkDate(fireAtMs));
 }
 

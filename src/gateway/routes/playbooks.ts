@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
+import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
@@ -23,6 +24,7 @@ import { MAY, name } from "./fields.ts";
 /** Playbooks: stored by an administrator, launched by name. */
 export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): void {
   addRevisions(app, context);
+  addApply(app, context);
   addRoute(app, context, {
     method: "get",
     path: "/v1/playbooks",
@@ -46,7 +48,9 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
       };
     },
   });
+}
 
+function addApply(app: OpenAPIHono, context: GatewayContext): void {
   addRoute(app, context, {
     method: "post",
     path: "/v1/playbooks",
@@ -61,6 +65,8 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
       const playbook = readPlaybookText(body.name, body.text);
       const profile = businessOf(context, playbook);
       if (playbook.kind === "pay-run") await requireFailurePlaybook(context, playbook.onFailure);
+      const nowMs = context.nowMs();
+      const sandboxTime = await sandboxTimeOf(context, profile);
       const applied = await context.store.transactionOf(profile.businessId, async (trx) => {
         const result = await applyPlaybook(trx, {
           name: body.name,
@@ -70,27 +76,47 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
           business: playbook.business,
           author: principal.name,
           authorTokenId: principal.tokenId,
-          nowMs: context.nowMs(),
+          nowMs,
         });
         const wanted = { businessId: profile.businessId, playbook: body.name };
         if (result.changed || (await scheduleWish(trx, wanted)).deleted) {
           await appendAudit(trx, {
             businessId: profile.businessId,
-            nowMs: context.nowMs(),
+            nowMs,
             actor: principal.name,
             action: "playbook.applied",
             subject: body.name,
-            details: { revision: result.revision },
+            details: { revision: result.revision, ...sandboxTime },
           });
         }
         return result;
       });
       // After the store: whoever applies again after a failure here completes it.
-      await syncSchedule(context, { name: body.name, compiled: playbook });
-      const noted = await noteOn(context, playbook);
+      const { pause } = await syncSchedule(context, { name: body.name, compiled: playbook });
+      const noted = pause === null ? await noteOn(context, playbook) : pausedNote(body.name, pause);
       return { status: 200, json: { name: body.name, ...applied, ...noted } };
     },
   });
+}
+
+/** What backfills count from; a sandbox that can't be read keeps nobody from storing a playbook. */
+async function sandboxTimeOf(
+  context: GatewayContext,
+  profile: BusinessProfile,
+): Promise<{ readonly sandboxTime?: string }> {
+  if (!profile.sandbox) return {};
+  try {
+    const { businessMs } = await context.clocks.read(profile);
+    return { sandboxTime: new Date(businessMs).toISOString() };
+  } catch {
+    return {};
+  }
+}
+
+function pausedNote(name: string, pause: string): { readonly note: string } {
+  return {
+    note: `It is paused (${pause}), and begins no run by itself until “payrun schedule resume ${name}”.`,
+  };
 }
 
 /** What whoever stores a playbook should know; the other playbook may still be stored after it. */

@@ -2,18 +2,14 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
 import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../../store/playbooks.ts";
-import {
-  deleteSchedule,
-  pauseSchedule,
-  readSchedule,
-  resumeSchedule,
-} from "../../temporal/schedules.ts";
+import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/schedules.ts";
+import { backfill } from "../backfill.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Principal } from "../http/auth.ts";
 import { notFound } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { businessOf } from "../launch.ts";
-import { backfill, scheduleOf, type ScheduleItem } from "../schedules.ts";
+import { alone, makeSchedule, scheduleOf, type ScheduleItem, standing } from "../schedules.ts";
 import { persistently } from "../temporal.ts";
 import { date, MAY, name, words } from "./fields.ts";
 
@@ -21,9 +17,12 @@ const item = z.object({
   playbook: z.string(),
   business: z.string(),
   state: z.enum(["active", "paused", "missing", "differs"]),
+  paused: z.boolean().describe("Where it is missing: whether it will be once it is made again"),
   note: z.string().nullable(),
   zone: z.string(),
-  next: z.array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() })),
+  next: z
+    .array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() }))
+    .describe("On a sandbox: begun in real time, period and pay date by the sandbox's clock"),
 });
 const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });
@@ -75,11 +74,17 @@ function addSwitch(
       const stored = await playbookOf(context, playbook);
       const text = `${principal.name}: ${body.note ?? action}`;
       const act = action === "pause" ? pauseSchedule : resumeSchedule;
-      const done = await persistently(context.temporal, () =>
-        act(context.temporal, playbook, text),
-      );
+      const { done } = await alone(context, playbook, async () => {
+        const { kept, wish } = await standing(context, stored);
+        // What Temporal has lost is made again first, as it stood: to pause it must not have to wait.
+        if (kept === undefined && !wish.deleted) await makeSchedule(context, stored, wish);
+        const held = await persistently(context.temporal, () =>
+          act(context.temporal, playbook, text),
+        );
+        if (held) await record(context, stored, principal, `schedule.${action}d`, body.note);
+        return { done: held };
+      });
       if (!done) throw noSchedule(playbook);
-      await record(context, stored, principal, `schedule.${action}d`, body.note);
       const now = await scheduleOf(context, stored);
       if (now === null) throw noSchedule(playbook);
       return { status: 200, json: now };
@@ -100,15 +105,17 @@ function addDelete(app: OpenAPIHono, context: GatewayContext): void {
     },
     handle: async ({ params: { name: playbook }, principal }) => {
       const stored = await playbookOf(context, playbook);
-      const there = await persistently(context.temporal, () =>
-        readSchedule(context.temporal, playbook, null),
-      );
-      if (there === undefined) throw noSchedule(playbook);
-      // Before the deed: what is missing without a word of anybody is made again.
-      await record(context, stored, principal, "schedule.deleted", undefined);
-      const done = await persistently(context.temporal, () =>
-        deleteSchedule(context.temporal, playbook),
-      );
+      const { done } = await alone(context, playbook, async () => {
+        const { kept, wish } = await standing(context, stored);
+        const isLost = kept === undefined && !wish.deleted && stored.compiled.schedule !== null;
+        if (kept === undefined && !isLost) return { done: false };
+        // Before the deed: what is missing without a word of anybody is made again.
+        await record(context, stored, principal, "schedule.deleted", undefined);
+        const gone = await persistently(context.temporal, () =>
+          deleteSchedule(context.temporal, playbook),
+        );
+        return { done: gone || isLost };
+      });
       if (!done) throw noSchedule(playbook);
       return { status: 200, json: { playbook } };
     },

@@ -21,6 +21,22 @@ describe("the periods of a schedule", () => {
     expect(periodAt(null, newYorkInstantMs("2026-11-20", "00:00"))).toBe("2026-11-20");
   });
 
+  it("takes a launch on a day to which a holiday has moved a run to that run", () => {
+    const after = { ...THURSDAYS, holidays: "business-day-after" } as const;
+    expect(periodAt(after, newYorkInstantMs("2026-11-26", "12:00"))).toBe("2026-11-26");
+    expect(periodAt(after, newYorkInstantMs("2026-11-27", "09:00"))).toBe("2026-11-26");
+    expect(periodAt(after, newYorkInstantMs("2026-11-28", "00:00"))).toBe("2026-12-03");
+    expect(periodAt(THURSDAYS, newYorkInstantMs("2026-11-25", "09:00"))).toBe("2026-11-26");
+  });
+
+  test.prop([anySchedule, anyInstantMs])(
+    "have one name, by the clock and by a person's launch when they begin",
+    (schedule, ms) => {
+      const { period, fireAtMs } = nextFire(schedule, ms);
+      expect(periodAt(schedule, fireAtMs)).toBe(period);
+    },
+  );
+
   it("fires on the business day before where the nominal date is a bank holiday", () => {
     expect(fireOf(THURSDAYS, "2026-11-26")).toEqual({
       period: "2026-11-26",

@@ -6,7 +6,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { openStore } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
-import { restoreLostSchedules } from "../../src/sweeper/lost-schedules.ts";
+import { compareSchedules } from "../../src/sweeper/schedules.ts";
 import type { SweeperContext } from "../../src/sweeper/context.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
@@ -45,7 +45,7 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
   ] as const) {
     await storePlaybook(store, { name, text }, Date.now() - ageHours * HOUR_MS);
   }
-  await restoreLostSchedules(context, profile);
+  await compareSchedules(context, profile);
   const woken = async (): Promise<number[]> => {
     const ids: string[] = [];
     const query = "WorkflowType = 'scheduledPayRun'";
@@ -54,7 +54,7 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
   };
   await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
   // What is there is left alone.
-  await restoreLostSchedules(context, profile);
+  await compareSchedules(context, profile);
   await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
   for (const name of ["old", "young"]) {
     await temporal.schedule.getHandle(`scheduled-pay-run/${name}`).delete();

@@ -2,7 +2,8 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import { appendAudit } from "../store/audit.ts";
 import { listPlaybooks, type StoredPlaybook } from "../store/playbooks.ts";
-import { scheduleWish } from "../store/schedule-wishes.ts";
+import { withSchedule } from "../store/schedule-turns.ts";
+import { noteOutsideAct, scheduleWish } from "../store/schedule-wishes.ts";
 import {
   backfillSchedule,
   listSchedules,
@@ -16,18 +17,25 @@ const DAY_MS = 86_400_000;
 /** A gateway that has just stored a playbook makes its schedule itself. */
 const APPLYING_MS = 15_000;
 
+/** The sweeper comes again: it waits for nobody. */
+const NO_WAIT_MS = 0;
+
 /**
- * Makes the schedules that Temporal has lost again, as people have left them: paused ones stay
- * paused, deleted ones deleted. Without this nothing would fail, and nothing would ever run again.
+ * Compares the schedules that Temporal keeps with what people want of them.
  *
- * What should have begun meanwhile is launched within the playbook's `catchUp`; a launcher launches
- * each period once.
+ * Those that Temporal has lost are made again, as people have left them: paused ones stay paused,
+ * deleted ones deleted. Without this nothing would fail, and nothing would ever run again. What
+ * should have begun meanwhile is launched within the playbook's `catchUp`; a launcher launches each
+ * period once.
+ *
+ * What was paused or resumed at Temporal itself is noted as what people want.
  */
-export async function restoreLostSchedules(
+export async function compareSchedules(
   context: SweeperContext,
   profile: BusinessProfile,
 ): Promise<void> {
   const { store, temporal } = context;
+  const { businessId } = profile;
   const isOnly = context.profiles.all().length === 1;
   const scheduled = (await listPlaybooks(store.db)).filter(
     ({ compiled, business }) =>
@@ -36,9 +44,37 @@ export async function restoreLostSchedules(
   if (scheduled.length === 0) return;
   const there = await listSchedules(temporal);
   for (const playbook of scheduled) {
-    if (there.has(playbook.name) || Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
-    await restore(context, profile, playbook);
+    if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
+    const kept = there.get(playbook.name);
+    const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
+    if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
+    await withSchedule(store.db, playbook.name, NO_WAIT_MS, () =>
+      settle(context, profile, playbook),
+    );
   }
+}
+
+/** Lists lag behind, so the one schedule is asked for before anything is done. */
+async function settle(
+  context: SweeperContext,
+  profile: BusinessProfile,
+  playbook: StoredPlaybook,
+): Promise<{ readonly noted: "paused" | "resumed" | null }> {
+  const { store, temporal, log } = context;
+  const { businessId, name: business } = profile;
+  const kept = await readSchedule(temporal, playbook.name, null);
+  if (kept === undefined) {
+    await restore(context, profile, playbook);
+    return { noted: null };
+  }
+  const of = { businessId, playbook: playbook.name };
+  const noted = await store.transactionOf(businessId, (trx) =>
+    noteOutsideAct(trx, of, kept, Date.now()),
+  );
+  if (noted !== null) {
+    log.info(`a schedule was ${noted} at Temporal`, { playbook: playbook.name, business });
+  }
+  return { noted };
 }
 
 async function restore(
@@ -50,8 +86,7 @@ async function restore(
   if (schedule === null) return;
   const wish = await scheduleWish(store.db, { businessId, playbook });
   const { deleted, pause } = wish;
-  // Lists lag behind, so the one schedule is asked for as well.
-  if (deleted || (await readSchedule(temporal, playbook, null)) !== undefined) return;
+  if (deleted) return;
   const nowMs = Date.now();
   await putSchedule(temporal, launcherOf({ playbook, business, schedule }, nowMs), pause);
   if (pause === null && !sandbox) {
