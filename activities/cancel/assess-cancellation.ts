@@ -51,6 +51,7 @@ export async function assessCancellation(
       requestedBy: cancellation.requestedBy,
       chosen: cancellation.chosenAtMs !== null,
       choiceWaitsFor: await choiceWaitsFor(trx, cancellation),
+      withholds: cancellation.runId !== null,
       releasedBy: cancellation.policy.releasedBy,
       items: await listItems(trx, id),
       waits,

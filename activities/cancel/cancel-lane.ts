@@ -4,7 +4,8 @@ import { type CancellationItem, listItems } from "../../src/store/cancellation-i
 import { probeWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import { cancelPayment } from "./cancel-payment.ts";
-import type { CancelJob, CancelOutcome } from "./job.ts";
+import { findOut } from "./find-out.ts";
+import type { CancelJob, CancelOutcome, FindOutJob } from "./job.ts";
 import { recordCancel } from "./record-cancel.ts";
 
 /** Payments that are cancelled at the same time. */
@@ -13,8 +14,9 @@ const LANE_WIDTH = 20;
 const UNFORESEEN_REST_MS = 5_000;
 
 /**
- * Cancels what of a cancellation is due, about 20 payments at a time; what runs soonest goes
- * first, as far as the order of the request tells.
+ * Cancels what of a cancellation is due, about 20 payments at a time, and finds out what came of
+ * requests that were under way; what runs soonest goes first, as far as the order of the request
+ * tells.
  *
  * A fault of the whole business stops it at once; what is in flight still gets its answer.
  */
@@ -28,7 +30,7 @@ export async function cancelLane(
   const { business, businessId } = cancellation;
   const { serviceMs } = await context.clockOf(business).now();
   const items = await listItems(db, input.id);
-  const queue = items.flatMap((item) => jobOf(cancellation, item, input.by, serviceMs));
+  const queue = items.flatMap((item) => jobsOf(cancellation, item, input.by, serviceMs));
   // Whoever tries after a business-wide fault grows its back-off.
   await context.store.transactionOf(businessId, (trx) =>
     probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs }),
@@ -39,7 +41,7 @@ export async function cancelLane(
     while (!stopped && !input.stop.aborted) {
       const job = queue.shift();
       if (job === undefined) return;
-      const outcome = await cancelPayment(context, job).catch((error: unknown) =>
+      const outcome = await outcomeOf(context, job).catch((error: unknown) =>
         outcomeOfError(context, job, error),
       );
       if (outcome.kind === "business-wait") stopped = true;
@@ -52,21 +54,29 @@ export async function cancelLane(
   return { ended };
 }
 
-function jobOf(
+type Job = CancelJob | FindOutJob;
+
+function jobsOf(
   cancellation: Cancellation,
   item: CancellationItem,
   by: string,
   serviceMs: number,
-): CancelJob[] {
-  const { paymentId } = item;
+): Job[] {
+  const { paymentId, payableId } = item;
   const isDue = item.open && item.state === "unknown" && item.notBeforeMs <= serviceMs;
-  return isDue && paymentId !== null ? [{ cancellation, item: { ...item, paymentId }, by }] : [];
+  if (!isDue) return [];
+  if (paymentId !== null) return [{ cancellation, item: { ...item, paymentId }, by }];
+  return payableId === null ? [] : [{ cancellation, item: { ...item, paymentId, payableId } }];
+}
+
+function outcomeOf(context: ActivityContext, job: Job): Promise<CancelOutcome> {
+  return "by" in job ? cancelPayment(context, job) : findOut(context, job);
 }
 
 /** A failed read sends nothing; what was sent before stays open until the payment can be read. */
 async function outcomeOfError(
   context: ActivityContext,
-  job: CancelJob,
+  job: Job,
   error: unknown,
 ): Promise<CancelOutcome> {
   const reason = error instanceof Error ? error.message : String(error);
@@ -86,6 +96,7 @@ async function outcomeOfError(
   } else {
     context.log.warn("a payment could not be cancelled for an unforeseen reason", {
       paymentId: job.item.paymentId,
+      payableId: job.item.payableId,
       error: reason,
     });
   }

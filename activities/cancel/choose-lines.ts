@@ -3,13 +3,24 @@ import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
 import type { LineState, PlanLine } from "../../src/contracts/pay-run.ts";
 import { ConditionError, evaluateCondition } from "../../src/playbooks/conditions.ts";
 import type { Cancellation } from "../../src/store/cancellations.ts";
+import type { Db } from "../../src/store/db.ts";
+import { linesUnderWay } from "../../src/store/lines-under-way.ts";
 import { planLinesOf, type RunLine, toRunLine } from "../../src/store/lines.ts";
-import type { ActivityContext } from "../context.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
-/** States in which the service may have a payment that the line doesn't show yet. */
-const MAY_BE_SCHEDULED: readonly LineState[] = ["paying", "unknown", "retrying", "parked"];
+/** A lane has drawn it. */
+const DRAWN: readonly LineState[] = ["paying", "unknown"];
+
+/** True where the line names what the service has. */
+export function isScheduled({ state }: RunLine): boolean {
+  return SCHEDULED.includes(state);
+}
+
+/** True where a lane or a retry is at a line, also with no request of it in the ledger yet. */
+export function isDrawn({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
+  return DRAWN.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
+}
 
 /** A run's line with what was planned for it. */
 export interface PlannedLine {
@@ -17,52 +28,40 @@ export interface PlannedLine {
   readonly plan: PlanLine;
 }
 
-/** What the service has scheduled, or may have, of the lines that a cancellation chooses. */
-export interface ScheduledLines {
-  readonly paymentIds: readonly string[];
-  /** Bills of which only the service can say what is scheduled. */
-  readonly payableIds: readonly string[];
-}
-
-export async function scheduledLines(
-  context: ActivityContext,
-  { businessId, policy }: Cancellation,
-): Promise<ScheduledLines> {
-  let query = context.store.db
-    .selectFrom("run_lines")
-    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-    .selectAll("run_lines")
-    .where("run_lines.business_id", "=", businessId)
-    .where("run_lines.state", "in", [...SCHEDULED, ...MAY_BE_SCHEDULED]);
-  if (policy.choose.run !== null) query = query.where("runs.playbook", "=", policy.choose.run);
-  const rows = await query.orderBy("run_lines.execution_date").execute();
-  const chosen = await chosenOf(context, policy.choose, rows.map(toRunLine));
-  const lines = chosen.map(({ line }) => line);
-  const known = lines.filter(({ state }) => SCHEDULED.includes(state));
-  const unclear = lines.filter(({ state }) => MAY_BE_SCHEDULED.includes(state));
-  return {
-    paymentIds: known.flatMap(({ paymentIds }) => paymentIds),
-    payableIds: [...new Set(unclear.map(({ payableId }) => payableId))],
-  };
+/**
+ * Lines that a cancellation chooses and of which the service may have a payment to cancel, what is
+ * paid soonest first.
+ */
+export async function linesToCancel(
+  db: Db,
+  { businessId, policy: { choose } }: Cancellation,
+): Promise<RunLine[]> {
+  const lines = await linesUnderWay(db, businessId, {
+    playbook: choose.run,
+    contactId: choose.vendor,
+    payableId: choose.payable ?? null,
+  });
+  const chosen = (await chosenOf(db, choose, lines)).map(({ line }) => line);
+  return chosen.toSorted((one, other) => (one.executionDate < other.executionDate ? -1 : 1));
 }
 
 /** Every line of a run that a cancellation chooses, whatever its state. */
 export async function linesOfRun(
-  context: ActivityContext,
+  db: Db,
   choose: CancelChoice,
   runId: string,
 ): Promise<PlannedLine[]> {
-  const rows = await context.store.db
+  const rows = await db
     .selectFrom("run_lines")
     .selectAll()
     .where("run_id", "=", runId)
     .orderBy("line_no")
     .execute();
-  return chosenOf(context, choose, rows.map(toRunLine));
+  return chosenOf(db, choose, rows.map(toRunLine));
 }
 
 async function chosenOf(
-  context: ActivityContext,
+  db: Db,
   choose: CancelChoice,
   lines: readonly RunLine[],
 ): Promise<PlannedLine[]> {
@@ -76,7 +75,7 @@ async function chosenOf(
   for (const runId of runIds) {
     const mine = wanted.filter((line) => line.runId === runId);
     const ids = mine.map(({ payableId }) => payableId);
-    const plans = await planLinesOf(context.store.db, runId, ids);
+    const plans = await planLinesOf(db, runId, ids);
     const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
     for (const line of mine) {
       const plan = planOf.get(line.payableId);

@@ -11,7 +11,13 @@ export interface CancelJob {
   readonly by: string;
 }
 
-/** What trying to cancel one payment came to. Refusals and waits are outcomes, not exceptions. */
+/** A bill whose request was under way when it was put on hold. */
+export interface FindOutJob {
+  readonly cancellation: Cancellation;
+  readonly item: CancellationItem & { readonly paymentId: null; readonly payableId: string };
+}
+
+/** What trying to cancel one payment, or finding out whether there is one, came to. Refusals and waits are outcomes, not exceptions. */
 export type CancelOutcome =
   | {
       readonly kind: "ended";
@@ -21,6 +27,8 @@ export type CancelOutcome =
     }
   /** Cancelled, and the money is on its way back. */
   | { readonly kind: "returning"; readonly reason: string; readonly end?: AttemptEnd }
+  /** These payments came of a request that was under way: they are cancelled next. */
+  | { readonly kind: "made"; readonly payments: readonly MadePayment[] }
   /** Not known, or not possible yet: looked at again from this instant of the service's clock on. */
   | { readonly kind: "rest"; readonly notBeforeMs: number; readonly reason: string }
   | {
@@ -29,6 +37,11 @@ export type CancelOutcome =
       readonly message: string;
       readonly retryAfterMs: number | null;
     };
+
+export interface MadePayment {
+  readonly paymentId: string;
+  readonly amountCents: number;
+}
 
 /** The final answer of the attempt, written with what it means for the payment. */
 export interface AttemptEnd {

@@ -78,7 +78,7 @@ export async function withhold(
 ): Promise<void> {
   const { runId, policy, businessId, business, workflowId } = cancellation;
   if (runId === null) throw new Error(`${workflowId} names no run to withhold from`);
-  const all = await linesOfRun(context, policy.choose, runId);
+  const all = await linesOfRun(context.store.db, policy.choose, runId);
   const clock = await context.clockOf(business).now();
   await context.store.transactionOf(businessId, async (trx) => {
     const now = await getCancellation(trx, workflowId);

@@ -37,7 +37,7 @@ export interface CancellationAssessment {
   readonly playbook: string;
   /** True until the payments have been chosen and the bills put on hold. */
   readonly toChoose: boolean;
-  /** Payments to cancel, or to find out about, now. */
+  /** Payments to cancel, and requests under way to find out about, now. */
   readonly toCancel: number;
   /** Payments whose way back is to be read now. */
   readonly toFollow: number;
@@ -81,7 +81,7 @@ export interface CancellationStatus {
 }
 
 export interface CancellationPaymentStatus {
-  /** Null for a withheld bill, of which nothing was sent. */
+  /** Null for a bill of which nothing was sent, or whose request is still under way. */
   readonly paymentId: string | null;
   readonly payableId: string | null;
   readonly amountCents: number;

@@ -26,6 +26,9 @@ export interface CancellationItem {
 }
 
 export interface ItemChange {
+  /** Of a bill whose payment was not known before. */
+  readonly paymentId?: string;
+  readonly amountCents?: number;
   readonly state?: CancellationState;
   readonly open?: boolean;
   readonly reason?: string | null;
@@ -141,6 +144,8 @@ export async function changeItem(
     .updateTable("cancellation_items")
     .set({
       updated_at_ms: nowMs,
+      ...(change.paymentId === undefined ? {} : { payment_id: change.paymentId }),
+      ...(change.amountCents === undefined ? {} : { amount_cents: change.amountCents }),
       ...(change.state === undefined ? {} : { state: change.state }),
       ...(change.open === undefined ? {} : { open: change.open ? 1 : 0 }),
       ...(change.reason === undefined ? {} : { reason: change.reason }),
@@ -155,10 +160,25 @@ export async function changeItem(
   return result.numUpdatedRows > 0n;
 }
 
+/** Takes out an open item of a bill whose payments all have items of their own. */
+export async function dropItem(
+  db: Db,
+  item: { readonly workflowId: string; readonly itemNo: number },
+): Promise<void> {
+  await db
+    .deleteFrom("cancellation_items")
+    .where("workflow_id", "=", item.workflowId)
+    .where("item_no", "=", item.itemNo)
+    .where("open", "=", 1)
+    .where("payment_id", "is", null)
+    .execute();
+}
+
 /**
  * The withheld bill that a hold keeps back, with what says who may release it; or undefined.
  *
- * A bill of which a request may have been under way when it was held is withheld as well.
+ * A bill of which a request may have been under way when it was held is withheld as well; one that
+ * was held for a cancel is not, whatever came of its payment.
  */
 export async function withheldBy(
   db: Db,
@@ -166,10 +186,12 @@ export async function withheldBy(
 ): Promise<{ readonly item: CancellationItem; readonly cancellation: Cancellation } | undefined> {
   const row = await db
     .selectFrom("cancellation_items")
-    .selectAll()
-    .where("hold_id", "=", holdId)
-    .where("payment_id", "is", null)
-    .where("state", "in", ["withheld", "unknown"])
+    .innerJoin("cancellations", "cancellations.workflow_id", "cancellation_items.workflow_id")
+    .selectAll("cancellation_items")
+    .where("cancellation_items.hold_id", "=", holdId)
+    .where("cancellations.run_id", "is not", null)
+    .where("cancellation_items.payment_id", "is", null)
+    .where("cancellation_items.state", "in", ["withheld", "unknown"])
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const cancellation = await getCancellation(db, row.workflow_id);
@@ -193,19 +215,18 @@ export async function withheldPayables(
   return new Set(rows.flatMap(({ payable_id: id }) => id ?? []));
 }
 
-/** Writes down that a person has released a withheld bill, also after its time. */
+/** Writes down that a person has released bills of which nothing was sent, also after their time. */
 export async function releaseWithheld(
   db: Db,
-  item: { readonly workflowId: string; readonly itemNo: number },
+  holdId: string,
   by: string,
   nowMs: number,
 ): Promise<void> {
   await db
     .updateTable("cancellation_items")
     .set({ state: "released", open: 0, reason: `Released by ${by}.`, updated_at_ms: nowMs })
-    .where("workflow_id", "=", item.workflowId)
-    .where("item_no", "=", item.itemNo)
-    .where("state", "=", "withheld")
+    .where("hold_id", "=", holdId)
+    .where(is("state", "withheld"))
     .execute();
 }
 

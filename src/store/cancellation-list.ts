@@ -51,13 +51,16 @@ export async function listCancellations(
     query = query.where((eb) => {
       const asks = eb.or([
         eb("phase", "=", "completed-with-exceptions"),
-        eb.exists(
-          eb
-            .selectFrom("cancellation_items")
-            .select("cancellation_items.item_no")
-            .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
-            .where("cancellation_items.state", "=", "withheld"),
-        ),
+        eb.and([
+          eb("run_id", "is not", null),
+          eb.exists(
+            eb
+              .selectFrom("cancellation_items")
+              .select("cancellation_items.item_no")
+              .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
+              .where("cancellation_items.state", "=", "withheld"),
+          ),
+        ]),
       ]);
       return needsAction ? asks : eb.not(asks);
     });

@@ -25,6 +25,8 @@ export interface RunLine {
   readonly attempts: number;
   readonly funded: boolean;
   readonly leaseEpoch: number;
+  /** Real instant until which whoever has drawn it may send; null while nobody has. */
+  readonly leaseUntilMs: number | null;
   readonly verifiedAtMs: number;
   readonly knownPaymentIds: readonly string[];
   readonly pollAtMs: number;
@@ -194,6 +196,7 @@ export function toRunLine(row: Selectable<RunLinesTable>): RunLine {
     attempts: row.attempts,
     funded: row.funded === 1,
     leaseEpoch: row.lease_epoch,
+    leaseUntilMs: row.lease_until_ms,
     verifiedAtMs: row.verified_at_ms,
     knownPaymentIds: JSON.parse(row.known_payment_ids) as string[],
     pollAtMs: row.poll_at_ms,

@@ -8,7 +8,8 @@ import { openEventStarts } from "../../src/store/event-starts.ts";
 import { claimDeliveries } from "../../src/store/notice-deliveries.ts";
 import { pruneSends } from "../../src/store/sweep-prune.ts";
 import { claimStrayAttempts } from "../../src/store/sweep.ts";
-import { MoneyWorld } from "./money-world.ts";
+import { CancelWorld } from "./cancel-world.ts";
+import type { MoneyWorld } from "./money-world.ts";
 
 /** Tables that keep a row of every bill, request or fact for ever, or for more than a year. */
 const GROWING = [
@@ -33,14 +34,18 @@ const SHORT = [
   "event_starts_open",
   "notice_deliveries_due",
   "notices_to_route",
+  "run_lines_parked",
+  "run_lines_under_way",
 ];
 
 /** Statements that were prepared, in this process, since the stores were made. */
 const prepared = new Set<string>();
+let cancels: CancelWorld;
 let world: MoneyWorld;
 
 beforeAll(async () => {
-  world = await MoneyWorld.start();
+  cancels = await CancelWorld.start();
+  world = cancels.money;
   await world.world.reset();
   const prepare = Reflect.get(DatabaseSync.prototype, "prepare");
   vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (
@@ -54,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.restoreAllMocks();
-  await world.stop();
+  await cancels.stop();
 });
 
 test("nothing that a run needs reads all that its business has ever paid", async () => {
@@ -67,6 +72,13 @@ test("nothing that a run needs reads all that its business has ever paid", async
   await world.follow(runId);
   await world.look(payableId);
   await world.assess(runId);
+  for (const choose of [
+    { run: CancelWorld.playbookOf(runId) },
+    { vendor: "v1" },
+    { payable: payableId },
+  ]) {
+    await cancels.turns(await cancels.ask(choose));
+  }
   const balance = { businessId, sourceId: "balance", today: "2026-11-21" };
   await mayBeCountedTwice(store.db, balance);
   await pruneSends(store.db, businessId);

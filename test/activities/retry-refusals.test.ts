@@ -2,36 +2,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { claimOwners } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { flagLooks } from "../../src/store/watches.ts";
-import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { netCreditByPayable } from "../support/sandbox.ts";
-import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import type { MoneyWorld, PlannedBills } from "./money-world.ts";
+import { dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";
 
 let world: MoneyWorld;
 
 beforeAll(async () => {
-  world = await MoneyWorld.start();
-  await world.failurePlaybook(NEXT_DAY_RETRIES);
+  world = await startRetryWorld();
 });
 afterAll(async () => {
   await world.stop();
 });
 beforeEach(async () => {
-  await world.world.reset();
-  await world.store.db.deleteFrom("holds").execute();
+  await resetRetryWorld(world);
 });
-
-/** A bill of $100 that bounced and whose next try is due. */
-async function dueRetry(): Promise<PlannedBills> {
-  const planned = await world.approvedRun([{}]);
-  const { runId, payableId } = planned;
-  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
-  await world.pay(runId);
-  await world.control.advance("P9D");
-  await world.follow(runId);
-  expect((await world.look(payableId)).phase).toBe("waiting");
-  await world.control.advance("P4D");
-  return planned;
-}
 
 /** Pays as far as the workflow would, and lets the bank's days pass. */
 async function tryAgain({ payableId }: PlannedBills): Promise<void> {
@@ -49,7 +34,7 @@ async function isFree({ payableId }: PlannedBills): Promise<boolean> {
 
 describe("a retry whose look-up finds that its bill", () => {
   test("was paid in full meanwhile pays nothing and ends", async () => {
-    const planned = await dueRetry();
+    const planned = await dueRetry(world);
     await world.control.payOutside(planned.payableId);
     expect(await world.look(planned.payableId)).toMatchObject({
       phase: "ended",
@@ -61,7 +46,7 @@ describe("a retry whose look-up finds that its bill", () => {
   });
 
   test("was paid in part meanwhile pays nothing: the next run asks for what is left", async () => {
-    const planned = await dueRetry();
+    const planned = await dueRetry(world);
     await world.control.payOutside(planned.payableId, 4_000);
     await tryAgain(planned);
     expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
@@ -76,7 +61,7 @@ describe("a retry whose look-up finds that its bill", () => {
   test.each(["void", "declined", "blocked"])(
     "is %s by now pays nothing and says so",
     async (status) => {
-      const planned = await dueRetry();
+      const planned = await dueRetry(world);
       await world.control.changePayable(planned.payableId, { status });
       await tryAgain(planned);
       expect(await world.look(planned.payableId)).toMatchObject({
@@ -92,7 +77,7 @@ describe("a retry whose look-up finds that its bill", () => {
   );
 
   test("had its own approval reset waits for it, and is paid once it is approved again", async () => {
-    const planned = await dueRetry();
+    const planned = await dueRetry(world);
     const { payableId } = planned;
     await world.control.changePayable(payableId, { status: "pending_approval" });
     await tryAgain(planned);
@@ -112,7 +97,7 @@ describe("a retry whose look-up finds that its bill", () => {
   });
 
   test("is put on hold between the look and the payment pays nothing until it is released", async () => {
-    const planned = await dueRetry();
+    const planned = await dueRetry(world);
     const { payableId } = planned;
     expect((await world.look(payableId)).phase).toBe("pay");
     const { businessId } = world;

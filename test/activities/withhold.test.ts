@@ -1,30 +1,29 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import { withholdFromRun } from "../../activities/cancel/withhold.ts";
-import { cancelScheduledPaymentsId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { CancelChoice, CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
-import { insertCancellation } from "../../src/store/cancellations.ts";
-import { listItems, withheldBy } from "../../src/store/cancellation-items.ts";
-import { activeHolds } from "../../src/store/holds.ts";
+import { withheldBy } from "../../src/store/cancellation-items.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun } from "../../src/store/runs.ts";
-import { MoneyWorld } from "./money-world.ts";
+import { CancelWorld } from "./cancel-world.ts";
+import type { MoneyWorld } from "./money-world.ts";
 
+let cancels: CancelWorld;
 let world: MoneyWorld;
-let made = 0;
 
 beforeAll(async () => {
-  world = await MoneyWorld.start();
+  cancels = await CancelWorld.start();
+  world = cancels.money;
 });
 afterAll(async () => {
-  await world.stop();
+  await cancels.stop();
 });
 beforeEach(async () => {
-  await world.world.reset();
+  await cancels.reset();
 });
 
 function textFor(playbook: string): string {
@@ -37,35 +36,24 @@ function policyFor(playbook: string): CancelScheduledPlaybook {
   return loaded.playbook;
 }
 
-/** Withholds as an event for a vendor or a bill does; answers the bills it has taken. */
-async function withholdFor(runId: string, narrowed: Partial<CancelChoice>): Promise<string[]> {
-  made += 1;
-  const workflowId = cancelScheduledPaymentsId("acme", `wait/event-${made}`);
+/** Withholds as an event for a vendor or a bill does; answers the request's id. */
+async function withhold(runId: string, narrowed: Partial<CancelChoice>): Promise<string> {
   const run = await getRun(world.store.db, runId);
   const policy = policyFor(run?.playbook ?? "");
-  await insertCancellation(world.store.db, {
-    workflowId,
-    businessId: world.businessId,
-    business: "acme",
+  return cancels.request({
     playbook: "wait",
     policy: { ...policy, choose: { ...policy.choose, ...narrowed } },
     runId,
-    reason: "contact.updated",
-    requestedBy: "events of wait",
-    nowMs: Date.now(),
   });
-  await chooseCancellation(world.context(), workflowId);
-  const items = await listItems(world.store.db, workflowId);
-  return items.map(({ payableId, state }) => `${payableId} ${state}`);
+}
+
+/** As `withhold`; answers the bills that it has taken. */
+async function withholdFor(runId: string, narrowed: Partial<CancelChoice>): Promise<string[]> {
+  return cancels.shown(await withhold(runId, narrowed));
 }
 
 async function setState(runId: string, payableId: string, state: LineState): Promise<void> {
   await changeLine(world.store.db, { runId, payableId }, { state }, Date.now());
-}
-
-async function held(): Promise<string[]> {
-  const holds = await activeHolds(world.store.db, world.businessId, Date.now());
-  return holds.map(({ value }) => value);
 }
 
 test("an event withholds what its vendor or bill has in the run, each bill once", async () => {
@@ -79,7 +67,7 @@ test("an event withholds what its vendor or bill has in the run, each bill once"
   expect(await withholdFor(runId, { vendor: "v1" })).toEqual([]);
   expect(await withholdFor(runId, { payable: three ?? "" })).toEqual([`${three} withheld`]);
   expect(await withholdFor(runId, { vendor: "v2" })).toEqual([`${two} withheld`]);
-  expect((await held()).toSorted()).toEqual([...payableIds].toSorted());
+  expect((await cancels.held()).toSorted()).toEqual([...payableIds].toSorted());
 });
 
 test("nothing of a bill that has come to its end is withheld", async () => {
@@ -96,7 +84,7 @@ test.each(["parked", "retrying"] as const)(
     const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
     await setState(runId, payableId, state);
     expect(await withholdFor(runId, {})).toEqual([`${payableId} withheld`]);
-    expect(await held()).toContain(payableId);
+    expect(await cancels.held()).toContain(payableId);
   },
 );
 
@@ -107,23 +95,19 @@ test("a bill that is retried, and that the service has again, is named with its 
   const workflowId = retryFailedPaymentId("acme", payableId);
   const retry = { businessId: world.businessId, payableId, business: "acme", workflowId };
   await upsertRetry(world.store.db, { ...retry, runId, phase: "following", nowMs: Date.now() });
-  expect(await withholdFor(runId, {})).toEqual([`${payableId} too-late`]);
+  const id = await withhold(runId, {});
+  expect(await cancels.shown(id)).toEqual([`${payableId} too-late`]);
   const [payment] = await world.paymentsOf(payableId);
-  const [item] = await listItems(
-    world.store.db,
-    cancelScheduledPaymentsId("acme", `wait/event-${made}`),
-  );
+  const [item] = await cancels.itemsOf(id);
   expect(item?.reason).toMatch(`payrun cancel-scheduled ${payment?.id}`);
 });
 
 test("the hold on a bill whose request may be under way is the withholding's own as well", async () => {
   const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
   await setState(runId, payableId, "unknown");
-  expect(await withholdFor(runId, {})).toEqual([`${payableId} unknown`]);
-  const [item] = await listItems(
-    world.store.db,
-    cancelScheduledPaymentsId("acme", `wait/event-${made}`),
-  );
+  const id = await withhold(runId, {});
+  expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+  const [item] = await cancels.itemsOf(id);
   const found = await withheldBy(world.store.db, item?.holdId ?? "");
   expect(found?.cancellation.policy.releasedBy).toEqual(["controller", "owner"]);
 });
@@ -133,7 +117,7 @@ test("a playbook with events is not in force on a run by itself", async () => {
   const run = await getRun(world.store.db, runId);
   await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
   await withholdFromRun(world.context(), runId);
-  expect(await held()).toEqual([]);
+  expect(await cancels.held()).toEqual([]);
 });
 
 test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async () => {
@@ -141,10 +125,10 @@ test("a playbook that names no run withholds from every run, also one of a bill 
   await storePlaybook(world.store, { name: "careful", text });
   const { runId, payableIds } = await world.plannedRun([{}, { contactId: "v2" }]);
   await withholdFromRun(world.context(), runId);
-  expect(await held()).toEqual([payableIds[1]]);
+  expect(await cancels.held()).toEqual([payableIds[1]]);
   const part = await world.plannedRun([{ contactId: "v2" }], {}, 4_000);
   await withholdFromRun(world.context(), part.runId);
-  expect(await held()).toContain(part.payableId);
+  expect(await cancels.held()).toContain(part.payableId);
   await world.approve(part.runId);
   await world.pay(part.runId);
   expect(await world.paymentsOf(part.payableId)).toEqual([]);

@@ -9,6 +9,22 @@ export interface CancelCandidate {
   readonly paymentRail?: string | null | undefined;
 }
 
+/** Statuses in which a payment has run, has ended, or is being taken back already. */
+const BEYOND: ReadonlySet<string> = new Set([
+  "processing",
+  "completed",
+  "failed",
+  "returned",
+  "cancelled",
+  "refund_pending",
+  "refunded",
+]);
+
+/** True where a payment can be cancelled, or may be able to be in a moment. */
+export function mayYetBeCancelled(status: string): boolean {
+  return !BEYOND.has(status);
+}
+
 /** What a payment's state says to somebody who wants it cancelled. */
 export type CancelVerdict =
   /** A cancel may be sent, up to an instant of the business clock; null is without end. */

@@ -12,6 +12,8 @@ export interface CancellationView {
   readonly chosen: boolean;
   /** What keeps the choice back, such as a run that has no plan yet; null where nothing does. */
   readonly choiceWaitsFor: string | null;
+  /** True where bills are withheld from a run, false where payments are cancelled. */
+  readonly withholds: boolean;
   readonly releasedBy: readonly string[];
   readonly items: readonly ProgressItem[];
   /** Faults of the whole business: nothing is sent before `retryAtMs` of the service's clock. */
@@ -54,7 +56,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
   const withheld = open.filter(({ state }) => state === "withheld");
   const isFree = blockedMs <= 0;
   const toCancel = asked.filter(
-    ({ paymentId, notBeforeMs }) => paymentId !== null && notBeforeMs <= clock.serviceMs,
+    ({ notBeforeMs }) => !view.withholds && notBeforeMs <= clock.serviceMs,
   );
   const toFollow = returning.filter(({ pollAtMs }) => pollAtMs <= clock.businessMs);
   const ended = view.chosen && open.length === 0;
@@ -103,8 +105,11 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
   const [wait] = view.waits;
   if (wait !== undefined) return wait.message;
   if (!view.chosen) return view.choiceWaitsFor ?? "chooses the payments";
+  const toCancel = asked.filter(({ paymentId }) => paymentId !== null);
+  const underWay = asked.filter(({ paymentId }) => paymentId === null);
   const parts = [
-    ...(asked.length > 0 ? [`${count(asked, "payment")} to be cancelled`] : []),
+    ...(toCancel.length > 0 ? [`${count(toCancel, "payment")} to be cancelled`] : []),
+    ...(underWay.length > 0 ? [`what comes of ${count(underWay, "request")} under way`] : []),
     ...(returning.length > 0 ? [`the money of ${count(returning, "payment")} to come back`] : []),
     ...(withheld.length > 0
       ? [`${view.releasedBy.join(" or ")} to release ${count(withheld, "withheld bill")}`]

@@ -34,7 +34,7 @@ export async function cancellationStatus(
     phase: cancellation.phase,
     waitingFor: endedAtMs === null ? cancellation.waitingFor : null,
     needsAction:
-      (counts.withheld ?? 0) > 0 ||
+      (cancellation.runId !== null && (counts.withheld ?? 0) > 0) ||
       (endedAtMs !== null && cancellation.phase === "completed-with-exceptions"),
     counts,
     totalCents: sums.reduce((sum, { cents }) => sum + cents, 0),

@@ -180,9 +180,7 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
       const released = await context.store.transactionOf(businessId, async (trx) => {
         const hold = await releaseHold(trx, params.id, principal.name, context.nowMs());
         if (hold === undefined) throw notInForce(params.id);
-        if (withheld !== undefined) {
-          await releaseWithheld(trx, withheld.item, principal.name, context.nowMs());
-        }
+        await releaseWithheld(trx, params.id, principal.name, context.nowMs());
         return hold;
       });
       const profile = context.profiles.byBusinessId(released.businessId);

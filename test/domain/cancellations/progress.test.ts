@@ -29,6 +29,7 @@ function view(items: ProgressItem[], change: Partial<CancellationView> = {}): Ca
     requestedBy: "operator",
     chosen: true,
     choiceWaitsFor: null,
+    withholds: false,
     releasedBy: ["controller", "owner"],
     items,
     waits: [],

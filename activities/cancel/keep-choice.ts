@@ -1,0 +1,217 @@
+import type { Transaction } from "kysely";
+import type { Attempt } from "../../src/contracts/attempt.ts";
+import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { isAnswered } from "../../src/domain/attempts/sends.ts";
+import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { attemptsOf, liveAttemptsOf } from "../../src/store/attempts.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import {
+  type Cancellation,
+  changeCancellation,
+  getCancellation,
+} from "../../src/store/cancellations.ts";
+import {
+  type CancellationItem,
+  insertItem,
+  withheldBy,
+} from "../../src/store/cancellation-items.ts";
+import { activeHolds, createHold } from "../../src/store/holds.ts";
+import type { RunLine } from "../../src/store/lines.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { isDrawn, isScheduled, linesToCancel } from "./choose-lines.ts";
+
+/** A payment with what the service shows of it. */
+export interface Chosen {
+  readonly paymentId: string;
+  /** Undefined where the service doesn't know it. */
+  readonly payment: Payment | undefined;
+}
+
+/** What the service showed a moment ago. */
+export interface Shown {
+  /** Payments that are chosen whatever the store knows of them. */
+  readonly chosen: readonly Chosen[];
+  /** Everything that was read, by its id. */
+  readonly payments: ReadonlyMap<string, Chosen>;
+  /** Payments of the bills of which all were read, by the bill's id. */
+  readonly ofBills: ReadonlyMap<string, readonly Chosen[]>;
+}
+
+/** A payment to cancel, or a bill whose payment may be under way, and what to say of it first. */
+type Part = Pick<
+  CancellationItem,
+  "paymentId" | "payableId" | "contactId" | "amountCents" | "state" | "open" | "reason"
+>;
+
+/** Writes what a cancellation is about, and a hold on each of its bills. */
+export async function keepChoice(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  shown: Shown,
+  clock: ClockReading,
+): Promise<void> {
+  const { workflowId, businessId } = cancellation;
+  const now = await getCancellation(trx, workflowId);
+  if (now?.chosenAtMs !== null) return;
+  const parts = onceEach([
+    ...shown.chosen.map(({ paymentId, payment }) => partOf(paymentId, payment)),
+    ...(await partsOfLines(trx, cancellation, shown, clock.realMs)),
+  ]);
+  const holds = await holdAll(trx, cancellation, parts, clock);
+  for (const [itemNo, part] of parts.entries()) {
+    const holdId = part.payableId === null ? null : (holds.get(part.payableId) ?? null);
+    const item = { ...part, workflowId, itemNo, businessId, holdId };
+    await insertItem(trx, { ...item, ...AT_FIRST }, clock.realMs);
+  }
+  await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: workflowId,
+    action: "cancellation.held",
+    subject: workflowId,
+    details: {
+      payments: parts.flatMap(({ paymentId }) => paymentId ?? []),
+      bills: [...holds.keys()],
+      underWay: parts.flatMap(({ paymentId, payableId }) =>
+        paymentId === null ? (payableId ?? []) : [],
+      ),
+    },
+  });
+}
+
+const AT_FIRST = { releaseByMs: null, cancelledAtMs: null, notBeforeMs: 0, pollAtMs: 0 };
+
+const UNDER_WAY =
+  "Its request was under way when its bill was put on hold; waiting for what comes of it.";
+const NEVER_SENT = "Nothing of it had been sent when its bill was put on hold.";
+
+/** The first mention of each payment, and of each bill whose payment isn't known yet. */
+function onceEach(parts: readonly Part[]): Part[] {
+  const seen = new Set<string>();
+  return parts.filter(({ paymentId, payableId }) => {
+    const key = paymentId === null ? `bill ${payableId}` : `payment ${paymentId}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+async function partsOfLines(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  shown: Shown,
+  nowMs: number,
+): Promise<Part[]> {
+  if (cancellation.policy.choose.payments !== null) return [];
+  const lines = await linesToCancel(trx, cancellation);
+  const payableIds = lines.map(({ payableId }) => payableId);
+  const attempts = await liveAttemptsOf(trx, cancellation.businessId, payableIds);
+  const parts: Part[] = [];
+  for (const line of lines) {
+    const live = attempts.get(line.payableId);
+    const isAt = isDrawn(line, nowMs);
+    // What was sent and answered leaves nothing under way, unless its sender is about to go on.
+    const underWay = live !== undefined && (isAt || !isAnswered(live)) ? live : undefined;
+    // Nothing of it is with the service, and its run may pay it another time.
+    if (line.state === "planned" && underWay === undefined) continue;
+    parts.push(...(await partsOfLine(trx, { line, underWay, isAt }, shown)));
+  }
+  return parts;
+}
+
+async function partsOfLine(
+  trx: Transaction<Tables>,
+  now: {
+    readonly line: RunLine;
+    /** The attempt at it that may have a payment which nobody has seen yet. */
+    readonly underWay: Attempt | undefined;
+    /** True while somebody is paying it. */
+    readonly isAt: boolean;
+  },
+  shown: Shown,
+): Promise<Part[]> {
+  const { line, underWay, isAt } = now;
+  const ofLine = (ids: readonly string[]): Part[] =>
+    ids.map((id) => partOf(id, shown.payments.get(id)?.payment, line));
+  if (isScheduled(line)) return ofLine(line.paymentIds);
+  const there = (shown.ofBills.get(line.payableId) ?? []).filter(mayBeChosen);
+  const parts = ofLine(there.map(({ paymentId }) => paymentId));
+  if (underWay !== undefined) {
+    return [...parts, { ...billOf(line), amountCents: underWay.amountCents, reason: UNDER_WAY }];
+  }
+  // Made since the service was asked.
+  const attempts = await attemptsOf(trx, line.businessId, line.payableId);
+  const made = attempts.findLast(({ state }) => state === "applied")?.paymentIds ?? [];
+  parts.push(...ofLine(made.filter((id) => !shown.payments.has(id))));
+  if (parts.length > 0 || !isAt) return parts;
+  return [{ ...billOf(line), state: "withheld", open: false, reason: NEVER_SENT }];
+}
+
+/** True for a payment that can be cancelled, or may be able to be in a moment. */
+export function mayBeChosen({ payment }: Chosen): boolean {
+  return payment !== undefined && mayYetBeCancelled(payment.status);
+}
+
+function billOf({ payableId, contactId, amountCents }: RunLine): Part {
+  const bill = { paymentId: null, payableId, contactId, amountCents };
+  return { ...bill, state: "unknown", open: true, reason: null };
+}
+
+/** @param line of a payment that was not read, or that the service doesn't show */
+function partOf(paymentId: string, payment: Payment | undefined, line?: RunLine): Part {
+  const isOnly = line?.paymentIds.length === 1;
+  return {
+    paymentId,
+    payableId: payment?.payableId ?? line?.payableId ?? null,
+    contactId: payment?.contactId ?? line?.contactId ?? null,
+    amountCents: payment?.amountCents ?? (isOnly ? line.amountCents : 0),
+    state: "unknown",
+    open: true,
+    reason: "Not cancelled yet.",
+  };
+}
+
+/** Puts every bill on hold that this cancellation is about; answers the hold of each. */
+async function holdAll(
+  trx: Transaction<Tables>,
+  cancellation: Cancellation,
+  parts: readonly Part[],
+  clock: ClockReading,
+): Promise<Map<string, string>> {
+  const { workflowId, businessId, reason, requestedBy } = cancellation;
+  const bills = new Set(parts.flatMap(({ payableId }) => payableId ?? []));
+  const holds = await heldBefore(trx, cancellation, bills, clock);
+  for (const payableId of bills) {
+    if (holds.has(payableId)) continue;
+    const { holdId } = await createHold(trx, {
+      businessId,
+      scope: "payable",
+      value: payableId,
+      reason: `Its payment is cancelled, for ${requestedBy}: ${reason}`,
+      author: workflowId,
+      untilMs: null,
+      nowMs: clock.realMs,
+    });
+    holds.set(payableId, holdId);
+  }
+  return holds;
+}
+
+/** Holds that earlier cancellations have set on the same bills: one release lifts what is one hold. */
+async function heldBefore(
+  trx: Transaction<Tables>,
+  { business, businessId }: Cancellation,
+  bills: ReadonlySet<string>,
+  clock: ClockReading,
+): Promise<Map<string, string>> {
+  const beginning = cancelScheduledPaymentsId(business, "");
+  const holds = new Map<string, string>();
+  for (const hold of await activeHolds(trx, businessId, clock.businessMs)) {
+    const { author, holdId, scope, value } = hold;
+    if (scope !== "payable" || !bills.has(value) || !author.startsWith(beginning)) continue;
+    // Who may lift that of a withholding is its playbook's to say.
+    if ((await withheldBy(trx, holdId)) === undefined) holds.set(value, holdId);
+  }
+  return holds;
+}

@@ -1,0 +1,195 @@
+import { expect } from "vitest";
+import { assessCancellation } from "../../activities/cancel/assess-cancellation.ts";
+import { cancelLane } from "../../activities/cancel/cancel-lane.ts";
+import { chooseCancellation } from "../../activities/cancel/choose.ts";
+import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
+import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import type { CancelChoice, CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
+import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { liveAttempt } from "../../src/store/attempts.ts";
+import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
+import { insertCancellation } from "../../src/store/cancellations.ts";
+import { type Json, netCreditByPayable } from "../support/sandbox.ts";
+import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+import { inDays } from "./planning-world.ts";
+
+/** Asks for cancellations and withholdings, and takes the turns of their workflow. */
+export class CancelWorld {
+  readonly money: MoneyWorld;
+  #made = 0;
+
+  private constructor(money: MoneyWorld) {
+    this.money = money;
+  }
+
+  static async start(): Promise<CancelWorld> {
+    return new CancelWorld(await MoneyWorld.start());
+  }
+
+  stop(): Promise<void> {
+    return this.money.stop();
+  }
+
+  /** The service, and what the store knows of its faults, as at the beginning. */
+  async reset(): Promise<void> {
+    const { world, control, store } = this.money;
+    await world.reset();
+    this.money.override = {};
+    await control.faults();
+    await store.db.deleteFrom("business_waits").execute();
+  }
+
+  /** Asks for payments to be cancelled, and chooses them; answers the request's id. */
+  async ask(choose: Partial<CancelChoice>): Promise<string> {
+    const policy = cancelOfPayments([]);
+    return this.request({
+      policy: { ...policy, choose: { ...policy.choose, payments: null, ...choose } },
+    });
+  }
+
+  /** The playbook's name of a run: what a cancellation chooses a run's bills by. */
+  static playbookOf(runId: string): string {
+    return runId.split("/")[2] ?? "";
+  }
+
+  async request(asked: {
+    readonly policy: CancelScheduledPlaybook;
+    readonly playbook?: string;
+    readonly runId?: string;
+  }): Promise<string> {
+    this.#made += 1;
+    const workflowId = cancelScheduledPaymentsId("acme", `test-${this.#made}`);
+    await insertCancellation(this.money.store.db, {
+      workflowId,
+      businessId: this.money.businessId,
+      business: "acme",
+      playbook: asked.playbook ?? "",
+      policy: asked.policy,
+      runId: asked.runId ?? null,
+      reason: "wrong",
+      requestedBy: "olga",
+      nowMs: Date.now(),
+    });
+    await chooseCancellation(this.money.context(), workflowId);
+    return workflowId;
+  }
+
+  look(id: string): Promise<CancellationAssessment> {
+    return assessCancellation(this.money.context(), id);
+  }
+
+  /** Turns of the workflow, until it has ended; each takes half a minute of the service's clock. */
+  async turns(id: string, most = 12): Promise<CancellationAssessment> {
+    for (let turn = 0; ; turn += 1) {
+      const now = await this.look(id);
+      if (now.ended || turn >= most) return now;
+      const stop = new AbortController().signal;
+      await cancelLane(this.money.context(), { id, by: `test/${turn}`, stop });
+      await this.money.control.advanceWire("PT30S");
+    }
+  }
+
+  itemsOf(id: string): Promise<CancellationItem[]> {
+    return listItems(this.money.store.db, id);
+  }
+
+  /** Each payment, or bill where there is none, with its state. */
+  async shown(id: string): Promise<string[]> {
+    const items = await this.itemsOf(id);
+    return items.map(({ paymentId, payableId, state }) => `${paymentId ?? payableId} ${state}`);
+  }
+
+  async bill(totalAmountCents: number): Promise<string> {
+    const { id } = await this.money.control.createPayable({
+      contactId: "v1",
+      totalAmountCents,
+      dueDate: inDays(8),
+      status: "approved",
+    });
+    return id;
+  }
+
+  /** Pays a bill at the service as somebody else would. */
+  async payment(payableId: string, more: Json = {}): Promise<string> {
+    const { status, body } = await this.money.world.sandbox.api<{ payments: { id: string }[] }>(
+      "POST",
+      "/v1/payments",
+      {
+        key: crypto.randomUUID(),
+        body: { payableId, paymentRail: "SERVICE", fundingSource: "balance", ...more },
+      },
+    );
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return body.payments[0]?.id ?? "";
+  }
+
+  /** Payables that are on hold now. */
+  async held(): Promise<string[]> {
+    const holds = await this.money.holds();
+    return holds.map(({ value }) => value);
+  }
+
+  async requestUnderWay(payableId: string): Promise<void> {
+    const { store, businessId } = this.money;
+    await expect
+      .poll(() => liveAttempt(store.db, businessId, payableId), { timeout: 20_000, interval: 20 })
+      .toBeDefined();
+  }
+
+  /** A bill whose worker is gone after its request was written, and perhaps sent. */
+  async left(planned: PlannedBills): Promise<PlannedBills> {
+    await this.lost(planned.payableId, () => this.money.pay(planned.runId));
+    return planned;
+  }
+
+  /** What pays a bill is gone after the request was written, and perhaps sent. */
+  async lost(payableId: string, paying: () => Promise<unknown>): Promise<void> {
+    this.money.override = { sendMoneyWrite: () => new Promise(() => {}) };
+    void paying();
+    await this.requestUnderWay(payableId);
+    this.money.override = {};
+  }
+
+  /** The request of a worker that is gone reaches the service after all. */
+  async arrive(payableId: string): Promise<string[]> {
+    const { store, businessId, world } = this.money;
+    const attempt = await liveAttempt(store.db, businessId, payableId);
+    const sent = attempt?.body ?? "";
+    const { status, body } = await world.sandbox.api<{ payments: { id: string }[] }>(
+      "POST",
+      attempt?.path ?? "",
+      {
+        key: attempt?.idempotencyKey ?? "",
+        ...(sent === "" ? {} : { body: JSON.parse(sent) as Json }),
+      },
+    );
+    expect(status).toBe(201);
+    return body.payments.map(({ id }) => id);
+  }
+
+  /** Another worker draws what the one that is gone has left. */
+  async drawAgain({ runId, payableIds }: PlannedBills): Promise<void> {
+    await this.money.store.db
+      .updateTable("run_lines")
+      .set({ lease_until_ms: 0, not_before_ms: 0 })
+      .where("payable_id", "in", payableIds)
+      .execute();
+    await this.money.pay(runId);
+  }
+
+  /** The keys of the cancels that the service has received for a payment. */
+  async cancelKeys(paymentId: string): Promise<Set<string | null>> {
+    const path = `/v1/payments/${paymentId}/cancel`;
+    const requests = (await this.money.control.requests()).filter((each) => each.path === path);
+    return new Set(requests.map(({ key }) => key));
+  }
+
+  /** Whoever draws the bills again pays nothing of them, whatever time passes. */
+  async staysUnpaid(planned: PlannedBills): Promise<void> {
+    await this.money.control.advanceWire("PT10M");
+    await this.drawAgain(planned);
+    await this.money.control.advance("P14D");
+    const net = netCreditByPayable(await this.money.control.ledger());
+    for (const id of planned.payableIds) expect(net.get(id) ?? 0).toBe(0);
+  }
+}

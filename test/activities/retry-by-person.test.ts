@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openRetryCase } from "../../activities/retry/retry-case.ts";
+import type { PayLimits } from "../../src/contracts/playbook.ts";
+import { claimOwners } from "../../src/store/claims.ts";
+import { changeLine } from "../../src/store/lines.ts";
+import { updateRetry } from "../../src/store/retries.ts";
+import type { MoneyWorld, PlannedBills } from "./money-world.ts";
+import { askForRetry, dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await startRetryWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await resetRetryWorld(world);
+});
+
+describe("a retry that a person asks for", () => {
+  test("of a part that was paid off-cycle is for that part", async () => {
+    const { runId, payableId } = await dueRetry(world, "R08", 4_000);
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const { payments } = world.context().clientOf("acme");
+    const amounts = (await payments.listAll({ payableId })).map(({ amountCents }) => amountCents);
+    expect(amounts).toEqual([4_000, 4_000]);
+  });
+
+  test("that Nacha's cap has used up is not made: the next run asks again", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const { businessId } = world;
+    await updateRetry(
+      world.store.db,
+      { businessId, payableId },
+      { retriesMade: 2, phase: "parked" },
+      Date.now(),
+    );
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "retries-used-up",
+    });
+    expect(await claimOwners(world.store.db, businessId, [payableId])).toEqual(new Map());
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+
+  test.each(["R05", "R07", "R10", "R29"])(
+    "of what came back as unauthorised (%s) is made for nobody: the next run asks again",
+    async (code) => {
+      const { runId, payableId } = await dueRetry(world, code);
+      await askForRetry(world, { runId, payableId });
+      expect(await world.look(payableId)).toMatchObject({ outcome: "left to the next run" });
+      expect((await world.line(runId, payableId)).reason).toMatch(
+        /takes the authorization .* back/,
+      );
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    },
+  );
+});
+
+describe("a person's retry of a bill that a limit kept from being sent", () => {
+  async function parkedByLimit(limits: Partial<PayLimits>): Promise<PlannedBills> {
+    const none = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
+    const planned = await world.approvedRun([{}, {}]);
+    const { runId } = planned;
+    const row = await world.store.db
+      .selectFrom("runs")
+      .select("policy")
+      .where("run_id", "=", runId)
+      .executeTakeFirstOrThrow();
+    const policy = { ...JSON.parse(row.policy), limits: { ...none, ...limits } };
+    await world.store.db
+      .updateTable("runs")
+      .set({ policy: JSON.stringify(policy) })
+      .where("run_id", "=", runId)
+      .execute();
+    await world.pay(runId);
+    return planned;
+  }
+
+  test("is parked again while the week is full, and pays in a week with room", async () => {
+    const { runId, payableIds } = await parkedByLimit({ vendorPerWeekCents: 15_000 });
+    const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
+    const payableId = lines.find(({ state }) => state === "parked")?.payableId ?? "";
+    expect((await world.line(runId, payableId)).reasonCode).toBe("over-vendor-week-limit");
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "over-vendor-week-limit",
+    });
+    expect(await world.paymentsOf(payableId)).toEqual([]);
+    expect((await world.look(payableId)).phase).toBe("parked");
+    await world.control.advance("P14D");
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+});
+
+test("a person's retry of a bill above the limit for one bill is never sent", async () => {
+  const limits = { billCents: 5_000, vendorPerWeekCents: null, businessPerWeekCents: null };
+  const { runId, payableId } = await world.approvedRun([{}], { limits });
+  await askForRetry(world, { runId, payableId });
+  expect((await world.look(payableId)).phase).toBe("pay");
+  await world.retry(payableId);
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "parked",
+    reasonCode: "over-bill-limit",
+  });
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
+describe("a person who ends a bill", () => {
+  test("is not overruled by a look of the retry that began before", async () => {
+    const { runId, payableId } = await dueRetry(world, "R03");
+    const { store } = world;
+    await askForRetry(world, { runId, payableId });
+    const opened = await openRetryCase(world.context(), { business: "acme", payableId });
+    await changeLine(store.db, { runId, payableId }, { state: "given-up" }, Date.now());
+    if (opened.kind === "ours") await opened.case.setLine({ state: "retrying" });
+    expect(opened.kind).toBe("ours");
+    expect((await world.line(runId, payableId)).state).toBe("given-up");
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { handOverClaim } from "../../src/store/claims.ts";
+import { requestRetry } from "../../src/store/retries.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
+import { MoneyWorld, type PlannedBills } from "./money-world.ts";
+
+/**
+ * A bill of $100, or a part of it, whose first payment failed as the bank's return code says: the
+ * next try of R01 is due, the others are parked.
+ */
+export async function dueRetry(
+  world: MoneyWorld,
+  code = "R01",
+  partCents: number | null = null,
+): Promise<PlannedBills> {
+  const planned = await world.plannedRun([{}], {}, partCents);
+  const { runId, payableId } = planned;
+  await world.approve(runId);
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code, times: 1 });
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  expect(await world.follow(runId)).toBe(1);
+  expect(world.told).toContain(retryFailedPaymentId("acme", payableId));
+  expect((await world.look(payableId)).phase).toBe(code === "R01" ? "waiting" : "parked");
+  await world.control.advance("P4D");
+  return planned;
+}
+
+/** A world of failed payments that are retried on the next day, where nothing else is said. */
+export async function startRetryWorld(): Promise<MoneyWorld> {
+  const world = await MoneyWorld.start();
+  await world.failurePlaybook(NEXT_DAY_RETRIES);
+  return world;
+}
+
+/** The service as at the beginning, and no hold and no wait in force. */
+export async function resetRetryWorld(world: MoneyWorld): Promise<void> {
+  await world.world.reset();
+  await world.store.db.deleteFrom("holds").execute();
+  world.told.length = 0;
+  world.override = {};
+}
+
+/** Does what `resolve --retry` does in the store. */
+export async function askForRetry(
+  { store, businessId }: MoneyWorld,
+  { runId, payableId }: Pick<PlannedBills, "runId" | "payableId">,
+): Promise<void> {
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  await handOverClaim(store.db, { businessId, payableId, from: runId, to: workflowId });
+  const asked = { businessId, payableId, business: "acme", workflowId, runId };
+  await requestRetry(store.db, { ...asked, by: "olga", nowMs: Date.now() });
+}
