@@ -10,6 +10,7 @@ import type { BusinessProfiles, GatewayContext, GatewayLog } from "./context.ts"
 import { startDeliveryRecovery, type DeliveryRecovery } from "./deliveries.ts";
 import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
+import { RefusedToday } from "./http/refusals.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createMetrics } from "./metrics.ts";
 import { startDigests } from "../notices/digests.ts";
@@ -72,6 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
     metrics: createMetrics(store),
+    refused: new RefusedToday(),
     publicUrl: () => options.publicUrl ?? address,
     planTimeoutMs: options.planTimeoutMs ?? 60_000,
     wakeDispatcher: () => dispatcher?.wake(),

@@ -10,6 +10,7 @@ export interface Metrics {
   readonly signals: Counter<"result">;
   readonly recoveredEvents: Counter<"business">;
   readonly decisions: Counter<"outcome">;
+  readonly refused: Counter<"why">;
 }
 
 /** @param store read when the metrics are asked for: runs by phase, lines by state, the inbox */
@@ -50,6 +51,12 @@ export function createMetrics(store: Store): Metrics {
       name: "payrun_decisions_total",
       help: "Approvals and rejections by outcome",
       labelNames: ["outcome"],
+      registers,
+    }),
+    refused: new Counter({
+      name: "payrun_refused_requests_total",
+      help: "Requests without a token that counts, or whose roles don't allow them, by why",
+      labelNames: ["why"],
       registers,
     }),
   };

@@ -74,6 +74,16 @@ export async function findToken(db: Db, token: string, nowMs: number): Promise<T
   return row === undefined ? undefined : toToken(row);
 }
 
+/** A token that was made here, whatever has become of it; undefined for every other text. */
+export async function anyToken(db: Db, token: string): Promise<Token | undefined> {
+  const row = await db
+    .selectFrom("tokens")
+    .selectAll()
+    .where("token_hash", "=", hashOf(token))
+    .executeTakeFirst();
+  return row === undefined ? undefined : toToken(row);
+}
+
 /** All tokens, first made first, expired and revoked ones too. */
 export async function listTokens(db: Db): Promise<Token[]> {
   const rows = await db

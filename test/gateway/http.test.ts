@@ -116,7 +116,48 @@ describe("roles", () => {
   });
 });
 
-test("what a token's roles don't allow stands in the audit trail, unless it only looks", async () => {
+test("tokens that are refused stand in the store's own trail and the log, bounded and without themselves", async () => {
+  const own = await startTestGateway();
+  try {
+    const nowMs = Date.now();
+    const maker = { roles: ["admin"], createdBy: "setup", nowMs };
+    const revoked = await createToken(own.store, { ...maker, name: "rita" });
+    await revokeToken(own.store, revoked.tokenId, { by: "setup", nowMs });
+    const post = (token: string | null) =>
+      own.call("POST", "/v1/runs/pay-run%2Facme%2Fw%2F2026-11-05/decisions", token, {});
+    await post(revoked.token);
+    await post(null);
+    for (let guess = 0; guess < 35; guess += 1) await post(`payrun_guess_${guess}`);
+    for (let again = 0; again < 9; again += 1) await post("payrun_guess_0");
+    const refused = (await listAudit(own.store.db, { businessId: STORE_TRAIL })).filter(
+      ({ action }) => action === "request.unauthorized",
+    );
+    const request = "POST /v1/runs/:id/decisions";
+    expect(refused[0]).toMatchObject({
+      actor: "rita",
+      subject: revoked.tokenId,
+      details: { why: "revoked", request, token: revoked.tokenId, times: 1 },
+    });
+    // Twenty by themselves, the others at 1 and 10, the first once more at its tenth time.
+    expect(refused.map(({ details }) => details["times"])).toEqual([
+      ...Array.from({ length: 22 }, () => 1),
+      10,
+      10,
+    ]);
+    expect(refused.filter(({ subject }) => subject === "others")).toHaveLength(2);
+    expect(refused[1]).toMatchObject({ actor: "somebody", details: { why: "unknown", request } });
+    expect(own.logged.filter((line) => line.startsWith("refused a token"))).toHaveLength(24);
+    const told = JSON.stringify(refused) + own.logged.join("\n");
+    expect(told).not.toContain("payrun_");
+    const metrics = await own.call("GET", "/metrics", await own.token("vic", ["viewer"]));
+    expect(metrics.text).toContain('payrun_refused_requests_total{why="unknown"} 44');
+    expect(metrics.text).toContain('payrun_refused_requests_total{why="no-token"} 1');
+  } finally {
+    await own.stop();
+  }
+});
+
+test("what a token's roles don't allow stands in the audit trail, what it only wants to see but once", async () => {
   const two = await startTestGateway({
     profiles: [profile(), profile({ name: "north", businessId: "biz_north" })],
   });
@@ -138,7 +179,13 @@ test("what a token's roles don't allow stands in the audit trail, unless it only
       "vera pay-run/north/weekly/2026-11-05 POST /v1/runs/{id}/cancel",
     ]);
     expect(await of("biz_acme")).toEqual(["vera bill_1 POST /v1/payables/{id}/resolution"]);
-    expect(await of(STORE_TRAIL)).toEqual(["vera /v1/holds POST /v1/holds"]);
+    for (const id of ["p1", "p2"]) {
+      expect((await two.call("GET", `/v1/plans/${id}`, vera)).status).toBe(403);
+    }
+    expect(await of(STORE_TRAIL)).toEqual([
+      "vera /v1/holds POST /v1/holds",
+      "vera p1 GET /v1/plans/{id}",
+    ]);
   } finally {
     await two.stop();
   }

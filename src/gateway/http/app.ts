@@ -20,6 +20,7 @@ import { addScheduleRoutes } from "../routes/schedules.ts";
 import { addSystemRoutes } from "../routes/system.ts";
 import { receiveWebhook } from "../webhooks.ts";
 import { errorBody, GatewayError } from "./errors.ts";
+import { routeOf } from "./request.ts";
 
 const MAX_BODY_BYTES = 1_048_576;
 
@@ -83,11 +84,6 @@ function limitTo(maxSize: number, text: string) {
       throw new GatewayError(413, "too_large", `The body is larger than ${text}.`);
     },
   });
-}
-
-function routeOf(c: Context): string {
-  const route = c.req.matchedRoutes.findLast((matched) => matched.path !== "/*");
-  return route?.path ?? "none";
 }
 
 function answerError(context: GatewayContext, c: Context, thrown: unknown): Response {

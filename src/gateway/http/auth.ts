@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { findToken } from "../../store/tokens.ts";
-import type { Store } from "../../store/index.ts";
+import type { GatewayContext } from "../context.ts";
 import { GatewayError } from "./errors.ts";
+import { noteUnauthorized } from "./refusals.ts";
 
 /** Who asks: known by the name of their token. */
 export interface Principal {
@@ -13,21 +14,27 @@ export interface Principal {
 }
 
 /**
- * Finds whose bearer token a request carries.
+ * Finds whose bearer token a request carries. A token that counts for nothing is written down.
  *
  * @throws GatewayError 401 where there is none, or it is unknown, expired or revoked
  */
-export async function authenticate(c: Context, store: Store, nowMs: number): Promise<Principal> {
+export async function authenticate(
+  c: Context,
+  context: Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">,
+): Promise<Principal> {
   const header = c.req.header("authorization");
-  if (header === undefined) {
-    throw unauthorized("This needs a token: send it as “Authorization: Bearer <token>”.");
-  }
-  const match = /^Bearer +(\S+)$/i.exec(header.trim());
+  const match = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "");
   if (match?.[1] === undefined) {
-    throw unauthorized("The Authorization header must read “Bearer <token>”.");
+    context.metrics.refused.inc({ why: "no-token" });
+    throw unauthorized(
+      header === undefined
+        ? "This needs a token: send it as “Authorization: Bearer <token>”."
+        : "The Authorization header must read “Bearer <token>”.",
+    );
   }
-  const token = await findToken(store.db, match[1], nowMs);
+  const token = await findToken(context.store.db, match[1], context.nowMs());
   if (token === undefined) {
+    await noteUnauthorized(context, c, match[1]);
     throw unauthorized(
       "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
     );

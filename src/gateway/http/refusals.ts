@@ -1,8 +1,14 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Context } from "hono";
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import { appendAudit, STORE_TRAIL } from "../../store/audit.ts";
 import type { GatewayContext } from "../context.ts";
+import { reasonOf } from "../../process/repeat.ts";
+import { anyToken } from "../../store/tokens.ts";
 import type { Principal } from "./auth.ts";
 import { GatewayError } from "./errors.ts";
+import { Repeats } from "./repeats.ts";
+import { addressOf, routeOf } from "./request.ts";
 
 /** What somebody asked for and may not do. */
 export interface Refused {
@@ -15,9 +21,74 @@ export interface Refused {
   readonly business: string | undefined;
 }
 
+/** Unknown tokens that are told apart on a day: whoever guesses can't fill the trail. */
+const UNKNOWN_TOKENS_MOST = 20;
+
+/** What this process has refused today. */
+export class RefusedToday {
+  /** Tokens made here that have ended. */
+  readonly ended = new Repeats();
+  readonly unknown = new Repeats(UNKNOWN_TOKENS_MOST);
+  /** Reads that a token's roles don't allow. */
+  readonly reads = new Repeats();
+  readonly #key = randomBytes(32);
+
+  /**
+   * A name for an unknown token, by which to know it again while this process lives. A plain hash
+   * would let a reader of the trail try out what somebody has sent by mistake, such as a password.
+   */
+  nameOf(token: string): string {
+    return createHmac("sha256", this.#key).update(token).digest("hex").slice(0, 12);
+  }
+}
+
 /**
- * Writes into the audit trail that a known token asked for what its roles don't allow. Decisions
- * write their own refusals, with what was decided.
+ * Writes into the store's own trail, and the log, that somebody came with a token that counts for
+ * nothing: of one that has ended whose it was, of another one neither it nor from where it came.
+ */
+export async function noteUnauthorized(
+  context: Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">,
+  c: Context,
+  token: string,
+): Promise<void> {
+  const { store, refused } = context;
+  const nowMs = context.nowMs();
+  const ended = await anyToken(store.db, token);
+  const why = ended === undefined ? "unknown" : ended.revokedAtMs === null ? "expired" : "revoked";
+  context.metrics.refused.inc({ why });
+  const repeat =
+    ended === undefined
+      ? refused.unknown.note(refused.nameOf(token), nowMs)
+      : refused.ended.note(ended.tokenId, nowMs);
+  if (repeat === undefined) return;
+  const request = `${c.req.method} ${routeOf(c)}`;
+  const { key, times } = repeat;
+  const requestId = c.res.headers.get("x-request-id");
+  const said = { why, request, token: key, times };
+  context.log.warn("refused a token", { ...said, from: addressOf(c), requestId });
+  const entry = {
+    businessId: STORE_TRAIL,
+    nowMs,
+    actor: ended?.name ?? "somebody",
+    action: "request.unauthorized",
+    subject: key,
+    details: said,
+  };
+  try {
+    await store.transactionOf(STORE_TRAIL, (trx) => appendAudit(trx, entry));
+  } catch (error) {
+    // The answer is no all the same.
+    context.log.warn("the refused token is not in the trail", {
+      requestId,
+      reason: reasonOf(error),
+    });
+  }
+}
+
+/**
+ * Writes into the audit trail that a known token asked for what its roles don't allow: each
+ * time where it would have changed something, else as often as `Repeats` says. Decisions write
+ * their own refusals, with what was decided.
  */
 export async function noteRefused(
   context: GatewayContext,
@@ -27,15 +98,24 @@ export async function noteRefused(
 ): Promise<void> {
   if (!(error instanceof GatewayError) || error.code !== "forbidden") return;
   const { method, path, subject } = refused;
+  context.metrics.refused.inc({ why: "role" });
+  const nowMs = context.nowMs();
+  const read =
+    method === "get" ? context.refused.reads.note(`${principal.tokenId} ${path}`, nowMs) : null;
+  if (read === undefined) return;
   const businessId = trailOf(context, refused);
   await context.store.transactionOf(businessId, (trx) =>
     appendAudit(trx, {
       businessId,
-      nowMs: context.nowMs(),
+      nowMs,
       actor: principal.name,
       action: "request.refused",
       subject: subject ?? path,
-      details: { request: `${method.toUpperCase()} ${path}`, roles: principal.roles },
+      details: {
+        request: `${method.toUpperCase()} ${path}`,
+        roles: principal.roles,
+        ...(read === null ? {} : { times: read.times }),
+      },
     }),
   );
 }

@@ -1,4 +1,3 @@
-import { getConnInfo } from "@hono/node-server/conninfo";
 import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -7,6 +6,7 @@ import type { GatewayContext } from "../context.ts";
 import { authenticate, requireRole, type Principal } from "./auth.ts";
 import { GatewayError } from "./errors.ts";
 import { noteRefused } from "./refusals.ts";
+import { addressOf } from "./request.ts";
 import { ErrorBody } from "./schemas.ts";
 
 /** What a handler gets: checked, typed, and with the caller known. */
@@ -62,7 +62,7 @@ export function addRoute<
 >(app: OpenAPIHono, context: GatewayContext, spec: RouteSpec<Body, Query, Params>): void {
   describe(app, spec);
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
-    const principal = await authenticate(c, context.store, context.nowMs());
+    const principal = await authenticate(c, context);
     const handled = async (): Promise<RouteAnswer> => {
       if (spec.roles !== undefined) requireRole(principal, spec.roles);
       return spec.handle({
@@ -76,18 +76,10 @@ export function addRoute<
       });
     };
     const answer = await handled().catch(async (error: unknown) => {
-      // Who only looks changes nothing, and would fill the trail.
-      if (spec.method !== "get") {
-        const { method, path } = spec;
-        const params: Readonly<Record<string, string | undefined>> = c.req.param();
-        const { id, name, business = c.req.query("business") } = params;
-        await noteRefused(
-          context,
-          principal,
-          { method, path, subject: id ?? name, business },
-          error,
-        );
-      }
+      const { method, path } = spec;
+      const params: Readonly<Record<string, string | undefined>> = c.req.param();
+      const { id, name, business = c.req.query("business") } = params;
+      await noteRefused(context, principal, { method, path, subject: id ?? name, business }, error);
       throw error;
     });
     if ("text" in answer) {
@@ -99,15 +91,6 @@ export function addRoute<
     }
     return c.json(answer.json, answer.status);
   });
-}
-
-function addressOf(c: Context): string {
-  try {
-    return getConnInfo(c).remote.address ?? "unknown";
-  } catch {
-    // Called without a socket.
-    return "unknown";
-  }
 }
 
 function describe(app: OpenAPIHono, spec: RouteSpec<ZodType, ZodObject, ZodObject>): void {

@@ -27,7 +27,7 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
   });
 
   app.get("/metrics", async (c) => {
-    await authenticate(c, context.store, context.nowMs());
+    await authenticate(c, context);
     return c.body(await context.metrics.registry.metrics(), 200, {
       "content-type": context.metrics.registry.contentType,
     });
@@ -40,7 +40,7 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
     description: "A token made by “payrun token create”",
   });
   app.get("/openapi.json", async (c) => {
-    await authenticate(c, context.store, context.nowMs());
+    await authenticate(c, context);
     return c.json(
       app.getOpenAPI31Document({
         openapi: "3.1.0",

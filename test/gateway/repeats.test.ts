@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { Repeats } from "../../src/gateway/http/repeats.ts";
+
+const DAY_MS = 86_400_000;
+
+function written(repeats: Repeats, key: string, times: number, atMs = 0): number[] {
+  return Array.from({ length: times }).flatMap(() => repeats.note(key, atMs)?.times ?? []);
+}
+
+test("what comes without end is written down at powers of ten, each day anew", () => {
+  const repeats = new Repeats();
+  expect(written(repeats, "a", 1_234)).toEqual([1, 10, 100, 1_000]);
+  expect(written(repeats, "b", 12)).toEqual([1, 10]);
+  expect(written(repeats, "a", 2, DAY_MS)).toEqual([1]);
+});
+
+test("beyond a number of keys the others are counted together, and the first still by themselves", () => {
+  const repeats = new Repeats(2);
+  expect(repeats.note("a", 0)).toEqual({ key: "a", times: 1 });
+  expect(repeats.note("b", 0)).toEqual({ key: "b", times: 1 });
+  expect(repeats.note("c", 0)).toEqual({ key: "others", times: 1 });
+  for (let each = 0; each < 8; each += 1) expect(repeats.note(`d${each}`, 0)).toBeUndefined();
+  expect(repeats.note("e", 0)).toEqual({ key: "others", times: 10 });
+  expect(written(repeats, "a", 9)).toEqual([10]);
+});
