@@ -43,7 +43,8 @@ export interface ScheduleItem {
   readonly zone: string;
   /**
    * The next runs: when they begin, in real time; and on the business clock, which only a sandbox
-   * has of its own, their period and the first day on which they can pay.
+   * has of its own, their period and the first day on which they can pay. Empty while the clock of
+   * a sandbox can't be read.
    */
   readonly next: readonly {
     readonly period: string;
@@ -161,7 +162,10 @@ async function lostOf(
   return { paused: pause !== null, note: pause };
 }
 
-/** Temporal wakes the launcher in real time; it names its run by the business clock. */
+/**
+ * Temporal wakes the launcher in real time; it names its run by the business clock. None where that
+ * can't be read: what else is known of a schedule, and of others, is shown all the same.
+ */
 async function nextRuns(
   context: ScheduleContext,
   profile: BusinessProfile,
@@ -169,8 +173,9 @@ async function nextRuns(
 ): Promise<ScheduleItem["next"]> {
   const nowMs = context.nowMs();
   const clock = profile.sandbox
-    ? await context.clocks.read(profile)
+    ? await context.clocks.read(profile).catch(() => undefined)
     : { businessMs: nowMs, scale: 1 };
+  if (clock === undefined) return [];
   return nextFires(schedule, nowMs, RUNS_SHOWN).map(({ fireAtMs }) => {
     const aheadMs = (fireAtMs - nowMs) * clock.scale;
     // To the second: a reading that is some milliseconds old must not say the day before.

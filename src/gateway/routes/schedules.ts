@@ -22,7 +22,9 @@ const item = z.object({
   zone: z.string(),
   next: z
     .array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() }))
-    .describe("On a sandbox: begun in real time, period and pay date by the sandbox's clock"),
+    .describe(
+      "On a sandbox: begun in real time, period and pay date by the sandbox's clock; empty while that can't be read",
+    ),
 });
 const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });

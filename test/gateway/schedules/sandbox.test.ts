@@ -12,11 +12,12 @@ import { useSchedules } from "../support/schedules.ts";
 const HOUR_MS = 3_600_000;
 
 let sandbox: TestSandbox;
+let unreachableUrl: string | undefined;
 /** Its address is known once it runs. */
 const business: BusinessProfile = {
   ...profile({ sandbox: true }),
   get apiUrl() {
-    return sandbox.url;
+    return unreachableUrl ?? sandbox.url;
   },
 };
 const scene = useSchedules([business]);
@@ -89,5 +90,22 @@ describe("on a sandbox whose clock is weeks ahead", () => {
     expect(await wake(Date.parse(beginsAt) - 24 * HOUR_MS)).toContain(await bankDate(0));
     const runs = await listRuns(scene.on.gateway.store.db, { limit: 10 });
     expect(runs.map((run) => run.period).toSorted()).toEqual(missed);
+  });
+});
+
+describe("on a sandbox that is down", () => {
+  test("a schedule is shown, paused and let go, without its next runs", async () => {
+    const nowhere = await startSandbox();
+    const { url } = nowhere;
+    await nowhere.stop();
+    unreachableUrl = url;
+    try {
+      expect((await scene.apply(DAILY)).status).toBe(200);
+      expect(await scene.shown()).toMatchObject({ state: "active", next: [] });
+      expect((await scene.post("weekly/pause")).json).toMatchObject({ state: "paused", next: [] });
+      expect((await scene.post("weekly/resume")).json).toMatchObject({ state: "active" });
+    } finally {
+      unreachableUrl = undefined;
+    }
   });
 });
