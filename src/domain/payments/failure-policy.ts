@@ -90,9 +90,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   ),
 };
 
-/** Texts that stand for a code, first match wins; written for free text without a code. */
+/** Texts that stand for a code; written for free text without a code, as `wordsOf` gives it. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/\b(insufficient funds|nsf)\b/i, "R01"],
+  [/\b(insufficient funds|not? sufficient funds|non sufficient funds|nsf)\b/i, "R01"],
   [/\buncollected( funds)?\b/i, "R09"],
   [/\baccount (is |was |has been )?closed\b|\bclosed account\b/i, "R02"],
   [/\bno account\b|\bunable to locate( the)? account\b|\baccount not found\b/i, "R03"],
@@ -101,7 +101,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\bauthori[sz]ation revoked\b/i, "R07"],
   [/\b(payment stopped|stop payment)\b/i, "R08"],
   [/\baccount (is |was )?frozen\b|\bfrozen account\b/i, "R16"],
-  [/\bnon[- ]transaction account\b/i, "R20"],
+  [/\bnon ?transaction account\b/i, "R20"],
   [/\bduplicate entry\b/i, "R24"],
   [/\b(credit|entry) refused by receiver\b/i, "R23"],
   [/\bquestionable\b/i, "R17"],
@@ -116,7 +116,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
  */
 export function classifyFailure(failureReason: string | null | undefined): FailureClass {
   const text = (failureReason ?? "").trim();
-  const code = returnCodeOf(text);
+  const code = returnCodeOf(wordsOf(text));
   const rule = code === null ? undefined : RULES[code];
   if (rule !== undefined) {
     return {
@@ -157,17 +157,28 @@ export function needsNewAuthorization(code: string | null): boolean {
   return code !== null && REVOKED_CODES.includes(code);
 }
 
+/**
+ * A reason as words with spaces between them: `failureReason` is only said to be a text, and
+ * services write `Insufficient funds`, `INSUFFICIENT_FUNDS`, `insufficient-funds` and
+ * `InsufficientFunds`.
+ */
+export function wordsOf(failureReason: string): string {
+  return failureReason.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll(/[\s_-]+/g, " ");
+}
+
+/** Where words stand for several codes, one that must not be tried again goes before the others. */
 function returnCodeOf(text: string): string | null {
   const codes = new Set([...text.matchAll(/\bR\d{2}\b/gi)].map((match) => match[0].toUpperCase()));
   if (codes.size > 1) return null;
   const [code] = codes;
   if (code !== undefined) return code;
-  return PATTERNS.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+  const meant = PATTERNS.filter(([pattern]) => pattern.test(text)).map(([, name]) => name);
+  return meant.find((name) => !isReinitiable(name)) ?? meant[0] ?? null;
 }
 
 function parkedFor(text: string): Omit<FailureClass, "code"> {
   const parked = { action: "park", maxRetries: 0, withinDays: 180 } as const;
-  if (/\binsufficient balance\b/i.test(text)) {
+  if (/\binsufficient balance\b/i.test(wordsOf(text))) {
     return {
       ...parked,
       whose: "payer",

@@ -1,5 +1,10 @@
 import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
-import { classifyFailure, isReinitiable, REINITIATIONS_MAX } from "../payments/failure-policy.ts";
+import {
+  classifyFailure,
+  isReinitiable,
+  REINITIATIONS_MAX,
+  wordsOf,
+} from "../payments/failure-policy.ts";
 
 /** Name of the playbook that looks after failures where nobody has stored one of it. */
 export const BUILT_IN_FAILURES = "retry-failed";
@@ -98,7 +103,7 @@ export function ruleFor(
   rules: readonly FailureRule[],
   failureReason: string | null | undefined,
 ): RuledFailure {
-  const text = (failureReason ?? "").toLowerCase();
+  const text = wordsOf(failureReason ?? "").toLowerCase();
   const { code } = classifyFailure(failureReason);
   const found = rules.find((rule) => matches(rule, code, text)) ?? ASK_OPERATOR;
   if (found.action === "retry" && code !== null && !isReinitiable(code)) {
@@ -120,7 +125,7 @@ export function isMendedByNewDetails(code: string): boolean {
 function matches(rule: FailureRule, code: string | null, text: string): boolean {
   if (rule.codes.length === 0 && rule.words.length === 0) return true;
   if (code !== null && rule.codes.includes(code)) return true;
-  return rule.words.some((word) => hasWords(text, word.toLowerCase()));
+  return rule.words.some((word) => hasWords(text, wordsOf(word).toLowerCase()));
 }
 
 function hasWords(text: string, words: string): boolean {

@@ -1,4 +1,4 @@
-import { classifyFailure } from "../payments/failure-policy.ts";
+import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
 
 /** Which account a return may be about, as far as payments of the same day tell. */
 export interface AccountFacts {
@@ -24,7 +24,7 @@ export function whoseAccount(facts: AccountFacts): "payer" | "payee" | "unknown"
   if (code === null || !EITHER_SIDE.includes(code)) return classifyFailure(failureReason).whose;
   // The service's own balance pays by a credit: no account of ours is at the bank's other end.
   if (facts.sourceKind === "balance") return "payee";
-  const said = sideInText(failureReason ?? "");
+  const said = sideInText(wordsOf(failureReason ?? ""));
   if (said !== null) return said;
   if (facts.othersThrough > 0) return "payee";
   return facts.otherVendorsFailed > 0 ? "payer" : "unknown";

@@ -39,8 +39,22 @@ describe("the failure policy", () => {
     ["Account frozen", "R16"],
     ["Duplicate entry", "R24"],
     ["Corporate customer advises not authorized", "R29"],
+    ["INSUFFICIENT_FUNDS", "R01"],
+    ["insufficient-funds", "R01"],
+    ["InsufficientFunds", "R01"],
+    ["Non-sufficient funds in account", "R01"],
+    ["ach_return_r01", "R01"],
+    ["ACCOUNT_CLOSED", "R02"],
+    ["NON_TRANSACTION_ACCOUNT", "R20"],
   ])("reads %j as %s", (text, code) => {
     expect(classifyFailure(text).code).toBe(code);
+  });
+
+  it.each([
+    ["NSF fee refused: account closed", "R02"],
+    ["Payment stopped; insufficient funds", "R08"],
+  ])("takes %j for what must not be tried again", (text, code) => {
+    expect(classifyFailure(text)).toMatchObject({ code, action: "park" });
   });
 
   it("tells the vendor story of a closed account", () => {
@@ -57,9 +71,11 @@ describe("the failure policy", () => {
   );
 
   it("does not take the service's short balance for a return of the bank", () => {
-    const found = classifyFailure("Insufficient balance");
-    expect(found).toMatchObject({ code: null, action: "park", whose: "payer" });
-    expect(found.text).toContain("Deposit money");
+    for (const text of ["Insufficient balance", "INSUFFICIENT_BALANCE"]) {
+      const found = classifyFailure(text);
+      expect(found).toMatchObject({ code: null, action: "park", whose: "payer" });
+      expect(found.text).toContain("Deposit money");
+    }
   });
 
   it("parks a line of which any split must be parked", () => {

@@ -19,6 +19,8 @@ describe("the rule for a failure", () => {
     expect(ruleFor([RETRY], "R01 Insufficient Funds").rule).toBe(RETRY);
     expect(ruleFor([RETRY], "There was No Cover on the day")).toEqual({ code: "R01", rule: RETRY });
     expect(ruleFor([RETRY], "undercover").rule.action).toBe("ask");
+    expect(ruleFor([RETRY], "NO_COVER").rule).toBe(RETRY);
+    expect(ruleFor([{ ...RETRY, words: ["NO_COVER"] }], "no cover").rule.action).toBe("retry");
   });
 
   it("asks an operator where none matches", () => {
@@ -29,7 +31,7 @@ describe("the rule for a failure", () => {
     expect(ruleFor([], null).rule.action).toBe("ask");
   });
 
-  it.each(["R10 no cover", "R01 and R10: no cover", "R77 no cover"])(
+  it.each(["R10 no cover", "R01 and R10: no cover", "R77 no cover", "return_r10_NO_COVER"])(
     "never retries %j, whatever words are found in it",
     (text) => {
       expect(ruleFor([RETRY], text).rule.action).toBe("ask");
