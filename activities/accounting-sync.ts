@@ -1,5 +1,6 @@
 import type { PlaybookAccounting } from "../src/contracts/playbook.ts";
 import { PaymentsApiError, type PaymentsClient } from "../src/payments-api/index.ts";
+import { unlessMissing } from "./unless-missing.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -62,13 +63,4 @@ const FAILED = /fail|error|cancel|abort/i;
 function instantMs(text: string | null | undefined): number | null {
   const ms = Date.parse(text ?? "");
   return Number.isNaN(ms) ? null : ms;
-}
-
-async function unlessMissing<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof PaymentsApiError && error.status === 404) return null;
-    throw error;
-  }
 }

@@ -30,7 +30,8 @@ export async function show(
     change.wait === undefined &&
     change.phase === onboarding.phase &&
     change.waitingFor === onboarding.waitingFor &&
-    change.needsAction === onboarding.needsAction;
+    change.needsAction === onboarding.needsAction &&
+    JSON.stringify(change.nextSteps) === JSON.stringify(onboarding.nextSteps);
   if (isSame) return;
   await context.store.transactionOf(businessId, async (trx) => {
     await updateOnboarding(trx, businessId, change, clock.realMs);

@@ -1,8 +1,14 @@
 import { KYB_STEPS, type KybStep } from "../../src/contracts/onboarding.ts";
 import type { StepState, VerificationView } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
-import type { PaymentsClient, TaxInfo, Verification } from "../../src/payments-api/index.ts";
+import type {
+  Officer,
+  PaymentsClient,
+  TaxInfo,
+  Verification,
+} from "../../src/payments-api/index.ts";
 import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
+import { unlessMissing } from "../unless-missing.ts";
 
 /**
  * How far the service says that a business is.
@@ -24,11 +30,23 @@ export async function readView(
     steps: taxIdMismatched ? { ...steps, tax: "missing" } : steps,
     taxIdMismatched,
     reason: textOf(verification.reason),
-    nextSteps: (verification.nextSteps ?? []).map(({ step, message }) => ({
-      step: step ?? null,
-      message: withoutPersonal(message ?? step ?? ""),
-    })),
+    nextSteps: (verification.nextSteps ?? [])
+      .map(({ step, message }) => ({
+        step: step ?? null,
+        message: withoutPersonal(message ?? step ?? ""),
+      }))
+      .filter(({ message }) => message !== ""),
   };
+}
+
+/** Tax info on file; a service may not find any before there is one. */
+export async function taxInfoOf(client: PaymentsClient, businessId: string): Promise<TaxInfo> {
+  return (await unlessMissing(() => client.verification.getTaxInfo(businessId))) ?? {};
+}
+
+/** Officers and owners on file; likewise. */
+export async function officersOf(client: PaymentsClient, businessId: string): Promise<Officer[]> {
+  return (await unlessMissing(() => client.officers.list(businessId))) ?? [];
 }
 
 const MISMATCHED = /mis-?match|(not?|un)[ _-]?match|fail|invalid|reject/i;
@@ -76,8 +94,8 @@ async function seenSteps(
   given: readonly OnboardingInput[],
 ): Promise<Readonly<Record<KybStep, boolean>>> {
   const [taxInfo, officers] = await Promise.all([
-    client.verification.getTaxInfo(businessId),
-    client.officers.list(businessId),
+    taxInfoOf(client, businessId),
+    officersOf(client, businessId),
   ]);
   const lastOf = (step: KybStep, isOurs: (input: OnboardingInput) => boolean): number =>
     given.findLastIndex((input) => input.step === step && input.state === "done" && isOurs(input));

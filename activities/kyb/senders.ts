@@ -7,7 +7,7 @@ import type {
   TaxIdValue,
 } from "../../src/domain/onboarding/values.ts";
 import { bankAccountSender, microDepositsSender } from "./bank-senders.ts";
-import { readView } from "./read-view.ts";
+import { officersOf, readView, taxInfoOf } from "./read-view.ts";
 import type { Found, Sender, Sending } from "./sender.ts";
 
 const THERE: Found = { kind: "there" };
@@ -47,7 +47,7 @@ function taxSender({ client, businessId, input, given }: Sending, value: TaxIdVa
       // Which digits of the one on file are others than its last four, nobody shows.
       if (input.facts.replace === true && input.sends === 0) return ABSENT;
       const { taxIdMask } = await client.verification.get(businessId);
-      const onFile = taxIdMask ?? (await client.verification.getTaxInfo(businessId)).taxIdMask;
+      const onFile = taxIdMask ?? (await taxInfoOf(client, businessId)).taxIdMask;
       if (onFile === undefined || onFile === null || lastFour(onFile) === lastFour(number))
         return THERE;
       if (input.facts.replace === true) return ABSENT;
@@ -95,7 +95,7 @@ function officerSender({ client, businessId, input }: Sending, value: OfficerVal
   return {
     personal: [ssn, dateOfBirth, address.street],
     async look() {
-      const listed = await client.officers.list(businessId);
+      const listed = await officersOf(client, businessId);
       const match = matchOfficer({ firstName, lastName, ssnLast4: lastFour(ssn) }, listed);
       if (match === "listed") return THERE;
       if (match === "new" || input.facts.another === true) return ABSENT;

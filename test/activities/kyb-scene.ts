@@ -1,17 +1,20 @@
 import { afterEach } from "vitest";
-import type { KybService } from "../support/kyb-service.ts";
+import type { KybService, KybServiceOptions } from "../support/kyb-service.ts";
 import { KybWorld } from "./kyb-world.ts";
 
 const PLAIN = (isThere: boolean): string => (isThere ? "submitted" : "missing");
 
 /** Begins an onboarding with a service of its own, which ends with the test. */
-export function onboardings(): (word?: ((isThere: boolean) => string) | null) => Promise<KybWorld> {
+export function onboardings(): (
+  word?: ((isThere: boolean) => string) | null,
+  choices?: Omit<KybServiceOptions, "word">,
+) => Promise<KybWorld> {
   const begun: KybWorld[] = [];
   afterEach(async () => {
     for (const world of begun.splice(0)) await world.stop();
   });
-  return async (word = PLAIN) => {
-    const world = await KybWorld.start({ word });
+  return async (word = PLAIN, choices = {}) => {
+    const world = await KybWorld.start({ word, ...choices });
     begun.push(world);
     await world.launch();
     return world;

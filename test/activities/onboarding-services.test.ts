@@ -83,6 +83,46 @@ describe.each([
   });
 });
 
+describe.each([
+  ["knows of no tax info and no officers before there are some", { missing: 404 }],
+  ["answers nothing where there is none, and wraps what there is", { missing: 204, wraps: true }],
+] as const)("a service that %s", (_what, choices) => {
+  test("is given each step once, and what it says of the review is shown", async () => {
+    const world = await begin(null, choices);
+    const { service } = world;
+    expect(await world.untilWaits()).toMatchObject({ phase: "tax", needsAction: true });
+    await world.giveAll();
+    const now = await world.untilWaits();
+    expect(now).toMatchObject({ phase: "review", needsAction: false });
+    const [said] = (await world.onboarding()).nextSteps.map(({ message }) => message);
+    expect(now.waitingFor).toContain(`It says: ${said}`);
+    expect(service.writes).toHaveLength(5);
+    service.tinCheck = "TIN_MISMATCH";
+    expect(await world.untilWaits()).toMatchObject({ phase: "tax", needsAction: true });
+    service.tinCheck = "MATCHED";
+    service.status = "document";
+    expect((await world.untilWaits()).phase).toBe("documents");
+    service.status = "suspended";
+    expect((await world.untilWaits()).phase).toBe("suspended");
+    service.status = "verified";
+    expect(await world.untilWaits()).toMatchObject({ phase: "verified", ended: true });
+  });
+
+  test("is given nothing that it has already", async () => {
+    const world = await begin(null, choices);
+    world.service.taxId = "987654321";
+    world.service.signer = DATA.signature.signerName;
+    world.service.officers.push({ firstName: "Ada", lastName: "Okafor", ssnLast4: "9876" });
+    await world.giveAll();
+    await world.untilWaits();
+    expect(world.service.writes).toEqual([
+      "POST /officers",
+      "POST /officers/certify-beneficial-ownership",
+    ]);
+    expect(world.service.officers.map(({ firstName }) => firstName)).toEqual(["Ada", "Ben"]);
+  });
+});
+
 test("another tax id with the same last four digits is sent where a person says so", async () => {
   const world = await begin();
   const { service } = world;

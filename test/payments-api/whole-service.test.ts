@@ -84,8 +84,8 @@ test("a bank account is linked and verified by the amounts of its micro-deposits
   await sandbox.control.advance("P5D");
   const { body } = await sandbox.api<{ amountsCents: [number, number] }>(
     "GET",
-    `/sandbox/micro-deposits/${account.id}`,
+    `/sandbox/micro-deposits/${account?.id}`,
   );
-  const verified = await bankAccounts.verifyMicroDeposits(account.id, body.amountsCents);
-  expect(verified.status).toBe("verified");
+  const verified = await bankAccounts.verifyMicroDeposits(account?.id ?? "", body.amountsCents);
+  expect(verified?.status).toBe("verified");
 });

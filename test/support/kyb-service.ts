@@ -15,6 +15,10 @@ export interface Refusal {
 export interface KybServiceOptions {
   /** The word for each step, or null for a service that names no steps. */
   readonly word: ((isThere: boolean) => string) | null;
+  /** What it answers where there is no tax info, or no officer, yet: an empty record unless said. */
+  readonly missing?: 404 | 204;
+  /** Whether its records stand inside others, under names of their own. */
+  readonly wraps?: boolean;
 }
 
 /** A Payments Service with the verification's addresses only, which tells less than the sandbox. */
@@ -80,6 +84,11 @@ export class KybService {
     if (method !== "GET") this.writes.push(`${method} ${below}`);
     const isTaken = refusal === undefined || refusal.takes === true;
     const answer = isTaken ? this.#answer(method, below, body as Json) : undefined;
+    const { missing } = this.#options;
+    if (missing !== undefined && refusal === undefined && this.#hasNone(method, below)) {
+      response.writeHead(missing, { "content-type": "application/json" });
+      return void response.end(missing === 404 ? JSON.stringify(NOT_FOUND) : undefined);
+    }
     const status = refusal?.status ?? (method === "GET" ? 200 : 202);
     response.writeHead(status, { "content-type": "application/json" });
     response.end(
@@ -87,7 +96,13 @@ export class KybService {
     );
   }
 
+  #hasNone(method: string, path: string): boolean {
+    if (`${method} ${path}` === "GET /tax") return this.taxId === null;
+    return `${method} ${path}` === "GET /officers" && this.officers.length === 0;
+  }
+
   #answer(method: string, path: string, body: Json): unknown {
+    if (method === "GET" && this.#options.wraps === true) return this.#wrapped(path);
     switch (`${method} ${path}`) {
       case "GET /tax":
         return { taxIdMask: this.taxId?.slice(-4) ?? null, signature: { signerName: this.signer } };
@@ -124,6 +139,26 @@ export class KybService {
     }
   }
 
+  #wrapped(path: string): unknown {
+    if (path === "/tax") {
+      const ein = this.taxId === null ? null : `**-***${this.taxId.slice(-4)}`;
+      return { data: { taxInfo: { ein, signerName: this.signer } } };
+    }
+    if (path === "/officers") {
+      return {
+        data: this.officers.map(({ firstName, lastName, ssnLast4 }) => ({
+          fullName: `${String(firstName)} ${String(lastName)}`,
+          ssnMask: `***-**-${String(ssnLast4)}`,
+        })),
+      };
+    }
+    const kyb = { status: this.status.toUpperCase() };
+    const asked = { title: "Keep the telephone near" };
+    return {
+      data: { status: "ok", irsTinCheck: this.tinCheck ?? "PENDING", kyb, nextSteps: [asked] },
+    };
+  }
+
   #bankAnswer(path: string, body: Json): unknown {
     const [, accountId = ""] =
       /^\/v1\/bank-accounts\/(.+)\/verify-micro-deposits$/.exec(path) ?? [];
@@ -154,6 +189,8 @@ export class KybService {
     };
   }
 }
+
+const NOT_FOUND = { error: "not_found", message: "There is none" };
 
 function refusalOf(status: number): Json {
   return status < 300 ? {} : { error: `refused_${status}`, message: `Refused with ${status}` };

@@ -83,13 +83,15 @@ export function decideOnboarding(
     if (input !== undefined) return { do: "send", phase: "documents", input };
     return waitForDocuments(business, view, provided);
   }
-  return {
-    do: "wait",
-    phase: "review",
-    needsPerson: false,
-    text: "The Payments Service reviews the business. Nothing is to be done now.",
-    key: "review",
-  };
+  return underReview(view);
+}
+
+/** Nobody is asked for anything, but what the service says is shown: only a person understands it. */
+function underReview({ nextSteps }: VerificationView): Decision {
+  const said = nextSteps.map(({ message }) => message).join(" ");
+  const todo = said === "" ? "Nothing is to be done now." : `It says: ${said}`;
+  const text = `The Payments Service reviews the business. ${todo}`;
+  return { do: "wait", phase: "review", needsPerson: false, text, key: "review" };
 }
 
 const ASKS: Readonly<Record<OrderedStep, string>> = {

@@ -4,6 +4,7 @@ import {
   bankAccountListSchema,
   bankAccountSchema,
 } from "../schemas/bank-account.ts";
+import { whereShown } from "../schemas/common.ts";
 import type { CallOptions } from "../transport.ts";
 
 /** A bank account to link; the specification does not show the shape, so this is how we read it. */
@@ -14,6 +15,8 @@ export interface NewBankAccount {
   accountType: "checking" | "savings";
   name?: string;
 }
+
+const changedSchema = whereShown(bankAccountSchema);
 
 /** The business's own bank accounts (API specification, section 4). */
 export class BankAccounts {
@@ -36,26 +39,29 @@ export class BankAccounts {
   /**
    * Links a bank account and has two micro-deposits sent to it. No error shows the account number.
    *
+   * @returns undefined where the answer, which is not shown, is not an account; `list` shows it.
    * @deprecated by the service (API specification, section 4): people link accounts in its web app.
    */
-  create(account: NewBankAccount, options?: WriteOptions): Promise<BankAccount> {
+  create(account: NewBankAccount, options?: WriteOptions): Promise<BankAccount | undefined> {
     const sensitive = [account.accountNumber];
     const write = { ...options, path: "/v1/bank-accounts", body: account, sensitive };
-    return this.#requester.write({ ...write, method: "POST" }, bankAccountSchema);
+    return this.#requester.write({ ...write, method: "POST" }, changedSchema);
   }
 
   /**
    * Verifies an account by the amounts of its two micro-deposits, in either order. A wrong attempt
-   * counts; after three the service gives the account up, so guess nothing. Path and body are not
-   * shown in the specification.
+   * counts; after three the service gives the account up, so guess nothing. Path, body and answer
+   * are not shown in the specification.
+   *
+   * @returns undefined where the answer is not an account; `get` shows how it stands.
    */
   verifyMicroDeposits(
     bankAccountId: string,
     amountsCents: readonly [number, number],
     options?: WriteOptions,
-  ): Promise<BankAccount> {
+  ): Promise<BankAccount | undefined> {
     const path = `/v1/bank-accounts/${segment(bankAccountId)}/verify-micro-deposits`;
     const write = { ...options, method: "POST" as const, path, body: { amountsCents } };
-    return this.#requester.write(write, bankAccountSchema);
+    return this.#requester.write(write, changedSchema);
   }
 }

@@ -5,8 +5,8 @@ import {
   type CreatedPayments,
   createdPaymentsSchema,
   type Payment,
+  onePaymentSchema,
   paymentPageSchema,
-  paymentSchema,
   type PaymentStatus,
   type RetriedPayment,
   retriedPaymentSchema,
@@ -65,7 +65,7 @@ export class Payments extends PagedReads<Payment, PaymentFilters> {
   }
 
   get(paymentId: string, options?: CallOptions): Promise<Payment> {
-    return this.#requester.read(`/v1/payments/${segment(paymentId)}`, paymentSchema, options);
+    return this.#requester.read(`/v1/payments/${segment(paymentId)}`, onePaymentSchema, options);
   }
 
   /**

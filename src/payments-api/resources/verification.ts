@@ -3,6 +3,7 @@ import type { Requester } from "../requester.ts";
 import { whereShown } from "../schemas/common.ts";
 import {
   type TaxInfo,
+  taxInfoOnFileSchema,
   taxInfoSchema,
   type Verification,
   type VerificationDocument,
@@ -41,7 +42,7 @@ export class VerificationResource {
 
   /** Tax info on file. */
   getTaxInfo(businessId: string, options?: CallOptions): Promise<TaxInfo> {
-    return this.#requester.read(taxPath(businessId), taxInfoSchema, options);
+    return this.#requester.read(taxPath(businessId), taxInfoOnFileSchema, options);
   }
 
   /** Has the IRS check the tax id. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lenient, openEnum, wholeList } from "./common.ts";
+import { lenient, openEnum, undocumentedList } from "./common.ts";
 
 type BankAccountStatus =
   | "pending_verification"
@@ -28,4 +28,4 @@ export const bankAccountSchema = z.object({
 
 export type BankAccount = z.infer<typeof bankAccountSchema>;
 
-export const bankAccountListSchema = wholeList(bankAccountSchema);
+export const bankAccountListSchema = undocumentedList(bankAccountSchema, "bankAccounts");

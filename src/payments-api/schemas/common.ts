@@ -41,15 +41,6 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 /**
- * A list that is not paginated. Only `{ items }` is documented, and only for some of them, so a bare
- * array is taken as well.
- */
-export function wholeList<T extends z.ZodType>(item: T) {
-  const items = z.array(item);
-  return z.union([items, z.object({ items }).transform((answer) => answer.items)]);
-}
-
-/**
  * A list whose answer the specification does not show: a bare array, or under `items`, `data` or
  * the resource's own name.
  */
@@ -64,6 +55,34 @@ export function undocumentedList<T extends z.ZodType>(item: T, name: string) {
       .transform((answer) => answer[name])
       .pipe(items),
   ]);
+}
+
+/** A JSON object, or undefined. */
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
+/** The first of these fields that is there and not null. */
+export function firstOf(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): unknown {
+  const name = names.find((each) => record[each] !== undefined && record[each] !== null);
+  return name === undefined ? undefined : record[name];
+}
+
+/**
+ * A record with an id whose answer the specification does not show: itself, or under the
+ * resource's own name or `data`.
+ */
+export function undocumentedRecord<T extends z.ZodType>(schema: T, name: string) {
+  return z.preprocess((answer) => {
+    const outer = recordOf(answer);
+    return outer === undefined || outer["id"] !== undefined
+      ? answer
+      : (recordOf(outer[name]) ?? recordOf(outer["data"]) ?? answer);
+  }, schema);
 }
 
 /**

@@ -1,21 +1,43 @@
 import { z } from "zod";
-import { undocumented, undocumentedList } from "./common.ts";
+import { firstOf, recordOf, undocumented, undocumentedList } from "./common.ts";
 
 /**
  * An officer or owner as returned; the record is not shown, and all of it may be undefined. Other
  * fields are not kept: they may be a full social security number, a birth date or an address.
  */
-export const officerSchema = z.object({
-  id: undocumented(z.string()),
-  firstName: undocumented(z.string()),
-  lastName: undocumented(z.string()),
-  title: undocumented(z.string()),
-  ssnLast4: undocumented(z.string()),
-});
+export const officerSchema = z.preprocess(
+  officerFields,
+  z.object({
+    id: undocumented(z.string()),
+    firstName: undocumented(z.string()),
+    lastName: undocumented(z.string()),
+    title: undocumented(z.string()),
+    ssnLast4: undocumented(z.string()),
+  }),
+);
+
+/** A name may be shown as one, and the last four digits behind a mask. */
+function officerFields(answer: unknown): unknown {
+  const record = recordOf(answer);
+  if (record === undefined) return answer;
+  const name = firstOf(record, ["name", "fullName", "displayName"]);
+  const words = typeof name === "string" ? name.trim().split(/\s+/) : [];
+  const number = firstOf(record, ["ssnLast4", "ssnMask", "last4", "ssn"]);
+  return {
+    ...record,
+    firstName: record["firstName"] ?? (words.slice(0, -1).join(" ") || undefined),
+    lastName: record["lastName"] ?? words.at(-1),
+    ssnLast4: typeof number === "string" ? number.slice(-4) : undefined,
+  };
+}
 
 export type Officer = z.infer<typeof officerSchema>;
 
-export const officerListSchema = undocumentedList(officerSchema, "officers");
+/** None may be an empty answer. */
+export const officerListSchema = z.preprocess(
+  (answer) => answer ?? [],
+  undocumentedList(officerSchema, "officers"),
+);
 
 /** The certification of beneficial ownership as it was given; its record is not shown. */
 export const certificationSchema = z.looseObject({

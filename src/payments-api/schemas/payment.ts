@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cents, lenient, nullable, openEnum, pageOf } from "./common.ts";
+import { cents, lenient, nullable, openEnum, pageOf, undocumentedRecord } from "./common.ts";
 
 /** API specification, section 3. A status we don't know must be taken for "on its way". */
 export type PaymentStatus =
@@ -38,6 +38,9 @@ export const paymentSchema = z.object({
 });
 
 export type Payment = z.infer<typeof paymentSchema>;
+
+/** `GET /v1/payments/{paymentId}`, whose answer is not shown. */
+export const onePaymentSchema = undocumentedRecord(paymentSchema, "payment");
 
 export const paymentPageSchema = pageOf(paymentSchema);
 

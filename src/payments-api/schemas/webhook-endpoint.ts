@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openEnum, undocumented, wholeList } from "./common.ts";
+import { openEnum, undocumented, undocumentedList } from "./common.ts";
 
 type WebhookEndpointStatus = "active" | "paused" | (string & {});
 
@@ -19,4 +19,7 @@ export const webhookEndpointSchema = z.object({
 
 export type WebhookEndpoint = z.infer<typeof webhookEndpointSchema>;
 
-export const webhookEndpointListSchema = wholeList(webhookEndpointSchema);
+export const webhookEndpointListSchema = undocumentedList(
+  webhookEndpointSchema,
+  "webhookEndpoints",
+);
