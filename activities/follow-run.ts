@@ -26,6 +26,7 @@ import { readOrWait } from "./read-or-wait.ts";
 import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
 import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
+import { lateOf, tellLate } from "./tell-late.ts";
 
 /** Lines that are loaded, judged and written at once. */
 const LINES_AT_ONCE = 500;
@@ -93,6 +94,7 @@ async function followSome(
   await watchScheduled(context, run, asked, { payments, payees, clock });
   const moves: Move[] = [];
   const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
+  const standing: RunLine[] = [];
   let handedOver = 0;
   for (const line of lines) {
     const mine = (payments.get(line.payableId) ?? []).filter(({ id }) =>
@@ -108,6 +110,7 @@ async function followSome(
       handedOver += 1;
     } else if (outcome.kind === "failed" || (outcome.kind === "partial" && !isShown)) {
       resting.push({ payableId, from, pollAtMs });
+      standing.push(line);
     } else {
       const to = outcome.kind === "partial" ? "parked" : outcome.state;
       const alarm = alarmBehind(line, to);
@@ -115,13 +118,15 @@ async function followSome(
       const reason = alarm?.text ?? outcome.text;
       if (to === from) {
         resting.push({ payableId, from, pollAtMs });
+        standing.push(line);
         if (reason !== null) await say(context, line, reason, clock);
       } else {
         moves.push({ payableId, lineNo, from, to, reasonCode, reason, pollAtMs, mine });
       }
     }
   }
-  return handedOver + (await write(context, run, { moves, resting, clock }));
+  const late = lateOf(standing, run, clock).filter(({ state }) => state !== "settled");
+  return handedOver + (await write(context, run, { moves, resting, late, clock }));
 }
 
 function say(
@@ -141,6 +146,8 @@ async function write(
   what: {
     readonly moves: readonly Move[];
     readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
+    /** Of those that rest. */
+    readonly late: readonly RunLine[];
     readonly clock: ClockReading;
   },
 ): Promise<number> {
@@ -149,6 +156,7 @@ async function write(
   if (what.moves.length === 0 && what.resting.length === 0) return 0;
   return context.store.transactionOf(businessId, async (trx) => {
     await pollLater(trx, runId, what.resting, nowMs);
+    await tellLate(trx, run, what.late, nowMs);
     const moved = await moveFollowed(trx, runId, what.moves, nowMs);
     const done = what.moves.filter(({ payableId }) => moved.has(payableId));
     for (const [to, ofOne] of Map.groupBy(done, (move) => move.to)) {

@@ -1,4 +1,6 @@
 import type { Payment, PaymentsClient } from "../src/payments-api/index.ts";
+import { PATIENT } from "./patient.ts";
+import { unlessMissing } from "./unless-missing.ts";
 
 /** What following a line needs of a payment: a run of many bills keeps no more in memory. */
 export type FollowedPayment = Pick<
@@ -23,13 +25,15 @@ export async function paymentsOfPayables(
   if (wanted.size <= ONE_BY_ONE) {
     await Promise.all(
       [...wanted].map(async (payableId) => {
-        found.set(payableId, await client.payments.listAll({ payableId }));
+        // A bill that is gone must not keep the others from being followed.
+        const listed = () => client.payments.listAll({ payableId }, PATIENT);
+        found.set(payableId, (await unlessMissing(listed)) ?? []);
       }),
     );
     return found;
   }
   // While lanes pay, the whole list never stands still; what was in it all the time is read.
-  for await (const page of client.payments.iteratePages()) {
+  for await (const page of client.payments.iteratePages({}, PATIENT)) {
     for (const payment of page) {
       const { payableId, id, status, amountCents, failureReason, createdAt, updatedAt } = payment;
       if (payableId === null || !wanted.has(payableId)) continue;

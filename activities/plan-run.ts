@@ -20,7 +20,8 @@ import { activeHolds } from "../src/store/holds.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { reservedCents } from "../src/store/reserved.ts";
-import { getRun } from "../src/store/runs.ts";
+import { getRun, type Run, setRunPhase } from "../src/store/runs.ts";
+import { listWaits } from "../src/store/waits.ts";
 import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
@@ -29,6 +30,8 @@ import { keepPlan } from "./keep-plan.ts";
 import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 import { readBills } from "./read-bills.ts";
+import { readOrWait, stopsReads } from "./read-or-wait.ts";
+import { tellWaits } from "./tell-run.ts";
 import { type DepositFrom, depositFrom } from "./top-up/account.ts";
 import { planTopUp } from "./top-up/plan-top-up.ts";
 
@@ -84,10 +87,23 @@ async function planRun(context: ActivityContext, runId: string): Promise<PlanSum
   const stored = await getPlan(context.store.db, runId);
   if (stored !== undefined) return stored.summary;
   const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
-  const reading = await read(context, subject);
+  const reading = await readOrWait(context, run, () => read(context, subject));
+  if (reading === undefined) throw await whileUnread(context, run);
   const selection = await claim(context, subject, reading);
   const plan = await makePlan(context, subject, { ...reading, selection });
   return keepPlan(context, run, plan, reading);
+}
+
+/** The run says what its plan waits for, and so does a notice where that lasts. */
+async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
+  const clock = await context.clockOf(run.business).now();
+  return context.store.transactionOf(run.businessId, async (trx) => {
+    const waits = (await listWaits(trx, run.businessId)).filter(stopsReads);
+    const message = waits[0]?.message ?? "The service can't be read now.";
+    await setRunPhase(trx, run.runId, { phase: "planning", waitingFor: `the service: ${message}` });
+    await tellWaits(trx, { run, waits, clock });
+    return new Error(`Not planned yet: ${message}`);
+  });
 }
 
 /** Plans as a run would and keeps only the answer, for whoever asked. */

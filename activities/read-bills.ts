@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDate } from "../src/domain/clock/dates.ts";
 import {
   type BillBook,
@@ -10,15 +9,13 @@ import {
 import {
   type Payable,
   type PayableListItem,
-  PaymentsApiError,
   type PaymentsClient,
 } from "../src/payments-api/index.ts";
+import { PATIENT } from "./patient.ts";
+import { unlessMissing } from "./unless-missing.ts";
 
 /** Payables that are read one by one at a time, where the list leaves something out. */
 const SINGLE_READS = 10;
-
-const RATE_PAUSE_MS = 5_000;
-const RATE_PAUSE_MAX_MS = 60_000;
 
 /**
  * Reads everything a plan is made of, by page, into compact records.
@@ -35,7 +32,7 @@ export async function readBills(client: PaymentsClient): Promise<BillBook> {
 
 async function readPayments(client: PaymentsClient): Promise<PaymentFacts[]> {
   const payments: PaymentFacts[] = [];
-  for await (const page of client.payments.iteratePages()) {
+  for await (const page of client.payments.iteratePages({}, PATIENT)) {
     for (const { payableId, contactId, status, amountCents } of page) {
       payments.push({ payableId, contactId, status, amountCents });
     }
@@ -46,7 +43,7 @@ async function readPayments(client: PaymentsClient): Promise<PaymentFacts[]> {
 async function readPayables(client: PaymentsClient): Promise<BillFacts[]> {
   const bills: BillFacts[] = [];
   const incomplete: string[] = [];
-  for await (const page of client.payables.iteratePages()) {
+  for await (const page of client.payables.iteratePages({}, PATIENT)) {
     for (const item of page) {
       const bill = ofListItem(item);
       if (bill === undefined) incomplete.push(item.id);
@@ -56,27 +53,18 @@ async function readPayables(client: PaymentsClient): Promise<BillFacts[]> {
   // The shape of list items is not shown (API specification, section 4): read what is missing.
   for (let start = 0; start < incomplete.length; start += SINGLE_READS) {
     const ids = incomplete.slice(start, start + SINGLE_READS);
-    const payables = await Promise.all(ids.map((id) => patiently(() => client.payables.get(id))));
-    bills.push(...payables.map(ofPayable));
+    const payables = await Promise.all(
+      ids.map((id) => unlessMissing(() => client.payables.get(id, PATIENT))),
+    );
+    // A list may still show a bill that is gone.
+    bills.push(...payables.filter((payable) => payable !== null).map(ofPayable));
   }
   return bills;
 }
 
-/** Thousands of reads may meet a rate limit more than once; none of them may make all begin anew. */
-async function patiently<T>(read: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof PaymentsApiError) || error.status !== 429) throw error;
-      await sleep(Math.min(error.retryAfterMs ?? RATE_PAUSE_MS, RATE_PAUSE_MAX_MS));
-    }
-  }
-}
-
 async function readVendors(client: PaymentsClient): Promise<VendorFacts[]> {
   const vendors: VendorFacts[] = [];
-  for await (const page of client.contacts.iteratePages()) {
+  for await (const page of client.contacts.iteratePages({}, PATIENT)) {
     for (const contact of page) {
       vendors.push({
         contactId: contact.id,

@@ -3,7 +3,13 @@ import { clearWait, countTries, listWaits, setWait } from "../src/store/waits.ts
 import type { ActivityContext } from "./context.ts";
 
 /** Codes of waits that a read sets, and that the next read which succeeds ends. */
-const READ_CODES = ["unauthorized", "forbidden_read", "rate_limited", "unreachable"] as const;
+const READ_CODES = [
+  "unauthorized",
+  "forbidden_read",
+  "rate_limited",
+  "unreachable",
+  "unreadable",
+] as const;
 
 /** True for a wait in which nothing of the business can be read either. */
 export function stopsReads(wait: { readonly sourceId: string; readonly code: string }): boolean {
@@ -78,6 +84,12 @@ function faultOf(error: unknown): Fault | undefined {
       code: "rate_limited",
       message,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+  if (error.code === "unexpected_answer") {
+    return {
+      code: "unreadable",
+      message: `The service answers otherwise than it says: ${error.message}`,
     };
   }
   if (status === undefined || status >= 500) {

@@ -16,6 +16,7 @@ import type { Run } from "../src/store/runs.ts";
 import { startOrTellCancellation } from "../src/temporal/start.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
+import { PATIENT } from "./patient.ts";
 
 const AUTHOR = "payrun";
 
@@ -54,7 +55,7 @@ export async function payeesToCheck(
   const client = context.clientOf(run.business);
   const payees = new Map<string, { readonly last4: string | null }>();
   if (wanted.size > ONE_BY_ONE) {
-    for await (const page of client.contacts.iteratePages()) {
+    for await (const page of client.contacts.iteratePages({}, PATIENT)) {
       for (const { id, bankAccount } of page) {
         if (wanted.has(id)) payees.set(id, { last4: bankAccount?.last4 ?? null });
       }

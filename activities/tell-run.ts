@@ -115,7 +115,10 @@ async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void
 }
 
 /** Faults of the whole business, which somebody must mend elsewhere. */
-async function tellWaits(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+export async function tellWaits(
+  trx: Transaction<Tables>,
+  facts: Pick<RunToTell, "run" | "waits" | "clock">,
+): Promise<void> {
   for (const wait of facts.waits) {
     const { code, sourceId, sinceMs } = wait;
     if (NOBODYS.includes(code) || facts.clock.serviceMs - sinceMs < WAIT_TOLD_AFTER_MS) continue;
@@ -171,7 +174,7 @@ export async function tellPlanWarnings(
 
 async function raise(
   trx: Transaction<Tables>,
-  { run, clock }: RunToTell,
+  { run, clock }: Pick<RunToTell, "run" | "clock">,
   kind: NoticeKind,
   factKey: string,
   text: NoticeText,

@@ -6,6 +6,7 @@ import { getRun, type Run } from "../src/store/runs.ts";
 import { listUnread, markRead, READ_SINGLY } from "../src/store/verified-lines.ts";
 import type { ActivityContext } from "./context.ts";
 import { changeOf, VERIFIED_FOR_MS } from "./pay/verify-line.ts";
+import { PATIENT } from "./patient.ts";
 import { readOrWait } from "./read-or-wait.ts";
 
 /** Reads closer to their end than this are made again by the next turn's pages. */
@@ -44,7 +45,7 @@ export async function verifyRun(
     const payees = await payeesOf(client);
     let count = 0;
     const missing = new Set(wanted);
-    for await (const page of client.payables.iteratePages()) {
+    for await (const page of client.payables.iteratePages({}, PATIENT)) {
       const bills = page.filter(({ id }) => missing.delete(id));
       count += await judge(context, run, { bills, payees, payments, readAtMs: serviceMs });
     }
@@ -128,7 +129,7 @@ async function paymentsOf(
   wanted: ReadonlySet<string>,
 ): Promise<Map<string, KnownPayment[]>> {
   const found = new Map<string, KnownPayment[]>();
-  for await (const page of client.payments.iteratePages()) {
+  for await (const page of client.payments.iteratePages({}, PATIENT)) {
     for (const { id, payableId, status, amountCents } of page) {
       if (payableId === null || !wanted.has(payableId)) continue;
       const payment = { id, status, amountCents };
@@ -142,7 +143,7 @@ async function paymentsOf(
 
 async function payeesOf(client: PaymentsClient): Promise<Map<string, Payee>> {
   const payees = new Map<string, Payee>();
-  for await (const page of client.contacts.iteratePages()) {
+  for await (const page of client.contacts.iteratePages({}, PATIENT)) {
     for (const { id, status, paymentReady, bankAccount, updatedAt } of page) {
       payees.set(id, { id, status, paymentReady, bankAccount, updatedAt });
     }

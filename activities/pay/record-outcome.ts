@@ -20,6 +20,7 @@ import { clearWaits, setWait } from "../../src/store/waits.ts";
 import { extendWatch } from "../../src/store/watches.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
+import { tellUnanswered } from "../tell-late.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
 
 const UNKNOWN_REST_MAX_MS = 600_000;
@@ -161,6 +162,10 @@ async function sideEffects(
         ? {}
         : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
     });
+  }
+  if (outcome.kind === "unknown") {
+    const attempt = await liveAttempt(trx, businessId, payableId);
+    if (attempt !== undefined) await tellUnanswered(trx, attempt, job.line.runId, clock);
   }
   if (outcome.kind === "changed" && job.owner === job.line.runId) {
     await storeReplannedLine(trx, {

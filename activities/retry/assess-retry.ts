@@ -15,6 +15,7 @@ import { activeHoldFor } from "../../src/store/holds.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
+import { lateOf, tellLate } from "../tell-late.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
 import {
   assessment,
@@ -64,7 +65,9 @@ export async function assessRetry(
   );
   const outcome = lineStateOfPayments(open, retry.line.amountCents);
   if (outcome.kind === "failed") {
-    if (outcome.othersOnTheirWay) return following(retry, "other parts are still on their way");
+    if (outcome.othersOnTheirWay) {
+      return follow(context, retry, "other parts are still on their way");
+    }
     return afterFailure(context, retry, outcome.reasons);
   }
   if (open.length > 0) {
@@ -82,9 +85,24 @@ export async function assessRetry(
     if (outcome.kind === "partial") {
       return park(retry, "partly-paid", `${outcome.text}. Compare it with the bank.`);
     }
-    return following(retry, `the new payment is ${outcome.state}`);
+    return follow(context, retry, `the new payment is ${outcome.state}`, outcome.state);
   }
   return withoutOpenPayment(context, retry);
+}
+
+/** Waits for what the bank says; operators hear of it where that takes too long. */
+async function follow(
+  context: ActivityContext,
+  retry: RetryCase,
+  text: string,
+  state = "processing",
+): Promise<RetryAssessment> {
+  const { run, clock, businessId } = retry;
+  const late = lateOf([{ ...retry.line, state }], run, clock);
+  if (late.length > 0) {
+    await context.store.transactionOf(businessId, (trx) => tellLate(trx, run, late, clock.realMs));
+  }
+  return following(retry, text);
 }
 
 /** Nothing is on its way and every failure is dealt with: the day, a person, or the end. */
@@ -93,7 +111,7 @@ async function withoutOpenPayment(
   retry: RetryCase,
 ): Promise<RetryAssessment> {
   if (retry.row.phase === "following") {
-    return following(retry, "the service doesn't show the new payment yet");
+    return follow(context, retry, "the service doesn't show the new payment yet");
   }
   const owed = owedCents({
     totalCents: retry.payable.totalAmountCents,

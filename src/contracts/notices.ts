@@ -5,6 +5,7 @@ export const NOTICE_KINDS = [
   "approval-reminder",
   "approval-escalated",
   "parked",
+  "payment-late",
   "run-completed",
   "run-failed",
   "plan-warning",

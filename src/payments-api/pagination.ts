@@ -1,14 +1,18 @@
 import { PaymentsApiError } from "./errors.ts";
-import type { CallOptions } from "./transport.ts";
+import type { ReadOptions } from "./requester.ts";
 
 /** One page; `totalCount` is the number of matching records across all pages. */
 export interface Page<T> {
   items: T[];
   totalCount: number;
+  /** True for a list whose answer is not shown and says no count: `totalCount` is this page's. */
+  uncounted?: boolean | undefined;
+  /** What such an answer says about further pages. */
+  hasMore?: boolean | undefined;
 }
 
-/** Options of a read over several pages. `signal` and `timeoutMs` are those of each request. */
-export interface PagingOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
+/** Options of a read over several pages; all but `pageSize` are those of each request. */
+export interface PagingOptions extends Pick<ReadOptions, "signal" | "timeoutMs" | "patienceMs"> {
   /** 1 to 100 (API specification, section 8); 100 unless given. */
   pageSize?: number | undefined;
 }
@@ -57,6 +61,7 @@ export async function* iteratePages<T extends Listed>(
         wide ? progress.pages : page,
       )) {
         progress.add(answer);
+        if (progress.stuck) throw unreadable(path);
         const fresh = answer.items.filter(({ id }) => !yielded.has(id));
         for (const { id } of fresh) yielded.add(id);
         if (fresh.length > 0) yield unique(fresh);
@@ -106,6 +111,7 @@ export async function readConsistently<T extends Listed>(
       pages += 1;
       const answer = await readPage(pages, pageSize);
       progress.add(answer);
+      if (progress.stuck) throw unreadable(path);
       for (const item of answer.items) items.set(item.id, item);
       if (pages === 1) firstIds.push(...answer.items.map(({ id }) => id));
     }
@@ -127,8 +133,11 @@ class PassProgress {
   #ended = false;
   #read = 0;
   #firstLength = 0;
+  #uncounted = false;
+  #stuck = false;
 
   add(page: Page<Listed>): void {
+    if (page.uncounted === true) return this.#addUncounted(page);
     if (this.#firstCount === undefined) {
       this.#firstCount = page.totalCount;
       this.#firstLength = page.items.length;
@@ -139,6 +148,21 @@ class PassProgress {
     for (const { id } of page.items) this.#ids.add(id);
     // Pages may be shorter than asked for, so only an empty one or a full count ends the list.
     this.#ended = page.items.length === 0 || this.#read >= page.totalCount;
+  }
+
+  /** Without a count a list ends with a page that brings nothing new, or says that it is the last. */
+  #addUncounted({ items, hasMore }: Page<Listed>): void {
+    this.#uncounted = true;
+    const before = this.#ids.size;
+    for (const { id } of items) this.#ids.add(id);
+    const isNew = this.#ids.size > before;
+    this.#ended = !isNew || hasMore === false;
+    this.#stuck = !isNew && hasMore === true;
+  }
+
+  /** True where there is more than pages asked for by number show. */
+  get stuck(): boolean {
+    return this.#stuck;
   }
 
   get done(): boolean {
@@ -152,6 +176,7 @@ class PassProgress {
 
   /** The count never changed, and it is the number of different ids. */
   get even(): boolean {
+    if (this.#uncounted) return true;
     return !this.#changed && this.#ids.size === this.#lastCount && this.#read === this.#lastCount;
   }
 
@@ -163,7 +188,7 @@ class PassProgress {
 
 function sameFirstPage(page: Page<Listed>, ids: readonly string[], count: number): boolean {
   return (
-    page.totalCount === count &&
+    (page.uncounted === true || page.totalCount === count) &&
     page.items.length === ids.length &&
     page.items.every(({ id }, index) => id === ids[index])
   );
@@ -181,5 +206,16 @@ function inconsistent(path: string): PaymentsApiError {
     method: "GET",
     path,
     message: `the list kept changing while it was read (${maxPasses} times); try again later`,
+  });
+}
+
+function unreadable(path: string): PaymentsApiError {
+  return new PaymentsApiError({
+    code: "unexpected_answer",
+    status: 200,
+    outcome: "not_applied",
+    method: "GET",
+    path,
+    message: "the list says that it has more, and its next page shows nothing new",
   });
 }

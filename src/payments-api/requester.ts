@@ -7,6 +7,16 @@ import type { CallOptions, HttpAnswer, NoAnswer, Transport } from "./transport.t
 /** Query values; undefined ones are left out. */
 export type Query = Record<string, string | number | undefined>;
 
+/** Options of a read. */
+export interface ReadOptions extends CallOptions {
+  /**
+   * How long in all it may wait where the service asks to slow down (429), 10 s unless given: who
+   * reads a thousand pages would otherwise begin anew with each refusal. A single pause of more
+   * than a minute is left to whoever asked.
+   */
+  patienceMs?: number | undefined;
+}
+
 /** Options of a write whose key is optional. */
 export interface WriteOptions extends CallOptions {
   /** Up to 64 characters; the same on a resend of the same request (API specification, section 7). */
@@ -45,9 +55,9 @@ export class Requester {
   async read<T>(
     path: string,
     schema: z.ZodType<T>,
-    options: CallOptions & { query?: Query } = {},
+    options: ReadOptions & { query?: Query } = {},
   ): Promise<T> {
-    const { query, ...call } = options;
+    const { query, patienceMs = READ_BUDGET_MS, ...call } = options;
     const request = { ...call, method: "GET" as const, path, query: encodeQuery(query) };
     const startedMs = performance.now();
     for (let tries = 1; ; tries += 1) {
@@ -55,9 +65,12 @@ export class Requester {
       if (answer.kind === "http" && answer.status === 401) {
         answer = await this.#transport.send(request);
       }
-      const pauseMs = pauseBeforeNextRead(answer, tries);
+      const isSlowed = answer.kind === "http" && answer.status === 429;
+      const budgetMs = isSlowed ? patienceMs : READ_BUDGET_MS;
+      const isPatient = isSlowed && patienceMs > READ_BUDGET_MS;
+      const pauseMs = isPatient ? patientPause(answer) : pauseBeforeNextRead(answer, tries);
       const spentMs = performance.now() - startedMs;
-      if (pauseMs === undefined || spentMs + pauseMs > READ_BUDGET_MS) {
+      if (pauseMs === undefined || spentMs + pauseMs > budgetMs) {
         return readAnswer({ method: "GET", path }, answer, schema);
       }
       // Stopped by the caller: the next send says so.
@@ -91,6 +104,17 @@ const READ_PAUSES_MS = [100, 400, 1_600];
 
 /** No try begins later than this: longer faults are waited for by whoever asked. */
 const READ_BUDGET_MS = 10_000;
+
+/** Pause of a patient read where the service asks for none. */
+const SLOWED_PAUSE_MS = 2_000;
+
+/** Longest single pause of a patient read. */
+const PATIENT_PAUSE_MAX_MS = 60_000;
+
+function patientPause(answer: HttpAnswer | NoAnswer): number | undefined {
+  const askedMs = (answer.kind === "http" ? answer.retryAfterMs : undefined) ?? SLOWED_PAUSE_MS;
+  return askedMs > PATIENT_PAUSE_MAX_MS ? undefined : Math.max(100, askedMs);
+}
 
 /** Undefined where asking again would not help. */
 function pauseBeforeNextRead(answer: HttpAnswer | NoAnswer, tries: number): number | undefined {

@@ -129,6 +129,26 @@ export async function raiseTogether(
   }
 }
 
+/** Which of these facts no notice has told of together with others (`raiseTogether`). */
+export async function untoldFacts(
+  db: Db,
+  fact: Pick<Notice, "businessId" | "kind">,
+  factKeys: readonly string[],
+): Promise<Set<string>> {
+  const untold = new Set(factKeys);
+  for (const keys of chunks(factKeys)) {
+    const rows = await db
+      .selectFrom("notice_facts")
+      .select("fact_key")
+      .where("business_id", "=", fact.businessId)
+      .where("kind", "=", fact.kind)
+      .where("fact_key", "in", keys)
+      .execute();
+    for (const row of rows) untold.delete(row.fact_key);
+  }
+  return untold;
+}
+
 /** When a notice of this kind was last raised about a run; null for never. */
 export async function lastRaisedMs(db: Db, runId: string, kind: string): Promise<number | null> {
   const row = await db

@@ -150,3 +150,42 @@ test("pages shorter than asked for are read to the end", async () => {
   });
   expect(await service.client().payments.listAll()).toHaveLength(5);
 });
+
+/** A list of balance transactions, whose answer the specification does not show. */
+async function startTransactions(answer: (ids: string[], more: boolean) => unknown) {
+  const all = names(7);
+  return startService((received, response) => {
+    const page = Number(new URL(received.url, "http://localhost").searchParams.get("page"));
+    sendJson(response, 200, answer(all.slice((page - 1) * 3, page * 3), page * 3 < all.length));
+  });
+}
+
+const records = (ids: string[]) => ids.map((id) => ({ id }));
+
+test.each<[string, (ids: string[], more: boolean) => unknown]>([
+  ["is a bare array", (ids) => records(ids)],
+  ["has no count", (ids) => ({ items: records(ids) })],
+  ["is under its own name", (ids) => ({ transactions: records(ids) })],
+  ["says whether there is more", (ids, hasMore) => ({ data: records(ids), hasMore })],
+  ["names its next page", (ids, more) => ({ items: records(ids), nextCursor: more ? "c" : null })],
+  ["has a count of its own name", (ids) => ({ data: { items: records(ids), total: 7 } })],
+])("a list whose answer is not shown is read whole where it %s", async (_, answer) => {
+  const { transactions } = (await startTransactions(answer)).client().balance;
+  expect((await transactions.listAll({}, size)).map(({ id }) => id)).toEqual(names(7));
+  expect((await collect(transactions.iterate({}, size))).map(({ id }) => id)).toEqual(names(7));
+});
+
+test("a list that answers all of itself, whatever page is asked for, is read once", async () => {
+  const service = await startService((_received, response) =>
+    sendJson(response, 200, [{ id: "a" }]),
+  );
+  expect(await service.client().balance.transactions.listAll()).toMatchObject([{ id: "a" }]);
+});
+
+test("a list whose further pages can't be asked for by number is not taken for the whole", async () => {
+  const answer = { items: [{ id: "a" }], nextCursor: "next" };
+  const service = await startService((_received, response) => sendJson(response, 200, answer));
+  const { transactions } = service.client().balance;
+  await expect(transactions.listAll()).rejects.toMatchObject({ code: "unexpected_answer" });
+  await expect(collect(transactions.iterate())).rejects.toMatchObject({ status: 200 });
+});

@@ -41,6 +41,36 @@ describe("a read", () => {
     expect(service.received).toHaveLength(2);
   });
 
+  test("waits patiently for a limit on requests where many pages are to be read", async () => {
+    let left = 1;
+    const refill = setInterval(() => {
+      left = 1;
+    }, 400);
+    const service = await startService((received, response) => {
+      left -= 1;
+      if (left < 0) return sendJson(response, 429, FAILS, { "retry-after": "0.1" });
+      const page = Number(new URL(received.url, "http://localhost").searchParams.get("page"));
+      sendJson(response, 200, { items: [payment(`p${page}`)], totalCount: 9 });
+    });
+    const paging = { pageSize: 1, patienceMs: 30_000 };
+    const ids: string[] = [];
+    try {
+      for await (const { id } of service.client().payments.iterate({}, paging)) ids.push(id);
+    } finally {
+      clearInterval(refill);
+    }
+    expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => `p${index + 1}`));
+  });
+
+  test("is no more patient than a minute at a time", async () => {
+    const service = await startService((_received, response) =>
+      sendJson(response, 429, FAILS, { "retry-after": "61" }),
+    );
+    const read = service.client().payables.get("p", { patienceMs: 600_000 });
+    await expect(read).rejects.toMatchObject({ status: 429 });
+    expect(service.received).toHaveLength(1);
+  });
+
   test("ends when its caller stops it between two tries", async () => {
     const stop = new AbortController();
     const service = await startService((_received, response) => {

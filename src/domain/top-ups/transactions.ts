@@ -32,10 +32,12 @@ export function couldBe(
 ): ShownTransaction[] {
   return found.filter(
     ({ type, amountCents }) =>
-      type !== "withdrawal" &&
+      !/withdraw/i.test(type ?? "") &&
       (amountCents === undefined || amountCents === null || amountCents === asked.amountCents),
   );
 }
+
+const DEPOSIT = /deposit/i;
 
 /**
  * What a look-up says about a deposit whose answer is unknown.
@@ -47,23 +49,22 @@ export function judgeDepositLookUp(
   known: ReadonlySet<string>,
   found: readonly ShownTransaction[],
 ): DepositLookUp {
-  const fresh = couldBe(asked, found).filter(({ id }) => !known.has(id));
+  const unknown = couldBe(asked, found).filter(({ id }) => !known.has(id));
+  const deposits = unknown.filter(({ type }) => DEPOSIT.test(type ?? ""));
+  // A list of everything that moved has payments and fees of the same amount as well.
+  const fresh = deposits.length > 0 ? deposits : unknown;
   const sameAccount = fresh.filter(({ bankAccountId }) => bankAccountId === asked.bankAccountId);
   const [only, other] = sameAccount.length > 0 ? sameAccount : fresh;
   if (only === undefined) return { kind: "none" };
-  const isTold = only.amountCents === asked.amountCents;
+  const isDeposit = only.type === undefined || only.type === null || DEPOSIT.test(only.type);
+  const isTold = only.amountCents === asked.amountCents && isDeposit;
   if (other === undefined && isTold) return { kind: "adopt", transaction: only };
   return { kind: "unclear", transactionIds: fresh.map(({ id }) => id) };
 }
 
-const ARRIVED: readonly string[] = ["completed", "settled"];
-const CAME_TO_NOTHING: readonly string[] = [
-  "failed",
-  "returned",
-  "cancelled",
-  "refund_pending",
-  "refunded",
-];
+const ARRIVED = /^(completed?|settled|succeeded|cleared|posted)$/i;
+const CAME_TO_NOTHING =
+  /^(failed|returned|cancell?ed|refund_pending|refunded|rejected|declined|reversed)$/i;
 
 /** Why a deposit that had arrived is there no more; null where nothing says so. */
 export function takenBack(shown: ShownTransaction | undefined): string | null {
@@ -77,6 +78,6 @@ export function depositStands({
   status,
 }: ShownTransaction): "completed" | "failed" | "on-its-way" | "not-told" {
   if (status === undefined || status === null) return "not-told";
-  if (ARRIVED.includes(status)) return "completed";
-  return CAME_TO_NOTHING.includes(status) ? "failed" : "on-its-way";
+  if (ARRIVED.test(status)) return "completed";
+  return CAME_TO_NOTHING.test(status) ? "failed" : "on-its-way";
 }

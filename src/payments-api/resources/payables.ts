@@ -1,4 +1,4 @@
-import { type Requester, segment, type WriteOptions } from "../requester.ts";
+import { type ReadOptions, type Requester, segment, type WriteOptions } from "../requester.ts";
 import {
   type Payable,
   type PayableListItem,
@@ -7,7 +7,6 @@ import {
   payableSchema,
   type PayableStatus,
 } from "../schemas/payable.ts";
-import type { CallOptions } from "../transport.ts";
 import { PagedReads } from "./paged-reads.ts";
 
 type PayableFilters = { search?: string | undefined; status?: PayableStatus | undefined };
@@ -35,7 +34,7 @@ export class Payables extends PagedReads<PayableListItem, PayableFilters> {
     this.#requester = requester;
   }
 
-  get(payableId: string, options?: CallOptions): Promise<Payable> {
+  get(payableId: string, options?: ReadOptions): Promise<Payable> {
     return this.#requester.read(`/v1/payables/${segment(payableId)}`, payableSchema, options);
   }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cents, openEnum, pageOf, undocumented } from "./common.ts";
+import { cents, openEnum, undocumented, undocumentedPageOf } from "./common.ts";
 
 type BalanceTransactionType = "deposit" | "withdrawal" | (string & {});
 
@@ -21,4 +21,7 @@ export const balanceTransactionSchema = z.looseObject({
 
 export type BalanceTransaction = z.infer<typeof balanceTransactionSchema>;
 
-export const balanceTransactionPageSchema = pageOf(balanceTransactionSchema);
+export const balanceTransactionPageSchema = undocumentedPageOf(
+  balanceTransactionSchema,
+  "transactions",
+);

@@ -73,6 +73,42 @@ export function firstOf(
 }
 
 /**
+ * One page of a list whose answer the specification does not show: with or without a count, a bare
+ * array, or the records under `items`, `data` or the resource's own name.
+ */
+export function undocumentedPageOf<T extends z.ZodType>(item: T, name: string) {
+  return z.preprocess(
+    (answer) => pageIn(answer, name),
+    z.object({
+      items: z.array(item),
+      totalCount: z.int().min(0),
+      uncounted: z.boolean().optional(),
+      hasMore: z.boolean().optional(),
+    }),
+  );
+}
+
+const NEXT_NAMES = ["nextCursor", "nextPageToken", "nextPage", "next"];
+
+function pageIn(answer: unknown, name: string): unknown {
+  const outer = Array.isArray(answer) ? { items: answer } : recordOf(answer);
+  if (outer === undefined) return answer;
+  const body: Readonly<Record<string, unknown>> = { ...outer, ...recordOf(outer["data"]) };
+  const items = [body["items"], outer["data"], body[name]].find((list) => Array.isArray(list));
+  if (items === undefined) return answer;
+  const count = firstOf(body, ["totalCount", "total"]);
+  if (typeof count === "number") return { items, totalCount: count };
+  const told = body["hasMore"];
+  const hasMore =
+    typeof told === "boolean" ? told : isThere(firstOf(body, NEXT_NAMES)) || undefined;
+  return { items, totalCount: items.length, uncounted: true, hasMore };
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== "" && value !== false;
+}
+
+/**
  * A record with an id whose answer the specification does not show: itself, or under the
  * resource's own name or `data`.
  */

@@ -16,6 +16,7 @@ describe("a look-up at a deposit without an answer", () => {
   test.each([
     ["none is new", [{ ...ours, id: "old" }]],
     ["the new one is a withdrawal", [{ ...ours, type: "withdrawal" }]],
+    ["it is one in words of its own", [{ ...ours, type: "BALANCE_WITHDRAWAL" }]],
     ["the new one is of another amount", [{ ...ours, amountCents: 501 }]],
     ["there is none", []],
   ])("finds nothing where %s", (_, found) => {
@@ -29,6 +30,18 @@ describe("a look-up at a deposit without an answer", () => {
     });
     const found = [{ id: "bare", amountCents: 500 }];
     expect(judgeDepositLookUp(asked, known, found)).toMatchObject({ kind: "adopt" });
+  });
+
+  test("is not misled by a payment of the same amount in a list of everything that moved", () => {
+    const payment = { ...ours, id: "txn_2", type: "vendor_payment" };
+    expect(judgeDepositLookUp(asked, known, [payment, ours])).toMatchObject({
+      kind: "adopt",
+      transaction: { id: "txn_1" },
+    });
+    expect(judgeDepositLookUp(asked, known, [payment])).toEqual({
+      kind: "unclear",
+      transactionIds: ["txn_2"],
+    });
   });
 
   test("leaves several that could be it to a person, unless one alone is of its account", () => {
@@ -48,6 +61,10 @@ describe("a look-up at a deposit without an answer", () => {
 test.each([
   ["completed", "completed"],
   ["settled", "completed"],
+  ["COMPLETED", "completed"],
+  ["posted", "completed"],
+  ["reversed", "failed"],
+  ["canceled", "failed"],
   ["failed", "failed"],
   ["returned", "failed"],
   ["cancelled", "failed"],
