@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { lastPaidTo, weekUse } from "../../activities/plan-history.ts";
+import { LineCounts } from "../../src/gateway/line-counts.ts";
 import type { Db } from "../../src/store/db.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
 import { dayOfFailure } from "../../src/store/retry-cases.ts";
@@ -12,7 +13,7 @@ const TODAY = "2026-11-19";
 const SOURCE = { businessId: BUSINESS_ID, sourceId: SOURCE_ID, today: TODAY };
 const CONTACTS = Array.from({ length: VENDORS }, (_, no) => `con_${no}`);
 
-/** What runs, retries and the sweeper read of what was paid before. */
+/** What runs, retries, the sweeper and the metrics read of what was paid before. */
 const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   "money promised by others": (db) => reservedCents(db, { ...SOURCE, readAtMs: 2 }),
   "money that may count twice": (db) => mayBeCountedTwice(db, SOURCE),
@@ -20,7 +21,17 @@ const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   "a week's use of limits": (db) => weekUse(db, { ...SOURCE, exceptRunId: "another" }),
   "the day of a failure": (db) => dayOfFailure(db, FAILED, "R01"),
   "long attempts": (db) => pruneSends(db, BUSINESS_ID),
+  "lines by state, each scrape": (db) => lineCounts(db).read(),
 };
+
+const scraped = new Map<Db, LineCounts>();
+
+/** One for each store, as a gateway has it. */
+function lineCounts(db: Db): LineCounts {
+  const counts = scraped.get(db) ?? new LineCounts({ db });
+  scraped.set(db, counts);
+  return counts;
+}
 
 const FAILED = {
   businessId: BUSINESS_ID,

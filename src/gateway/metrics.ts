@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Store } from "../store/index.ts";
+import { LineCounts } from "./line-counts.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 
 /** What the gateway counts; `GET /metrics` prints it for Prometheus. */
@@ -64,6 +65,7 @@ export function createMetrics(store: Store): Metrics {
 
 function storeGauges(store: Store, registry: Registry): void {
   const registers = [registry];
+  const lines = new LineCounts(store);
   new Gauge({
     name: "payrun_inbox_undispatched",
     help: "Events that no workflow has been told about yet",
@@ -96,17 +98,13 @@ function storeGauges(store: Store, registry: Registry): void {
   });
   new Gauge({
     name: "payrun_lines",
-    help: "Lines of pay runs by state",
+    help: "Lines of pay runs by state; of runs that have ended, settled ones and their like as of a while ago",
     labelNames: ["state"],
     registers,
     async collect() {
-      const rows = await store.db
-        .selectFrom("run_lines")
-        .select((eb) => ["state", eb.fn.countAll<number>().as("count")])
-        .groupBy("state")
-        .execute();
+      const sums = await lines.read();
       this.reset();
-      for (const row of rows) this.set({ state: row.state }, Number(row.count));
+      for (const [state, count] of sums) this.set({ state }, count);
     },
   });
   new Gauge({

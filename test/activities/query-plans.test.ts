@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withholdFromRun } from "../../activities/cancel/withhold.ts";
+import { LineCounts } from "../../src/gateway/line-counts.ts";
 import { mayBeCountedTwice } from "../../src/store/reserved.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { openEventStarts } from "../../src/store/event-starts.ts";
@@ -86,6 +87,7 @@ test("nothing that a run needs reads all that its business has ever paid", async
   await openEventStarts(store.db, Date.now(), 10);
   const claim = { holder: "test", nowMs: Date.now(), untilMs: Date.now() };
   await claimDeliveries(store.db, claim, 10);
+  await new LineCounts(store).read();
   await listAudit(store.db, { businessId, subject: [payableId, runId] });
 
   const file = new DatabaseSync(join(world.world.folder, "payrun.db"), { readOnly: true });

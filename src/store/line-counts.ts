@@ -1,0 +1,38 @@
+import type { LineState } from "../contracts/pay-run.ts";
+import type { Db } from "./db.ts";
+import { is, isIn } from "./in-text.ts";
+import { UNDER_WAY } from "./line-states.ts";
+import { idsIn } from "./many.ts";
+
+/** States whose lines are counted by `countOpenLines`, over all runs. */
+export const COUNTED_BY_INDEX: readonly LineState[] = [...UNDER_WAY, "parked"];
+
+export interface LineCount {
+  readonly state: string;
+  readonly count: number;
+}
+
+/** Lines of all runs that are under way or parked, by state; reads only these. */
+export async function countOpenLines(db: Db): Promise<LineCount[]> {
+  const counts = db
+    .selectFrom("run_lines")
+    .select((eb) => ["state", eb.fn.countAll<number>().as("count")])
+    .groupBy("state");
+  const underWay = await counts.where(isIn("state", UNDER_WAY)).execute();
+  const parked = await counts.where(is("state", "parked")).execute();
+  return [...underWay, ...parked].map(({ state, count }) => ({ state, count: Number(count) }));
+}
+
+/** Lines of these runs by state. */
+export async function countLinesOf(
+  db: Db,
+  runIds: readonly string[],
+): Promise<(LineCount & { readonly runId: string })[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select((eb) => ["run_id", "state", eb.fn.countAll<number>().as("count")])
+    .where("run_id", "in", idsIn(runIds))
+    .groupBy(["run_id", "state"])
+    .execute();
+  return rows.map(({ run_id, state, count }) => ({ runId: run_id, state, count: Number(count) }));
+}
