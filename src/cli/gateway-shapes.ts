@@ -188,9 +188,30 @@ const playbook = z.object({
 export type AppliedPlaybook = z.infer<typeof playbook>;
 export const appliedPlaybook = answer<AppliedPlaybook>(playbook);
 
-export const playbookRevisions = answer<{
-  readonly items: readonly { readonly revision: number; readonly text: string }[];
-}>(z.object({ items: z.array(z.object({ revision: z.int(), text: z.string() })) }));
+const playbookRevision = z.object({
+  revision: z.int(),
+  text: z.string(),
+  author: z.string(),
+  createdAt: z.string(),
+  hash: z.string(),
+});
+export type PlaybookRevision = z.infer<typeof playbookRevision>;
+export const playbookRevisions = answer<{ readonly items: readonly PlaybookRevision[] }>(
+  z.object({ items: z.array(playbookRevision) }),
+);
+const storedPlaybooks = z.object({
+  items: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.string(),
+      business: z.string().nullable(),
+      revision: z.int(),
+      author: z.string(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+export const playbookList = answer<z.infer<typeof storedPlaybooks>>(storedPlaybooks);
 
 const schedule = z.object({
   playbook: z.string(),

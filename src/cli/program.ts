@@ -81,6 +81,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: PLAYBOOKS,
+    name: "playbook",
+    load: async () => (await import("./commands/playbook.ts")).addPlaybookCommand,
+  },
+  {
+    heading: PLAYBOOKS,
     name: "revert",
     load: async () => (await import("./commands/revert.ts")).addRevertCommand,
   },

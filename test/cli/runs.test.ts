@@ -109,6 +109,14 @@ describe("runs, from the command line", () => {
     expect(body.items[0]?.text).toBe(PLAYBOOK);
     expect((await as("ada", ["revert", "reverted", "9"])).stderr).toContain("it has 3, 2, 1");
     expect((await as("cleo", ["revert", "reverted"])).code).toBe(1);
+    const history = await as("cleo", ["playbook", "history", "reverted"]);
+    expect(history.stdout).toMatch(/\b3 +ada .* as revision 1\n2 +ada .* \(\+1 −0 lines\)\n1 +ada/);
+    const shown = await as("cleo", ["playbook", "show", "reverted", "2"]);
+    expect(shown.stdout).toBe(`${PLAYBOOK}# changed\n`);
+    const list = await as("cleo", ["playbook", "list", "--json"]);
+    const named = (list.json() as { items: object[] }).items;
+    expect(named).toContainEqual(expect.objectContaining({ name: "reverted", revision: 3 }));
+    expect((await as("cleo", ["playbook", "history", "none"])).stderr).toContain("playbook list");
     expect((await as("ada", ["revert", "none"])).code).toBe(1);
   });
 

@@ -88,6 +88,7 @@ export const PlaybookRevisionsBody = z.object({
       text: z.string(),
       author: z.string(),
       createdAt: z.string(),
+      hash: z.string().describe("SHA-256 of the text, in hexadecimal, as `sha256sum FILE` says it"),
     }),
   ),
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
@@ -150,7 +151,9 @@ function addRevisions(app: OpenAPIHono, context: GatewayContext): void {
     handle: async ({ params }) => {
       const revisions = await playbookRevisions(context.store.db, params.name);
       if (revisions.length === 0) {
-        throw notFound(`There is no playbook “${params.name}”; GET /v1/playbooks lists them.`);
+        throw notFound(
+          `There is no playbook “${params.name}”; “payrun playbook list” names those that there are.`,
+        );
       }
       return {
         status: 200,
@@ -161,6 +164,7 @@ function addRevisions(app: OpenAPIHono, context: GatewayContext): void {
             text,
             author,
             createdAt: new Date(createdAtMs).toISOString(),
+            hash: createHash("sha256").update(text).digest("hex"),
           })),
         },
       };

@@ -155,7 +155,9 @@ function addBackfill(app: OpenAPIHono, context: GatewayContext): void {
 async function playbookOf(context: GatewayContext, playbook: string): Promise<StoredPlaybook> {
   const stored = await getPlaybook(context.store.db, playbook);
   if (stored === undefined) {
-    throw notFound(`There is no playbook “${playbook}”; GET /v1/playbooks lists them.`);
+    throw notFound(
+      `There is no playbook “${playbook}”; “payrun playbook list” names those that there are.`,
+    );
   }
   return stored;
 }

@@ -1,0 +1,145 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import { CliError, EXIT, usageError } from "../cli-error.ts";
+import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
+import { type PlaybookRevision, playbookList, playbookRevisions } from "../gateway-shapes.ts";
+import { changesOf, changesText } from "../revision-changes.ts";
+import type { Session } from "../session.ts";
+import { printable, table } from "../text.ts";
+
+/** As much of a hash as tells revisions apart. */
+const HASH_SHOWN = 12;
+
+/** `payrun playbook …`: what is stored, and how it came to be so. */
+export function addPlaybookCommand(program: Command, session: Session): void {
+  const playbook = program.command("playbook").description("what is stored: list, history, show");
+  addList(playbook, session);
+  addHistory(playbook, session);
+  addShow(playbook, session);
+}
+
+function addList(playbook: Command, session: Session): void {
+  playbook
+    .command("list")
+    .description("the stored playbooks, each in its newest revision")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const list = await gatewayOf(config()).get("/v1/playbooks", playbookList);
+        const rows = list.items.map(({ name, kind, business, revision, author, createdAt }) => [
+          printable(name),
+          kind,
+          printable(business ?? "the only one"),
+          String(revision),
+          printable(author),
+          whenText(createdAt),
+        ]);
+        const columns = ["Playbook", "Kind", "Business", "Revision", "By", "When"];
+        output.lines(
+          rows.length === 0
+            ? ["No playbook is stored: payrun apply FILE stores one."]
+            : table(
+                columns.map((title) => ({ title })),
+                rows,
+              ),
+        );
+        output.document(list);
+      }),
+    );
+}
+
+function addHistory(playbook: Command, session: Session): void {
+  playbook
+    .command("history")
+    .description("a playbook's revisions, newest first: by whom, when, and what each changed")
+    .argument("<name>", "the playbook's name")
+    .option("--json", "print one JSON document")
+    .action((name, options) =>
+      session.run(options, async ({ output, config }) => {
+        const revisions = await revisionsOf(gatewayOf(config()), name);
+        const changes = changesOf(revisions);
+        const rows = revisions.map(({ revision, author, createdAt, hash }, at) => {
+          const changed = changes[at];
+          return [
+            String(revision),
+            printable(author),
+            whenText(createdAt),
+            hash.slice(0, HASH_SHOWN),
+            changed === undefined ? "" : printable(changesText(changed, revision === 1)),
+          ];
+        });
+        const columns = ["Revision", "By", "When", "SHA-256", "What changed"];
+        output.lines(
+          table(
+            columns.map((title) => ({ title })),
+            rows,
+          ),
+        );
+        output.document({
+          name,
+          items: revisions.map(({ revision, author, createdAt, hash }, at) => ({
+            revision,
+            author,
+            createdAt,
+            hash,
+            ...changes[at],
+          })),
+        });
+      }),
+    );
+}
+
+function addShow(playbook: Command, session: Session): void {
+  playbook
+    .command("show")
+    .description("the text of a playbook's newest revision, or of an earlier one")
+    .argument("<name>", "the playbook's name")
+    .argument("[revision]", "which one; the newest unless said")
+    .option("--json", "print one JSON document")
+    .action((name, wanted, options) =>
+      session.run(options, async ({ output, config }) => {
+        const number = revisionNumber(wanted);
+        const revisions = await revisionsOf(gatewayOf(config()), name);
+        const found = number === undefined ? revisions[0] : revisionIn(name, revisions, number);
+        const lines = (found?.text ?? "").replace(/\r?\n$/, "").split(/\r?\n/);
+        // A tab is as its author wrote it, so that what goes into a file is the playbook.
+        output.lines(lines.map((line) => line.split("\t").map(printable).join("\t")));
+        output.document({ name, ...found });
+      }),
+    );
+}
+
+function revisionsOf(gateway: GatewayClient, name: string): Promise<readonly PlaybookRevision[]> {
+  const path = `/v1/playbooks/${encodeURIComponent(name)}`;
+  return gateway.get(path, playbookRevisions).then(({ items }) => items);
+}
+
+/** @throws {CliError} 2 for what is no number of a revision */
+export function revisionNumber(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw usageError(`a revision is a number from 1, not “${text}”`);
+}
+
+/** @throws {CliError} 1 where there is none of that number, with those that there are */
+export function revisionIn<R extends { readonly revision: number }>(
+  name: string,
+  revisions: readonly R[],
+  number: number | undefined,
+): R {
+  const found =
+    number === undefined ? revisions[1] : revisions.find(({ revision }) => revision === number);
+  if (found !== undefined) return found;
+  const known = revisions.map(({ revision }) => revision).join(", ");
+  const which = number === undefined ? "no revision before its newest" : `no revision ${number}`;
+  throw new CliError(EXIT.failed, `${name} has ${which}; it has ${known}`, {
+    code: "not_found",
+    hint: `“payrun playbook history ${name}” shows them.`,
+  });
+}
+
+/** `2026-11-21 16:02 UTC`. */
+function whenText(instant: string): string {
+  return `${instant.slice(0, 16).replace("T", " ")} UTC`;
+}
