@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 
 import { formatProblems, type Problem } from "../playbooks/problem.ts";
 import { loadPlaybookFile } from "../playbooks/load.ts";
-import { CliError, EXIT } from "./cli-error.ts";
+import { CliError, EXIT, usageError } from "./cli-error.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { type AppliedPlaybook, appliedPlaybook } from "./gateway-shapes.ts";
 
@@ -11,11 +13,72 @@ export interface ReadPlaybook {
   readonly text: string;
 }
 
+/** Playbooks that others name; the others are stored after them. */
+const NAMED_BY_OTHERS = "retry-failed";
+
 /** @throws {CliError} 2 with every mistake in the file */
 export async function readPlaybook(file: string): Promise<ReadPlaybook> {
-  const loaded = await loadPlaybookFile(file);
-  if (loaded.ok) return { name: loaded.playbook.name, text: loaded.text };
-  throw invalidPlaybook(loaded.problems);
+  const [only] = await readPlaybooks([file]);
+  if (only === undefined) throw new Error(`${file} was neither read nor refused`);
+  return only;
+}
+
+/**
+ * Reads playbooks in the order in which they can be stored.
+ *
+ * @throws {CliError} 2 with every mistake in all of the files, or where two have one name
+ */
+export async function readPlaybooks(files: readonly string[]): Promise<ReadPlaybook[]> {
+  const all = await Promise.all(
+    files.map(async (file) => ({ file, loaded: await loadPlaybookFile(file) })),
+  );
+  const problems = all.flatMap(({ loaded }) => (loaded.ok ? [] : loaded.problems));
+  if (problems.length > 0) throw invalidPlaybook(problems);
+  const read = all.flatMap(({ file, loaded }) =>
+    loaded.ok ? [{ file, text: loaded.text, playbook: loaded.playbook }] : [],
+  );
+  for (const { file, playbook } of read) {
+    const other = read.find((each) => each.file !== file && each.playbook.name === playbook.name);
+    if (other === undefined) continue;
+    throw usageError(
+      `${file} and ${other.file} are both named “${playbook.name}”: one would replace the other`,
+      "A playbook's name is its file's: rename one, or leave it out.",
+    );
+  }
+  const rank = (kind: string): number => (kind === NAMED_BY_OTHERS ? 0 : 1);
+  return read
+    .toSorted((one, other) => rank(one.playbook.kind) - rank(other.playbook.kind))
+    .map(({ text, playbook }) => ({ name: playbook.name, text }));
+}
+
+/**
+ * The files of playbooks that are meant by paths: a folder means all that stand in it. What tests a
+ * playbook, `NAME.test.yaml` beside it, is none.
+ *
+ * @throws {CliError} 2 for a folder without any
+ */
+export async function playbookFiles(paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const entries = await readdir(path).catch(() => null);
+    if (entries === null) {
+      files.push(path);
+      continue;
+    }
+    const inFolder = entries
+      .filter((entry) => /\.ya?ml$/.test(entry) && !isTests(entry))
+      .toSorted();
+    if (inFolder.length === 0)
+      throw usageError(`${path} has no playbooks: no file in it ends in .yaml`);
+    files.push(...inFolder.map((entry) => join(path, entry)));
+  }
+  const all = new Set(files);
+  const hasPlaybook = (file: string): boolean => all.has(file.replace(/\.test(\.ya?ml)$/, "$1"));
+  return [...all].filter((file) => !isTests(file) || !hasPlaybook(file));
+}
+
+function isTests(file: string): boolean {
+  return /\.test\.ya?ml$/.test(file);
 }
 
 function invalidPlaybook(problems: readonly Problem[]): CliError {

@@ -182,6 +182,38 @@ describe("playbooks, offline", () => {
     }
   });
 
+  test("a folder stands for the playbooks in it, what tests them left out", async () => {
+    const cwd = temporaryFolder();
+    for (const file of ["one.yaml", "two.yml", "three.yaml"]) writeFileSync(join(cwd, file), valid);
+    writeFileSync(join(cwd, "one.test.yaml"), "tests: []\n");
+    writeFileSync(join(cwd, "readme.md"), "none\n");
+    for (const of of [["."], ["one.test.yaml", "one.yaml", "three.yaml", "two.yml"]]) {
+      const result = await payrun(["validate", ...of, "--json"], { cwd });
+      const { playbooks } = result.json<{ playbooks: { name: string }[] }>();
+      expect(playbooks.map(({ name }) => name)).toEqual(["one", "three", "two"]);
+    }
+    mkdirSync(join(cwd, "none"));
+    expect((await payrun(["validate", "none"], { cwd })).stderr).toContain("none has no playbooks");
+  });
+
+  test("apply of several names the mistakes of all of them, and refuses two of one name", async () => {
+    const cwd = temporaryFolder();
+    for (const file of ["bad.yaml", "worse.yaml"]) {
+      writeFileSync(join(cwd, file), "kind: pay-run\nselekt: {}\n");
+    }
+    const wrong = await payrun(["apply", "bad.yaml", "worse.yaml"], { cwd, env: NO_GATEWAY });
+    expect(wrong.stderr).toMatch(/bad\.yaml:2:1[^]*worse\.yaml:2:1/);
+    for (const file of ["same.yaml", "same.yml"]) writeFileSync(join(cwd, file), valid);
+    for (const flags of [[], ["--check"]]) {
+      const twice = await payrun(["apply", "same.yaml", "same.yml", ...flags], {
+        cwd,
+        env: NO_GATEWAY,
+      });
+      expect(twice.code).toBe(2);
+      expect(twice.stderr).toContain("same.yaml and same.yml are both named “same”");
+    }
+  });
+
   test("schema prints a JSON Schema of draft 7", async () => {
     const { code, json } = await payrun(["schema"]);
     expect(code).toBe(0);

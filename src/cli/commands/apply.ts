@@ -2,9 +2,19 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
-import { playbookRevisions, type Schedule, scheduleList } from "../gateway-shapes.ts";
+import {
+  type AppliedPlaybook,
+  playbookRevisions,
+  type Schedule,
+  scheduleList,
+} from "../gateway-shapes.ts";
 import type { Output } from "../output.ts";
-import { applyPlaybook, readPlaybook, type ReadPlaybook } from "../playbook-files.ts";
+import {
+  applyPlaybook,
+  playbookFiles,
+  type ReadPlaybook,
+  readPlaybooks,
+} from "../playbook-files.ts";
 import type { Session } from "../session.ts";
 import { diffLines } from "../show-diff.ts";
 import { green, printable, yellow } from "../text.ts";
@@ -15,7 +25,7 @@ export function addApplyCommand(program: Command, session: Session): void {
     .description(
       "store playbooks and their schedules, each under its file's name: an administrator's act",
     )
-    .argument("<file...>", "playbook files")
+    .argument("<file...>", "playbook files, or folders of them")
     .option(
       "--check",
       "change nothing: exit 1 where a file or its schedule differs from what is stored",
@@ -24,7 +34,7 @@ export function addApplyCommand(program: Command, session: Session): void {
     .action((files, options) =>
       session.run(options, async ({ output, config }) => {
         // All are read before any is stored: a mistake in one stores none.
-        const playbooks = await Promise.all(files.map((file) => readPlaybook(file)));
+        const playbooks = await readPlaybooks(await playbookFiles(files));
         const gateway = gatewayOf(config());
         return options.check === true
           ? check(output, gateway, playbooks)
@@ -38,10 +48,12 @@ async function apply(
   gateway: GatewayClient,
   playbooks: readonly ReadPlaybook[],
 ): Promise<ExitCode> {
-  const applied = [];
+  const applied: AppliedPlaybook[] = [];
   for (const playbook of playbooks) {
     const before = await revisionInForce(gateway, playbook.name);
-    const now = await applyPlaybook(gateway, playbook);
+    const now = await applyPlaybook(gateway, playbook).catch((error: unknown) => {
+      throw stoppedAt(playbook, applied, error);
+    });
     applied.push(now);
     output.line(
       `${green("✓")} ${now.name}, revision ${now.revision}${now.changed ? "" : " as before"}`,
@@ -53,6 +65,19 @@ async function apply(
   }
   output.document({ applied });
   return EXIT.done;
+}
+
+/** What was stored before it stays; applying all again goes on where it stopped. */
+function stoppedAt(
+  { name }: ReadPlaybook,
+  applied: readonly AppliedPlaybook[],
+  error: unknown,
+): unknown {
+  if (!(error instanceof CliError) || applied.length === 0) return error;
+  const { exitCode, message, code, hint = "", details } = error;
+  const stored = `${applied.map((each) => each.name).join(", ")} ${applied.length === 1 ? "is" : "are"} stored, ${name} and what follows it not: apply all of them again once this is put right.`;
+  const all = { code, details, hint: `${hint} ${stored}`.trim() };
+  return new CliError(exitCode, `${name}: ${message}`, all);
 }
 
 /** Compares each file with the revision in force, and the schedule with the one at Temporal. */

@@ -3,6 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { formatProblems } from "../../playbooks/problem.ts";
 import { EXIT } from "../cli-error.ts";
+import { playbookFiles } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
 import { count, green, printable } from "../text.ts";
 
@@ -10,12 +11,12 @@ export function addValidateCommand(program: Command, session: Session): void {
   program
     .command("validate")
     .description("check playbooks, without anything running")
-    .argument("<file...>", "playbook files")
+    .argument("<file...>", "playbook files, or folders of them")
     .option("--json", "print one JSON document")
     .action((files, options) =>
       session.run(options, async ({ output }) => {
         const results = [];
-        for (const file of files) {
+        for (const file of await playbookFiles(files)) {
           const loaded = await loadPlaybookFile(file);
           if (loaded.ok) output.line(`${green("✓")} ${printable(file)}: ${loaded.playbook.name}`);
           else output.note(`${formatProblems(loaded.problems)}\n`);
