@@ -13,8 +13,8 @@ export interface ReadPlaybook {
   readonly text: string;
 }
 
-/** Playbooks that others name; the others are stored after them. */
-const NAMED_BY_OTHERS = "retry-failed";
+/** What others name is stored before them: a pay-run names its rules for failures, and so on. */
+const NAMED_FIRST = ["retry-failed", "pay-run"];
 
 /** @throws {CliError} 2 with every mistake in the file */
 export async function readPlaybook(file: string): Promise<ReadPlaybook> {
@@ -45,7 +45,7 @@ export async function readPlaybooks(files: readonly string[]): Promise<ReadPlayb
       "A playbook's name is its file's: rename one, or leave it out.",
     );
   }
-  const rank = (kind: string): number => (kind === NAMED_BY_OTHERS ? 0 : 1);
+  const rank = (kind: string): number => [...NAMED_FIRST, kind].indexOf(kind);
   return read
     .toSorted((one, other) => rank(one.playbook.kind) - rank(other.playbook.kind))
     .map(({ text, playbook }) => ({ name: playbook.name, text }));
