@@ -187,8 +187,8 @@ describe("playbooks, offline", () => {
     for (const file of ["one.yaml", "two.yml", "three.yaml"]) writeFileSync(join(cwd, file), valid);
     writeFileSync(join(cwd, "one.test.yaml"), "tests: []\n");
     writeFileSync(join(cwd, "readme.md"), "none\n");
-    for (const of of [["."], ["one.test.yaml", "one.yaml", "three.yaml", "two.yml"]]) {
-      const result = await payrun(["validate", ...of, "--json"], { cwd });
+    for (const files of [["."], ["one.test.yaml", "one.yaml", "three.yaml", "two.yml"]]) {
+      const result = await payrun(["validate", ...files, "--json"], { cwd });
       const { playbooks } = result.json<{ playbooks: { name: string }[] }>();
       expect(playbooks.map(({ name }) => name)).toEqual(["one", "three", "two"]);
     }

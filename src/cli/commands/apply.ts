@@ -99,7 +99,8 @@ async function check(
       schedule: schedule?.state ?? null,
     });
     if (!changed && !drifted) {
-      output.line(`${green("✓")} ${printable(name)} is revision ${stored.revision}`);
+      const held = schedule?.paused === true ? ", and paused" : "";
+      output.line(`${green("✓")} ${printable(name)} is revision ${stored.revision}${held}`);
       continue;
     }
     const why =
