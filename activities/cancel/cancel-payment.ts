@@ -6,7 +6,7 @@ import {
   type CancelVerdict,
   judgeForCancel,
 } from "../../src/domain/cancellations/judge-payment.ts";
-import { type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
 import { recordLookUp } from "../../src/store/attempt-writes.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -16,6 +16,7 @@ import { endAttempt } from "../pay/record-send.ts";
 import { openCancelGate } from "./cancel-gate.ts";
 import { freezeCancel } from "./freeze-cancel.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
+import { readPayment } from "./read-payment.ts";
 import { sendCancel } from "./send-cancel.ts";
 
 /** Reads and sends in one go, before the payment rests until the next. */
@@ -24,7 +25,15 @@ const ROUND_PAUSE_MS = 150;
 
 /** Rests between looks, on the service's clock. */
 const LOOK_AGAIN_MS = 2_000;
+const LOOK_AGAIN_MAX_MS = 300_000;
 const REFUSED_REST_MS = 15_000;
+
+/** Real time after which a payment that was known before is not expected to be shown again. */
+const SHOWN_WITHIN_MS = 15 * 60_000;
+
+/** Real time after which a person must find out what a payment is that nothing becomes of. */
+const GIVE_UP_MS = 3 * 86_400_000;
+const VAIN_SENDS = 20;
 
 /**
  * Cancels one payment, at most once, whatever happened to it before.
@@ -37,11 +46,15 @@ export async function cancelPayment(
   context: ActivityContext,
   job: CancelJob,
 ): Promise<CancelOutcome> {
+  const { business } = job.cancellation;
   for (let round = 0; round < ROUNDS; round += 1) {
     const look = await lookAt(context, job);
-    if (look === undefined) return unknownPayment();
+    if (look === undefined) return unknownPayment(job, await context.clockOf(business).now());
     const { verdict, attempt } = look;
-    if (verdict.kind !== "cancel") return withoutSend(look, verdict);
+    if (verdict.kind !== "cancel") return withoutSend(job, look, verdict);
+    if (attempt !== undefined && isInVain(attempt) && isOld(job, look.clock)) {
+      return givenUp("The service says yes or nothing, and still shows it as it was", attempt);
+    }
     if (attempt !== undefined && isKeyDead(attempt)) {
       const open = await buried(context, look, attempt);
       if (open !== undefined) return open;
@@ -58,7 +71,7 @@ export async function cancelPayment(
     if (sent.kind !== "look") return sent;
     await delay(ROUND_PAUSE_MS);
   }
-  const { serviceMs } = await context.clockOf(job.cancellation.business).now();
+  const { serviceMs } = await context.clockOf(business).now();
   const reason = "The service refuses to cancel it and shows it as if it could; trying again.";
   return { kind: "rest", notBeforeMs: serviceMs + REFUSED_REST_MS, reason };
 }
@@ -75,10 +88,7 @@ async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | 
   const { business, businessId } = job.cancellation;
   const client = context.clientOf(business);
   const before = await context.clockOf(business).now();
-  const payment = await client.payments.get(job.item.paymentId).catch((error: unknown) => {
-    if (error instanceof PaymentsApiError && error.status === 404) return undefined;
-    throw error;
-  });
+  const payment = await readPayment(client, job.item.paymentId);
   if (payment === undefined) return undefined;
   const { db } = context.store;
   const sent = await liveAttempt(db, businessId, cancelSubject(payment.id));
@@ -119,13 +129,12 @@ async function hasSeveralScheduled(
 
 /** The payment has moved, or may not be cancelled now: what that means for an open attempt. */
 function withoutSend(
+  job: CancelJob,
   { attempt, clock, payment }: Look,
   verdict: Exclude<CancelVerdict, { readonly kind: "cancel" }>,
 ): CancelOutcome {
   const again = clock.serviceMs + LOOK_AGAIN_MS;
-  if (verdict.kind === "later") {
-    return { kind: "rest", notBeforeMs: again, reason: verdict.reason };
-  }
+  if (verdict.kind === "later") return lookLater(job, clock, { reason: verdict.reason, attempt });
   if (verdict.kind === "returning" || ["cancelled", "refunded"].includes(verdict.state)) {
     const end = attempt === undefined ? {} : endOf(attempt, "applied", "found by look-up");
     return { ...verdict, ...end };
@@ -192,7 +201,46 @@ function refused(last: Attempt): CancelOutcome {
   };
 }
 
-function unknownPayment(): CancelOutcome {
+/** Looks again, ever more rarely, and leaves it to a person where nothing changes for days. */
+function lookLater(
+  job: CancelJob,
+  clock: ClockReading,
+  { reason, attempt }: { readonly reason: string; readonly attempt: Attempt | undefined },
+): CancelOutcome {
+  if (isOld(job, clock)) return givenUp(reason, attempt);
+  const restMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(LOOK_AGAIN_MS, ageMs(job, clock) / 10));
+  const notBeforeMs = Math.round(clock.serviceMs + restMs);
+  return { kind: "rest", notBeforeMs, reason: `${reason}; looking again.` };
+}
+
+function ageMs({ cancellation }: CancelJob, { realMs }: ClockReading): number {
+  return realMs - cancellation.requestedAtMs;
+}
+
+function isOld(job: CancelJob, clock: ClockReading): boolean {
+  return ageMs(job, clock) >= GIVE_UP_MS;
+}
+
+/** True after many sends that left open what they did. */
+function isInVain({ sends }: Attempt): boolean {
+  return sends.filter(({ result }) => result === "unknown").length >= VAIN_SENDS;
+}
+
+function givenUp(reason: string, attempt: Attempt | undefined): CancelOutcome {
+  return {
+    kind: "ended",
+    state: "unknown",
+    reason: `${reason}, for days. Ask the service.`,
+    ...(attempt === undefined ? {} : endOf(attempt, "released", "given up")),
+  };
+}
+
+function unknownPayment(job: CancelJob, clock: ClockReading): CancelOutcome {
+  // One that is known by its bill is there; a service may show it by its id only a moment later.
+  if (job.item.payableId !== null && ageMs(job, clock) < SHOWN_WITHIN_MS) {
+    const reason = "The service doesn't show this payment now";
+    return lookLater(job, clock, { reason, attempt: undefined });
+  }
   const reason = "The service doesn't know this payment, or it is not this business's.";
   return { kind: "ended", state: "unknown", reason };
 }

@@ -1,9 +1,9 @@
-import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import type { ActivityContext } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
 import { isScheduled, linesToCancel } from "./choose-lines.ts";
 import { type Chosen, keepChoice, mayBeChosen, type Shown } from "./keep-choice.ts";
+import { listPayments, readPayment } from "./read-payment.ts";
 import { withhold } from "./withhold.ts";
 
 /** Payments, or bills, that are read at the same time. */
@@ -45,7 +45,7 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
   }
   const isOpen = choose.run === null && choose.where === null;
   if (isOpen && (vendor !== null || payable !== null)) {
-    const all = await listPayments(context, cancellation, {
+    const all = await shownOf(context, cancellation, {
       ...(vendor === null ? {} : { contactId: vendor }),
       ...(payable === null ? {} : { payableId: payable }),
     });
@@ -57,7 +57,7 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
   const unclear = lines.filter((line) => !isScheduled(line) && line.state !== "planned");
   const payableIds = [...new Set(unclear.map(({ payableId }) => payableId))];
   const lists = await inGroups(payableIds, async (payableId) => {
-    const list = await listPayments(context, cancellation, { payableId });
+    const list = await shownOf(context, cancellation, { payableId });
     return [payableId, list] as const;
   });
   const read = await readPayments(context, cancellation, known);
@@ -70,12 +70,12 @@ function byId(chosen: readonly Chosen[]): Map<string, Chosen> {
 }
 
 /** What the service shows of a vendor or a bill, what runs soonest first. */
-async function listPayments(
+async function shownOf(
   context: ActivityContext,
   { business }: Cancellation,
   of: { readonly contactId?: string; readonly payableId?: string },
 ): Promise<Chosen[]> {
-  const all = await context.clientOf(business).payments.listAll(of);
+  const all = await listPayments(context.clientOf(business), of);
   return all
     .toSorted((one, other) => ((one.scheduledAt ?? "") < (other.scheduledAt ?? "") ? -1 : 1))
     .map((payment) => ({ paymentId: payment.id, payment }));
@@ -86,16 +86,11 @@ function readPayments(
   { business }: Cancellation,
   ids: readonly string[],
 ): Promise<Chosen[]> {
-  const { payments } = context.clientOf(business);
+  const client = context.clientOf(business);
   return inGroups(ids, async (paymentId) => ({
     paymentId,
-    payment: await payments.get(paymentId).catch(undefinedIfUnknown),
+    payment: await readPayment(client, paymentId),
   }));
-}
-
-function undefinedIfUnknown(error: unknown): undefined {
-  if (error instanceof PaymentsApiError && error.status === 404) return undefined;
-  throw error;
 }
 
 async function inGroups<T>(

@@ -5,6 +5,7 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
+import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { conclusiveFromMs } from "../pay/look-up.ts";
 import type { CancelOutcome, FindOutJob } from "./job.ts";
 

@@ -1,9 +1,12 @@
+import type { Transaction } from "kysely";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
-import { judgeForCancel } from "../../src/domain/cancellations/judge-payment.ts";
+import {
+  type CancelCandidate,
+  judgeForCancel,
+} from "../../src/domain/cancellations/judge-payment.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import {
@@ -13,9 +16,11 @@ import {
   listItems,
 } from "../../src/store/cancellation-items.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
+import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
+import { readPayment } from "./read-payment.ts";
 
 /**
  * Reads the payments whose money is on its way back, until it is back, and tells people once where
@@ -34,18 +39,27 @@ export async function followRefunds(
     const { paymentId } = item;
     const isDue = item.open && item.state === "refund_pending" && item.pollAtMs <= clock.businessMs;
     if (!isDue || paymentId === null) continue;
-    const payment = await readOrWait(context, cancellation, () => client.payments.get(paymentId));
-    if (payment === undefined) return { ended };
-    if (await follow(context, cancellation, item, payment)) ended += 1;
+    const read = await readOrWait(context, cancellation, async () => ({
+      payment: await readPayment(client, paymentId),
+    }));
+    if (read === undefined) return { ended };
+    const shown = read.payment ?? { id: paymentId, status: NOT_SHOWN, scheduledAt: null };
+    if (await follow(context, cancellation, item, shown)) ended += 1;
   }
   return { ended };
 }
+
+/** What a refund is followed by. */
+type Refunding = CancelCandidate & { readonly id: string };
+
+/** Stands for the status of a payment that the service doesn't show any more, or not now. */
+const NOT_SHOWN = "unknown";
 
 async function follow(
   context: ActivityContext,
   cancellation: Cancellation,
   item: CancellationItem,
-  payment: Payment,
+  payment: Refunding,
 ): Promise<boolean> {
   const { businessId, workflowId, policy } = cancellation;
   const clock = await context.clockOf(cancellation.business).now();
@@ -64,24 +78,53 @@ async function follow(
         details: { status: payment.status, reason: change.reason ?? null },
       });
     }
-    if (change.open !== false && isLate) {
-      await raiseNotice(trx, {
-        businessId,
-        kind: "refund-late",
-        factKey: `${workflowId}/${payment.id}`,
-        subject: `A refund of ${formatUsd(item.amountCents)} takes longer than ${policy.refundBusinessDays} business days`,
-        text: `Payment ${payment.id} was cancelled on ${newYorkDate(cancelledAtMs)}, and the service still calls it ${payment.status}. Ask the service where the money is.`,
-        roles: [],
-        data: { id: workflowId, paymentId: payment.id, status: payment.status },
-        nowMs: clock.realMs,
-      });
+    const told = { cancellation, item, payment, nowMs: clock.realMs };
+    if (change.open !== false && isLate) await tellLate(trx, told, newYorkDate(cancelledAtMs));
+    if (change.open === false && change.state === "unknown") {
+      await tellNotBack(trx, told, change.reason ?? "");
     }
     return change.open === false;
   });
 }
 
+interface Told {
+  readonly cancellation: Cancellation;
+  readonly item: CancellationItem;
+  readonly payment: Refunding;
+  readonly nowMs: number;
+}
+
+function tellLate(trx: Transaction<Tables>, told: Told, cancelledOn: string): Promise<boolean> {
+  const { cancellation, item, payment, nowMs } = told;
+  const days = cancellation.policy.refundBusinessDays;
+  return raiseNotice(trx, {
+    businessId: cancellation.businessId,
+    kind: "refund-late",
+    factKey: `${cancellation.workflowId}/${payment.id}`,
+    subject: `A refund of ${formatUsd(item.amountCents)} takes longer than ${days} business days`,
+    text: `Payment ${payment.id} was cancelled on ${cancelledOn}, and the service still calls it ${payment.status}. Ask the service where the money is.`,
+    roles: [],
+    data: { id: cancellation.workflowId, paymentId: payment.id, status: payment.status },
+    nowMs,
+  });
+}
+
+function tellNotBack(trx: Transaction<Tables>, told: Told, reason: string): Promise<boolean> {
+  const { cancellation, item, payment, nowMs } = told;
+  return raiseNotice(trx, {
+    businessId: cancellation.businessId,
+    kind: "payment-not-cancelled",
+    factKey: `${cancellation.workflowId}/${payment.id}`,
+    subject: `A payment of ${formatUsd(item.amountCents)} that was cancelled is ${payment.status} now`,
+    text: `${reason}\n\nPayment ${payment.id}, bill ${item.payableId ?? "unknown"}. The bill stays on hold until somebody releases it.`,
+    roles: [],
+    data: { id: cancellation.workflowId, paymentId: payment.id, state: "unknown" },
+    nowMs,
+  });
+}
+
 function changeOf(
-  payment: Payment,
+  payment: Refunding,
   item: CancellationItem,
   now: { readonly isLate: boolean; readonly clock: ClockReading; readonly days: number },
 ): ItemChange {
@@ -93,6 +136,10 @@ function changeOf(
       ? verdict.reason
       : `It was cancelled, and the service calls it ${payment.status} now. Ask the service.`;
     return { state: isBack ? verdict.state : "unknown", open: false, reason };
+  }
+  if (verdict.kind === "cancel") {
+    const reason = `It was cancelled, and the service calls it ${payment.status} again.`;
+    return { state: "unknown", reason, notBeforeMs: 0 };
   }
   const pollAtMs = nextPollMs(businessMs, item.cancelledAtMs ?? businessMs, scale);
   const isBack = verdict.kind === "returning";

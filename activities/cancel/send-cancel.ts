@@ -15,6 +15,9 @@ const REST_MAX_MS = 30_000;
 
 const MESSAGE_MAX = 300;
 
+/** Refusals by what the payment is, or what is being done to it, also with codes of a service's own. */
+const OF_THE_MOMENT: readonly number[] = [409, 423, 425];
+
 interface Send {
   /** The attempt before this send was written. */
   readonly before: Attempt;
@@ -134,7 +137,8 @@ async function rejected(
   const { status, code, message } = refusal;
   const result = { result: "rejected", status, code, message } as const;
   const recorded = await recordSend(context, attempt, result);
-  if (code === "payment_not_cancellable" || code === "not_found") return { kind: "look" };
+  const mayPass = code === "not_found" || OF_THE_MOMENT.includes(status);
+  if (mayPass || code === "payment_not_cancellable") return { kind: "look" };
   if (!isAnswered(recorded)) return { kind: "look" };
   return {
     kind: "ended",

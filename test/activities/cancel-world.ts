@@ -9,6 +9,7 @@ import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { liveAttempt } from "../../src/store/attempts.ts";
 import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
+import { listNotices } from "../../src/store/notices.ts";
 import { type Json, netCreditByPayable } from "../support/sandbox.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
@@ -87,6 +88,23 @@ export class CancelWorld {
       await cancelLane(this.money.context(), { id, by: `test/${turn}`, stop });
       await this.money.control.advanceWire("PT30S");
     }
+  }
+
+  /** As if a request had been made so much earlier. */
+  async age(id: string, byMs: number): Promise<void> {
+    await this.money.store.db
+      .updateTable("cancellations")
+      .set((eb) => ({ requested_at_ms: eb("requested_at_ms", "-", byMs) }))
+      .where("workflow_id", "=", id)
+      .execute();
+  }
+
+  /** What people were told of a cancellation. */
+  async told(id: string): Promise<string[]> {
+    const notices = await listNotices(this.money.store.db, { limit: 200 });
+    return notices
+      .filter(({ data }) => data["id"] === id)
+      .map(({ kind, text }) => `${kind}: ${text}`);
   }
 
   itemsOf(id: string): Promise<CancellationItem[]> {

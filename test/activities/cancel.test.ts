@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { listNotices } from "../../src/store/notices.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import { inDays } from "./planning-world.ts";
 
@@ -109,20 +108,9 @@ test("people hear, once, of a cancel that doesn't get through while there is tim
   const answer = { kind: "http", status: 401, body, bodyText: JSON.stringify(body) } as never;
   world.money.override = { sendMoneyWrite: () => Promise.resolve(answer) };
   const id = await world.ask({ payments: [paymentId] });
-  const told = async () => {
-    const notices = await listNotices(world.money.store.db, {
-      kind: "payment-not-cancelled",
-      limit: 50,
-    });
-    return notices.filter(({ data }) => data["id"] === id).map(({ text }) => text);
-  };
   await world.turns(id, 2);
-  expect(await told()).toEqual([]);
-  await world.money.store.db
-    .updateTable("cancellations")
-    .set({ requested_at_ms: Date.now() - 11 * 60_000 })
-    .where("workflow_id", "=", id)
-    .execute();
+  expect(await world.told(id)).toEqual([]);
+  await world.age(id, 11 * 60_000);
   await world.turns(id, 3);
-  expect(await told()).toEqual([expect.stringMatching(/token \(401\).*9:00 New York/)]);
+  expect(await world.told(id)).toEqual([expect.stringMatching(/token \(401\).*9:00 New York/)]);
 });

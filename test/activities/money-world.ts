@@ -44,6 +44,7 @@ export class MoneyWorld {
   override: {
     readonly listAll?: PaymentsClient["payments"]["listAll"];
     readonly getPayable?: PaymentsClient["payables"]["get"];
+    readonly getPayment?: PaymentsClient["payments"]["get"];
     readonly sendMoneyWrite?: PaymentsClient["sendMoneyWrite"];
   } = {};
   /** Who has accepted the ACH debit authorization; nobody unless said. */
@@ -91,12 +92,12 @@ export class MoneyWorld {
     const context = this.world.context(
       achAuthorization === undefined ? profile : { ...profile, achAuthorization },
     );
-    const { listAll, getPayable, sendMoneyWrite } = this.override;
+    const { listAll, getPayable, getPayment, sendMoneyWrite } = this.override;
     const client = context.clientOf("acme");
     const payments = {
       listAll: listAll ?? client.payments.listAll.bind(client.payments),
       iteratePages: client.payments.iteratePages.bind(client.payments),
-      get: client.payments.get.bind(client.payments),
+      get: getPayment ?? client.payments.get.bind(client.payments),
     };
     const overridden = {
       payables: { get: getPayable ?? client.payables.get.bind(client.payables) },

@@ -33,7 +33,7 @@ export type CancelVerdict =
   | { readonly kind: "ended"; readonly state: CancellationState; readonly reason: string }
   /** Cancelled, and its money is on its way back. */
   | { readonly kind: "returning"; readonly reason: string }
-  /** It can't be cancelled in this state, which does not last: look again. */
+  /** It can't be cancelled in this state, which should not last: look again. No full stop. */
   | { readonly kind: "later"; readonly reason: string };
 
 /**
@@ -70,7 +70,7 @@ export function judgeForCancel(
     case "refunded":
       return ended("refunded", `Cancelled. ${whereMoneyIs(payment)}`);
     case "pending":
-      return { kind: "later", reason: "The service has not submitted it yet; looking again." };
+      return { kind: "later", reason: "The service has not submitted it yet" };
     case "processing":
       return ended("too-late", "The bank has it already: it can't be cancelled any more.");
     case "completed":
@@ -83,7 +83,7 @@ export function judgeForCancel(
     default:
       return {
         kind: "later",
-        reason: `The service calls it ${payment.status}, which is not known here; looking again.`,
+        reason: `The service calls it ${payment.status}, which is not known here`,
       };
   }
 }

@@ -1,0 +1,45 @@
+import {
+  type Payment,
+  type PaymentsClient,
+  PaymentsApiError,
+} from "../../src/payments-api/index.ts";
+
+/** What a service says of an id that it doesn't know, or that is none of its ids. */
+const NO_SUCH_PAYMENT: readonly number[] = [400, 404, 410, 422];
+
+/** What nobody can ask for: it would address something else. */
+const NO_ID = /^\.{0,2}$/;
+
+/** Reads a payment; undefined where the service knows none of this id. */
+export async function readPayment(
+  { payments }: Pick<PaymentsClient, "payments">,
+  paymentId: string,
+): Promise<Payment | undefined> {
+  if (NO_ID.test(paymentId) || !paymentId.isWellFormed()) return undefined;
+  try {
+    return await payments.get(paymentId);
+  } catch (error) {
+    if (isNone(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads all payments of a vendor or a bill that somebody has named; none where the service doesn't
+ * know it. Not for finding out whether there is one: a refusal is no word on that.
+ */
+export async function listPayments(
+  { payments }: Pick<PaymentsClient, "payments">,
+  of: { readonly contactId?: string; readonly payableId?: string },
+): Promise<Payment[]> {
+  try {
+    return await payments.listAll(of);
+  } catch (error) {
+    if (isNone(error)) return [];
+    throw error;
+  }
+}
+
+function isNone(error: unknown): boolean {
+  return error instanceof PaymentsApiError && NO_SUCH_PAYMENT.includes(error.status ?? 0);
+}
