@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
+import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import {
@@ -24,8 +25,6 @@ import { listWaits } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { lineStand } from "./line-stand.ts";
-
-const SENDING_LOOK_MS = 1_000;
 
 /**
  * Brings a cancellation's withheld bills up to date with their holds, their runs and the clock, and
@@ -167,10 +166,12 @@ async function afterSending(
   clock: ClockReading,
 ): Promise<ItemChange> {
   const line = await getRunLine(trx, runId, item.payableId ?? "");
-  const later = { notBeforeMs: clock.serviceMs + SENDING_LOOK_MS };
-  if (line === undefined) return { ...later };
+  const later = (agoMs: number): ItemChange => ({
+    notBeforeMs: clock.serviceMs + lookRestMs(agoMs),
+  });
+  if (line === undefined) return later(0);
   const stand = await lineStand(trx, line);
-  if (stand.kind === "sending") return later;
+  if (stand.kind === "sending") return later(clock.serviceMs - (stand.sentAtMs ?? clock.serviceMs));
   if (stand.kind === "unsent") return { state: "withheld", reason: null };
   return { state: "too-late", open: false, reason: stand.reason };
 }

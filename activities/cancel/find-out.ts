@@ -1,18 +1,14 @@
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { judgeLookUp } from "../../src/domain/attempts/look-up.ts";
 import { isAnswered } from "../../src/domain/attempts/sends.ts";
+import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
+import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import { LEASE_MS, type ActivityContext } from "../context.ts";
-import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { conclusiveFromMs } from "../pay/look-up.ts";
 import type { CancelOutcome, FindOutJob } from "./job.ts";
-
-/** Rests between looks, on the service's clock: longer, the longer ago the request was sent. */
-const FIRST_REST_MS = 1_000;
-const REST_MAX_MS = 15_000;
-const REST_SHARE = 0.25;
 
 /**
  * Finds out what came of a request that was under way when its bill was put on hold.
@@ -33,10 +29,17 @@ export async function findOut(
     return ended("released", "Its hold was lifted before it was known what came of its request.");
   }
   const last = (await attemptsOf(db, businessId, item.payableId)).at(-1);
-  if (last === undefined || last.state === "dead" || last.state === "released") {
+  const { payments } = context.clientOf(business);
+  const found = await payments.listAll({ payableId: item.payableId });
+  if (last === undefined) return ended("withheld", "No request of it is known: nothing was sent.");
+  if (last.state === "dead" || last.state === "released") {
+    // Somebody else may have paid the bill meanwhile: what is scheduled of it is meant as well.
+    const others = found
+      .filter(({ id, status }) => mayYetBeCancelled(status) && !last.knownPaymentIds.includes(id))
+      .map(({ id }) => id);
+    if (others.length > 0) return made(last, others, found);
     return ended("withheld", `Its request came to nothing${saidOf(last)}: no payment was made.`);
   }
-  const found = await context.clientOf(business).payments.listAll({ payableId: item.payableId });
   if (last.state === "applied") return made(last, last.paymentIds, found);
   const verdict = judgeLookUp({ ...last, found });
   if (verdict.kind === "adopt") return made(last, verdict.paymentIds, found);
@@ -45,25 +48,25 @@ export async function findOut(
   const serviceMs = Math.min(before.serviceMs, clock.serviceMs);
   const overMs = conclusiveFromMs(last, clock) + LEASE_MS;
   if (!isAnswered(last) && serviceMs < overMs) {
-    const agoMs = serviceMs - (last.lastSentAtMs ?? serviceMs);
-    const restMs = Math.min(REST_MAX_MS, Math.max(FIRST_REST_MS, agoMs * REST_SHARE));
+    const restMs = lookRestMs(serviceMs - (last.lastSentAtMs ?? serviceMs));
     return {
       kind: "rest",
-      notBeforeMs: serviceMs + Math.round(Math.min(restMs, Math.max(0, overMs - serviceMs))),
+      notBeforeMs: Math.ceil(Math.min(serviceMs + restMs, overMs)),
       reason: "Its request has no answer yet, and the service shows no payment; looking again.",
     };
   }
   if (verdict.kind === "partial") return made(last, verdict.paymentIds, found);
-  const isRunning = last.sends.at(-1)?.result === "conflict";
-  return isRunning
-    ? ended(
-        "unknown",
-        "The service says that its request still runs, and shows no payment. Ask it.",
-      )
-    : ended(
-        "withheld",
-        "Its request has no answer, and the service shows no payment: none was made.",
-      );
+  if (last.sends.at(-1)?.result === "conflict") {
+    return ended(
+      "unknown",
+      "The service says that its request still runs, and shows none. Ask it.",
+    );
+  }
+  const answer = isAnswered(last) ? `was refused${saidOf(last)}` : "has no answer";
+  return ended(
+    "withheld",
+    `Its request ${answer}, and the service shows no payment: none was made.`,
+  );
 }
 
 function made(attempt: Attempt, ids: readonly string[], found: readonly Payment[]): CancelOutcome {
@@ -75,8 +78,8 @@ function made(attempt: Attempt, ids: readonly string[], found: readonly Payment[
   return { kind: "made", payments };
 }
 
-function saidOf(attempt: Attempt | undefined): string {
-  const code = attempt?.sends.findLast((send) => send.code !== undefined)?.code;
+function saidOf(attempt: Attempt): string {
+  const code = attempt.sends.findLast((send) => send.code !== undefined)?.code;
   return code === undefined ? "" : ` (${code})`;
 }
 

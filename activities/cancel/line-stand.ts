@@ -20,7 +20,8 @@ const SENDING: readonly LineState[] = ["paying", "unknown"];
 /** Where a line stands for somebody who wants nothing more of its bill to be sent. */
 export type LineStand =
   | { readonly kind: "unsent" }
-  | { readonly kind: "sending" }
+  /** Last sent at this instant of the service's clock; null where nothing is in the ledger. */
+  | { readonly kind: "sending"; readonly sentAtMs: number | null }
   /** The service has it, or it has come to its end: there is nothing to keep back. */
   | { readonly kind: "beyond"; readonly reason: string };
 
@@ -30,9 +31,9 @@ export async function lineStand(
 ): Promise<LineStand> {
   const isOpen = UNSENT.includes(state) || SENDING.includes(state);
   if (!isOpen) return beyond(state, paymentIds);
-  const isSending = SENDING.includes(state);
-  if (isSending || (await liveAttempt(trx, businessId, payableId)) !== undefined) {
-    return { kind: "sending" };
+  const live = await liveAttempt(trx, businessId, payableId);
+  if (SENDING.includes(state) || live !== undefined) {
+    return { kind: "sending", sentAtMs: live?.lastSentAtMs ?? null };
   }
   if (state !== "retrying") return { kind: "unsent" };
   const retry = await getRetry(trx, businessId, payableId);

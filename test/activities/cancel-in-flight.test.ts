@@ -3,6 +3,7 @@ import { newYorkDate, newYorkInstantMs } from "../../src/domain/clock/new-york.t
 import { releaseHold } from "../../src/store/holds.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
+import { inDays } from "./planning-world.ts";
 
 let cancels: CancelWorld;
 let world: MoneyWorld;
@@ -108,6 +109,21 @@ describe("a request that is under way when the payments of its run are cancelled
     await cancels.turns(id);
     expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
     expect((await cancels.itemsOf(id))[0]?.reason).toMatch(/came to nothing \(validation_error\)/);
+  });
+
+  test("that the service refuses because somebody else pays the bill takes that payment back", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.control.faults([
+      { method: "POST", path: "/v1/payments", when: "before", effect: "delay", delayMs: 1_000 },
+    ]);
+    const paying = world.pay(runId);
+    await cancels.requestUnderWay(payableId);
+    await world.control.faults();
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    const theirs = await cancels.payment(payableId, { scheduledAt: inDays(5) });
+    await paying;
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${theirs} cancelled`]);
   });
 
   test("is too late where 9:00 New York comes before its payment is seen", async () => {
