@@ -49,6 +49,11 @@ interface RunToTell {
   readonly asks: readonly ApprovalAsk[];
 }
 
+/** A run, or another workflow by its id, that a fault of the whole business keeps waiting. */
+interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
+  readonly run: Pick<Run, "runId" | "businessId">;
+}
+
 /**
  * Raises the notices that a run's state calls for, each fact once, in the transaction that
  * assessed it.
@@ -115,10 +120,7 @@ async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void
 }
 
 /** Faults of the whole business, which somebody must mend elsewhere. */
-export async function tellWaits(
-  trx: Transaction<Tables>,
-  facts: Pick<RunToTell, "run" | "waits" | "clock">,
-): Promise<void> {
+export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promise<void> {
   for (const wait of facts.waits) {
     const { code, sourceId, sinceMs } = wait;
     if (NOBODYS.includes(code) || facts.clock.serviceMs - sinceMs < WAIT_TOLD_AFTER_MS) continue;
@@ -174,7 +176,7 @@ export async function tellPlanWarnings(
 
 async function raise(
   trx: Transaction<Tables>,
-  { run, clock }: Pick<RunToTell, "run" | "clock">,
+  { run, clock }: Pick<Waiting, "run" | "clock">,
   kind: NoticeKind,
   factKey: string,
   text: NoticeText,

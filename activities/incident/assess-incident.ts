@@ -7,6 +7,7 @@ import { decideIncident, getIncident, type Incident } from "../../src/store/inci
 import { unpromisedCents } from "../../src/store/reserved.ts";
 import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
+import { readOrWait } from "../read-or-wait.ts";
 import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
 
 const SANDBOX_WAKE_MS = 5_000;
@@ -94,8 +95,10 @@ async function hasMoney(
   { business, businessId, sourceId }: Incident,
 ): Promise<boolean> {
   const readAtMs = Date.now();
-  const sources = await context.clientOf(business).fundingSources.list();
-  const available = sources.find(({ id }) => id === sourceId)?.availableCents ?? null;
+  const sources = await readOrWait(context, { business, businessId }, () =>
+    context.clientOf(business).fundingSources.list(),
+  );
+  const available = sources?.find(({ id }) => id === sourceId)?.availableCents ?? null;
   if (available === null) return false;
   const { db } = context.store;
   const today = newYorkDate((await context.clockOf(business).now()).businessMs);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
-import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome } from "./job.ts";
@@ -233,6 +233,14 @@ export async function outcomeOfError(
         reason: "The service doesn't know this bill or its vendor any more.",
       };
     }
+    // Nothing was sent, and to ask again would get the same answer, with nobody hearing of it.
+    if (job.attempt === undefined && isLasting(error)) {
+      return {
+        kind: "parked",
+        code: "unreadable",
+        reason: `The service's answer about this bill or its vendor can't be used: ${error.message}. Have it mended there, then resolve --retry.`,
+      };
+    }
   } else {
     context.log.warn("a line could not be paid for an unforeseen reason", {
       payableId: job.plan.payableId,
@@ -242,6 +250,13 @@ export async function outcomeOfError(
   const reason = error instanceof Error ? error.message : String(error);
   const { serviceMs } = await context.clockOf(job.business).now();
   return { kind: "unknown", notBeforeMs: serviceMs + 5_000, reason };
+}
+
+/** Answers to a read that no other try changes: a record of another shape, or a refusal of the request. */
+function isLasting(error: PaymentsApiError): boolean {
+  if (error instanceof UnexpectedAnswerError) return error.isJson && error.status === 200;
+  const { status } = error;
+  return status !== undefined && status >= 400 && status < 500 && status !== 408;
 }
 
 function wait(code: string, message: string, retryAfterMs?: number): PayOutcome {

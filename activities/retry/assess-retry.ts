@@ -1,4 +1,5 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import {
@@ -16,6 +17,7 @@ import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import { lateOf, tellLate } from "../tell-late.ts";
+import { readOrSay } from "../while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
 import {
   assessment,
@@ -45,6 +47,19 @@ const UNANSWERED = "an attempt without a final answer";
  * wait for the next banking day, pay, follow what was paid, wait for a person, or end.
  */
 export async function assessRetry(
+  context: ActivityContext,
+  input: RetryFailedPaymentInput,
+): Promise<RetryAssessment> {
+  const { business, payableId } = input;
+  const workflowId = retryFailedPaymentId(business, payableId);
+  const read = await readOrSay(context, { business, workflowId }, () => assess(context, input));
+  if ("found" in read) return read.found;
+  const { waitingFor, wakeInMs } = read;
+  const details = `\`${payableId}\` waits for ${waitingFor}.`;
+  return { phase: "waiting", waitingFor, wakeInMs, details, outcome: null };
+}
+
+async function assess(
   context: ActivityContext,
   input: RetryFailedPaymentInput,
 ): Promise<RetryAssessment> {

@@ -111,6 +111,7 @@ function unexpected(asked: Asked, answer: HttpAnswer, what: string): UnexpectedA
     retryAfterMs: answer.retryAfterMs,
     message: `unexpected answer ${answer.status}: ${what}`,
     outcome: asked.method === "GET" ? "not_applied" : "unknown",
+    isJson: parseJson(answer.bodyText) !== undefined,
   });
 }
 

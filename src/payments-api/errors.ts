@@ -66,4 +66,11 @@ export class NoAnswerError extends PaymentsApiError {
 /** An answer without the documented shape; the message names the field. Code `unexpected_answer`. */
 export class UnexpectedAnswerError extends PaymentsApiError {
   override readonly name = "UnexpectedAnswerError";
+  /** True where it was JSON: not a page of something in between, which passes by itself. */
+  readonly isJson: boolean;
+
+  constructor(fields: PaymentsApiErrorFields & { isJson: boolean }) {
+    super(fields);
+    this.isJson = fields.isJson;
+  }
 }

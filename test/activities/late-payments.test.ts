@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createPlanActivities } from "../../activities/plan-run.ts";
 import { type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { getRun } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 let world: MoneyWorld;
@@ -133,33 +131,4 @@ test("a bill whose payments the service doesn't list any more keeps no other fro
   expect((await world.line(runId, other)).state).toBe("settled");
   expect((await world.line(runId, gone)).state).not.toBe("settled");
   expect(await late(runId)).toMatchObject([{ data: { payableIds: [gone] } }]);
-});
-
-describe("a plan that can't be made yet", () => {
-  test.each([
-    ["the token may not read", { when: "before", effect: "status", status: 403 }, /403/],
-    ["the service fails", { when: "before", effect: "status", status: 503 }, /can't be read/],
-    ["its answers are cut off", { when: "after", effect: "malformed" }, /not JSON/],
-  ] as const)("because %s says so, and people hear of it", async (_, fault, said) => {
-    const { runId } = await launched();
-    const plan = () => createPlanActivities(world.context()).planRun({ runId });
-    await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
-    await expect(plan()).rejects.toThrow(/Not planned yet/);
-    const run = await getRun(world.store.db, runId);
-    expect(run).toMatchObject({ phase: "planning", waitingFor: expect.stringMatching(said) });
-    for (let minutes = 0; minutes < 2; minutes += 1) {
-      await world.control.advanceWire("PT2M");
-      await expect(plan()).rejects.toThrow(/Not planned yet/);
-    }
-    const told = await listNotices(world.store.db, { runId, kind: "business-waits", limit: 5 });
-    expect(told).toHaveLength(1);
-    await world.control.faults();
-    await world.control.advanceWire("PT20M");
-    expect((await plan()).planHash).toMatch(/^[0-9a-f]+$/);
-    expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
-  });
-
-  async function launched(): Promise<{ runId: string }> {
-    return { runId: await world.world.launch(`unread-${Math.random()}`) };
-  }
 });

@@ -137,7 +137,7 @@ export function planWarned(run: RunName, warnings: readonly string[]): NoticeTex
 
 /** @param source funding source that the fault is about; empty for the whole business */
 export function businessWaits(
-  run: RunName,
+  run: Pick<RunName, "runId">,
   wait: { readonly code: string; readonly message: string; readonly sourceId: string },
 ): NoticeText {
   const what = wait.sourceId === "" ? "the business" : `funding source ${wait.sourceId}`;

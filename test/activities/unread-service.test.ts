@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createPlanActivities } from "../../activities/plan-run.ts";
+import { UnexpectedAnswerError } from "../../src/payments-api/index.ts";
+import { listNotices, type Notice } from "../../src/store/notices.ts";
+import { getRun } from "../../src/store/runs.ts";
+import { MoneyWorld } from "./money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  await world.control.faults();
+  await world.store.db.deleteFrom("business_waits").execute();
+  world.override = {};
+});
+
+function toldOfWaits(id: string): Promise<Notice[]> {
+  return listNotices(world.store.db, { runId: id, kind: "business-waits", limit: 5 });
+}
+
+describe("a plan that can't be made yet", () => {
+  test.each([
+    ["the token may not read", { when: "before", effect: "status", status: 403 }, /403/],
+    ["the service fails", { when: "before", effect: "status", status: 503 }, /can't be read/],
+    ["its answers are cut off", { when: "after", effect: "malformed" }, /not JSON/],
+  ] as const)("because %s says so, and people hear of it", async (_, fault, said) => {
+    const runId = await world.world.launch(`unread-${Math.random()}`);
+    const plan = () => createPlanActivities(world.context()).planRun({ runId });
+    await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
+    await expect(plan()).rejects.toThrow(/Not planned yet/);
+    const run = await getRun(world.store.db, runId);
+    expect(run).toMatchObject({ phase: "planning", waitingFor: expect.stringMatching(said) });
+    for (let minutes = 0; minutes < 2; minutes += 1) {
+      await world.control.advanceWire("PT2M");
+      await expect(plan()).rejects.toThrow(/Not planned yet/);
+    }
+    expect(await toldOfWaits(runId)).toHaveLength(1);
+    await world.control.faults();
+    await world.control.advanceWire("PT20M");
+    expect((await plan()).planHash).toMatch(/^[0-9a-f]+$/);
+    expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
+  });
+});
+
+test("a failed bill waits for a service that can't be read, says so, and goes on by itself", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  await world.control.faults([
+    { method: "GET", path: "/v1/payments", when: "before", effect: "status", status: 403 },
+  ]);
+  for (let looks = 0; looks < 3; looks += 1) {
+    expect(await world.look(payableId)).toMatchObject({
+      phase: "waiting",
+      waitingFor: expect.stringMatching(/^the service: The token lacks a scope/),
+      outcome: null,
+    });
+    await world.control.advanceWire("PT1M");
+  }
+  const workflowId = `retry-failed-payment/acme/${payableId}`;
+  expect(await toldOfWaits(workflowId)).toHaveLength(1);
+  await world.control.faults();
+  await world.control.advanceWire("PT20M");
+  expect((await world.look(payableId)).phase).toBe("parked");
+});
+
+test("a bill whose record can't be read is left to a person, and keeps no other from being paid", async () => {
+  const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
+  const [odd = "", other = ""] = payableIds;
+  const { payables } = world.context().clientOf("acme");
+  const unreadable = new UnexpectedAnswerError({
+    code: "unexpected_answer",
+    status: 200,
+    outcome: "not_applied",
+    method: "GET",
+    path: `/v1/payables/${odd}`,
+    message: "unexpected answer 200: totalAmountCents: expected int",
+    isJson: true,
+  });
+  world.override = {
+    getPayable: (id) => (id === odd ? Promise.reject(unreadable) : payables.get(id)),
+  };
+  await world.pay(runId);
+  expect(await world.line(runId, odd)).toMatchObject({
+    state: "parked",
+    reasonCode: "unreadable",
+    reason: expect.stringMatching(/totalAmountCents.*resolve --retry/),
+  });
+  expect((await world.line(runId, other)).paymentIds).toHaveLength(1);
+  world.override = {};
+  expect(await world.paymentsOf(odd)).toEqual([]);
+});
