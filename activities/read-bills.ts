@@ -120,6 +120,8 @@ function ofPayable(payable: Payable): BillFacts {
   };
 }
 
+/** A plain date, also where a service writes a time behind it. */
 function dateOrNull(text: string | null | undefined): string | null {
-  return text !== null && text !== undefined && isDate(text) ? text : null;
+  const [date = ""] = (text ?? "").split("T");
+  return isDate(date) ? date : null;
 }

@@ -105,8 +105,17 @@ export function changeOf(
   if ((contact.bankAccount?.last4 ?? null) !== plan.bankLast4) {
     return `the vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${contact.bankAccount?.last4 ?? "none"}`;
   }
-  if (contact.updatedAt !== plan.contactUpdatedAt) return "the vendor's record was changed";
+  if (!isSameInstant(contact.updatedAt, plan.contactUpdatedAt)) {
+    return "the vendor's record was changed";
+  }
   return null;
+}
+
+/** A list and a record may write one instant in two ways (ISO 8601), and nothing has changed. */
+function isSameInstant(one: string | null, other: string | null): boolean {
+  if (one === other || one === null || other === null) return one === other;
+  const [oneMs, otherMs] = [Date.parse(one), Date.parse(other)];
+  return !Number.isNaN(oneMs) && oneMs === otherMs;
 }
 
 function stop(outcome: PayOutcome): Verification {

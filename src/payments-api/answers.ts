@@ -17,10 +17,17 @@ export interface Asked {
   sensitive?: readonly string[] | undefined;
 }
 
-/** The JSON of a body; undefined when it is empty or not JSON. */
+/**
+ * The JSON of a body; undefined when it is empty or not JSON. Null characters, which a vendor's
+ * name may have and PostgreSQL takes in no text, are left out.
+ */
 export function parseJson(bodyText: string): unknown {
   try {
-    return JSON.parse(bodyText);
+    return bodyText.includes("\\u0000")
+      ? JSON.parse(bodyText, (_key, value: unknown) =>
+          typeof value === "string" ? value.replaceAll("\0", "") : value,
+        )
+      : JSON.parse(bodyText);
   } catch {
     return undefined;
   }

@@ -106,8 +106,36 @@ test("bank accounts and webhook endpoints come as a list or inside items", async
   expect(await (await answering({ items: [account] })).bankAccounts.list()).toMatchObject([
     { id: "ba", isDefault: true, name: null },
   ]);
-  const client = await answering({ items: [{ id: "we" }] });
-  expect(await client.webhookEndpoints.list()).toMatchObject([{ id: "we" }]);
+  for (const body of [{ items: [{ id: "we" }] }, { data: [{ id: "we" }] }]) {
+    expect(await (await answering(body)).webhookEndpoints.list()).toMatchObject([{ id: "we" }]);
+  }
+});
+
+test.each([
+  ["itself", (record: unknown) => record],
+  ["under its own name", (record: unknown) => ({ payment: record })],
+  ["under data", (record: unknown) => ({ data: record })],
+])("one payment, whose answer is not shown, may be %s", async (_, wrap) => {
+  const client = await answering(wrap(payment("p")));
+  expect(await client.payments.get("p")).toMatchObject({ id: "p", amountCents: 12_500 });
+});
+
+test.each([{}, { ok: true }, null, { result: { verified: true } }])(
+  "what was done to a bank account counts as done where %j is answered",
+  async (body) => {
+    const { bankAccounts } = await answering(body);
+    const account = { accountNumber: "1234", routingNumber: "021000021" } as const;
+    const made = await bankAccounts.create({ ...account, accountType: "checking" });
+    expect(made).toBeUndefined();
+    expect(await bankAccounts.verifyMicroDeposits("ba", [1, 2])).toBeUndefined();
+  },
+);
+
+test("when the books were synced may stand under another name", async () => {
+  const status = await answering({ data: { lastSyncAt: "2026-11-20T12:00:00Z" } });
+  expect((await status.accounting.getStatus("b")).lastSyncedAt).toBe("2026-11-20T12:00:00Z");
+  const sync = await answering({ completedAt: "2026-11-20T12:00:00Z" });
+  expect((await sync.accounting.getSyncStatus("b", "i")).finishedAt).toBe("2026-11-20T12:00:00Z");
 });
 
 test("the pay fields of a funding source stay exactly as they are", async () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { undocumented, undocumentedList } from "./common.ts";
+import { firstOf, recordOf, undocumented, undocumentedList } from "./common.ts";
 
 /** An accounting integration; its record is not shown, so only the id is relied on. */
 const accountingIntegrationSchema = z.looseObject({
@@ -25,25 +25,40 @@ export const accountingAuthorizationSchema = z.looseObject({
 export type AccountingAuthorization = z.infer<typeof accountingAuthorizationSchema>;
 
 /** How a business stands with the accounting system; the record is not shown. */
-export const accountingConnectionSchema = z.looseObject({
-  connected: undocumented(z.boolean()),
-  status: undocumented(z.string()),
-  accountingIntegrationId: undocumented(z.string()),
-  provider: undocumented(z.string()),
-  lastSyncedAt: undocumented(z.string()),
-});
+export const accountingConnectionSchema = z.preprocess(
+  (answer) => withInstant(answer, "lastSyncedAt", ["lastSyncAt", "lastSuccessfulSyncAt"]),
+  z.looseObject({
+    connected: undocumented(z.boolean()),
+    status: undocumented(z.string()),
+    accountingIntegrationId: undocumented(z.string()),
+    provider: undocumented(z.string()),
+    lastSyncedAt: undocumented(z.string()),
+  }),
+);
+
+/** A record that may stand under `data`, with an instant that may have another name. */
+function withInstant(answer: unknown, name: string, others: readonly string[]): unknown {
+  const outer = recordOf(answer);
+  if (outer === undefined) return answer;
+  const body = { ...outer, ...recordOf(outer["data"]) };
+  const instant = firstOf(body, [name, ...others]);
+  return instant === undefined ? body : { ...body, [name]: instant };
+}
 
 export type AccountingConnection = z.infer<typeof accountingConnectionSchema>;
 
 /** A sync; the record is not shown. */
-export const accountingSyncSchema = z.looseObject({
-  id: undocumented(z.string()),
-  status: undocumented(z.string()),
-  entityTypes: undocumented(z.array(z.string())),
-  error: undocumented(z.string()),
-  startedAt: undocumented(z.string()),
-  finishedAt: undocumented(z.string()),
-});
+export const accountingSyncSchema = z.preprocess(
+  (answer) => withInstant(answer, "finishedAt", ["completedAt", "endedAt"]),
+  z.looseObject({
+    id: undocumented(z.string()),
+    status: undocumented(z.string()),
+    entityTypes: undocumented(z.array(z.string())),
+    error: undocumented(z.string()),
+    startedAt: undocumented(z.string()),
+    finishedAt: undocumented(z.string()),
+  }),
+);
 
 export type AccountingSync = z.infer<typeof accountingSyncSchema>;
 
