@@ -126,7 +126,9 @@ function paymentLines({ payments }: PayableHistory): string[] {
 function retryLines({ retry }: PayableHistory): string[] {
   if (retry === null) return [];
   const { retriesMade, phase, reasonCode, reason } = retry;
-  const why = [reasonCode, reason].filter((text) => text !== null).map(printable);
+  // A bank's reason often begins with its code.
+  const code = reasonCode !== null && reason?.startsWith(reasonCode) === true ? null : reasonCode;
+  const why = [code, reason].filter((text) => text !== null).map(printable);
   return [
     `${retriesMade === 1 ? "1 retry" : `${retriesMade} retries`} made, ${[phase, ...why].join(": ")}`,
   ];

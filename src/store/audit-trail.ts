@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { cancelSubject } from "../contracts/names.ts";
 import { auditHash, GENESIS } from "./audit.ts";
+import { businessesWithFacts, newestFact } from "./audit-facts.ts";
 import type { Db } from "./db.ts";
 import type { AuditTable } from "./tables.ts";
 
@@ -30,11 +31,12 @@ export interface VerifiedTrail {
   readonly problems: readonly TrailProblem[];
 }
 
-/** Businesses that have a trail, or once had one. */
+/** Businesses that have a trail, or must have had one. */
 export async function auditedBusinesses(db: Db): Promise<string[]> {
   const written = await db.selectFrom("audit").select("business_id").distinct().execute();
   const ended = await db.selectFrom("audit_ends").select("business_id").execute();
-  return [...new Set([...written, ...ended].map((row) => row.business_id))].toSorted();
+  const ids = [...written, ...ended].map((row) => row.business_id);
+  return [...new Set([...ids, ...(await businessesWithFacts(db))])].toSorted();
 }
 
 /**
@@ -42,7 +44,8 @@ export async function auditedBusinesses(db: Db): Promise<string[]> {
  *
  * Finds an entry that was changed, taken out, put in or moved, and an end that was cut off: by what
  * the database has noted of it, and, where somebody has changed that too, by `heads`, hashes that
- * were once the end and are known from elsewhere, with who knows them.
+ * were once the end and are known from elsewhere, with who knows them; and, where nothing else
+ * shows it, by what was launched, held or decided after its last entry.
  */
 export async function verifyTrail(
   db: Db,
@@ -52,7 +55,9 @@ export async function verifyTrail(
   const problems: TrailProblem[] = [];
   // Before the first entry is read: others may lengthen it meanwhile.
   const wanted = new Map([...(await notedEnd(db, businessId)), ...heads]);
+  const fact = await newestFact(db, businessId);
   let entries = 0;
+  let newestMs = 0;
   let head = GENESIS;
   let last: AuditRow | undefined;
   for await (const row of rowsOf(db, { businessId })) {
@@ -60,21 +65,28 @@ export async function verifyTrail(
     const problem = (await brokenLink(db, row, head)) ?? changedEntry(row);
     if (problem !== undefined && problems.length < PROBLEMS_MAX) problems.push(problem);
     wanted.delete(row.hash);
+    newestMs = Math.max(newestMs, row.at_ms);
     head = row.hash;
     last = row;
   }
+  const cutOff = `entries were cut off ${entries === 0 ? "from its first on" : `after entry ${last?.audit_id ?? 0}`}`;
   for (const [hash, whoSaw] of wanted) {
     if (problems.length >= PROBLEMS_MAX) break;
-    problems.push({
-      auditId: last?.audit_id ?? 0,
-      at: isoOf(last),
-      action: null,
-      subject: null,
-      kind: "cut-off",
-      text: `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: entries were cut off ${entries === 0 ? "from its first on" : `after entry ${last?.audit_id ?? 0}`}.`,
-    });
+    const text = `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: ${cutOff}.`;
+    problems.push(endMissing(last, text));
+  }
+  if (problems.length === 0 && fact !== undefined && Math.floor(fact.atMs) > newestMs) {
+    const at = new Date(fact.atMs).toISOString();
+    problems.push(
+      endMissing(last, `${fact.what}, at ${at}, is newer than the trail's entries: ${cutOff}.`),
+    );
   }
   return { businessId, entries, head: entries === 0 ? null : head, problems };
+}
+
+function endMissing(last: AuditRow | undefined, text: string): TrailProblem {
+  const auditId = last?.audit_id ?? 0;
+  return { auditId, at: isoOf(last), action: null, subject: null, kind: "cut-off", text };
 }
 
 async function notedEnd(db: Db, businessId: string): Promise<readonly [string, string][]> {

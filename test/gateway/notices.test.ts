@@ -55,6 +55,11 @@ test("shows what could not be delivered in list, status and metrics, and tries a
     ["ops", null, "undeliverable"],
   ]);
   expect((await list()).text).not.toContain("carl@");
+  const misspelt = await gateway.call("GET", "/v1/notices?kind=approval", viewer);
+  expect([misspelt.status, misspelt.json["message"]]).toEqual([
+    400,
+    expect.stringMatching(/kind: must be one of approval-needed, .*, remittance$/),
+  ]);
 
   const status = () => gateway.call("GET", `/v1/runs/${encodeURIComponent(runId)}`, viewer);
   expect((await status()).json["undelivered"]).toBe(2);

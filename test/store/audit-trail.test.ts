@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { appendAudit } from "../../src/store/audit.ts";
 import { auditedBusinesses, rowsOf, verifyTrail } from "../../src/store/audit-trail.ts";
+import { createHold } from "../../src/store/holds.ts";
 import type { Store } from "../../src/store/index.ts";
 import { tamper, testStore } from "./support.ts";
 
@@ -134,6 +135,29 @@ describe("a trail that somebody has changed", () => {
     const { entries, problems } = await verifyTrail(store.db, "biz_1");
     expect(entries).toBe(0);
     expect(problems).toMatchObject([{ kind: "cut-off", auditId: 0 }]);
+  });
+
+  test("together with what the store has noted of its end is found by what was done after it", async () => {
+    const { store } = await testStore();
+    const nowMs = Date.now();
+    const hold = { businessId: "biz_1", scope: "payable", value: "pay_1", untilMs: null } as const;
+    const held = (atMs: number) =>
+      store.transaction((trx) =>
+        createHold(trx, { ...hold, reason: "Disputed.", author: "lena", nowMs: atMs }),
+      );
+    await held(nowMs);
+    const { holdId } = await held(nowMs + 5_000);
+    expect((await verifyTrail(store.db, "biz_1")).problems).toEqual([]);
+    await tamper(store, "delete from audit where audit_id = 2");
+    await store.db.deleteFrom("audit_ends").execute();
+    const { problems } = await verifyTrail(store.db, "biz_1");
+    expect(problems).toMatchObject([{ kind: "cut-off", auditId: 1 }]);
+    expect(problems[0]?.text).toContain(`The hold ${holdId}, at `);
+    await store.db.deleteFrom("audit").execute();
+    expect(await auditedBusinesses(store.db)).toEqual(["biz_1"]);
+    expect((await verifyTrail(store.db, "biz_1")).problems).toMatchObject([
+      { kind: "cut-off", auditId: 0, text: expect.stringContaining("from its first on") },
+    ]);
   });
 
   test("together with what the store has noted of its end is found by who has seen it", async () => {

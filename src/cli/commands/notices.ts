@@ -38,12 +38,22 @@ export function addNoticesCommand(program: Command, session: Session): void {
         const notices = await gateway.get(`/v1/notices?${query.toString()}`, noticeList);
         output.lines(
           notices.items.length === 0
-            ? [undelivered === true ? "Everybody was told." : "Nobody was told anything yet."]
+            ? [emptyText(options)]
             : table(COLUMNS, notices.items.map(rowOf)),
         );
         output.document(notices);
       }),
     );
+}
+
+function emptyText(options: {
+  readonly undelivered?: true | undefined;
+  readonly run?: string | undefined;
+  readonly kind?: string | undefined;
+}): string {
+  if (options.undelivered === true) return "Everybody was told.";
+  const isAll = options.run === undefined && options.kind === undefined;
+  return isAll ? "Nobody was told anything yet." : "Nobody was told anything of that yet.";
 }
 
 const COLUMNS = ["Notice", "When", "Kind", "State", "Subject"].map((title) => ({ title }));

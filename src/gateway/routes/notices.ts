@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
+import { NOTICE_KINDS } from "../../contracts/notices.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { deliveriesOf, type NoticeDelivery, retryNotice } from "../../store/notice-deliveries.ts";
 import { getNotice, listNotices, type Notice } from "../../store/notices.ts";
@@ -9,6 +10,8 @@ import { NoticeBody, NoticeListBody } from "../http/notice-schemas.ts";
 import { addRoute } from "../http/route.ts";
 import { businessNamed } from "../launch.ts";
 import { id, MAY, name, yesNo } from "./fields.ts";
+
+const KINDS = [...NOTICE_KINDS, "remittance"] as const;
 
 /** Notices: what people were told, and whether it reached them. */
 export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void {
@@ -20,7 +23,7 @@ export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void
     query: z.object({
       business: name.optional(),
       run: id.optional().describe("Run id"),
-      kind: name.optional(),
+      kind: z.enum(KINDS, `must be one of ${KINDS.join(", ")}`).optional(),
       undelivered: yesNo.default(false).describe("true: only what somebody was not told (yet)"),
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
