@@ -32,6 +32,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
 
   "cancel-scheduled": { workflow: "cancelScheduledPayments", ends: /^completed$/ },
   "cancel-scheduled-refund": { workflow: "cancelScheduledPayments", ends: /^completed$/ },
+  "cancel-scheduled-under-way": { workflow: "cancelScheduledPayments", ends: /^completed$/ },
   "cancel-scheduled-unconfirmed": { workflow: "cancelScheduledPayments", ends: /^completed$/ },
   "cancel-scheduled-withheld": { workflow: "cancelScheduledPayments", ends: /^completed$/ },
   "cancel-scheduled-worker-killed": { workflow: "cancelScheduledPayments", ends: /^completed$/ },

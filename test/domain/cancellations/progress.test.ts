@@ -56,6 +56,20 @@ describe("where a cancellation stands", () => {
     expect(resting).toMatchObject({ toCancel: 0, wakeInMs: 2_000 });
   });
 
+  test("says which payments it waits for, and which requests, and looks at both", () => {
+    const items = [item(), item({ paymentId: null, payableId: "pbl_2" })];
+    expect(judgeCancellation(view(items))).toMatchObject({
+      phase: "cancelling",
+      waitingFor: "1 payment to be cancelled; what comes of 1 request under way",
+      toCancel: 2,
+    });
+  });
+
+  test("leaves what may have been sent of a withheld bill to its run", () => {
+    const now = judgeCancellation(view([item({ paymentId: null })], { withholds: true }));
+    expect(now).toMatchObject({ toCancel: 0, waitingFor: "what comes of 1 request under way" });
+  });
+
   test("does nothing while the whole business waits", () => {
     const waits = [{ message: "The service asked to slow down (429).", retryAtMs: 510_000 }];
     const now = judgeCancellation(view([item()], { waits }));
