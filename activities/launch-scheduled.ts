@@ -4,6 +4,8 @@ import { zonedDate } from "../src/domain/clock/new-york.ts";
 import { fireOf, periodAt, periodBeginningOn } from "../src/domain/clock/schedule-period.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
 import { recordLaunch } from "../src/store/runs.ts";
+import { scheduleWish } from "../src/store/schedule-wishes.ts";
+import { readSchedule } from "../src/temporal/schedules.ts";
 import { startOrJoinPayRun } from "../src/temporal/start.ts";
 import type { ActivityContext } from "./context.ts";
 
@@ -18,7 +20,8 @@ type Launch = Parameters<PayrunActivities["launchScheduled"]>[0];
  * stored now.
  *
  * Once a period, however often it is woken: a run that was rejected or cancelled is not launched
- * again by the clock. What comes later than the playbook's `catchUp` allows is left out.
+ * again by the clock. What comes later than the playbook's `catchUp` allows is left out, and what
+ * comes while its schedule is paused.
  */
 export async function launchScheduled(
   context: ActivityContext,
@@ -42,6 +45,12 @@ export async function launchScheduled(
     );
   }
   const profile = context.profileOf(business);
+  const held = await heldUp(context, profile.businessId, playbook);
+  if (held !== null) {
+    return nothing(
+      `The run of ${begins} was not launched: the schedule ${held}. To make it: payrun launch ${playbook} --period ${begins}.`,
+    );
+  }
   const clock = await context.clockOf(business).now();
   // A sandbox's days are not ours: its runs are named after its own.
   const period = clock.sandbox ? periodAt(schedule, clock.businessMs) : begins;
@@ -64,6 +73,23 @@ export async function launchScheduled(
     await startOrJoinPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
   }
   return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
+}
+
+/**
+ * A launcher that had to wait for a worker may begin after somebody paused or deleted its schedule.
+ * Temporal is asked, which knows at once also of what was done there.
+ */
+async function heldUp(
+  { store, temporal }: ActivityContext,
+  businessId: string,
+  playbook: string,
+): Promise<string | null> {
+  const kept = await readSchedule(temporal, playbook, null);
+  if (kept?.paused === true) return `is paused (${kept.note ?? "without a note"})`;
+  if (kept !== undefined) return null;
+  const { deleted, pause } = await scheduleWish(store.db, { businessId, playbook });
+  if (pause !== null) return `was paused (${pause}) when Temporal lost it`;
+  return deleted ? "was deleted" : null;
 }
 
 function nothing(text: string): ScheduledLaunch {

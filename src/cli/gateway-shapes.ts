@@ -224,9 +224,11 @@ const schedule = z.object({
 });
 export type Schedule = z.infer<typeof schedule>;
 export const scheduleAnswer = answer<Schedule>(schedule);
-export const scheduleList = answer<{ readonly items: readonly Schedule[] }>(
-  z.object({ items: z.array(schedule) }),
-);
+const schedules = z.object({
+  items: z.array(schedule),
+  problems: z.array(z.object({ playbook: z.string(), message: z.string() })),
+});
+export const scheduleList = answer<z.infer<typeof schedules>>(schedules);
 export const deletedSchedule = answer<{ readonly playbook: string }>(
   z.object({ playbook: z.string() }),
 );

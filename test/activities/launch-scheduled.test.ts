@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Client } from "@temporalio/client";
+import { type Client, ScheduleNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ActivityContext } from "../../activities/context.ts";
 import { launchScheduled } from "../../activities/launch-scheduled.ts";
@@ -9,6 +9,7 @@ import { Clocks } from "../../src/business/clock.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PlaybookSchedule } from "../../src/contracts/playbook.ts";
 import { fireOf, nextFires } from "../../src/domain/clock/schedule-period.ts";
+import { appendAudit } from "../../src/store/audit.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { getRun, setRunPhase } from "../../src/store/runs.ts";
@@ -40,7 +41,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The launcher asks Temporal for one thing only: to start a run's workflow. */
+/** How Temporal keeps every schedule; null where it has lost them. */
+let kept: { paused: boolean; note: string } | null = null;
+
+/** The launcher asks Temporal how its schedule stands, and to start a run's workflow. */
 function context(): ActivityContext {
   const clocks = new Clocks();
   const workflow = {
@@ -49,9 +53,17 @@ function context(): ActivityContext {
       return Promise.resolve();
     },
   };
+  const schedule = {
+    getHandle: (scheduleId: string) => ({
+      describe: () =>
+        kept === null
+          ? Promise.reject(new ScheduleNotFoundError("lost", scheduleId))
+          : Promise.resolve({ state: kept }),
+    }),
+  };
   return {
     store,
-    temporal: { workflow } as unknown as Client,
+    temporal: { workflow, schedule } as unknown as Client,
     log: { info: () => {}, warn: () => {} },
     vault: new Vault(new Keyring([])),
     workerId: "test",
@@ -172,6 +184,42 @@ describe("a launcher", () => {
     // Woken for the old one again, it goes on by its own revision.
     await launchScheduled(context(), { ...wake, nominalMs: fireAtMs - dayMs });
     expect((await getRun(store.db, early.runId ?? ""))?.policy.schedule?.catchUpDays).toBe(2);
+  });
+
+  test("that had to wait launches nothing once its schedule is paused or deleted, however that was done", async () => {
+    await apply("held-up", text);
+    const { fireAtMs } = lastFire(daily);
+    const wake = { business: "acme", playbook: "held-up", nominalMs: fireAtMs };
+    const say = (action: string, details = {}): Promise<void> =>
+      store.transaction((trx) =>
+        appendAudit(trx, {
+          ...{ businessId: "biz_acme", nowMs: Date.now(), actor: "oli", action, details },
+          subject: "held-up",
+        }),
+      );
+    const told: (string | null)[] = [];
+    const look = async (): Promise<void> => {
+      const { runId, text: why } = await launchScheduled(context(), wake);
+      told.push(runId === null ? (/the schedule (.*)\. To make it/.exec(why)?.[1] ?? why) : runId);
+    };
+    kept = { paused: true, note: "from Temporal's own UI" };
+    await look();
+    kept = null;
+    await say("schedule.paused", { note: "audit" });
+    await look();
+    await say("schedule.deleted");
+    await look();
+    expect(told).toEqual([
+      "is paused (from Temporal's own UI)",
+      "was paused (oli: audit) when Temporal lost it",
+      "was deleted",
+    ]);
+    expect(started.filter((id) => id.includes("held-up"))).toEqual([]);
+    // What Temporal says now counts more than what is not noted yet.
+    kept = { paused: false, note: "" };
+    await look();
+    kept = null;
+    expect(told.at(-1)).toContain("pay-run/acme/held-up/");
   });
 
   test("ends without a run where the playbook has no schedule any more", async () => {

@@ -34,11 +34,13 @@ function addList(schedule: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const query = name === undefined ? "" : `?playbook=${encodeURIComponent(name)}`;
         const list = await gatewayOf(config()).get(`/v1/schedules${query}`, scheduleList);
-        output.lines(
-          list.items.length === 0
-            ? ["Nothing runs by itself: give a playbook a “schedule:” and apply it."]
-            : list.items.flatMap(linesOf),
-        );
+        output.lines(list.items.flatMap(linesOf));
+        for (const { playbook, message } of list.problems) {
+          output.line(`${yellow("!")} ${printable(playbook)}: ${printable(message)}`);
+        }
+        if (list.items.length + list.problems.length === 0) {
+          output.line("Nothing runs by itself: give a playbook a “schedule:” and apply it.");
+        }
         output.document(list);
       }),
     );

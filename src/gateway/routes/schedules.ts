@@ -6,7 +6,7 @@ import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/sc
 import { backfill } from "../backfill.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Principal } from "../http/auth.ts";
-import { notFound } from "../http/errors.ts";
+import { GatewayError, notFound } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { businessOf } from "../launch.ts";
 import { alone, makeSchedule, scheduleOf, type ScheduleItem, standing } from "../schedules.ts";
@@ -26,6 +26,13 @@ const item = z.object({
       "On a sandbox: begun in real time, period and pay date by the sandbox's clock; empty while that can't be read",
     ),
 });
+const list = z.object({
+  items: z.array(item),
+  problems: z
+    .array(z.object({ playbook: z.string(), message: z.string() }))
+    .describe("Playbooks whose business is not configured, or not the only one any more"),
+});
+const UNPROCESSABLE = 422;
 const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });
 
@@ -37,18 +44,25 @@ export function addScheduleRoutes(app: OpenAPIHono, context: GatewayContext): vo
     tag: "schedules",
     summary: "The playbooks that run by themselves, with their next five runs",
     query: z.object({ playbook: name.optional() }),
-    responses: { 200: { description: "By name", schema: z.object({ items: z.array(item) }) } },
+    responses: { 200: { description: "By name", schema: list } },
     handle: async ({ query }) => {
-      const stored =
-        query.playbook === undefined
-          ? await listPlaybooks(context.store.db)
-          : [await playbookOf(context, query.playbook)];
-      const items: ScheduleItem[] = [];
-      for (const playbook of stored) {
-        const found = await scheduleOf(context, playbook);
-        if (found !== null) items.push(found);
+      if (query.playbook !== undefined) {
+        const only = await scheduleOf(context, await playbookOf(context, query.playbook));
+        return { status: 200, json: { items: only === null ? [] : [only], problems: [] } };
       }
-      return { status: 200, json: { items } };
+      const items: ScheduleItem[] = [];
+      const problems: { playbook: string; message: string }[] = [];
+      for (const playbook of await listPlaybooks(context.store.db)) {
+        try {
+          const found = await scheduleOf(context, playbook);
+          if (found !== null) items.push(found);
+        } catch (error) {
+          // One whose business is gone from the settings hides none of the others.
+          if (!(error instanceof GatewayError) || error.status !== UNPROCESSABLE) throw error;
+          problems.push({ playbook: playbook.name, message: error.message });
+        }
+      }
+      return { status: 200, json: { items, problems } };
     },
   });
   addSwitch(app, context, "pause", "Keeps a schedule from launching until it is resumed");
