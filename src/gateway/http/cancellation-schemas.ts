@@ -22,7 +22,10 @@ export const CancellationStatusBody = z
     endedAt: z.string().nullable(),
     payments: z.array(
       z.object({
-        paymentId: z.string().nullable().describe("Null for a bill of which nothing was sent"),
+        paymentId: z
+          .string()
+          .nullable()
+          .describe("Null for a bill of which nothing was sent, or whose request is under way"),
         payableId: z.string().nullable(),
         amountCents: z.int(),
         state: z.enum(CANCELLATION_STATES),
