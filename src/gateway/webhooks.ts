@@ -5,6 +5,7 @@ import { verifyWebhook } from "../payments-api/webhook-signature.ts";
 import { insertEvents } from "../store/inbox.ts";
 import type { GatewayContext } from "./context.ts";
 import { GatewayError, notFound } from "./http/errors.ts";
+import { noteRefusedWebhook } from "./http/refusals.ts";
 import { requireJson } from "./http/route.ts";
 
 /**
@@ -34,9 +35,14 @@ async function accept(
   if (profile === undefined) throw notFound(`No business is called “${name}” here.`);
   requireJson(c);
   const rawBody = new Uint8Array(await c.req.arrayBuffer());
-  await checkSignature(context, profile, rawBody, c.req.header("service-signature"));
+  await checkSignature(context, c, profile, rawBody);
   const body = decode(rawBody);
-  const event = readEvent(body, profile);
+  const event = readEvent(body);
+  if (event.businessId !== null && event.businessId !== profile.businessId) {
+    await noteRefusedWebhook(context, c, profile, "wrong_business");
+    const message = `The event belongs to another business than “${profile.name}”.`;
+    throw new GatewayError(400, "wrong_business", message);
+  }
   const added = await insertEvents(context.store.db, [
     inboxEvent(profile, event, body, "webhook", context.nowMs()),
   ]);
@@ -46,17 +52,18 @@ async function accept(
 
 async function checkSignature(
   context: GatewayContext,
+  c: Context,
   profile: BusinessProfile,
   rawBody: Uint8Array,
-  signatureHeader: string | undefined,
 ): Promise<void> {
   const verification = verifyWebhook({
     rawBody,
-    signatureHeader,
+    signatureHeader: c.req.header("service-signature"),
     secrets: profile.webhookSecrets,
     nowMs: await signatureClockMs(context, profile),
   });
   if (verification.ok) return;
+  await noteRefusedWebhook(context, c, profile, verification.reason);
   throw new GatewayError(401, "invalid_signature", REFUSALS[verification.reason]);
 }
 
@@ -89,16 +96,9 @@ function decode(rawBody: Uint8Array): string {
   }
 }
 
-function readEvent(body: string, profile: BusinessProfile): WebhookEvent {
+function readEvent(body: string): WebhookEvent {
   const event = parseEvent(body);
   if (!event.ok) throw new GatewayError(400, "malformed_event", event.problem);
-  if (event.event.businessId !== null && event.event.businessId !== profile.businessId) {
-    throw new GatewayError(
-      400,
-      "wrong_business",
-      `The event belongs to another business than “${profile.name}”.`,
-    );
-  }
   return event.event;
 }
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listAudit } from "../../src/store/audit.ts";
 import {
   deliver,
   eventBody,
@@ -112,6 +113,20 @@ describe("the webhook receiver", () => {
     expect(answer.status).toBe(400);
     expect(answer.json["error"]).toBe(code);
     expect(await inbox()).toEqual([]);
+  });
+
+  test("writes forged events, and those of another business, into the trail, however many in few entries", async () => {
+    const signature = signed(body, Date.now(), "whsec_wrong");
+    for (let times = 0; times < 12; times += 1) await deliver(gateway.url, body, { signature });
+    await deliver(gateway.url, eventBody({ businessId: "biz_globex" }));
+    const trail = await listAudit(gateway.store.db, { businessId: "biz_acme" });
+    const refused = trail.filter(({ action }) => action === "webhook.refused");
+    expect(refused.map(({ subject, details }) => ({ subject, ...details }))).toEqual([
+      { subject: "webhooks/acme", why: "no_match", times: 1 },
+      { subject: "webhooks/acme", why: "no_match", times: 10 },
+      { subject: "webhooks/acme", why: "wrong_business", times: 1 },
+    ]);
+    expect(gateway.logged.filter((line) => line.startsWith("refused a webhook"))).toHaveLength(3);
   });
 
   test("refuses a body that is not UTF-8 with 400", async () => {

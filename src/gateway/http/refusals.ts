@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { businessOfWorkflow } from "../../contracts/names.ts";
-import { appendAudit, STORE_TRAIL } from "../../store/audit.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit.ts";
 import type { GatewayContext } from "../context.ts";
 import { reasonOf } from "../../process/repeat.ts";
 import { anyToken } from "../../store/tokens.ts";
@@ -21,6 +22,8 @@ export interface Refused {
   readonly business: string | undefined;
 }
 
+type Noting = Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">;
+
 /** Unknown tokens that are told apart on a day: whoever guesses can't fill the trail. */
 const UNKNOWN_TOKENS_MOST = 20;
 
@@ -29,6 +32,8 @@ export class RefusedToday {
   /** Tokens made here that have ended. */
   readonly ended = new Repeats();
   readonly unknown = new Repeats(UNKNOWN_TOKENS_MOST);
+  /** Webhooks, by business and why. */
+  readonly webhooks = new Repeats();
   /** Reads that a token's roles don't allow. */
   readonly reads = new Repeats();
   readonly #key = randomBytes(32);
@@ -46,11 +51,7 @@ export class RefusedToday {
  * Writes into the store's own trail, and the log, that somebody came with a token that counts for
  * nothing: of one that has ended whose it was, of another one neither it nor from where it came.
  */
-export async function noteUnauthorized(
-  context: Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">,
-  c: Context,
-  token: string,
-): Promise<void> {
+export async function noteUnauthorized(context: Noting, c: Context, token: string): Promise<void> {
   const { store, refused } = context;
   const nowMs = context.nowMs();
   const ended = await anyToken(store.db, token);
@@ -66,22 +67,47 @@ export async function noteUnauthorized(
   const requestId = c.res.headers.get("x-request-id");
   const said = { why, request, token: key, times };
   context.log.warn("refused a token", { ...said, from: addressOf(c), requestId });
-  const entry = {
+  await append(context, {
     businessId: STORE_TRAIL,
     nowMs,
     actor: ended?.name ?? "somebody",
     action: "request.unauthorized",
     subject: key,
     details: said,
-  };
+  });
+}
+
+/**
+ * Writes into a business's trail, and the log, that somebody sent a webhook that proves nothing:
+ * a forger, or a service whose secret the settings don't have.
+ */
+export async function noteRefusedWebhook(
+  context: Noting,
+  c: Context,
+  { name, businessId }: BusinessProfile,
+  why: string,
+): Promise<void> {
+  const nowMs = context.nowMs();
+  const repeat = context.refused.webhooks.note(`${name} ${why}`, nowMs);
+  if (repeat === undefined) return;
+  const { times } = repeat;
+  context.log.warn("refused a webhook", { business: name, why, times, from: addressOf(c) });
+  await append(context, {
+    businessId,
+    nowMs,
+    actor: "somebody",
+    action: "webhook.refused",
+    subject: `webhooks/${name}`,
+    details: { why, times },
+  });
+}
+
+/** The answer is no, whether or not the trail can be written. */
+async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<void> {
   try {
-    await store.transactionOf(STORE_TRAIL, (trx) => appendAudit(trx, entry));
+    await store.transactionOf(entry.businessId, (trx) => appendAudit(trx, entry));
   } catch (error) {
-    // The answer is no all the same.
-    context.log.warn("the refused token is not in the trail", {
-      requestId,
-      reason: reasonOf(error),
-    });
+    log.warn("a refusal is not in the trail", { action: entry.action, reason: reasonOf(error) });
   }
 }
 
