@@ -187,7 +187,9 @@ async function applied(
 ): Promise<PayOutcome> {
   const body = answer.kind === "http" ? createdPaymentsSchema.safeParse(answer.body) : undefined;
   if (attempt.operation === "pay" && body?.success === true) {
-    const { payments } = body.data;
+    // A service may answer with all payments of the bill; a replay only has those that were known.
+    const made = body.data.payments.filter(({ id }) => !attempt.knownPaymentIds.includes(id));
+    const payments = made.length > 0 ? made : body.data.payments;
     const recorded = withResult(attempt, { result: "applied" });
     return { kind: "applied", attempt: recorded, payments, found: false };
   }

@@ -191,3 +191,30 @@ test("a late result changes only its own send, not one that another worker has m
   const stored = await liveAttempt(world.store.db, world.businessId, payableId);
   expect(stored?.sends).toEqual(recorded.sends);
 });
+
+test("an answer with earlier payments of the bill counts only what it made", async () => {
+  const first = await world.plannedRun([{ totalAmountCents: 10_000 }], {}, 4_000);
+  await world.approve(first.runId);
+  await world.pay(first.runId);
+  await world.control.advance("P9D");
+  await world.follow(first.runId);
+  await world.assess(first.runId);
+  const second = await world.planAgain(first.payableIds, 6_000);
+  await world.approve(second.runId);
+  const { payableId } = first;
+  const client = world.context().clientOf("acme");
+  const [earlier] = await client.payments.listAll({ payableId });
+  world.override = {
+    sendMoneyWrite: async (write) => {
+      const answer = await client.sendMoneyWrite(write);
+      if (answer.kind !== "http") return answer;
+      const body = answer.body as { payments: unknown[] };
+      return { ...answer, body: { ...body, payments: [...body.payments, earlier] } };
+    },
+  };
+  await world.pay(second.runId);
+  const line = await world.line(second.runId, payableId);
+  expect(line.paymentIds).toHaveLength(1);
+  expect(line.paymentIds).not.toContain(earlier?.id);
+  expect(await world.holds()).toEqual([]);
+});
