@@ -8,7 +8,7 @@ import { listAudit } from "../../src/store/audit.ts";
 import { getIncident } from "../../src/store/incidents.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
-import { openTopUpsOf, topUpsOf } from "../../src/store/top-ups.ts";
+import { openTopUpsOf, topUpsOf, topUpsUnder } from "../../src/store/top-ups.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { inDays, POLICY } from "./planning-world.ts";
 
@@ -223,6 +223,9 @@ describe("a top-up of an account that bounced", () => {
     await world.control.outcome({ match, outcome: "return", code: "R10" });
     await world.incident("balance");
     const [returned, next, ...others] = await topUpsOf(world.store.db, owner);
+    // The run whose playbook allowed it has it in its bank table.
+    const allowed = await topUpsUnder(world.store.db, world.businessId, runId);
+    expect(allowed.map(({ subject }) => subject)).toContain(returned?.subject);
     expect(others).toEqual([]);
     expect(returned).toMatchObject({
       state: "returned",

@@ -83,7 +83,7 @@ function rowsOfDeposit({ topUp, transactionId, status, deposit }: MadeDeposit): 
     vendor: "",
     description: "",
     bankAccountId: each.account === BALANCE ? "" : each.account,
-    source: each.account === BALANCE ? BALANCE : nameOf(topUp.account),
+    source: each.account === BALANCE ? "Balance" : nameOf(topUp.account),
     status,
     settledOn: deposit.stands === "completed" ? deposit.arrivedOn : "",
     state: topUp.state,
