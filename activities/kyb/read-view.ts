@@ -1,11 +1,12 @@
 import { KYB_STEPS, type KybStep } from "../../src/contracts/onboarding.ts";
 import type { StepState, VerificationView } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
-import type {
-  Officer,
-  PaymentsClient,
-  TaxInfo,
-  Verification,
+import {
+  type Officer,
+  PaymentsApiError,
+  type PaymentsClient,
+  type TaxInfo,
+  type Verification,
 } from "../../src/payments-api/index.ts";
 import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 import { unlessMissing } from "../unless-missing.ts";
@@ -20,7 +21,7 @@ export async function readView(
   businessId: string,
   given: readonly OnboardingInput[],
 ): Promise<VerificationView> {
-  const verification = await client.verification.get(businessId);
+  const verification = await verificationOf(client, businessId);
   const isVerified = verification.status === "verified";
   const taxIdMismatched = !isVerified && MISMATCHED.test(verification.tinCheck?.status ?? "");
   const steps = isVerified ? ALL : await stepsOf(client, businessId, verification, given);
@@ -37,6 +38,24 @@ export async function readView(
       }))
       .filter(({ message }) => message !== ""),
   };
+}
+
+/**
+ * How far the verification is. Its address is below the tax info's, which may not be found before
+ * there is some: then the business itself has to be there, and its verification has not begun.
+ */
+export async function verificationOf(
+  client: PaymentsClient,
+  businessId: string,
+): Promise<Verification> {
+  try {
+    return await client.verification.get(businessId);
+  } catch (error) {
+    if (!(error instanceof PaymentsApiError) || error.status !== 404) throw error;
+    const business = await client.businesses.get(businessId).catch(() => undefined);
+    if (business === undefined) throw error;
+    return { status: business.verificationStatus ?? "pending" };
+  }
 }
 
 /** Tax info on file; a service may not find any before there is one. */

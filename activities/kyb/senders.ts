@@ -7,7 +7,7 @@ import type {
   TaxIdValue,
 } from "../../src/domain/onboarding/values.ts";
 import { bankAccountSender, microDepositsSender } from "./bank-senders.ts";
-import { officersOf, readView, taxInfoOf } from "./read-view.ts";
+import { officersOf, readView, taxInfoOf, verificationOf } from "./read-view.ts";
 import type { Found, Sender, Sending } from "./sender.ts";
 
 const THERE: Found = { kind: "there" };
@@ -46,7 +46,7 @@ function taxSender({ client, businessId, input, given }: Sending, value: TaxIdVa
       if (steps.tax === "missing") return ABSENT;
       // Which digits of the one on file are others than its last four, nobody shows.
       if (input.facts.replace === true && input.sends === 0) return ABSENT;
-      const { taxIdMask } = await client.verification.get(businessId);
+      const { taxIdMask } = await verificationOf(client, businessId);
       const onFile = taxIdMask ?? (await taxInfoOf(client, businessId)).taxIdMask;
       if (onFile === undefined || onFile === null || lastFour(onFile) === lastFour(number))
         return THERE;
@@ -115,7 +115,7 @@ function documentSender({ client, businessId, input }: Sending, value: DocumentV
   return {
     personal: [],
     async look() {
-      const { status } = await client.verification.get(businessId);
+      const { status } = await verificationOf(client, businessId);
       if (status === "document") return ABSENT;
       // Taking a document in is what ends the status: one that was sent has arrived.
       if (input.sentAtMs !== null) return THERE;

@@ -26,7 +26,9 @@ describe("a service that can't be read", () => {
   test("from the first moment on is waited for no longer than anything else", async () => {
     const world = await begin();
     const { service } = world;
-    service.refuse("GET /tax/detailed", ...Array.from({ length: 9 }, () => ({ status: 404 })));
+    const notFound = Array.from({ length: 9 }, () => ({ status: 404 }));
+    service.refuse("GET /tax/detailed", ...notFound);
+    service.refuse("GET ", ...notFound);
     expect((await world.look()).waitingFor).toContain("business id");
     world.pass(11);
     expect((await world.look()).phase).toBe("expired");

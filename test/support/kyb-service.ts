@@ -97,13 +97,19 @@ export class KybService {
   }
 
   #hasNone(method: string, path: string): boolean {
-    if (`${method} ${path}` === "GET /tax") return this.taxId === null;
+    if (method === "GET" && path === "/tax") return this.taxId === null;
+    // Below the tax info, it may not be there either.
+    if (method === "GET" && path === "/tax/detailed") {
+      return this.#options.missing === 404 && this.taxId === null;
+    }
     return `${method} ${path}` === "GET /officers" && this.officers.length === 0;
   }
 
   #answer(method: string, path: string, body: Json): unknown {
     if (method === "GET" && this.#options.wraps === true) return this.#wrapped(path);
     switch (`${method} ${path}`) {
+      case "GET ":
+        return { id: this.businessId };
       case "GET /tax":
         return { taxIdMask: this.taxId?.slice(-4) ?? null, signature: { signerName: this.signer } };
       case "GET /tax/detailed":
