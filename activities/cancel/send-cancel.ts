@@ -17,6 +17,8 @@ const MESSAGE_MAX = 300;
 
 /** Refusals by what the payment is, or what is being done to it, also with codes of a service's own. */
 const OF_THE_MOMENT: readonly number[] = [409, 423, 425];
+const PASSING_REST_MS = 15_000;
+const PASSING_REST_MAX_MS = 240_000;
 
 interface Send {
   /** The attempt before this send was written. */
@@ -106,7 +108,7 @@ async function afterAnswer(
     case "key-dead":
       return keyDead(context, job, attempt, decision.reason);
     case "rejected":
-      return rejected(context, attempt, decision);
+      return rejected(context, job, attempt, decision);
     case "look-up":
     case "line-wait":
       await recordSend(context, attempt, { result: "refused", code: decision.code });
@@ -131,14 +133,21 @@ async function afterAnswer(
 /** A final refusal; where it says that the payment has changed, reading it tells what to. */
 async function rejected(
   context: ActivityContext,
+  job: CancelJob,
   attempt: Attempt,
   refusal: { readonly status: number; readonly code: string; readonly message: string },
 ): Promise<SentCancel> {
   const { status, code, message } = refusal;
   const result = { result: "rejected", status, code, message } as const;
   const recorded = await recordSend(context, attempt, result);
-  const mayPass = code === "not_found" || OF_THE_MOMENT.includes(status);
-  if (mayPass || code === "payment_not_cancellable") return { kind: "look" };
+  if (code === "payment_not_cancellable" || code === "not_found") return { kind: "look" };
+  if (OF_THE_MOMENT.includes(status)) {
+    const { serviceMs } = await context.clockOf(job.cancellation.business).now();
+    // A key that gets the same answer again is dead: there are few, so they are given time.
+    const restMs = doublingMs(PASSING_REST_MS, PASSING_REST_MAX_MS, attempt.seq - 1);
+    const reason = `The service refuses it for now (${code}): ${message}`;
+    return { kind: "rest", notBeforeMs: serviceMs + restMs, reason };
+  }
   if (!isAnswered(recorded)) return { kind: "look" };
   return {
     kind: "ended",
