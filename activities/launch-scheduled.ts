@@ -1,7 +1,12 @@
 import type { PayrunActivities, ScheduledLaunch } from "../src/contracts/activities.ts";
 import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
 import { zonedDate } from "../src/domain/clock/new-york.ts";
-import { fireOf, periodAt, periodBeginningOn } from "../src/domain/clock/schedule-period.ts";
+import {
+  catchUpText,
+  fireOf,
+  periodAt,
+  periodBeginningOn,
+} from "../src/domain/clock/schedule-period.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
 import { recordLaunch } from "../src/store/runs.ts";
 import { scheduleWish } from "../src/store/schedule-wishes.ts";
@@ -41,7 +46,7 @@ export async function launchScheduled(
   const lateMs = Date.now() - Math.max(fireAtMs, nominalMs);
   if (lateMs > Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS)) {
     return nothing(
-      `The run of ${begins} was missed by more than catchUp: ${schedule.catchUpDays} days. To make it: payrun launch ${playbook} --period ${begins}.`,
+      `The run of ${begins} was missed by more than ${catchUpText(schedule)}. To make it: payrun launch ${playbook} --period ${begins}.`,
     );
   }
   const profile = context.profileOf(business);

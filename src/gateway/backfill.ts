@@ -2,7 +2,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PlaybookSchedule } from "../contracts/playbook.ts";
 import { addDays } from "../domain/clock/dates.ts";
 import { zonedDate } from "../domain/clock/new-york.ts";
-import { fireOf, nextPeriod } from "../domain/clock/schedule-period.ts";
+import { catchUpText, fireOf, nextPeriod } from "../domain/clock/schedule-period.ts";
 import { playbookRevisions, type StoredPlaybook } from "../store/playbooks.ts";
 import { findRunOfPeriod } from "../store/runs.ts";
 import { appliedOnSandboxMs, scheduleWish } from "../store/schedule-wishes.ts";
@@ -124,6 +124,6 @@ function whyNot(
   const why =
     fireAtMs <= sinceMs
       ? `was not missed: ${name} runs by this schedule only since ${new Date(sinceMs).toISOString()}${clock}`
-      : `was missed longer ago than catchUp: ${schedule.catchUpDays} days allows`;
+      : `was missed longer ago than ${catchUpText(schedule)} allows`;
   return `The run of ${period} ${why}; “payrun launch ${name} --period ${period}” makes it all the same.`;
 }

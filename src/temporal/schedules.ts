@@ -10,6 +10,7 @@ import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { scheduledPayRunId, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
 import { searchAttributesOfLauncher } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
+import { updateSchedule } from "./schedule-update.ts";
 
 /** Temporal takes no shorter one; what is later still is left out by the launcher itself. */
 const SHORTEST_CATCH_UP_MS = 10_000;
@@ -50,16 +51,7 @@ export async function putSchedule(
     await client.schedule.create({ ...options, ...paused });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    const { spec, action, policies } = options;
-    await client.schedule.getHandle(options.scheduleId).update((before) => ({
-      spec,
-      action,
-      policies,
-      state: {
-        paused: before.state.paused,
-        ...(before.state.note === undefined ? {} : { note: before.state.note }),
-      },
-    }));
+    await updateSchedule(client, options);
   }
 }
 

@@ -53,7 +53,17 @@ function linesOf(schedule: Schedule): string[] {
     payDate,
   ]);
   const columns = ["Period", "Begins", "Pays from"].map((title) => ({ title }));
-  return [headline(schedule), ...table(columns, rows).map((line) => `  ${line}`), ""];
+  const clocks = schedule.next.some(hasOtherClock) ? [dim(`  ${OTHER_CLOCK}`)] : [];
+  return [headline(schedule), ...table(columns, rows).map((line) => `  ${line}`), ...clocks, ""];
+}
+
+const OTHER_CLOCK = "Begins in real time; periods and pay dates are by the sandbox's clock.";
+
+/** No holiday moves a run as far from its period as this. */
+const FAR_MS = 8 * 86_400_000;
+
+function hasOtherClock({ period, beginsAt }: Schedule["next"][number]): boolean {
+  return Math.abs(Date.parse(period) - Date.parse(beginsAt)) > FAR_MS;
 }
 
 function headline({ playbook, business, state, paused, note }: Schedule): string {

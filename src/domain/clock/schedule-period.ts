@@ -37,6 +37,11 @@ export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFir
   return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
 }
 
+/** How late a run may begin, as a playbook's author writes it: `catchUp: 1 day`. */
+export function catchUpText({ catchUpDays }: PlaybookSchedule): string {
+  return `catchUp: ${catchUpDays} day${catchUpDays === 1 ? "" : "s"}`;
+}
+
 /** The first day on which a run that begins then can pay: banks count from the day that it is in New York. */
 export function firstPayDate(fireAtMs: number): string {
   return nextBankingDay(newYorkDate(fireAtMs));

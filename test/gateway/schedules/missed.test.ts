@@ -48,7 +48,7 @@ describe("missed runs", () => {
   });
 
   test.each([
-    ["2026-11-19", "longer ago than catchUp"],
+    ["2026-11-19", "longer ago than catchUp: 1 day allows"],
     ["2026-12-10", "is not missed"],
     ["2026-12-02", "is no period of weekly; the next one after it is 2026-12-03"],
   ])("of %s are refused with the reason", async (period, reason) => {
