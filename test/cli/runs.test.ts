@@ -120,6 +120,21 @@ describe("runs, from the command line", () => {
     expect((await as("ada", ["revert", "none"])).code).toBe(1);
   });
 
+  test("apply of a folder stores what others name first, and says what it has stored where it stops", async () => {
+    const cwd = temporaryFolder();
+    const write = (name: string, text: string): void =>
+      writeFileSync(join(cwd, `${name}.yaml`), text);
+    const rules = "kind: retry-failed\nrules:\n  - { match: anything-else, ask: [operator] }\n";
+    write("named-last", rules);
+    write("asks-first", `${PLAYBOOK}onFailure: named-last\n`);
+    expect((await as("ada", ["apply", cwd])).code).toBe(0);
+    write("bad-one", `${PLAYBOOK}onFailure: nobody-has-it\n`);
+    const stopped = await as("ada", ["apply", cwd]);
+    expect(stopped.code).toBe(2);
+    expect(stopped.stderr).toMatch(/bad-one: onFailure names “nobody-has-it”/);
+    expect(stopped.stderr).toMatch(/named-last, asks-first are stored, bad-one and what follows/);
+  });
+
   test("apply shows what a new revision changes, --check what a file or its schedule would", async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, "nightly.yaml");
