@@ -2,18 +2,12 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { hasPostgres } from "./test/support/postgres-programs.ts";
 import { SecondTries } from "./test/support/second-tries.ts";
 
-/** Tests in these folders talk to a real Temporal server, which is started once for all of them. */
-const withTemporal = [
-  "activities",
-  "chaos",
-  "cli",
-  "e2e",
-  "gateway",
-  "replay",
-  "worker",
-  "workflows",
+/** These talk to a real Temporal server, which is started once for all of them. */
+const temporalTests = [
+  ...["cli", "e2e", "replay", "worker", "workflows"].map((folder) => `test/${folder}/**/*.test.ts`),
+  "test/gateway/{launch,schedules}/*.test.ts",
+  "test/gateway/{dispatcher,event-starts}.test.ts",
 ];
-const temporalTests = withTemporal.map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** What holds for PostgreSQL alone; every other test of the store runs on both kinds. */
 const postgresOnly = ["test/store/postgres/**/*.test.ts"];

@@ -8,13 +8,13 @@ import {
 } from "../../src/domain/cancellations/judge-payment.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { recordLookUp } from "../../src/store/attempt-writes.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
+import { attemptsOf, liveAttempt } from "../../src/store/attempts.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { conclusiveFromMs } from "../pay/look-up.ts";
 import { endAttempt } from "../pay/record-send.ts";
 import { openCancelGate } from "./cancel-gate.ts";
-import { freezeCancel } from "./freeze-cancel.ts";
+import { appliedOf, freezeCancel } from "./freeze-cancel.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
 import { readPayment } from "./read-payment.ts";
 import { sendCancel } from "./send-cancel.ts";
@@ -59,7 +59,8 @@ export async function cancelPayment(
       const open = await buried(context, look, attempt);
       if (open !== undefined) return open;
     }
-    const frozen = await freezeCancel(context, job, look.payment);
+    const frozen = await freezeCancel(context, job, look.payment, look.applied);
+    if (frozen.mode === "look") continue;
     if (frozen.mode === "used-up") return refused(frozen.attempt);
     const gate = await openCancelGate(context, job, frozen, look.clock);
     if (!gate.open) return gateClosed(gate.why, look, attempt);
@@ -81,16 +82,19 @@ interface Look {
   readonly verdict: CancelVerdict;
   /** The attempt whose effect is open. */
   readonly attempt: Attempt | undefined;
+  /** Attempts at it that had been applied before the payment was read. */
+  readonly applied: number;
   readonly clock: ClockReading;
 }
 
 async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | undefined> {
   const { business, businessId } = job.cancellation;
   const client = context.clientOf(business);
+  const { db } = context.store;
   const before = await context.clockOf(business).now();
+  const earlier = await attemptsOf(db, businessId, cancelSubject(job.item.paymentId));
   const payment = await readPayment(client, job.item.paymentId);
   if (payment === undefined) return undefined;
-  const { db } = context.store;
   const sent = await liveAttempt(db, businessId, cancelSubject(payment.id));
   const refused = sent?.sends.some(({ code }) => code === "payment_not_cancellable") ?? false;
   const mayBeOfSeveral = payment.status === "scheduled" || (payment.status === "held" && refused);
@@ -115,7 +119,8 @@ async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | 
       recordLookUp(trx, attempt, facts, times),
     );
   }
-  return { payment, verdict, attempt, clock: { ...clock, serviceMs } };
+  const applied = appliedOf(earlier);
+  return { payment, verdict, attempt, applied, clock: { ...clock, serviceMs } };
 }
 
 async function hasSeveralScheduled(

@@ -10,7 +10,9 @@ import type { CancelJob } from "./job.ts";
 export type FrozenCancel =
   | { readonly mode: SendMode; readonly attempt: Attempt }
   /** So many keys died one after the other: a person must look. */
-  | { readonly mode: "used-up"; readonly attempt: Attempt };
+  | { readonly mode: "used-up"; readonly attempt: Attempt }
+  /** Another cancellation has cancelled it since the payment was read. */
+  | { readonly mode: "look" };
 
 /** Dead keys of one payment after which nothing more is tried. */
 const DEAD_KEYS_MAX = 6;
@@ -21,15 +23,19 @@ const DEAD_KEYS_MAX = 6;
  *
  * The payment was read a moment ago and can be cancelled, so whatever the last key came to, it did
  * not cancel it.
+ *
+ * @param appliedBefore `appliedOf` the attempts that were known before the payment was read
  */
 export async function freezeCancel(
   context: ActivityContext,
   job: CancelJob,
   payment: Payment,
+  appliedBefore: number,
 ): Promise<FrozenCancel> {
   const { businessId, workflowId } = job.cancellation;
   const subject = cancelSubject(payment.id);
   const made = await attemptsOf(context.store.db, businessId, subject);
+  if (appliedOf(made) !== appliedBefore) return { mode: "look" };
   const last = made.at(-1);
   if (last?.state === "live") return { mode: "resend", attempt: last };
   if (last?.state === "released") {
@@ -38,6 +44,11 @@ export async function freezeCancel(
   const dead = made.length - 1 - made.findLastIndex(({ state }) => state !== "dead");
   if (last !== undefined && dead >= DEAD_KEYS_MAX) return { mode: "used-up", attempt: last };
   return { mode: "insert", attempt: newAttempt(requestOf(job, payment), (last?.seq ?? 0) + 1) };
+}
+
+/** Attempts that the service has said yes to. */
+export function appliedOf(attempts: readonly Attempt[]): number {
+  return attempts.filter(({ state }) => state === "applied").length;
 }
 
 function requestOf({ cancellation }: CancelJob, payment: Payment): AttemptRequest {

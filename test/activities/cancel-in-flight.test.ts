@@ -169,6 +169,10 @@ describe("a request that is under way when the payments of its run are cancelled
     const other = await cancels.ask({ vendor: "v1" });
     expect(await cancels.held()).toEqual([payableId]);
     const [paymentId = ""] = await cancels.arrive(payableId);
+    // One of them hears that it is scheduled when the other has cancelled it.
+    const path = `/v1/payments/${paymentId}`;
+    const late = { when: "after", effect: "delay", delayMs: 1_500 } as const;
+    await world.control.faults([{ method: "GET", path, ...late, times: 1 }]);
     await Promise.all([cancels.turns(one), cancels.turns(other)]);
     for (const id of [one, other]) {
       expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);

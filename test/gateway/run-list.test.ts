@@ -57,6 +57,8 @@ async function seedCancellations(): Promise<void> {
   await insertCancellation(db, {
     ...asked,
     workflowId: CANCELLATION,
+    // It withholds from a run: its bills wait for whoever may release them.
+    runId,
     playbook: "",
     requestedBy: "ann",
   });
