@@ -123,7 +123,10 @@ describe("the owner of a failed payment", () => {
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
     await control.advance("P8D");
-    await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
+    // Its day is counted from when it was learnt of.
+    await payrun.until(runId, "given a day", ({ payments }) =>
+      /Tried again on /.test(payments[0]?.reason ?? ""),
+    );
     // The new payment stays where it can be cancelled.
     await control.outcome({ match: { payableId: made[0]?.id ?? "" }, outcome: "hold" });
     await control.advance("P4D");

@@ -92,8 +92,12 @@ describe("a run that is short of money", () => {
     expect(printed.at(-1)).toMatch(/Deposit of \$150\.00 from .*: (proposed|sending|on-its-way)/);
 
     await untilTopUp(runId, "on-its-way");
-    const half = await payrun.until(runId, "half paid", ({ counts }) => counts.scheduled === 1);
-    expect(half.waitingFor).toMatch(/a deposit of \$150\.00 .* on its way/);
+    await payrun.until(
+      runId,
+      "half paid",
+      ({ counts, waitingFor }) =>
+        counts.scheduled === 1 && /a deposit of \$150\.00 .* on its way/.test(waitingFor ?? ""),
+    );
     await untilTopUp(runId, "completed");
     const done = await ended(payrun, runId);
     expect(done.counts.settled).toBe(2);
