@@ -21,7 +21,6 @@ import { getPlaybook } from "../src/store/playbooks.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { reservedCents } from "../src/store/reserved.ts";
 import { getRun, type Run, setRunPhase } from "../src/store/runs.ts";
-import { listWaits } from "../src/store/waits.ts";
 import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
@@ -30,10 +29,10 @@ import { keepPlan } from "./keep-plan.ts";
 import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 import { readBills } from "./read-bills.ts";
-import { readOrWait, stopsReads } from "./read-or-wait.ts";
-import { tellWaits } from "./tell-run.ts";
+import { readOrWait } from "./read-or-wait.ts";
 import { type DepositFrom, depositFrom } from "./top-up/account.ts";
 import { planTopUp } from "./top-up/plan-top-up.ts";
+import { tellUnread } from "./while-unread.ts";
 
 /** What is planned, by a run or dry. */
 interface Subject {
@@ -98,10 +97,9 @@ async function planRun(context: ActivityContext, runId: string): Promise<PlanSum
 async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   const clock = await context.clockOf(run.business).now();
   return context.store.transactionOf(run.businessId, async (trx) => {
-    const waits = (await listWaits(trx, run.businessId)).filter(stopsReads);
-    const message = waits[0]?.message ?? "The service can't be read now.";
+    const [wait] = await tellUnread(trx, run, clock);
+    const message = wait?.message ?? "The service can't be read now.";
     await setRunPhase(trx, run.runId, { phase: "planning", waitingFor: `the service: ${message}` });
-    await tellWaits(trx, { run, waits, clock });
     return new Error(`Not planned yet: ${message}`);
   });
 }

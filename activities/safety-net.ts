@@ -6,7 +6,6 @@ import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
 import { type AlarmCode, ALARMS } from "../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../src/domain/payments/owed.ts";
-import { PaymentsApiError } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { activeHolds, createHold, type HoldScopeName } from "../src/store/holds.ts";
 import { payeesOfScheduled } from "../src/store/followed-lines.ts";
@@ -17,6 +16,7 @@ import { startOrTellCancellation } from "../src/temporal/start.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
 import { PATIENT } from "./patient.ts";
+import { unlessMissing } from "./unless-missing.ts";
 
 const AUTHOR = "payrun";
 
@@ -131,14 +131,9 @@ async function readPayee(
   business: string,
   contactId: string,
 ): Promise<{ readonly last4: string | null }> {
-  try {
-    const contact = await context.clientOf(business).contacts.get(contactId);
-    return { last4: contact.bankAccount?.last4 ?? null };
-  } catch (error) {
-    // One vendor that is gone must not keep the run from following everything else.
-    if (error instanceof PaymentsApiError && error.status === 404) return { last4: null };
-    throw error;
-  }
+  // One vendor that is gone must not keep the run from following everything else.
+  const contact = await unlessMissing(() => context.clientOf(business).contacts.get(contactId));
+  return { last4: contact?.bankAccount?.last4 ?? null };
 }
 
 interface Alarm {

@@ -1,4 +1,7 @@
-import { listWaits } from "../src/store/waits.ts";
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../src/business/clock.ts";
+import type { Tables } from "../src/store/tables.ts";
+import { type BusinessWait, listWaits } from "../src/store/waits.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait, stopsReads } from "./read-or-wait.ts";
 import { tellWaits } from "./tell-run.ts";
@@ -29,12 +32,26 @@ export async function readOrSay<T>(
   if (found !== undefined) return found;
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
-    const waits = (await listWaits(trx, businessId)).filter(stopsReads);
-    await tellWaits(trx, { run: { runId: workflowId, businessId }, waits, clock });
+    const waits = await tellUnread(trx, { runId: workflowId, businessId }, clock);
     const untilMs = Math.max(0, ...waits.map(({ retryAtMs }) => retryAtMs));
     return {
       waitingFor: `the service: ${waits[0]?.message ?? "it can't be read now"}`,
       wakeInMs: Math.max(WAKE_MIN_MS, untilMs - clock.serviceMs),
     };
   });
+}
+
+/**
+ * Operators hear of what keeps the service from being read for a run or a workflow of its own.
+ *
+ * @returns the waits that do
+ */
+export async function tellUnread(
+  trx: Transaction<Tables>,
+  run: Parameters<typeof tellWaits>[1]["run"],
+  clock: ClockReading,
+): Promise<BusinessWait[]> {
+  const waits = (await listWaits(trx, run.businessId)).filter(stopsReads);
+  await tellWaits(trx, { run, waits, clock });
+  return waits;
 }

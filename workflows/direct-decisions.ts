@@ -1,5 +1,6 @@
 import { condition, patched } from "@temporalio/workflow";
 import type { DirectMail } from "../src/contracts/pay-run.ts";
+import { isToldOf } from "../src/domain/rarely.ts";
 import { steps } from "./activities.ts";
 
 /** Decisions straight from Temporal that a run reads, before it only listens to the store. */
@@ -47,7 +48,7 @@ export class DirectDecisions {
   /** Counts a signal that is not read any more. */
   async leave(): Promise<void> {
     this.#unread += 1;
-    if (/^10*$/.test(String(this.#unread))) await this.#tell();
+    if (isToldOf(this.#unread)) await this.#tell();
   }
 
   /** Before the run ends: tells how many came in all. */

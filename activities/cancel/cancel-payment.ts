@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { cancelSubject } from "../../src/contracts/names.ts";
 import { isAnswered, isKeyDead } from "../../src/domain/attempts/sends.ts";
+import { growingMs } from "../../src/domain/back-off.ts";
 import {
   type CancelVerdict,
   judgeForCancel,
@@ -25,7 +26,7 @@ const ROUND_PAUSE_MS = 150;
 
 /** Rests between looks, on the service's clock. */
 const LOOK_AGAIN_MS = 2_000;
-const LOOK_AGAIN_MAX_MS = 300_000;
+const LOOKS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
 const REFUSED_REST_MS = 15_000;
 
 /** Real time after which a payment that was known before is not expected to be shown again. */
@@ -213,8 +214,7 @@ function lookLater(
   { reason, attempt }: { readonly reason: string; readonly attempt: Attempt | undefined },
 ): CancelOutcome {
   if (isOld(job, clock)) return givenUp(reason, attempt);
-  const restMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(LOOK_AGAIN_MS, ageMs(job, clock) / 10));
-  const notBeforeMs = Math.round(clock.serviceMs + restMs);
+  const notBeforeMs = clock.serviceMs + growingMs(ageMs(job, clock), LOOKS);
   return { kind: "rest", notBeforeMs, reason: `${reason}; looking again.` };
 }
 

@@ -2,7 +2,7 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
-import { type Payable, type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
+import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { notedPayment } from "../../src/store/attempt-writes.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
@@ -13,6 +13,7 @@ import type { Run } from "../../src/store/runs.ts";
 import { adviseVendors } from "../advise-vendors.ts";
 import type { ActivityContext } from "../context.ts";
 import { tellParked } from "../tell-parked.ts";
+import { unlessMissing } from "../unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
 
 const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required"];
@@ -54,11 +55,8 @@ export async function openRetryCase(
   const row = { ...taken.row, look };
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
-  const payable = await client.payables.get(payableId).catch((error: unknown) => {
-    if (error instanceof PaymentsApiError && error.status === 404) return undefined;
-    throw error;
-  });
-  if (payable === undefined) return letGo(context, subject, line, clock);
+  const payable = await unlessMissing(() => client.payables.get(payableId));
+  if (payable === null) return letGo(context, subject, line, clock);
   const facts = { run, row, payments, payable, line, clock };
   return { kind: "ours", case: new RetryCase(context, subject, facts) };
 }

@@ -1,11 +1,11 @@
-const FIRST_MS = 1_000;
-const LONGEST_MS = 15_000;
-const SHARE = 0.25;
+import { growingMs } from "../back-off.ts";
+
+const LOOKS = { share: 0.25, firstMs: 1_000, mostMs: 15_000 } as const;
 
 /**
  * How long to rest before the next look at a request that has no answer yet: the longer, the longer
  * ago it was sent.
  */
 export function lookRestMs(sentAgoMs: number): number {
-  return Math.round(Math.min(LONGEST_MS, Math.max(FIRST_MS, sentAgoMs * SHARE)));
+  return growingMs(sentAgoMs, LOOKS);
 }

@@ -1,9 +1,11 @@
+import { growingMs } from "../back-off.ts";
+
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Poll times of what no event tells of, in real milliseconds. */
-const SANDBOX = { firstMs: 1_000, lastMs: 4_000 } as const;
-const REAL = { firstMs: 15_000, lastMs: 1_800_000 } as const;
+const SANDBOX = { share: 0.1, firstMs: 1_000, mostMs: 4_000 } as const;
+const REAL = { share: 0.1, firstMs: 15_000, mostMs: 1_800_000 } as const;
 
 export interface Wait {
   /** Business-clock instant, and real one, at which it began. */
@@ -55,7 +57,5 @@ export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
 
 /** Real milliseconds until looking again: a tenth of the time waited, within bounds. */
 export function pollInMs(wait: Wait, now: Now): number {
-  const { firstMs, lastMs } = now.sandbox ? SANDBOX : REAL;
-  const waitedMs = now.realMs - wait.sinceRealMs;
-  return Math.round(Math.min(lastMs, Math.max(firstMs, waitedMs / 10)));
+  return growingMs(now.realMs - wait.sinceRealMs, now.sandbox ? SANDBOX : REAL);
 }

@@ -1,3 +1,5 @@
+import { isToldOf } from "../../domain/rarely.ts";
+
 const DAY_MS = 86_400_000;
 
 /** Something that has come again, and is worth writing down once more. */
@@ -32,6 +34,6 @@ export class Repeats {
     const known = isOwn ? key : "others";
     const times = (this.#times.get(known) ?? 0) + 1;
     this.#times.set(known, times);
-    return /^10*$/.test(String(times)) ? { key: known, times } : undefined;
+    return isToldOf(times) ? { key: known, times } : undefined;
   }
 }

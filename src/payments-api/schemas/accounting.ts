@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstOf, recordOf, undocumented, undocumentedList } from "./common.ts";
+import { fieldsOf, firstOf, undocumented, undocumentedList } from "./common.ts";
 
 /** An accounting integration; its record is not shown, so only the id is relied on. */
 const accountingIntegrationSchema = z.looseObject({
@@ -38,9 +38,8 @@ export const accountingConnectionSchema = z.preprocess(
 
 /** A record that may stand under `data`, with an instant that may have another name. */
 function withInstant(answer: unknown, name: string, others: readonly string[]): unknown {
-  const outer = recordOf(answer);
-  if (outer === undefined) return answer;
-  const body = { ...outer, ...recordOf(outer["data"]) };
+  const body = fieldsOf(answer);
+  if (body === undefined) return answer;
   const instant = firstOf(body, [name, ...others]);
   return instant === undefined ? body : { ...body, [name]: instant };
 }

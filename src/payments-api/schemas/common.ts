@@ -63,6 +63,12 @@ export function recordOf(value: unknown): Readonly<Record<string, unknown>> | un
   return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined;
 }
 
+/** The fields of a JSON object, some of which may stand under `data`; undefined for anything else. */
+export function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> | undefined {
+  const outer = recordOf(answer);
+  return outer === undefined ? undefined : { ...outer, ...recordOf(outer["data"]) };
+}
+
 /** The first of these fields that is there and not null. */
 export function firstOf(
   record: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { VerificationStatus } from "./business.ts";
-import { firstOf, openEnum, recordOf, undocumented } from "./common.ts";
+import { fieldsOf, firstOf, openEnum, recordOf, undocumented } from "./common.ts";
 
 type StepState = "missing" | "submitted" | "accepted" | (string & {});
 
@@ -43,9 +43,8 @@ const KNOWN_STATUSES = ["pending", "verified", "suspended", "document"];
 
 /** What the specification names, wherever an answer has it: "KYB state, IRS TIN check result, next steps". */
 function namedAlike(answer: unknown): unknown {
-  const outer = recordOf(answer);
-  if (outer === undefined) return answer;
-  const body: Readonly<Record<string, unknown>> = { ...outer, ...recordOf(outer["data"]) };
+  const body = fieldsOf(answer);
+  if (body === undefined) return answer;
   const inner = STATUS_PLACES.map((name) => recordOf(body[name]));
   const places = [body, ...inner.filter((place) => place !== undefined)];
   const said = places.flatMap((place) =>
@@ -67,8 +66,7 @@ function namedAlike(answer: unknown): unknown {
 }
 
 const nextStepsSchema = z.preprocess(
-  (value) =>
-    Array.isArray(value) || value === null ? value : value === undefined ? value : [value],
+  (value) => (Array.isArray(value) || value === null || value === undefined ? value : [value]),
   undocumented(z.array(nextStepSchema)),
 );
 
@@ -133,9 +131,8 @@ export const taxInfoOnFileSchema = z.preprocess((answer) => answer ?? {}, taxInf
 
 /** Tax info may stand in a record of its own, under other names. */
 function taxFields(answer: unknown): unknown {
-  const outer = recordOf(answer);
-  if (outer === undefined) return answer;
-  const data = { ...outer, ...recordOf(outer["data"]) };
+  const data = fieldsOf(answer);
+  if (data === undefined) return answer;
   const body = { ...data, ...recordOf(data["taxInfo"]) };
   const mask = firstOf(body, MASK_NAMES);
   const { signerName, signedAt } = body;
