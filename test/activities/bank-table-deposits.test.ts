@@ -6,6 +6,7 @@ import { bankCsv, bankDaysCsv } from "../../src/gateway/bank-csv.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { getRun, type Run } from "../../src/store/runs.ts";
 import { topUpsOf } from "../../src/store/top-ups.ts";
+import { nextQuietMonday } from "../support/quiet-monday.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";
 
@@ -19,6 +20,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await world.world.reset();
+  await world.control.setClock(nextQuietMonday());
   world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
 });
 

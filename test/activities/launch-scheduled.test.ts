@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, ScheduleNotFoundError } from "@temporalio/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ActivityContext } from "../../activities/context.ts";
 import { launchScheduled } from "../../activities/launch-scheduled.ts";
 import { Clocks } from "../../src/business/clock.ts";
@@ -18,6 +18,8 @@ import { Vault } from "../../src/vault/vault.ts";
 import { on } from "../domain/clock/schedules.ts";
 
 const HOUR_MS = 3_600_000;
+/** The same Tuesday afternoon whenever these tests run: days and hours are what they are about. */
+const NOW = "2026-03-10T15:30:00Z";
 
 const profile: BusinessProfile = {
   name: "acme",
@@ -33,12 +35,14 @@ let folder: string;
 const started: string[] = [];
 
 beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date(NOW) });
   folder = mkdtempSync(join(tmpdir(), "payrun-launcher-"));
   store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
 });
 afterAll(async () => {
   await store.close();
   rmSync(folder, { recursive: true, force: true });
+  vi.useRealTimers();
 });
 
 /** How Temporal keeps every schedule; null where it has lost them. */
@@ -90,8 +94,7 @@ function lastFire(schedule: PlaybookSchedule): { period: string; fireAtMs: numbe
 }
 
 describe("a launcher", () => {
-  const now = new Date();
-  const at = `${String(now.getUTCHours()).padStart(2, "0")}:00`;
+  const at = "15:00";
   const text = `{ every: day, at: "${at}", zone: UTC }`;
   const daily = on({ every: "day" }, { at, zone: "UTC" });
 
@@ -140,9 +143,8 @@ describe("a launcher", () => {
   });
 
   test("leaves out what it would make later than the playbook's catchUp allows", async () => {
-    const day = Math.min(28, new Date(Date.now() - 72 * HOUR_MS).getUTCDate());
-    await apply("late", `{ every: month, on: ${day}, catchUp: 0 days }`);
-    const { period, fireAtMs } = lastFire(on({ every: "month", on: day }));
+    await apply("late", "{ every: month, on: 6, catchUp: 0 days }");
+    const { period, fireAtMs } = lastFire(on({ every: "month", on: 6 }));
     const wake = { business: "acme", playbook: "late", nominalMs: fireAtMs };
     expect(await launchScheduled(context(), wake)).toMatchObject({
       runId: null,
@@ -152,15 +154,9 @@ describe("a launcher", () => {
   });
 
   test("is in time for a time that came twice, whichever of the two it is woken for", async () => {
-    const hours = Math.max(0, now.getUTCHours() - 2);
-    const earlier = `${String(hours).padStart(2, "0")}:00`;
-    await apply("twice", `{ every: day, at: "${earlier}", zone: UTC, catchUp: 0 days }`);
-    const { fireAtMs, period } = fireOf(
-      on({ every: "day" }, { at: earlier, zone: "UTC" }),
-      now.toISOString().slice(0, 10),
-    );
-    const nominalMs = Math.max(fireAtMs, now.getTime() - 60_000);
-    const second = { business: "acme", playbook: "twice", nominalMs };
+    await apply("twice", `{ every: day, at: "13:00", zone: UTC, catchUp: 0 days }`);
+    const period = NOW.slice(0, 10);
+    const second = { business: "acme", playbook: "twice", nominalMs: Date.now() - 60_000 };
     expect(await launchScheduled(context(), second)).toMatchObject({
       runId: `pay-run/acme/twice/${period}`,
     });
