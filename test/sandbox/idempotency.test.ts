@@ -192,6 +192,20 @@ describe("a first request that still runs, or died", () => {
     expect((await pay(sandbox, { payableId }, "key")).text).toBe(text);
   });
 
+  it("is unconfirmed for ever once its answer has been on its way for five minutes, where money is concerned", async () => {
+    const payableId = await makeBill(sandbox);
+    await sandbox.control.faults([
+      { ...payments, when: "after", effect: "delay", delayMs: 3_000, times: 1 },
+    ]);
+    const first = pay(sandbox, { payableId }, "key");
+    await expect.poll(() => paymentsOf(sandbox, payableId)).toHaveLength(1);
+    await sandbox.control.advanceWire("PT5M");
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+    expect((await first).status).toBe(201);
+    expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
+    expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+  });
+
   it("conflicts for five minutes, then is unconfirmed for ever where money is concerned", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([{ ...payments, when: "during", effect: "drop", times: 1 }]);

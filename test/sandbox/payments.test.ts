@@ -9,6 +9,7 @@ import {
   type Page,
   pay,
   type Payment,
+  paymentsOf,
   unique,
 } from "./world.ts";
 
@@ -159,6 +160,14 @@ describe("creating a payment (API specification, section 4)", () => {
     expect((await send({})).status).toBe(400);
     expect((await send({ bankAccountId: "ba_none" })).status).toBe(404);
     expect((await send({ fundingSource: "piggy bank" })).status).toBe(422);
+    for (const fundingSource of ["balance", "linked_bank", "ba_none"]) {
+      expect(await send({ fundingSource, bankAccountId: "ba_none" })).toMatchObject({
+        status: 404,
+        body: { error: "not_found" },
+      });
+    }
+    expect((await send({ paymentRail: "SERVICE", bankAccountId: "ba_none" })).status).toBe(404);
+    expect(await paymentsOf(sandbox, payableId)).toEqual([]);
     expect((await send({ fundingSource: "balance", paymentRail: "PROVIDER" })).status).toBe(400);
     expect(await send({ fundingSource: "linked_bank", paymentRail: "SERVICE" })).toMatchObject({
       status: 403,

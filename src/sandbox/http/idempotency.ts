@@ -93,11 +93,12 @@ export class IdempotencyKeys {
 
   #claimAgain(request: KeyedRequest, row: KeyRow, nowMs: number): Claim | StoredAnswer {
     if (row.state === "dead") return unconfirmed();
-    if (row.state === "answered") {
-      if (this.#answering.has(nameOf(request))) throw conflict("The first request still runs");
+    const isOnItsWay = this.#answering.has(nameOf(request));
+    if (row.state === "answered" && !isOnItsWay) {
       return { status: row.status ?? 500, body: row.body };
     }
-    if (nowMs - row.started_at < inFlightWindowMs) {
+    // Where no money is concerned, a request is run again only once the first is known to be dead.
+    if (nowMs - row.started_at < inFlightWindowMs || (isOnItsWay && !request.money)) {
       throw conflict("The first request with this Idempotency-Key has not been answered yet");
     }
     if (request.money) {

@@ -23,7 +23,8 @@ export interface SourceRequest {
 
 /**
  * The source that a request names. `fundingSource` decides where both it and `bankAccountId` are
- * sent, because the balance's `pay` fields may come along with the default bank account's id.
+ * sent, because the balance's `pay` fields may come along with the default bank account's id; that
+ * one has to exist all the same.
  *
  * @throws {ApiError} 400 where none is named or the fields contradict each other; 404 for an
  * unknown bank account; 422 without the ACH debit authorization, where it is needed.
@@ -37,10 +38,15 @@ export function chooseSource(
   if (fundingSource === undefined && bankAccountId === undefined && paymentRail !== "SERVICE") {
     throw malformed("bankAccountId", "bankAccountId or fundingSource is required");
   }
-  if (fundingSource === "balance" || (fundingSource === undefined && paymentRail === "SERVICE")) {
-    if (paymentRail === "PROVIDER") {
-      throw malformed("fundingSource", "The balance is on the SERVICE rail");
-    }
+  const isBalance =
+    fundingSource === "balance" || (fundingSource === undefined && paymentRail === "SERVICE");
+  if (isBalance && paymentRail === "PROVIDER") {
+    throw malformed("fundingSource", "The balance is on the SERVICE rail");
+  }
+  if (bankAccountId !== undefined && bankAccountOf(db, business.id, bankAccountId) === undefined) {
+    throw notFound("Bank account");
+  }
+  if (isBalance) {
     return { payment_rail: "SERVICE", bank_account_id: null };
   }
   if (fundingSource === "linked_bank") {
@@ -87,7 +93,6 @@ function requestedAccount(
   }
   const account = bankAccountOf(db, business.id, fundingSource ?? bankAccountId ?? "");
   if (account !== undefined) return account;
-  if (fundingSource === undefined) throw notFound("Bank account");
   throw invalid("fundingSource", "fundingSource must be one that GET /v1/funding-sources lists");
 }
 
