@@ -1,3 +1,5 @@
+import { TimeLimit } from "./time-limit.ts";
+
 /**
  * One limit for a whole request: waiting for a connection, fetching the token, sending, and reading
  * the answer to its end. Ends at its time or when the caller's signal fires, whichever is first.
@@ -5,8 +7,7 @@
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  readonly #endsAt: number;
-  readonly #endsAtWall: number;
+  readonly #limit: TimeLimit;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #onCallerAbort = () => {
     this.#stoppedByCaller = true;
@@ -15,8 +16,7 @@ export class Deadline {
   #stoppedByCaller = false;
 
   constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
-    this.#endsAt = performance.now() + timeoutMs;
-    this.#endsAtWall = Date.now() + timeoutMs;
+    this.#limit = new TimeLimit(timeoutMs);
     this.#timer = setTimeout(() => this.#controller.abort(), timeoutMs);
     this.#callerSignal = callerSignal;
     if (callerSignal?.aborted) this.#onCallerAbort();
@@ -31,15 +31,9 @@ export class Deadline {
     return this.#stoppedByCaller;
   }
 
-  /**
-   * Whether it is too late to send, by the clocks and not only by the timer: in a process that was
-   * frozen, a connection may become ready before the overdue timer has run. The monotonic clock
-   * stands still while a machine is suspended, the wall clock doesn't.
-   */
+  /** Whether it is too late to send, even where the overdue timer has not run yet. */
   get passed(): boolean {
-    return (
-      this.signal.aborted || performance.now() >= this.#endsAt || Date.now() >= this.#endsAtWall
-    );
+    return this.signal.aborted || this.#limit.passed;
   }
 
   /** The work's result, or undefined once the deadline has come. */

@@ -39,6 +39,7 @@ export {
 } from "./schemas/payment.ts";
 export type { TaxInfo, Verification, VerificationDocument } from "./schemas/verification.ts";
 export type { WebhookEndpoint } from "./schemas/webhook-endpoint.ts";
+export { TimeLimit } from "./time-limit.ts";
 export type { TokenSource } from "./token.ts";
 export type { CallOptions } from "./transport.ts";
 export { verifyWebhook } from "./webhook-signature.ts";

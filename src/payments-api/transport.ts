@@ -3,6 +3,7 @@ import { Deadline } from "./deadline.ts";
 import type { EncodedForm } from "./form.ts";
 import { parseHttpDate, parseRetryAfter } from "./retry-after.ts";
 import { Slots } from "./slots.ts";
+import type { TimeLimit } from "./time-limit.ts";
 import { type TokenProvider, TokenUnavailableError } from "./token.ts";
 
 /** What a caller may say about one request. */
@@ -16,6 +17,11 @@ export interface CallOptions {
    * nothing is sent.
    */
   beforeSend?: (() => void | Promise<void>) | undefined;
+  /**
+   * Until when the request may leave; the caller starts it before it decides that it may. It is
+   * asked in the same turn of the event loop as the write to the socket. After it nothing is sent.
+   */
+  leaveBy?: TimeLimit | undefined;
 }
 
 interface TransportRequest extends CallOptions {
@@ -118,7 +124,7 @@ export class Transport {
     deadline: Deadline,
     timeoutMs: number,
   ): Promise<HttpAnswer | NoAnswer> {
-    const gate = new SendGate(deadline);
+    const gate = new SendGate(deadline, request.leaveBy);
     let exchange: Promise<HttpAnswer | NoAnswer> | undefined;
     try {
       const token = await deadline.race(this.#options.tokens.get());
@@ -186,10 +192,12 @@ export class Transport {
 /** Lets one request onto the wire, once, and only in time. */
 class SendGate {
   readonly #deadline: Deadline;
+  readonly #leaveBy: TimeLimit | undefined;
   #sent = false;
 
-  constructor(deadline: Deadline) {
+  constructor(deadline: Deadline, leaveBy: TimeLimit | undefined) {
     this.#deadline = deadline;
+    this.#leaveBy = leaveBy;
   }
 
   get signal(): AbortSignal {
@@ -200,10 +208,14 @@ class SendGate {
     return this.#sent;
   }
 
-  /** Called when a connection is ready and before the first byte; throwing keeps it all back. */
+  /**
+   * Called when a connection is ready and before the first byte; throwing keeps it all back. Between
+   * its return and the write to the socket undici waits for nothing: it only puts the head together.
+   */
   pass(): void {
     if (this.#sent) throw new Error("a request is never sent a second time");
     if (this.#deadline.passed) throw new Error("the time limit had passed before it could be sent");
+    if (this.#leaveBy?.passed) throw new Error("its time to leave had passed");
     this.#sent = true;
   }
 }
