@@ -1,4 +1,4 @@
-import type { DdlDialect } from "../migrations/ddl.ts";
+import type { DdlDialect } from "../schema/ddl.ts";
 
 /** Where a transaction leaves its mark, so that a lost COMMIT can be told from one that took. */
 export const COMMITS_TABLE = "payrun_commits";
@@ -33,7 +33,7 @@ export const postgresDdl: DdlDialect = {
     /^\s*create table/.test(statement)
       ? statement.replaceAll(/(\w+) text\b/g, '$1 text collate "C"')
       : statement,
-  ownTables: [
+  own: [
     `create table ${COMMITS_TABLE} (
       commit_id uuid primary key not null,
       at_ms bigint not null

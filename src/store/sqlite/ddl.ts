@@ -1,4 +1,4 @@
-import type { DdlDialect } from "../migrations/ddl.ts";
+import type { DdlDialect } from "../schema/ddl.ts";
 
 export const sqliteDdl: DdlDialect = {
   countedKey: "integer primary key autoincrement",
@@ -17,5 +17,5 @@ export const sqliteDdl: DdlDialect = {
      end`,
   ],
   adapt: (statement) => statement,
-  ownTables: [],
+  own: [],
 };

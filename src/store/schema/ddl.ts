@@ -6,8 +6,8 @@ export interface DdlDialect {
   appendOnly(table: string): string[];
   /** Statements after which each new entry of the trail moves its business's end. */
   readonly keepAuditEnds: readonly string[];
-  /** A statement of a migration as this database takes it. */
+  /** A statement of the schema as this database takes it. */
   adapt(statement: string): string;
-  /** Tables that only this kind of database needs, made before the first migration. */
-  readonly ownTables: readonly string[];
+  /** Tables and functions that only this kind of database needs, made before all others. */
+  readonly own: readonly string[];
 }
