@@ -10,7 +10,10 @@ import type { OpenStoreOptions, Store } from "./store.ts";
  * @throws {StoreError} with a line that says what to do.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<Store> {
-  if (isPostgres(url)) return openPostgres(url, options);
+  if (isPostgres(url)) {
+    if (options.nowMs !== undefined) throw new Error("PostgreSQL has a clock of its own");
+    return openPostgres(url, options);
+  }
   return openSqlite(sqlitePath(url), options);
 }
 

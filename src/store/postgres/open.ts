@@ -91,7 +91,7 @@ async function prepare(
     );
   }
   await base.transaction().execute(async (trx) => {
-    if (!(await isThere(trx))) await makeSchema(trx, postgresDdl, Date.now());
+    if (!(await isThere(trx))) await makeSchema(trx, postgresDdl);
   });
 }
 

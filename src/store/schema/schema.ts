@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Kysely, sql, type Transaction } from "kysely";
+import { databaseNowMs } from "../database-clock.ts";
 import { StoreError } from "../errors.ts";
 import type { Tables } from "../tables.ts";
 import { cancellationTables } from "./cancellations.ts";
@@ -99,16 +100,12 @@ async function inspectStore(
  * That it is empty must have been read in the same transaction: another process may have made them
  * while this one waited for the lock.
  */
-export async function makeSchema(
-  trx: Transaction<Tables>,
-  ddl: DdlDialect,
-  nowMs: number,
-): Promise<void> {
+export async function makeSchema(trx: Transaction<Tables>, ddl: DdlDialect): Promise<void> {
   for (const statement of statementsOf(ddl)) await sql.raw(statement).execute(trx);
   await trx
     .withTables<Pick<MarkTables, typeof MARK_TABLE>>()
     .insertInto(MARK_TABLE)
-    .values({ version: versionOf(ddl), made_at_ms: nowMs })
+    .values({ version: versionOf(ddl), made_at_ms: await databaseNowMs(trx) })
     .execute();
 }
 

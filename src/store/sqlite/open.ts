@@ -14,6 +14,9 @@ import { openThread } from "./open-thread.ts";
 
 /** Opens the store in a file; see `openStore`. */
 export async function openSqlite(path: string, options: OpenStoreOptions): Promise<Store> {
+  if (options.ownThread === true && options.nowMs !== undefined) {
+    throw new Error("a store in a thread of its own can't ask a clock of this thread");
+  }
   const busyLimitMs = options.busyLimitMs ?? 30_000;
   const mustExist = options.mustExist ?? false;
   const database = openFile(path, mustExist);
@@ -26,7 +29,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     new Kysely<Tables>({
       dialect: new NodeSqliteDialect({ connection, path, busyLimitMs, mustFlush }),
     });
-  const first = over(new FileConnection(database));
+  const first = over(new FileConnection(database, options.nowMs));
   const transactionOn =
     (base: Kysely<Tables>) =>
     <T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
@@ -49,7 +52,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     await retryWhileBusy(() => useWriteAheadLog(database), path, busyLimitMs);
     if (!isMade) {
       await transactionOn(first)(async (trx) => {
-        if (!(await isThere(trx))) await makeSchema(trx, sqliteDdl, Date.now());
+        if (!(await isThere(trx))) await makeSchema(trx, sqliteDdl);
       });
     }
   } catch (error) {
