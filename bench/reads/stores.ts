@@ -90,4 +90,7 @@ const SETTLED = {
   poll_at_ms: 0,
   look: 0,
   updated_at_ms: 1,
+  rule_index: 0,
+  stage: 0,
+  escalated: 0,
 };

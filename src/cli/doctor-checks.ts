@@ -1,6 +1,6 @@
 import type { BusinessProfile, Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
-import { isPostgres, openStore } from "../store/index.ts";
+import { isPostgres, openStore, StoreError } from "../store/index.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { reasonOf } from "./cli-error.ts";
 import { gatewayOf } from "./gateway-client.ts";
@@ -53,12 +53,9 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
       : `${databaseUrl}; SQLite means one host: worker and gateway run on this machine`;
     return { name, state: "ok", text };
   } catch (error) {
-    return {
-      name,
-      state: "failed",
-      text: reasonOf(error),
-      remedy: "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.",
-    };
+    const isMissing = error instanceof StoreError && error.code === "missing";
+    const remedy = "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.";
+    return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
   }
 }
 

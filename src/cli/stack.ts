@@ -174,7 +174,7 @@ async function startSandbox(
     : null;
 }
 
-/** Migrates the store before anybody else opens it. @returns the local administrator's token */
+/** Makes the store before anybody else opens it. @returns the local administrator's token */
 async function prepareStore({ databaseUrl, home }: StackOptions): Promise<string> {
   const store = await openStore(databaseUrl);
   try {

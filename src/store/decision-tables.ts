@@ -1,5 +1,3 @@
-import type { Generated } from "kysely";
-
 export interface DecisionsTable {
   decision_id: string;
   run_id: string;
@@ -29,9 +27,9 @@ export interface LineApprovalsTable {
   decision_id: string;
   expires_at_ms: number;
   /** Stage of the line's rule that it counts in, from 0. */
-  stage: Generated<number>;
+  stage: number;
   /** 1 where only an escalation let the approver decide. */
-  escalated: Generated<number>;
+  escalated: number;
 }
 
 /** Stages of the rules of a run that have several. */

@@ -1,7 +1,7 @@
 export type StoreErrorCode =
   | "missing"
   | "foreign"
-  | "newer"
+  | "incompatible"
   | "locked"
   | "corrupt"
   | "unreadable"
@@ -14,7 +14,7 @@ export type StoreErrorCode =
  *
  * - `missing`: there is no store, and none was to be made.
  * - `foreign`: the file belongs to something else; it was not touched.
- * - `newer`: a later version of Payrun has migrated it.
+ * - `incompatible`: another version of Payrun made it, with another schema; it was not touched.
  * - `locked`: another process kept the write lock for too long; nothing was written.
  * - `corrupt`: the file is damaged.
  * - `unreadable`: the path can't be opened (rights, a folder).

@@ -4,13 +4,16 @@ import { openSqlite } from "./sqlite/open.ts";
 import type { OpenStoreOptions, Store } from "./store.ts";
 
 /**
- * Opens the store that `url` names, makes it where there is none, and brings its schema up to date.
+ * Opens the store that `url` names, and makes it where there is none.
  *
  * @param url `sqlite:` and a path, or `postgres://user:password@host:port/database`
  * @throws {StoreError} with a line that says what to do.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<Store> {
-  if (isPostgres(url)) return openPostgres(url, options);
+  if (isPostgres(url)) {
+    if (options.nowMs !== undefined) throw new Error("PostgreSQL has a clock of its own");
+    return openPostgres(url, options);
+  }
   return openSqlite(sqlitePath(url), options);
 }
 

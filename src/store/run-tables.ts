@@ -1,5 +1,3 @@
-import type { Generated } from "kysely";
-
 export interface RunsTable {
   /** Workflow id. */
   run_id: string;
@@ -104,10 +102,10 @@ export interface RunLinesTable {
   look: number;
   dropped_by: string | null;
   updated_at_ms: number;
-  /** Rule of the run's policy; -1 for lines that were planned before it was kept. */
-  rule_index: Generated<number>;
+  /** Rule of the run's policy. */
+  rule_index: number;
   /** Stage that was open when it was last looked at, from 0. */
-  stage: Generated<number>;
+  stage: number;
   /** Business-clock and real instant since which the approvers of the stage are asked. */
   stage_since_ms: number | null;
   stage_real_ms: number | null;
@@ -115,7 +113,7 @@ export interface RunLinesTable {
   remind_at_ms: number | null;
   escalate_at_ms: number | null;
   /** 1 once the stage was escalated. */
-  escalated: Generated<number>;
+  escalated: number;
 }
 
 export interface DryPlansTable {

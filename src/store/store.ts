@@ -18,6 +18,11 @@ export interface OpenStoreOptions {
    * commit waits for the disk.
    */
   readonly ownThread?: boolean;
+  /**
+   * The database's clock, for a simulation: of SQLite only, and not in a thread of its own. This
+   * machine's unless said.
+   */
+  readonly nowMs?: () => number;
 }
 
 export interface TransactionOptions {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
 import { onTestFinished } from "vitest";
@@ -22,6 +23,16 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "payrun-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Makes a file as a store of a version with other tables, as far as it shows. @returns its path */
+export function storeOfAnotherVersion(folder: string): string {
+  const path = join(folder, "payrun.db");
+  const file = new DatabaseSync(path);
+  file.exec("create table payrun_schema (version text, made_at_ms bigint)");
+  file.exec("insert into payrun_schema values ('of another day', 1)");
+  file.close();
+  return path;
 }
 
 /**

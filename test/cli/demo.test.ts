@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { isLong } from "../support/long.ts";
-import { MAIN, payrun, temporaryFolder } from "./cli.ts";
+import { MAIN, payrun, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
 import { stackSettings, untilNoneIsLeft } from "./stack.ts";
 
 /** Runs the demo and sends it Ctrl-C as soon as it has said something. */
@@ -40,6 +40,26 @@ const CUTS = isLong
 const LIMIT_MS = 120_000 * (CUTS.length + 1);
 
 describe("the demo", () => {
+  test("starts over, and says so, where another version made the store of the one that was begun", async () => {
+    const cwd = temporaryFolder();
+    const home = join(cwd, "home");
+    const begun = { version: 1, finished: false, startedAt: "2026-01-05T12:00:00Z", runId: "old" };
+    mkdirSync(join(home, "demo"), { recursive: true });
+    writeFileSync(join(home, "demo", "demo.json"), JSON.stringify(begun));
+    storeOfAnotherVersion(join(home, "demo"));
+
+    const { code, stdout } = await demoUntil("no real money", cwd, await stackSettings(home));
+
+    expect(code).toBe(130);
+    expect(stdout).toMatch(
+      /^Another version of Payrun made the store of the demo .* starts over\.$/m,
+    );
+    expect(stdout).not.toContain("Going on with the demo");
+    const state: unknown = JSON.parse(readFileSync(join(home, "demo", "demo.json"), "utf8"));
+    expect(state).not.toMatchObject({ runId: "old" });
+    await untilNoneIsLeft(home);
+  });
+
   test(
     "cut off in its scenes, leaves nothing behind, goes on, and closes with books that agree",
     { timeout: LIMIT_MS },

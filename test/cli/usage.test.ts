@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
-import { payrun, temporaryFolder } from "./cli.ts";
+import { payrun, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
 
 /** Nothing listens there: the discard port of this machine. */
 const NO_GATEWAY = { PAYRUN_GATEWAY_URL: "http://127.0.0.1:9" };
@@ -114,6 +114,18 @@ describe("what can't be reached", () => {
     const result = await payrun(["token", "list", "--json"], { cwd, env });
     expect(result.code).toBe(4);
     expect(result.json()).toMatchObject({ error: "store_foreign" });
+  });
+
+  test("a store that another version made exits 4, and doctor doesn't say that one is missing", async () => {
+    const cwd = temporaryFolder();
+    const env = { PAYRUN_DATABASE_URL: `sqlite:${storeOfAnotherVersion(cwd)}` };
+    const result = await payrun(["token", "list", "--json"], { cwd, env });
+    expect(result.code).toBe(4);
+    expect(result.json()).toMatchObject({ error: "store_incompatible" });
+    const doctor = await payrun(["doctor"], { cwd, env: { ...NO_GATEWAY, ...env } });
+    expect(doctor.code).toBe(4);
+    expect(doctor.stdout).toContain("move the file away");
+    expect(doctor.stdout).not.toContain("makes a store");
   });
 
   test("doctor exits 4 and still lists everything", async () => {

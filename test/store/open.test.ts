@@ -1,25 +1,52 @@
+import { readFileSync } from "node:fs";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openStore, StoreError } from "../../src/store/index.ts";
 import { child, emptyPlace, testStore } from "./support.ts";
 
-test("a store of a newer version is refused", async () => {
-  const { store, url } = await testStore();
-  await store.db
-    .withTables<{ payrun_migrations: { version: number; name: string; applied_at_ms: number } }>()
-    .insertInto("payrun_migrations")
-    .values({ version: 99, name: "from the future", applied_at_ms: 1 })
-    .execute();
-  const error: unknown = await openStore(url).catch((reason: unknown) => reason);
+async function refusal(url: string): Promise<StoreError> {
+  const error: unknown = await openStore(url, { mustExist: true }).then(
+    (store) => store.close(),
+    (reason: unknown) => reason,
+  );
   expect(error).toBeInstanceOf(StoreError);
-  expect(error).toMatchObject({ code: "newer", message: expect.stringContaining("99") });
+  return error as StoreError;
+}
+
+test("a store that another version made is refused as it is, with where it is and the way out", async () => {
+  const { store, url } = await testStore();
+  await sql`update payrun_schema set version = 'of another day'`.execute(store.db);
+  await store.close();
+  const isFile = url.startsWith("sqlite:");
+  const path = isFile ? url.slice("sqlite:".length) : "";
+  const before = isFile ? readFileSync(path) : Buffer.of();
+
+  const { code, message } = await refusal(url);
+
+  expect(code).toBe("incompatible");
+  expect(message).toContain(isFile ? path : new URL(url).pathname.slice(1));
+  expect(message).toMatch(/of another day.*payrun audit export.*PAYRUN_DATABASE_URL/);
+  expect(message).toMatch(isFile ? /move the file away/ : /dropdb \w+; createdb \w+/);
+  expect(message).not.toContain("\n");
+  if (isFile) expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test("a store that notes its schema otherwise, or not at all, is taken for another version's", async () => {
+  const { store, url } = await testStore();
+  await sql`delete from payrun_schema`.execute(store.db);
+  expect(await refusal(url)).toMatchObject({ code: "incompatible" });
+  await sql`alter table payrun_schema rename to payrun_versions`.execute(store.db);
+  expect(await refusal(url)).toMatchObject({ code: "incompatible" });
 });
 
 test("two processes and more that start at once make one store", async () => {
   const url = await emptyPlace();
-  const versions = await Promise.all([1, 2, 3, 4].map(() => child("open", [url])));
-  const [first] = versions;
-  expect(first).toContain(1);
-  expect(versions).toEqual(versions.map(() => first));
+  const marks = await Promise.all([1, 2, 3, 4].map(() => child("open", [url])));
+  const [first] = marks;
+  expect(first).toEqual([
+    { version: expect.stringMatching(/^[0-9a-f]{12}$/), made_at_ms: expect.any(Number) },
+  ]);
+  expect(marks).toEqual(marks.map(() => first));
 });
 
 test("a store that has to exist is not made where there is none", async () => {

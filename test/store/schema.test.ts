@@ -29,12 +29,12 @@ const columns: Columns<keyof Tables> = {
   ...topUpColumns,
 };
 
-test("the migrated tables have exactly the columns that queries are typed with", async () => {
+test("the tables have exactly the columns that queries are typed with", async () => {
   const { store } = await testStore();
   const tables = await store.db.introspection.getTables();
   const found = Object.fromEntries(
     tables
-      .filter((table) => !["payrun_migrations", "payrun_commits"].includes(table.name))
+      .filter((table) => !["payrun_schema", "payrun_commits"].includes(table.name))
       .map((table) => [table.name, table.columns.map((column) => column.name).sort()]),
   );
   const expected = Object.fromEntries(

@@ -242,6 +242,7 @@ test("the store and the rules agree on which stage is open and what is approved"
       decision_id: "dec_1",
       expires_at_ms: lives ? 5_001 : 5_000,
       stage,
+      escalated: 0,
     }));
     if (rows.length > 0) await store.db.insertInto("line_approvals").values(rows).execute();
     const open = openStageOf({

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import type { RunStatus } from "../../contracts/pay-run.ts";
 import { PaymentsClient } from "../../payments-api/index.ts";
+import { openStore, StoreError } from "../../store/index.ts";
 import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
 import { GatewayClient } from "../gateway-client.ts";
 import { Processes } from "../processes.ts";
@@ -34,9 +35,12 @@ export interface DemoOptions {
 /** A sandbox's worker has nothing to lose that a look-up won't find. */
 const WORKER_STOP_MS = 8_000;
 
+const STARTS_OVER =
+  "Another version of Payrun made the store of the demo that was not finished: it starts over.";
+
 /**
  * The main job on the sandbox's sample company, from a playbook to settled money, with everything
- * embedded in a home of its own. Goes on where an unfinished one stopped.
+ * embedded in a home of its own. Goes on where an unfinished one stopped, if its store can be used.
  *
  * @returns 0 once it is told and the books agree, 1 where they don't
  */
@@ -52,10 +56,10 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
       { code: "already_running", hint: "Stop that one with Ctrl-C first." },
     );
   }
-  const begun = readState(home);
-  const goesOn = begun !== undefined && !begun.finished && !options.fresh;
+  const begun = options.fresh ? undefined : await unfinished(settings, narrator);
+  const goesOn = begun !== undefined;
   if (!goesOn) rmSync(home, { recursive: true, force: true });
-  const state = goesOn ? begun : newState();
+  const state = begun ?? newState();
   writeState(home, state);
   const processes = new Processes(join(home, "logs"));
   let isDone = false;
@@ -89,6 +93,30 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
     return isDone && code === EXIT.interrupted ? EXIT.done : code;
   } finally {
     removeRunning(home);
+  }
+}
+
+/** The demo to go on with, if there is one. */
+async function unfinished(
+  { home, config }: DemoSettings,
+  narrator: Narrator,
+): Promise<DemoState | undefined> {
+  const begun = readState(home);
+  if (begun === undefined || begun.finished) return undefined;
+  if (!(await isIncompatible(config.databaseUrl))) return begun;
+  narrator.plain(STARTS_OVER);
+  return undefined;
+}
+
+/** What else may be wrong with the store is told when it is opened for good. */
+async function isIncompatible(databaseUrl: string): Promise<boolean> {
+  try {
+    const store = await openStore(databaseUrl, { mustExist: true });
+    await store.close();
+    return false;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return error.code === "incompatible";
   }
 }
 

@@ -24,7 +24,7 @@ interface AnyTables {
  * Copies a whole store into an empty one, of the same kind or the other, in one transaction: all of
  * it is there afterwards, or nothing.
  *
- * Both are brought to the schema of this program first. The source stays as it is.
+ * Both have the schema of this program. The source stays as it is.
  *
  * @throws {CopyRefusedError} where the target is not empty, a run is drawing lines, or processes
  * of Payrun have one of the two open, as far as that can be known

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 const CLASS = 0x70_61_79_72;
 
 const EVERYBODY = 0;
-const MIGRATION = 1;
+const SCHEMA = 1;
 
-/** Taken while the schema changes. */
-export const MIGRATION_LOCK = `select pg_advisory_xact_lock(${CLASS}, ${MIGRATION})`;
+/** Taken while the tables are made. */
+export const SCHEMA_LOCK = `select pg_advisory_xact_lock(${CLASS}, ${SCHEMA})`;
 
 /**
  * The locks that a transaction takes before it reads anything, always in this order: everybody's,
@@ -27,5 +27,5 @@ export function lockStatements(businessId: string | undefined): string[] {
 /** Two businesses of one key wait for each other; nothing worse happens. */
 function keyOf(businessId: string): number {
   const key = createHash("sha256").update(businessId).digest().readInt32BE(0);
-  return key === EVERYBODY || key === MIGRATION ? 2 : key;
+  return key === EVERYBODY || key === SCHEMA ? 2 : key;
 }

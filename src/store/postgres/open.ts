@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from "kysely";
 import { StoreError } from "../errors.ts";
-import { checkStoreState, inspectStore, isCurrent, migrate } from "../migrations/migrate.ts";
+import { checkStore, makeSchema } from "../schema/schema.ts";
 import {
   guarded,
   type OpenStoreOptions,
@@ -20,7 +20,7 @@ import { postgresDdl } from "./ddl.ts";
 import { PoolDialect, type TransactionHooks } from "./dialect.ts";
 import { isNobodyThere, toStoreError } from "./errors.ts";
 import { type Location, locationOf } from "./location.ts";
-import { MIGRATION_LOCK } from "./locks.ts";
+import { SCHEMA_LOCK } from "./locks.ts";
 import { makePool } from "./pool.ts";
 import { MarkCleaner, Tries, Turns } from "./transactions.ts";
 
@@ -40,8 +40,7 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
       pool,
       hooks: {
         begin: () =>
-          tries.getStore()?.hooks.begin() ??
-          `begin isolation level read committed; ${MIGRATION_LOCK}`,
+          tries.getStore()?.hooks.begin() ?? `begin isolation level read committed; ${SCHEMA_LOCK}`,
         begun: async (client) => tries.getStore()?.hooks.begun(client),
         committing: () => tries.getStore()?.hooks.committing(),
       },
@@ -75,26 +74,25 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
 
 async function prepare(
   base: Kysely<Tables>,
-  { text }: Location,
+  { text, database }: Location,
   mustExist: boolean,
 ): Promise<void> {
-  const inspect = async (db: Kysely<Tables> | Transaction<Tables>) => {
-    const state = await inspectStore(db, await tableNames(db));
-    checkStoreState(state, text);
-    return state;
-  };
-  const state = await inspect(base);
-  if (state.kind === "empty" && mustExist) {
+  const isThere = async (db: Kysely<Tables> | Transaction<Tables>): Promise<boolean> =>
+    checkStore(db, await tableNames(db), postgresDdl, {
+      location: text,
+      makeRoom: `drop the database and create it anew (dropdb ${database}; createdb ${database})`,
+    });
+  if (await isThere(base)) return;
+  if (mustExist) {
     throw new StoreError(
       "missing",
       `${text} is empty: it holds no Payrun store. Restore it from a backup, or let ` +
         "`payrun up`, `payrun worker` or `payrun gateway` make a new one.",
     );
   }
-  if (isCurrent(state)) return;
-  await base
-    .transaction()
-    .execute(async (trx) => migrate(trx, await inspect(trx), postgresDdl, Date.now()));
+  await base.transaction().execute(async (trx) => {
+    if (!(await isThere(trx))) await makeSchema(trx, postgresDdl);
+  });
 }
 
 /** Tables of the schema in which ours are, or would be made. */

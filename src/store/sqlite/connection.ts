@@ -34,8 +34,13 @@ export class FileConnection implements Connection {
   readonly #prepared = new Map<string, Prepared>();
   #flushes = true;
 
-  constructor(database: DatabaseSync) {
+  /** @param nowMs the database's clock, as `payrun_now_ms()` tells it */
+  constructor(database: DatabaseSync, nowMs: () => number = Date.now) {
     this.#database = database;
+    // A bigint, or SQLite would take it for a number with a fraction.
+    database.function("payrun_now_ms", () => BigInt(Math.floor(nowMs())));
+    // Or REPLACE would delete the row in its way without asking the triggers that refuse it.
+    database.exec("pragma recursive_triggers = on");
   }
 
   get inTransaction(): boolean {

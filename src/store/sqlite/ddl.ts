@@ -1,14 +1,24 @@
-import type { DdlDialect } from "../migrations/ddl.ts";
+import { type DdlDialect, refusedChange } from "../schema/ddl.ts";
+
+/** REPLACE counts as a deletion: our connections say so (`connection.ts`). */
+function onlyGrows(table: string, act: "update" | "delete"): string {
+  return `create trigger ${table}_no_${act} before ${act} on ${table} begin
+           select raise(abort, '${table} only grows: ${act} refused');
+         end`;
+}
 
 export const sqliteDdl: DdlDialect = {
   countedKey: "integer primary key autoincrement",
-  appendOnly(table) {
-    return ["update", "delete"].map(
-      (act) =>
-        `create trigger ${table}_no_${act} before ${act} on ${table} begin
-           select raise(abort, '${table} only grows: ${act} refused');
-         end`,
-    );
+  appendOnly: (table) => [onlyGrows(table, "update"), onlyGrows(table, "delete")],
+  writtenOnce(create, rule) {
+    const { table, condition } = refusedChange(create, rule);
+    return [
+      create,
+      `create trigger ${table}_written_once before update on ${table} when ${condition} begin
+         select raise(abort, '${table} is written once: update refused');
+       end`,
+      onlyGrows(table, "delete"),
+    ];
   },
   keepAuditEnds: [
     `create trigger audit_moves_end after insert on audit begin
@@ -17,5 +27,5 @@ export const sqliteDdl: DdlDialect = {
      end`,
   ],
   adapt: (statement) => statement,
-  ownTables: [],
+  own: [],
 };

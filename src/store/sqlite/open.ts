@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { basename } from "node:path";
 import { Kysely, sql, type Transaction } from "kysely";
 import { StoreError } from "../errors.ts";
-import { checkStoreState, inspectStore, isCurrent, migrate } from "../migrations/migrate.ts";
+import { checkStore, makeSchema } from "../schema/schema.ts";
 import { guarded, type OpenStoreOptions, type Scope, type Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { retryWhileBusy } from "./busy.ts";
@@ -13,6 +14,9 @@ import { openThread } from "./open-thread.ts";
 
 /** Opens the store in a file; see `openStore`. */
 export async function openSqlite(path: string, options: OpenStoreOptions): Promise<Store> {
+  if (options.ownThread === true && options.nowMs !== undefined) {
+    throw new Error("a store in a thread of its own can't ask a clock of this thread");
+  }
   const busyLimitMs = options.busyLimitMs ?? 30_000;
   const mustExist = options.mustExist ?? false;
   const database = openFile(path, mustExist);
@@ -25,20 +29,20 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     new Kysely<Tables>({
       dialect: new NodeSqliteDialect({ connection, path, busyLimitMs, mustFlush }),
     });
-  const first = over(new FileConnection(database));
+  const first = over(new FileConnection(database, options.nowMs));
   const transactionOn =
     (base: Kysely<Tables>) =>
     <T>(fn: (trx: Transaction<Tables>) => Promise<T>): Promise<T> =>
       retryWhileBusy(() => base.transaction().execute(fn), path, busyLimitMs);
 
-  const inspect = async (db: Kysely<Tables> | Transaction<Tables>) => {
-    const state = await inspectStore(db, tableNames(database, path));
-    checkStoreState(state, path);
-    return state;
-  };
+  const isThere = async (db: Kysely<Tables> | Transaction<Tables>): Promise<boolean> =>
+    checkStore(db, tableNames(database, path), sqliteDdl, {
+      location: path,
+      makeRoom: `move the file away, with ${basename(path)}-wal and -shm beside it`,
+    });
   try {
-    const state = await retryWhileBusy(() => inspect(first), path, busyLimitMs);
-    if (state.kind === "empty" && mustExist) {
+    const isMade = await retryWhileBusy(() => isThere(first), path, busyLimitMs);
+    if (!isMade && mustExist) {
       throw new StoreError(
         "missing",
         `${path} is empty: it holds no Payrun store. Restore it from a backup, or let ` +
@@ -46,10 +50,10 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
       );
     }
     await retryWhileBusy(() => useWriteAheadLog(database), path, busyLimitMs);
-    if (!isCurrent(state)) {
-      await transactionOn(first)(async (trx) =>
-        migrate(trx, await inspect(trx), sqliteDdl, Date.now()),
-      );
+    if (!isMade) {
+      await transactionOn(first)(async (trx) => {
+        if (!(await isThere(trx))) await makeSchema(trx, sqliteDdl);
+      });
     }
   } catch (error) {
     database.close();

@@ -1,11 +1,7 @@
+import { sql } from "kysely";
 import { openStore } from "../../../src/store/index.ts";
 
 const store = await openStore(process.argv[2] ?? "");
-const migrations = await store.db
-  .withTables<{ payrun_migrations: { version: number } }>()
-  .selectFrom("payrun_migrations")
-  .select("version")
-  .orderBy("version")
-  .execute();
+const { rows } = await sql`select version, made_at_ms from payrun_schema`.execute(store.db);
 await store.close();
-process.stdout.write(JSON.stringify(migrations.map((row) => row.version)));
+process.stdout.write(JSON.stringify(rows));

@@ -1,0 +1,57 @@
+/** Payments that failed, what playbooks say of them, and funding accounts that bounced. */
+export const incidentTables: readonly string[] = [
+  `create table retries (
+    business_id text not null,
+    payable_id text not null,
+    business text not null,
+    workflow_id text not null,
+    run_id text,
+    phase text not null,
+    reason_code text,
+    reason text,
+    retries_made bigint not null,
+    handled_payment_ids text not null,
+    requested text,
+    requested_by text,
+    retry_on text,
+    look bigint not null,
+    started_at_ms bigint not null,
+    updated_at_ms bigint not null,
+    primary key (business_id, payable_id)
+  )`,
+  `create unique index retries_by_workflow on retries (workflow_id)`,
+  `create index retries_of_run on retries (run_id)`,
+  `create table retry_cases (
+    business_id text not null,
+    payable_id text not null,
+    failed_at_ms bigint not null,
+    failed_real_ms bigint not null,
+    source_id text not null,
+    rule text not null,
+    give_up_after_days bigint not null,
+    give_up_tell text not null,
+    waits_for text,
+    primary key (business_id, payable_id)
+  )`,
+  `create index retry_cases_waiting on retry_cases (business_id, source_id)
+     where waits_for is not null`,
+  `create table incidents (
+    business_id text not null,
+    source_id text not null,
+    business text not null,
+    workflow_id text not null,
+    round bigint not null,
+    phase text not null,
+    code text not null,
+    reason text not null,
+    hold_id text not null,
+    roles text not null,
+    opened_at_ms bigint not null,
+    decision text,
+    decided_by text,
+    decided_at_ms bigint,
+    decided_business_ms bigint,
+    primary key (business_id, source_id)
+  )`,
+  `create unique index incidents_by_workflow on incidents (workflow_id)`,
+];

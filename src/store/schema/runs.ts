@@ -1,0 +1,130 @@
+import type { DdlDialect } from "./ddl.ts";
+
+/** Runs, plans and their lines. */
+export const runTables = (ddl: DdlDialect): string[] => [
+  `create table runs (
+    run_id text primary key not null,
+    business_id text not null,
+    business text not null,
+    playbook text not null,
+    playbook_revision bigint not null,
+    policy text not null,
+    period text not null,
+    revision bigint not null,
+    inputs text not null,
+    phase text not null,
+    waiting_for text,
+    plan_hash text,
+    plan_no bigint not null,
+    total_cents bigint not null,
+    launched_by text not null,
+    launched_by_token_id text,
+    launched_at_ms bigint not null,
+    cancel_requested_at_ms bigint,
+    cancel_requested_by text,
+    ended_at_ms bigint,
+    planned_at_ms bigint,
+    approve_by_ms bigint,
+    failure text
+  )`,
+  `create unique index runs_of_period on runs (business_id, playbook, period, revision)`,
+  `create index runs_by_launch on runs (launched_at_ms)`,
+  `create table plans (
+    run_id text not null,
+    plan_no bigint not null,
+    plan_hash text not null,
+    summary text not null,
+    created_at_ms bigint not null,
+    primary key (run_id, plan_no)
+  )`,
+  `create table plan_lines (
+    run_id text not null,
+    payable_id text not null,
+    version bigint not null,
+    line_no bigint not null,
+    line_hash text not null,
+    contact_id text not null,
+    amount_cents bigint not null,
+    execution_date text not null,
+    source_id text not null,
+    line text not null,
+    primary key (run_id, payable_id, version)
+  )`,
+  `create index plan_lines_of_payable on plan_lines (payable_id)`,
+  `create table plan_skipped (
+    run_id text not null,
+    payable_id text not null,
+    code text not null,
+    skipped text not null,
+    primary key (run_id, payable_id)
+  )`,
+  `create table run_lines (
+    run_id text not null,
+    payable_id text not null,
+    business_id text not null,
+    version bigint not null,
+    line_no bigint not null,
+    line_hash text not null,
+    contact_id text not null,
+    source_id text not null,
+    amount_cents bigint not null,
+    execution_date text not null,
+    quorum bigint not null,
+    state text not null,
+    reason_code text,
+    reason text,
+    payment_ids text not null,
+    known_payment_ids text not null,
+    attempts bigint not null,
+    funded bigint not null,
+    lease_epoch bigint not null,
+    lease_owner text,
+    lease_until_ms bigint,
+    not_before_ms bigint not null,
+    verified_at_ms bigint not null,
+    poll_at_ms bigint not null,
+    look bigint not null,
+    dropped_by text,
+    updated_at_ms bigint not null,
+    rule_index bigint not null,
+    stage bigint not null,
+    stage_since_ms bigint,
+    stage_real_ms bigint,
+    remind_at_ms bigint,
+    escalate_at_ms bigint,
+    escalated bigint not null,
+    primary key (run_id, payable_id)
+  )`,
+  `create index run_lines_by_state on run_lines (run_id, state, line_no)`,
+  // In the order of drawing, so that a draw costs the same however long the run is.
+  `create index run_lines_to_draw on run_lines (run_id, execution_date, line_no)
+     where state in ('planned', 'paying', 'unknown')`,
+  `create index run_lines_by_date on run_lines (business_id, execution_date)`,
+  `create index run_lines_by_line_no on run_lines (run_id, line_no)`,
+  `create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)`,
+  `create index run_lines_of_payable on run_lines (business_id, payable_id)`,
+  `create index run_lines_to_look_at on run_lines (run_id, look) where look = 1`,
+  `create index run_lines_under_way on run_lines (business_id, source_id, execution_date)
+     where state in
+       ('planned', 'paying', 'unknown', 'scheduled', 'held', 'processing', 'retrying')`,
+  `create index run_lines_taken on run_lines (business_id, source_id, updated_at_ms)
+     where state in ('processing', 'settled')`,
+  `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
+     where state = 'parked'`,
+  `create table dry_plans (
+    dry_plan_id text primary key not null,
+    created_at_ms bigint not null,
+    plan text not null
+  )`,
+  `create table dry_plan_lines (
+    lines_id text not null,
+    line_no bigint not null,
+    skipped bigint not null,
+    line text not null,
+    created_at_ms bigint not null,
+    primary key (lines_id, line_no)
+  )`,
+  `create index dry_plan_lines_by_age on dry_plan_lines (created_at_ms)`,
+  ...ddl.appendOnly("plans"),
+  ...ddl.appendOnly("plan_lines"),
+];

@@ -1,0 +1,162 @@
+import { sql } from "kysely";
+import { expect, inject, test } from "vitest";
+import type { Store } from "../../src/store/index.ts";
+import { postgresDdl } from "../../src/store/postgres/ddl.ts";
+import { sqliteDdl } from "../../src/store/sqlite/ddl.ts";
+import { testStore } from "./support.ts";
+
+const isSqlite = inject("postgres") === undefined;
+const ddl = isSqlite ? sqliteDdl : postgresDdl;
+
+const FACTS = `create table facts (
+  fact_id text primary key not null,
+  token text not null,
+  fact text
+)`;
+
+const SENDS = `create table sends (
+  send_id text primary key not null,
+  token text not null,
+  leave_by_ms bigint not null,
+  note text,
+  result text not null,
+  answer text,
+  open bigint,
+  check (leave_by_ms > 0)
+)`;
+
+async function storeWith(statements: readonly string[]): Promise<Store> {
+  const { store } = await testStore();
+  await run(store, ...statements.map((statement) => ddl.adapt(statement)));
+  return store;
+}
+
+async function run(store: Store, ...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(store.db);
+}
+
+/** Expects each to be refused in these words, and all rows to be as they were. */
+async function refuses(
+  store: Store,
+  table: string,
+  words: string,
+  statements: readonly string[],
+): Promise<void> {
+  const rows = async () =>
+    (await sql`select * from ${sql.table(table)} order by 1`.execute(store.db)).rows;
+  const before = await rows();
+  for (const statement of statements) {
+    await expect(run(store, statement), statement).rejects.toThrow(words);
+    expect(await rows(), statement).toEqual(before);
+  }
+}
+
+test("what only grows takes new rows, and no change, deletion or replacement of any", async () => {
+  const store = await storeWith([
+    FACTS,
+    "create unique index facts_by_token on facts (token)",
+    ...ddl.appendOnly("facts"),
+    "insert into facts values ('one', 't1', 'sent'), ('two', 't2', null)",
+  ]);
+  await refuses(store, "facts", "facts only grows: update refused", [
+    "update facts set fact = 'forged'",
+    "update facts set fact = fact where fact_id = 'one'",
+    "insert into facts values ('one', 't3', 'x') on conflict (fact_id) do update set fact = 'x'",
+  ]);
+  await refuses(store, "facts", "facts only grows: delete refused", [
+    "delete from facts where fact_id = 'one'",
+    "delete from facts",
+    ...(isSqlite
+      ? [
+          "replace into facts values ('one', 't3', 'forged')",
+          "insert or replace into facts values ('three', 't1', 'forged')",
+          "insert or replace into facts (rowid, fact_id, token) values (1, 'three', 't3')",
+        ]
+      : []),
+  ]);
+  if (!isSqlite) {
+    await refuses(store, "facts", "facts only grows: truncate refused", [
+      "truncate facts",
+      "truncate claims, facts cascade",
+    ]);
+  }
+  await run(store, "insert into facts values ('three', 't3', null)");
+});
+
+test("what is written once takes its result while it is open, and never another", async () => {
+  const store = await storeWith([
+    ...ddl.writtenOnce(SENDS, {
+      column: "result",
+      open: "pending",
+      columns: ["result", "answer", "open"],
+    }),
+    "create unique index sends_by_token on sends (token)",
+    `insert into sends values ('one', 't1', 1, null, 'pending', null, null),
+       ('two', 't2', 2, 'a note', 'pending', null, null)`,
+  ]);
+  const open = [
+    "send_id = 'x'",
+    "token = 'x'",
+    "leave_by_ms = leave_by_ms + 1",
+    "note = 'x'",
+    "result = 'accepted', note = 'x'",
+  ].map((change) => `update sends set ${change} where send_id = 'one'`);
+  const upsert = (change: string) =>
+    `insert into sends values ('one', 't3', 1, null, 'pending', null, null)
+       on conflict (send_id) do update set ${change}`;
+  await refuses(store, "sends", "sends is written once: update refused", [
+    ...open,
+    "update sends set note = null where send_id = 'two'",
+    "update sends set answer = 'x', leave_by_ms = 9",
+    upsert("token = excluded.token"),
+  ]);
+
+  await run(
+    store,
+    // What stays as it is may be named: a statement about a page names whole rows.
+    "update sends set result = 'accepted', answer = '201', open = 0, note = note, token = 't1' where send_id = 'one'",
+    "update sends set answer = 'so far' where send_id = 'two'",
+    "update sends set result = 'not-sent' where send_id = 'two'",
+  );
+
+  await refuses(store, "sends", "sends is written once: update refused", [
+    "update sends set result = 'pending' where send_id = 'one'",
+    "update sends set result = 'refused'",
+    "update sends set answer = null where send_id = 'one'",
+    "update sends set answer = answer where send_id = 'one'",
+    upsert("answer = 'x'"),
+  ]);
+  await refuses(store, "sends", "sends only grows: delete refused", [
+    "delete from sends",
+    "delete from sends where result = 'not-sent'",
+    ...(isSqlite
+      ? [
+          "replace into sends values ('one', 't9', 1, null, 'pending', null, null)",
+          "insert or replace into sends values ('three', 't2', 1, null, 'pending', null, null)",
+          "insert or replace into sends (rowid, send_id, token, leave_by_ms, result) values (2, 'three', 't9', 1, 'pending')",
+        ]
+      : []),
+  ]);
+  if (!isSqlite) {
+    await refuses(store, "sends", "sends only grows: truncate refused", ["truncate sends"]);
+  }
+});
+
+test("a result that would take another row's place is refused", async () => {
+  const store = await storeWith([
+    ...ddl.writtenOnce(SENDS, { column: "result", open: "pending", columns: ["result", "answer"] }),
+    "create unique index sends_by_answer on sends (answer)",
+    `insert into sends values ('one', 't1', 1, null, 'accepted', '201', null),
+       ('two', 't2', 2, null, 'pending', null, null)`,
+  ]);
+  const statement = `update ${isSqlite ? "or replace " : ""}sends set answer = '201' where send_id = 'two'`;
+  const words = isSqlite ? "sends only grows: delete refused" : "unique";
+  await refuses(store, "sends", words, [statement]);
+});
+
+test("a table that is written once needs the columns that its rule names", () => {
+  const rule = { column: "result", open: "pending", columns: ["result"] };
+  expect(() => ddl.writtenOnce(FACTS, rule)).toThrow("no table with the columns result, result");
+  expect(() => ddl.writtenOnce("sends", rule)).toThrow("no table");
+  expect(() => ddl.writtenOnce(SENDS, { ...rule, columns: ["anwser"] })).toThrow("anwser");
+});
