@@ -10,6 +10,7 @@ export const NOTICE_KINDS = [
   "run-failed",
   "plan-warning",
   "business-waits",
+  "webhooks-paused",
   "incident",
   "top-up-needed",
   "top-up-failed",
