@@ -6,6 +6,7 @@ export const NOTICE_KINDS = [
   "approval-escalated",
   "parked",
   "payment-late",
+  "impossible-move",
   "run-completed",
   "run-failed",
   "plan-warning",

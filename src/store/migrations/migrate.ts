@@ -14,6 +14,7 @@ import { eventStarts } from "./0010-event-starts.ts";
 import { topUps } from "./0011-top-ups.ts";
 import { auditEnds } from "./0012-audit-ends.ts";
 import { shortReads } from "./0013-short-reads.ts";
+import { followedPayments } from "./0014-followed-payments.ts";
 
 interface Migration {
   readonly name: string;
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "top-ups", statements: topUps },
   { name: "audit ends", statements: auditEnds },
   { name: "short reads", statements: shortReads },
+  { name: "followed payments", statements: followedPayments },
 ];
 
 /** Row 0 of the table of migrations names the application, so that a database shows whose it is. */
