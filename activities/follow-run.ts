@@ -26,6 +26,7 @@ import { readOrWait } from "./read-or-wait.ts";
 import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
 import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
 import { signalRetry } from "./signal-retry.ts";
+import { takePayments } from "./take-payments.ts";
 import { lateOf, tellLate } from "./tell-late.ts";
 
 /** Lines that are loaded, judged and written at once. */
@@ -92,14 +93,20 @@ async function followSome(
   const lines = await followedLines(context.store.db, run.runId, ids);
   const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
   await watchScheduled(context, run, asked, { payments, payees, clock });
+  const owned = new Set(lines.flatMap(({ paymentIds }) => paymentIds));
+  const shown = lines.flatMap(({ payableId }) => payments.get(payableId) ?? []);
+  const taken = await takePayments(
+    context,
+    { businessId: run.businessId, actor: run.runId, runId: run.runId, nowMs: clock.realMs },
+    shown.filter(({ id }) => owned.has(id)),
+  );
+  const paymentOf = new Map(taken.map((payment) => [payment.id, payment]));
   const moves: Move[] = [];
   const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
   const standing: RunLine[] = [];
   let handedOver = 0;
   for (const line of lines) {
-    const mine = (payments.get(line.payableId) ?? []).filter(({ id }) =>
-      line.paymentIds.includes(id),
-    );
+    const mine = line.paymentIds.flatMap((id) => paymentOf.get(id) ?? []);
     const outcome = lineStateOfPayments(mine, line.amountCents);
     const { businessMs, scale } = clock;
     const pollAtMs = nextPollMs(businessMs, await changedAtMs(context, line, mine), scale);

@@ -12,6 +12,7 @@ import { clearLook, updateRetry, type Retry, type RetryChange } from "../../src/
 import type { Run } from "../../src/store/runs.ts";
 import { adviseVendors } from "../advise-vendors.ts";
 import type { ActivityContext } from "../context.ts";
+import { takePayments } from "../take-payments.ts";
 import { tellParked } from "../tell-parked.ts";
 import { unlessMissing } from "../unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
@@ -48,13 +49,15 @@ export async function openRetryCase(
   // The flag goes before the look: an event that comes meanwhile sets it again.
   const look = await clearLook(db, { businessId, payableId });
   const client = context.clientOf(business);
-  const payments = await client.payments.listAll({ payableId });
-  const taken = await takeOver(context, subject, payments, clock);
+  const read = await client.payments.listAll({ payableId });
+  const taken = await takeOver(context, subject, read, clock);
   if (taken.kind === "not-ours") return taken;
   const { run } = taken;
   const row = { ...taken.row, look };
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
+  const follower = { businessId, actor: subject.workflowId, runId: run.runId, nowMs: clock.realMs };
+  const payments = await takePayments(context, follower, read);
   const payable = await unlessMissing(() => client.payables.get(payableId));
   if (payable === null) return letGo(context, subject, line, clock);
   const facts = { run, row, payments, payable, line, clock };

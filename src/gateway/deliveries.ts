@@ -3,6 +3,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Delivery } from "../payments-api/schemas/delivery.ts";
 import { insertEvents, knownEventIds } from "../store/inbox.ts";
 import type { GatewayContext } from "./context.ts";
+import { PausedEndpoints } from "./paused-endpoints.ts";
 import { inboxEvent, parseEvent } from "./webhooks.ts";
 
 const REAL_INTERVAL_MS = 60_000;
@@ -18,8 +19,12 @@ type Recovery = Pick<
   "store" | "profiles" | "clientOf" | "log" | "metrics" | "nowMs" | "publicUrl" | "wakeDispatcher"
 >;
 
-/** Where the last complete pass over an endpoint's deliveries began. */
-type Cursor = Map<string, ReadonlySet<string>>;
+/** What is remembered from pass to pass. */
+interface Remembered {
+  /** Where the last complete pass over an endpoint's deliveries began. */
+  readonly cursor: Map<string, ReadonlySet<string>>;
+  readonly paused: PausedEndpoints;
+}
 
 export interface DeliveryRecovery {
   stop(): Promise<void>;
@@ -27,18 +32,19 @@ export interface DeliveryRecovery {
 
 /**
  * Finds webhooks that never arrived: compares the deliveries of the endpoint whose address is
- * ours with the inbox, and takes the missing events from their `requestBody`.
+ * ours with the inbox, and takes the missing events from their `requestBody`. Resumes the endpoint
+ * where the service has paused it.
  */
 export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
   const stopping = new AbortController();
-  const cursor: Cursor = new Map();
+  const remembered: Remembered = { cursor: new Map(), paused: new PausedEndpoints(context) };
   const nextAtMs = new Map<string, number>();
   const told = new Set<string>();
 
   const recover = async (profile: BusinessProfile): Promise<void> => {
     const intervalMs = profile.sandbox ? SANDBOX_INTERVAL_MS : REAL_INTERVAL_MS;
     try {
-      await recoverLostEvents(context, profile, cursor);
+      await recoverLostEvents(context, profile, remembered);
       told.delete(profile.name);
       nextAtMs.set(profile.name, context.nowMs() + intervalMs);
     } catch (error) {
@@ -87,7 +93,7 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
 async function recoverLostEvents(
   context: Recovery,
   profile: BusinessProfile,
-  cursor: Cursor,
+  { cursor, paused }: Remembered,
 ): Promise<number> {
   const client = context.clientOf(profile);
   const ours = comparable(`${context.publicUrl()}/webhooks/${encodeURIComponent(profile.name)}`);
@@ -99,6 +105,7 @@ async function recoverLostEvents(
     let newest: ReadonlySet<string> | undefined;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       const { items } = await client.deliveries.list(endpoint.id, { page, pageSize: PAGE_SIZE });
+      if (newest === undefined) await paused.look(profile, endpoint, items);
       newest ??= new Set(items.map((delivery) => delivery.id));
       recovered += await takeMissing(context, profile, items);
       const reached = seen !== undefined && items.some((delivery) => seen.has(delivery.id));

@@ -8,6 +8,7 @@ import type {
 } from "./decision-tables.ts";
 import type { InboxTable, WatchesTable } from "./event-tables.ts";
 import type { IncidentsTable, RetriesTable, RetryCasesTable } from "./incident-tables.ts";
+import type { LatePassesTable, SeenPaymentsTable } from "./followed-payment-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
 import type { EventStartsTable } from "./event-start-tables.ts";
 import type { OnboardingInputsTable, OnboardingsTable, VaultTable } from "./onboarding-tables.ts";
@@ -69,6 +70,8 @@ export interface Tables {
   notice_deliveries: NoticeDeliveriesTable;
   event_starts: EventStartsTable;
   top_ups: TopUpsTable;
+  seen_payments: SeenPaymentsTable;
+  late_passes: LatePassesTable;
 }
 
 export interface AuditTable {

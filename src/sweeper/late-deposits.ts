@@ -16,11 +16,16 @@ export async function lookAtDeposits(
   const clock = await context.clockOf(business).now();
   const arrived = await arrivedTopUps(store.db, businessId, watchedSinceMs(clock.businessMs));
   if (arrived.length === 0) return;
-  const shown = await context.clientOf(business).balance.transactions.listAll();
-  for (const topUp of arrived) {
-    const reason = takenBack(shown.find(({ id }) => id === topUp.transactionId));
-    if (reason === null) continue;
-    log.warn("the bank has taken back a deposit", { business, deposit: topUp.subject });
-    await store.transactionOf(businessId, (trx) => recordReturned(trx, topUp, reason, clock));
+  const missing = new Map(arrived.map((topUp) => [topUp.transactionId, topUp]));
+  for await (const page of context.clientOf(business).balance.transactions.iteratePages()) {
+    for (const shown of page) {
+      const topUp = missing.get(shown.id);
+      missing.delete(shown.id);
+      const reason = takenBack(shown);
+      if (topUp === undefined || reason === null) continue;
+      log.warn("the bank has taken back a deposit", { business, deposit: topUp.subject });
+      await store.transactionOf(businessId, (trx) => recordReturned(trx, topUp, reason, clock));
+    }
+    if (missing.size === 0) return;
   }
 }

@@ -7,7 +7,6 @@ import { pruneInbox, pruneSends } from "../store/sweep-prune.ts";
 import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
 import type { SweeperContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
-import { LateChanges } from "./late-changes.ts";
 import { followLostCancellations } from "./lost-cancellations.ts";
 import { followLostIncidents } from "./lost-incidents.ts";
 import { followLostOnboarding } from "./lost-onboardings.ts";
@@ -69,14 +68,12 @@ class Sweeps {
   readonly #leaseMs: number;
   readonly #lease: Lease = { name: "sweeper", holder: randomUUID() };
   #leads = false;
-  readonly #late: LateChanges;
   #wholeAtMs = 0;
   #failed = false;
 
   constructor(context: SweeperContext, everyMs: number) {
     this.#context = context;
     this.#leaseMs = everyMs * 2 + 2_000;
-    this.#late = new LateChanges(context, everyMs);
   }
 
   /** Whoever leads: a process must not begin to work on a store that is behind. */
@@ -104,7 +101,7 @@ class Sweeps {
         if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
         await this.#sweepBusiness(profile, running);
         if (isWhole) await this.#prune(profile);
-        await this.#lookLate(profile, signal);
+        await this.#endHolds(profile);
       }
       if (isWhole) this.#wholeAtMs = Date.now();
       this.#failed = false;
@@ -143,24 +140,16 @@ class Sweeps {
     await pruneSends(db, businessId);
   }
 
-  /** A service that can't be read now is read at the next pass. */
-  async #lookLate(profile: BusinessProfile, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#endHolds(profile);
-      await this.#late.look(profile, signal);
-    } catch (error) {
-      const reason = reasonOf(error);
-      this.#context.log.info("settled payments could not be read again", {
-        business: profile.name,
-        reason,
-      });
-    }
-  }
-
+  /** A clock that can't be read now is read at the next sweep. */
   async #endHolds({ businessId, name }: BusinessProfile): Promise<void> {
-    const { businessMs } = await this.#context.clockOf(name).now();
-    const times = { businessMs: Math.floor(businessMs), nowMs: Date.now() };
-    await this.#context.store.transactionOf(businessId, (trx) => endHolds(trx, businessId, times));
+    const { store, log } = this.#context;
+    try {
+      const { businessMs } = await this.#context.clockOf(name).now();
+      const times = { businessMs: Math.floor(businessMs), nowMs: Date.now() };
+      await store.transactionOf(businessId, (trx) => endHolds(trx, businessId, times));
+    } catch (error) {
+      log.info("holds could not be ended", { business: name, reason: reasonOf(error) });
+    }
   }
 
   async #lead(): Promise<boolean> {

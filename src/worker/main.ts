@@ -6,6 +6,7 @@ import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
+import { startLateChanges } from "../sweeper/late-changes.ts";
 import { startSweeper } from "../sweeper/sweeper.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
     draining: draining.signal,
   });
   let sweeper: Repeated | undefined;
+  let lateChanges: Repeated | undefined;
   try {
     const worker = await Worker.create({
       connection: connections.native,
@@ -71,10 +73,9 @@ async function main(): Promise<number> {
       shutdownForceTime: SHUTDOWN_FORCE_AFTER,
     });
     // Before anything is polled: what was lost must be on hold first.
-    sweeper = await startSweeper(
-      { ...context.activities, profiles: config.profiles },
-      { everyMs: options.sweepEveryMs },
-    );
+    const sweeping = { ...context.activities, profiles: config.profiles };
+    sweeper = await startSweeper(sweeping, { everyMs: options.sweepEveryMs });
+    lateChanges = startLateChanges(sweeping, options.sweepEveryMs);
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       worker.shutdown();
@@ -85,6 +86,7 @@ async function main(): Promise<number> {
     return 0;
   } finally {
     await sweeper?.stop();
+    await lateChanges?.stop();
     await context.close();
     await connections.client.close();
     await connections.native.close();

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { followRun } from "../../activities/follow-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { listNotices } from "../../src/store/notices.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import { MoneyWorld } from "./money-world.ts";
 
@@ -59,5 +62,80 @@ describe("following a run", () => {
       reasonCode: null,
       look: false,
     });
+  });
+});
+
+describe("a payment that moves as no payment can", () => {
+  /** What the service shows of each payment from now on. */
+  function shows(change: (payment: Payment) => Partial<Payment>): void {
+    world.override = {};
+    const { payments } = world.context().clientOf("acme");
+    world.override = {
+      listAll: async (filter, options) => {
+        const listed = await payments.listAll(filter, options);
+        return listed.map((payment) => ({ ...payment, ...change(payment) }));
+      },
+    };
+  }
+  const later = (payment: Payment, ms: number): string =>
+    new Date(Date.parse(payment.updatedAt ?? "") + ms).toISOString();
+  const alarms = () => listNotices(world.store.db, { kind: "impossible-move", limit: 10 });
+  beforeEach(async () => {
+    await world.store.db.deleteFrom("notices").execute();
+  });
+  afterEach(() => {
+    world.override = {};
+  });
+
+  test("is believed, and people are told of it once", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+    shows((payment) => ({ status: "processing", updatedAt: later(payment, 1_000) }));
+    await world.follow(runId);
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("processing");
+    const [payment] = await world.paymentsOf(payableId);
+    expect(await alarms()).toMatchObject([
+      {
+        runId,
+        subject: `Payment ${payment?.id} went from completed to processing`,
+        roles: ["operator"],
+        data: { paymentId: payment?.id, from: "completed", to: "processing" },
+      },
+    ]);
+    const entries = await listAudit(world.store.db, { businessId: world.businessId });
+    const alarm = entries.filter(({ action }) => action === "alarm:impossible-move");
+    expect(alarm).toMatchObject([{ subject: payment?.id, actor: runId }]);
+    // What comes next may well follow on that.
+    shows((shown) => ({ updatedAt: later(shown, 2_000) }));
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+    expect(await alarms()).toHaveLength(1);
+  });
+
+  test("is none where the answer is only old: what was known holds", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    shows((payment) => ({ status: "scheduled", updatedAt: later(payment, -1_000) }));
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+    expect(await alarms()).toEqual([]);
+  });
+
+  test("is told of by the owner of a failed bill as well", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    await world.look(payableId);
+    shows((payment) => ({ status: "completed", updatedAt: later(payment, 1_000) }));
+    await world.look(payableId);
+    expect(await alarms()).toMatchObject([{ data: { from: "failed", to: "completed" } }]);
   });
 });

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { listNotices, type Notice } from "../../src/store/notices.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import {
   deliver,
   eventBody,
@@ -20,12 +22,19 @@ class DeliveriesService {
   /** Bodies as they were sent, oldest first. */
   bodies: string[] = [];
   pagesRead: number[] = [];
+  /** What it shows of our endpoint's state; undefined for a service that shows none. */
+  endpointStatus: string | undefined = "active";
+  deliveryStatus = "dead";
+  /** How a change of the endpoint is answered; null takes it over. */
+  patchStatus: number | null = null;
+  patches = 0;
   readonly #server: Server;
 
   constructor() {
     this.#server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? "/", "http://service");
-      const { status, body } = this.#answer(pathname, searchParams);
+      const { status, body } =
+        request.method === "PATCH" ? this.#patched() : this.#answer(pathname, searchParams);
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(body));
     });
@@ -49,10 +58,7 @@ class DeliveriesService {
     }
     if (this.status !== 200) return { status: this.status, body: { message: "Forbidden" } };
     if (path === "/v1/webhook-endpoints") {
-      const items = [
-        { id: "we_other", url: "https://elsewhere.example/hook" },
-        { id: "we_ours", url: this.endpointUrl },
-      ];
+      const items = [{ id: "we_other", url: "https://elsewhere.example/hook" }, this.#endpoint()];
       return { status: 200, body: { items } };
     }
     if (path !== "/v1/webhook-endpoints/we_ours/deliveries") {
@@ -63,13 +69,26 @@ class DeliveriesService {
     this.pagesRead.push(page);
     const newestFirst = this.bodies.map((requestBody, index) => ({
       id: `del_${index}`,
-      status: "dead",
+      status: this.deliveryStatus,
       requestBody,
       createdAt: "2026-11-20T12:00:00.000Z",
     }));
     newestFirst.reverse();
     const items = newestFirst.slice((page - 1) * pageSize, page * pageSize);
     return { status: 200, body: { items, totalCount: newestFirst.length } };
+  }
+
+  #endpoint(): Record<string, unknown> {
+    return { id: "we_ours", url: this.endpointUrl, status: this.endpointStatus };
+  }
+
+  #patched(): { status: number; body: unknown } {
+    this.patches += 1;
+    if (this.patchStatus !== null) {
+      return { status: this.patchStatus, body: { message: "Forbidden" } };
+    }
+    if (this.endpointStatus !== undefined) this.endpointStatus = "active";
+    return { status: 200, body: this.#endpoint() };
   }
 }
 
@@ -167,3 +186,92 @@ test("a token that may not list deliveries is told about once, and webhooks go o
   await eventually(inbox, (events) => events.has("evt_after"));
   expect(warnings()).toBe(1);
 });
+
+const told = (): Promise<Notice[]> =>
+  listNotices(gateway.store.db, { kind: "webhooks-paused", limit: 10 });
+
+async function resumed(): Promise<number> {
+  const rows = await gateway.store.db
+    .selectFrom("audit")
+    .select("subject")
+    .where("action", "=", "webhooks.resumed")
+    .execute();
+  return rows.length;
+}
+
+test("an endpoint of ours that the service has paused is resumed, and people hear of it where that doesn't help, until webhooks arrive again", async () => {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  const { businessId, token: value } = sandbox.business;
+  const ours = { ...profile(), apiUrl: sandbox.url, businessId, sandbox: true };
+  const profiles = [{ ...ours, token: { kind: "value" as const, value } }];
+  gateway = await startTestGateway({ profiles });
+  const made = await sandbox.api<{ id: string; secret: string }>("POST", "/v1/webhook-endpoints", {
+    body: { url: `${gateway.url}/webhooks/acme`, events: ["*"] },
+  });
+  const { id, secret } = made.body;
+  const { id: contactId } = (
+    await sandbox.api<{ id: string }>("POST", "/v1/contacts", { body: { displayName: "A" } })
+  ).body;
+  const bills = async (count: number): Promise<void> => {
+    for (let made = 0; made < count; made += 1) {
+      await sandbox.control.createPayable({ contactId, totalAmountCents: 100 });
+    }
+  };
+  // The profile has another secret than the endpoint, so every delivery is refused.
+  await bills(25);
+  await eventually(resumed, (count) => count === 1);
+  const { body } = await sandbox.api("GET", `/v1/webhook-endpoints/${id}`);
+  expect(body).toMatchObject({ status: "active" });
+  expect(await told()).toEqual([]);
+
+  await bills(25);
+  const [again] = await eventually(told, (notices) => notices.length > 0);
+  expect(again).toMatchObject({ roles: ["operator"], data: { endpointId: id, state: "paused" } });
+  expect(again?.text).toContain("paused again before anything arrived");
+
+  profiles[0] = { ...ours, token: { kind: "value", value }, webhookSecrets: [secret] };
+  await sandbox.api("PATCH", `/v1/webhook-endpoints/${id}`, { body: { status: "active" } });
+  await bills(1);
+  const [over] = await eventually(told, (notices) => notices.length > 1);
+  expect(over).toMatchObject({ data: { state: "active" } });
+  expect(await told()).toHaveLength(2);
+});
+
+test("of a pause that can't be ended people hear once, with what to do", async () => {
+  service.endpointStatus = "paused";
+  service.patchStatus = 403;
+  await start();
+  const [notice] = await eventually(told, (notices) => notices.length > 0);
+  expect(notice?.text).toContain("the token needs webhooks:manage");
+  expect(notice?.text).toContain("What to do:");
+  await passes(2);
+  expect(await told()).toHaveLength(1);
+  expect(service.patches).toBe(1);
+});
+
+test("where the service doesn't show whether it paused, deliveries that all failed are told of once, whatever comes after", async () => {
+  service.endpointStatus = undefined;
+  service.bodies = Array.from({ length: 19 }, (_, index) => eventBody({ id: `evt_${index}` }));
+  await start();
+  await passes(1);
+  expect(service.patches).toBe(0);
+  service.bodies = [...service.bodies, eventBody({ id: "evt_20th" })];
+  const [notice] = await eventually(told, (notices) => notices.length > 0);
+  expect(notice?.subject).toContain("may have paused");
+  service.bodies = [...service.bodies, eventBody({ id: "evt_21st" })];
+  await passes(2);
+  expect(await told()).toHaveLength(1);
+  service.deliveryStatus = "succeeded";
+  const [over] = await eventually(told, (notices) => notices.length > 1);
+  expect(over).toMatchObject({ data: { state: "active" } });
+});
+
+async function passes(count: number): Promise<void> {
+  const before = service.pagesRead.length;
+  // The pass under way may have read before.
+  await eventually(
+    () => Promise.resolve(service.pagesRead.length),
+    (read) => read > before + count,
+  );
+}

@@ -15,3 +15,11 @@ export function watchedUntilMs(paidAtMs: number): number {
 export function watchedSinceMs(nowMs: number): number {
   return nowMs - RETURN_WINDOW_MS - SLACK_MS;
 }
+
+/** A payment may wait this long for its day before it settles. */
+const SCHEDULED_AHEAD_MS = 60 * DAY_MS;
+
+/** What was made before this instant has settled, and can't come back any more. */
+export function followedSinceMs(nowMs: number): number {
+  return watchedSinceMs(nowMs) - SCHEDULED_AHEAD_MS;
+}

@@ -38,6 +38,8 @@ export const TABLE_KEYS: Keys = {
   notice_deliveries: ["delivery_id"],
   event_starts: ["business_id", "playbook", "event_id", "target"],
   top_ups: ["business_id", "subject"],
+  seen_payments: ["business_id", "payment_id"],
+  late_passes: ["business_id"],
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as readonly (keyof Tables)[];

@@ -7,6 +7,7 @@ import { cancellationTables } from "./cancellations.ts";
 import type { DdlDialect } from "./ddl.ts";
 import { decisionTables } from "./decisions.ts";
 import { eventTables } from "./events.ts";
+import { followedPaymentTables } from "./followed-payments.ts";
 import { incidentTables } from "./incidents.ts";
 import { noticeTables } from "./notices.ts";
 import { onboardingTables } from "./onboardings.ts";
@@ -117,6 +118,7 @@ function statementsOf(ddl: DdlDialect): string[] {
     )`,
     ...runTables(ddl),
     ...paymentTables,
+    ...followedPaymentTables,
     ...decisionTables,
     ...eventTables,
     ...incidentTables,

@@ -1,7 +1,15 @@
 import type { Columns } from "./columns.ts";
 
 export const otherColumns: Columns<
-  "inbox" | "event_starts" | "watches" | "audit" | "audit_ends" | "playbooks" | "leases"
+  | "inbox"
+  | "event_starts"
+  | "watches"
+  | "audit"
+  | "audit_ends"
+  | "playbooks"
+  | "leases"
+  | "seen_payments"
+  | "late_passes"
 > = {
   inbox: {
     business_id: true,
@@ -67,5 +75,18 @@ export const otherColumns: Columns<
     name: true,
     holder: true,
     until_ms: true,
+  },
+  seen_payments: {
+    business_id: true,
+    payment_id: true,
+    status: true,
+    updated_at: true,
+  },
+  late_passes: {
+    business_id: true,
+    begun_business_ms: true,
+    begun_real_ms: true,
+    made_before: true,
+    next_page: true,
   },
 };

@@ -1,0 +1,57 @@
+import { sql, type Transaction } from "kysely";
+import { chunks, type Db } from "./db.ts";
+import { idsIn, rowsAs } from "./many.ts";
+import type { Tables } from "./tables.ts";
+
+/** A payment as it stood when it was read. */
+export interface SeenPayment {
+  readonly id: string;
+  readonly status: string;
+  readonly updatedAt: string | null;
+}
+
+/** What was last taken over of these payments, by id. */
+export async function seenPayments(
+  db: Db,
+  businessId: string,
+  paymentIds: readonly string[],
+): Promise<Map<string, SeenPayment>> {
+  const seen = new Map<string, SeenPayment>();
+  for (const ids of chunks(paymentIds)) {
+    const rows = await db
+      .selectFrom("seen_payments")
+      .select(["payment_id", "status", "updated_at"])
+      .where("business_id", "=", businessId)
+      .where("payment_id", "in", idsIn(ids))
+      .execute();
+    for (const { payment_id: id, status, updated_at: updatedAt } of rows) {
+      seen.set(id, { id, status, updatedAt });
+    }
+  }
+  return seen;
+}
+
+/** Keeps how payments stand now, instead of how they stood. */
+export async function keepSeenPayments(
+  trx: Transaction<Tables>,
+  businessId: string,
+  payments: readonly SeenPayment[],
+): Promise<void> {
+  for (const some of chunks(payments)) {
+    const rows = rowsAs(
+      "seen",
+      { business_id: "text", payment_id: "text", status: "text", updated_at: "text" },
+      some.map(({ id, status, updatedAt }) => ({
+        business_id: businessId,
+        payment_id: id,
+        status,
+        updated_at: updatedAt,
+      })),
+    );
+    await sql`
+      insert into seen_payments (business_id, payment_id, status, updated_at)
+      select business_id, payment_id, status, updated_at from ${rows} where true
+      on conflict (business_id, payment_id)
+      do update set status = excluded.status, updated_at = excluded.updated_at`.execute(trx);
+  }
+}

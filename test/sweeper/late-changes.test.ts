@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import { LateChanges } from "../../src/sweeper/late-changes.ts";
+import { MoneyWorld } from "../activities/money-world.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let world: MoneyWorld;
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.world.reset();
+  world.told.length = 0;
+  await world.store.db.deleteFrom("late_passes").execute();
+  await world.store.db.deleteFrom("leases").execute();
+});
+
+type Asked = Parameters<PaymentsClient["payments"]["list"]>[0];
+
+/** A service with many payments, newest first, and the processes that look for late changes in it. */
+class History {
+  /** Newest first. */
+  payments: Payment[] = [];
+  readonly asked: NonNullable<Asked>[] = [];
+  /** The longest page that the service gives. */
+  pageSize = 100;
+  keepsFilters = true;
+  nowMs: number;
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  /** A process that takes its turns once a minute. */
+  process(): { turn(): Promise<void> } {
+    const context = world.context();
+    const client = { payments: { list: (query: Asked) => this.#list(query) } };
+    const now = () => ({
+      ...{ businessMs: this.nowMs, serviceMs: this.nowMs, realMs: this.nowMs },
+      ...{ scale: 1, sandbox: false },
+    });
+    const watch = new LateChanges(
+      {
+        ...{ store: context.store, temporal: context.temporal, log: context.log },
+        profiles: { all: () => [world.world.profile] },
+        clientOf: () => client as unknown as PaymentsClient,
+        clockOf: () => ({ now: () => Promise.resolve(now()), observeServiceDate: () => {} }),
+      },
+      MINUTE_MS,
+      0,
+    );
+    return { turn: () => watch.turn(new AbortController().signal) };
+  }
+
+  #list({ page = 1, pageSize = 25, createdAfter, createdBefore }: NonNullable<Asked> = {}) {
+    this.asked.push({ page, pageSize, createdAfter, createdBefore });
+    const length = Math.min(pageSize, this.pageSize);
+    const { payments, keepsFilters } = this;
+    const newer = payments.findIndex(({ createdAt }) => (createdAt ?? "") < (createdBefore ?? "z"));
+    const older = payments.findLastIndex(
+      ({ createdAt }) => (createdAt ?? "") >= (createdAfter ?? ""),
+    );
+    const [from, to] = keepsFilters ? [newer, older + 1] : [0, payments.length];
+    const at = from + (page - 1) * length;
+    const items = payments.slice(at, Math.min(to, at + length));
+    return Promise.resolve({ items, totalCount: to - from });
+  }
+}
+
+/** A settled bill, whose payment was made some days ago and comes back now, and many others. */
+async function history(others: number, daysAgo: number): Promise<[History, string]> {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  await world.assess(runId);
+  const { businessMs } = await world.context().clockOf("acme").now();
+  const [own] = await world.context().clientOf("acme").payments.listAll({ payableId });
+  if (own === undefined) throw new Error("nothing was paid");
+  const made = new History(businessMs);
+  const madeMs = (part: number): string =>
+    new Date(businessMs - part * daysAgo * DAY_MS).toISOString();
+  made.payments = Array.from({ length: others }, (_, index) => ({
+    ...own,
+    ...{ id: `pay_${index}`, payableId: `bill_${index}`, status: "completed" },
+    createdAt: madeMs((index + 1) / (others + 1)),
+  }));
+  made.payments.push({ ...own, status: "returned", createdAt: madeMs(1) });
+  return [made, payableId];
+}
+
+/** Turns until somebody is told, at most two days; answers how many. */
+async function turnsUntilTold(made: History, process: { turn(): Promise<void> }): Promise<number> {
+  const most = (2 * DAY_MS) / MINUTE_MS;
+  for (let turns = 1; turns <= most; turns += 1) {
+    const before = made.asked.length;
+    await process.turn();
+    expect(made.asked.length - before).toBeLessThanOrEqual(25);
+    if (world.told.length > 0) return turns;
+    made.nowMs += MINUTE_MS;
+  }
+  throw new Error("nobody was told within two days");
+}
+
+describe("a payment that comes back", () => {
+  test("is found within a day among 60,000, a bounded slice a turn, whoever turns", async () => {
+    const [made, payableId] = await history(60_000, 70);
+    const first = made.process();
+    await first.turn();
+    made.nowMs += 6 * HOUR_MS;
+    await first.turn();
+    expect(made.asked).toHaveLength(25);
+    // The one that has begun dies; another goes on where it stood.
+    await world.store.db.deleteFrom("leases").execute();
+    const turns = await turnsUntilTold(made, made.process());
+    expect(turns * MINUTE_MS).toBeLessThan(DAY_MS - 6 * HOUR_MS);
+    // 601 pages have something, and an empty one shows that there is no more.
+    expect(made.asked.map(({ page }) => page)).toEqual(
+      Array.from({ length: 602 }, (_, index) => index + 1),
+    );
+    expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
+  });
+
+  test("is found where the service gives pages of two, and what is new meanwhile moves none of them", async () => {
+    const [made] = await history(100, 70);
+    made.pageSize = 2;
+    const process = made.process();
+    await process.turn();
+    made.nowMs += 6 * HOUR_MS;
+    await process.turn();
+    const [own] = made.payments.slice(-1);
+    if (own === undefined) throw new Error("no payment");
+    const createdAt = new Date(made.nowMs + 1_000).toISOString();
+    made.payments.unshift({ ...own, id: "pay_new", payableId: "bill_new", createdAt });
+    await turnsUntilTold(made, process);
+    expect(made.asked).toHaveLength(52);
+  });
+});
+
+describe("a business with a long past", () => {
+  test.each([true, false])(
+    "is read as far as anything can come back, also where filters are kept: %s",
+    async (keepsFilters) => {
+      const [made] = await history(2_000, 700);
+      made.keepsFilters = keepsFilters;
+      const process = made.process();
+      for (let turns = 0; turns < 8 * 60; turns += 1) {
+        await process.turn();
+        made.nowMs += MINUTE_MS;
+      }
+      // 135 of 700 days.
+      expect(made.asked.length).toBeGreaterThanOrEqual(4);
+      expect(made.asked.length).toBeLessThanOrEqual(6);
+      expect(world.told).toEqual([]);
+    },
+  );
+
+  test("is not read at all where nothing can come back any more", async () => {
+    const [made] = await history(2_000, 60);
+    const process = made.process();
+    await process.turn();
+    made.nowMs += 400 * DAY_MS;
+    await process.turn();
+    await process.turn();
+    expect(made.asked).toEqual([]);
+  });
+});
+
+test("of several processes one reads", async () => {
+  const [made] = await history(2_000, 60);
+  const [one, other] = [made.process(), made.process()];
+  await one.turn();
+  made.nowMs += 6 * HOUR_MS;
+  await other.turn();
+  expect(made.asked).toEqual([]);
+  await one.turn();
+  expect(made.asked).toHaveLength(22);
+});
