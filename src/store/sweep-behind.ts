@@ -90,15 +90,16 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   return true;
 }
 
-/** True where the store was once found to be older than what was done with it. */
-export async function wasBehind(db: Db, businessId: string): Promise<boolean> {
+/** Real instant at which the store was last found to be older than what was done with it; or null. */
+export async function lossNoticedAtMs(db: Db, businessId: string): Promise<number | null> {
   const found = await db
     .selectFrom("audit")
-    .select("audit_id")
+    .select("at_ms")
     .where("business_id", "=", businessId)
     .where("subject", "=", SUBJECT)
     .where("action", "=", ACTION)
+    .orderBy("audit_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return found?.at_ms ?? null;
 }
