@@ -36,6 +36,8 @@ export interface Closed {
   readonly code: ClosedCode;
   /** A sentence for people. */
   readonly reason: string;
+  /** Which limit it is. */
+  readonly limitCode?: string;
 }
 
 export type ClosedCode =
