@@ -31,7 +31,6 @@ import { stopsReads } from "./read-or-wait.ts";
 import { withdrawTopUp } from "./top-up/review.ts";
 import { depositsStand } from "./top-up/stand.ts";
 import { tellRun } from "./tell-run.ts";
-import { readSinceMs } from "./verify-run.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -179,7 +178,6 @@ class RunFacts {
       serviceMs,
       realMs,
       blockedSources: waits.map((wait) => wait.sourceId),
-      readSinceMs: readSinceMs(serviceMs),
     });
     const odd = await this.#trx
       .selectFrom("run_lines")

@@ -29,7 +29,7 @@ export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry
 });
 
 /** Reads page by page that a run waits for: a worker that died in one is noticed within seconds. */
-export const pages = proxyActivities<Pick<PayrunActivities, "verifyRun" | "followRun">>({
+export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },

@@ -29,9 +29,6 @@ const progress = defineQuery<Assessment | null>(QUERY.progress);
 /** Of runs that began before it, those that end with an unheard event end as they did. */
 const LOOKS_BEFORE_ENDING = "looks-before-ending";
 
-/** So many lines are read again by page before they are paid; fewer one by one, by the lanes. */
-const READ_BY_PAGE_FROM = 25;
-
 /** Runs that began before it continue as new only where they sleep. */
 const CONTINUES_ANYWHERE = "continues-anywhere";
 
@@ -155,11 +152,6 @@ class PayRun {
         [{ runId: this.#runId }],
       );
       if (funded > 0) return true;
-    }
-    if ((now.toVerify ?? 0) >= READ_BY_PAGE_FROM) {
-      await pages.verifyRun.executeWithOptions({ summary: `Reads ${now.toVerify} bills again` }, [
-        { runId: this.#runId },
-      ]);
     }
     if (now.toDeposit === true) this.#startDeposits();
     if (now.toPay > 0) this.#startLanes(now.toPay);

@@ -39,8 +39,6 @@ export interface Assessment {
   readonly toFund: number;
   /** Lines that may be drawn now. */
   readonly toPay: number;
-  /** Of these, lines that nobody has read lately; runs that began before it don't know. */
-  readonly toVerify?: number;
   /** Lines whose payments should be read now. */
   readonly toFollow: number;
   /** Real milliseconds after which looking again is worthwhile without an event. */
@@ -128,8 +126,6 @@ export interface PayrunActivities {
   planRun(input: { readonly runId: string }): Promise<PlanSummary>;
   planDry(input: PlanDryInput): Promise<void>;
   assessRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
-  /** Reads bills, payees and payments of the lines to pay again, by page. */
-  verifyRun(input: { readonly runId: string }): Promise<{ readonly verified: number }>;
   fundRun(input: { readonly runId: string }): Promise<FundResult>;
   payLane(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   /** Takes the deposits that a run or an incident has asked for a step further. */

@@ -54,11 +54,10 @@ export async function storePlan(
           line_no: lineNo,
           ...plannedColumns(line),
           payment_ids: "[]",
-          known_payment_ids: "[]",
           attempts: 0,
           lease_epoch: 0,
           not_before_ms: 0,
-          verified_at_ms: 0,
+          rests: 0,
           poll_at_ms: 0,
           look: 0,
           updated_at_ms: nowMs,
@@ -119,7 +118,8 @@ export async function storeReplannedLine(
       ...plannedColumns(line),
       lease_owner: null,
       lease_until_ms: null,
-      verified_at_ms: 0,
+      rests: 0,
+      rest_since_ms: null,
       updated_at_ms: nowMs,
     })
     .where("run_id", "=", runId)
