@@ -25,6 +25,7 @@ import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
 import { makeDeposits } from "./top-up/make-deposit.ts";
+import { tellTrouble } from "./tell-trouble.ts";
 import { recordUnread, verifyDecision } from "./verify-decision.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
@@ -62,6 +63,9 @@ export function createActivities(context: ActivityContext): PayrunActivities {
           makeDeposits(context, { owner, by: sender(context) }),
         ),
       ),
+    ),
+    tellTrouble: inFailures((input) =>
+      beatingLate(() => tellTrouble(context, input)),
     ),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),

@@ -18,8 +18,9 @@ import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
-import { answers, mail, money, pages, reads, steps } from "./activities.ts";
+import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
 import { DirectDecisions } from "./direct-decisions.ts";
+import { rootMessage } from "./root-message.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
@@ -98,7 +99,7 @@ class PayRun {
       await reads.planRun.executeWithOptions({ summary: "Plans: selects, claims, dates" }, [input]);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      const reason = rootMessage(error);
+      const reason = rootMessage(error, "the run could not be planned");
       await steps.failRun.executeWithOptions({ summary: "Could not be planned" }, [
         { runId: this.#runId, reason },
       ]);
@@ -188,11 +189,11 @@ class PayRun {
     while (this.#lanes < lanesFor(toPay)) {
       this.#lanes += 1;
       const lane = this.#lanes;
-      void money.payLane
+      void lanes.payLane
         .executeWithOptions({ summary: `Pays up to ${toPay} bills, lane ${lane}` }, [
           { runId: this.#runId, lane, ...this.#seen },
         ])
-        .catch(() => undefined)
+        .catch((error: unknown) => this.#tellTrouble("payLane", error))
         .finally(() => {
           this.#lanes -= 1;
         });
@@ -202,14 +203,23 @@ class PayRun {
   #startDeposits(): void {
     if (this.#deposits > 0) return;
     this.#deposits = 1;
-    void money.makeDeposits
+    void lanes.makeDeposits
       .executeWithOptions({ summary: "Makes and follows deposits into the balance" }, [
         { owner: this.#runId, ...this.#seen },
       ])
-      .catch(() => undefined)
+      .catch((error: unknown) => this.#tellTrouble("makeDeposits", error))
       .finally(() => {
         this.#deposits = 0;
       });
+  }
+
+  /** A lane that fails must not look like one that found nothing to do. */
+  async #tellTrouble(step: string, error: unknown): Promise<void> {
+    if (isCancellation(error)) return;
+    const reason = rootMessage(error, "it failed without a reason");
+    await steps.tellTrouble.executeWithOptions({ summary: `Tells that ${step} has failed` }, [
+      { owner: this.#runId, step, reason },
+    ]);
   }
 
   async #decide(
@@ -250,10 +260,4 @@ class PayRun {
       ...this.#direct.mail,
     });
   }
-}
-
-function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return root instanceof Error ? root.message : "the run could not be planned";
 }

@@ -58,7 +58,7 @@ export function withoutSend(
 }
 
 /** Null where nothing is open, so that what else is known of the line decides. */
-function ofStep({ payments }: PreparedJob, step: GateStep): PayOutcome | null {
+function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | null {
   switch (step.kind) {
     case "idle":
       return null;
@@ -66,8 +66,12 @@ function ofStep({ payments }: PreparedJob, step: GateStep): PayOutcome | null {
       return { kind: "back", restMs: 0, reason: step.reason };
     case "adopt":
       return applied(step.ids, payments, true);
-    case "applied":
-      return applied(step.ids, payments, step.found);
+    case "applied": {
+      // What another line made is not this one's, nor what this one has known before.
+      const isOurs = step.approvedHash === null || step.approvedHash === line.lineHash;
+      const isKnown = step.ids.every((id) => line.paymentIds.includes(id));
+      return isOurs && !isKnown ? applied(step.ids, payments, step.found) : null;
+    }
     case "person":
       return { kind: "parked", code: step.code, reason: step.reason };
     case "rest": {

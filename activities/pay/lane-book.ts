@@ -1,5 +1,5 @@
 import type { ClockReading } from "../../src/business/clock.ts";
-import { LEAVE_WITHIN_MS } from "../../src/ledger/gate.ts";
+import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import type { TimeLimit } from "../../src/payments-api/index.ts";
 import { giveBack, leaseLines } from "../../src/store/line-leases.ts";

@@ -1,5 +1,5 @@
 import { type JudgedAnswer, judgeAnswer } from "../../src/ledger/answers.ts";
-import { LEAVE_WITHIN_MS } from "../../src/ledger/gate.ts";
+import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import type { Operation } from "../../src/ledger/operations.ts";
 import type { SendOutcome } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";

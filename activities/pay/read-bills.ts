@@ -125,10 +125,13 @@ class Pages {
 function whole(
   begun: Begun,
   bill: {
-    readonly status?: string | null;
-    readonly totalAmountCents?: number | null;
-    readonly amountPaidCents?: number | null;
-    readonly contact?: { readonly id: string | null; readonly displayName: string | null } | null;
+    readonly status?: string | null | undefined;
+    readonly totalAmountCents?: number | null | undefined;
+    readonly amountPaidCents?: number | null | undefined;
+    readonly contact?:
+      | { readonly id: string | null; readonly displayName: string | null }
+      | null
+      | undefined;
   },
   vendors: ReadonlyMap<string, VendorFacts>,
   payments: readonly Payment[],

@@ -120,6 +120,15 @@ export interface ScheduledLaunch {
   readonly text: string;
 }
 
+/** A step of a workflow that was tried often enough. */
+export interface FailedStep {
+  /** Workflow id. */
+  readonly owner: string;
+  /** The activity's name. */
+  readonly step: string;
+  readonly reason: string;
+}
+
 /** The activities as workflows see them. */
 export interface PayrunActivities {
   beginRun(input: { readonly runId: string }): Promise<BegunRun>;
@@ -130,6 +139,8 @@ export interface PayrunActivities {
   payLane(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   /** Takes the deposits that a run or an incident has asked for a step further. */
   makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
+  /** Tells people that a step of a workflow has failed for good; the workflow goes on. */
+  tellTrouble(input: FailedStep): Promise<void>;
   followRun(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
   failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {

@@ -347,7 +347,8 @@ function lookDue({ facts, now }: Asked): Step {
 
 function appliedStep(attempt: KeyedAttempt): Step {
   const found = !wasAnsweredApplied(attempt);
-  return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found };
+  const approvedHash = attempt.sends.at(-1)?.approvedHash ?? null;
+  return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found, approvedHash };
 }
 
 function unaccounted(shown: readonly Shown[]): Step {
