@@ -1,8 +1,7 @@
 import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import type { Attempt } from "../../src/contracts/attempt.ts";
 import { mayAdvanceSeq } from "../../src/domain/attempts/seq.ts";
-import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
-import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { asksForNewDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { attemptsOf } from "../../src/store/attempts.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
@@ -15,12 +14,6 @@ import { PAY_PATH, payBody, retryPath } from "./request-body.ts";
 export type Freeze =
   | { readonly kind: "frozen"; readonly attempt: Attempt; readonly mode: "insert" | "revive" }
   | { readonly kind: "stop"; readonly outcome: PayOutcome };
-
-/** Real time that a request may take to arrive, for picking a date that is still in the future. */
-const ARRIVAL_MARGIN_MS = 5_000;
-
-/** Real time in which a decision is never late, however fast the sandbox's bank clock runs. */
-const DECISION_GRACE_MS = 60_000;
 
 /**
  * Works out the request of the next attempt at a line: its key, its bytes, and the payments that
@@ -41,9 +34,7 @@ export async function freezeAttempt(
   if (early !== undefined) return { kind: "stop", outcome: early };
   const dated = executionDateOf(job, clock);
   if (dated.late) {
-    const plan = redateLine(job, dated.date);
-    const reason = `its execution date ${job.plan.executionDate} has passed`;
-    return { kind: "stop", outcome: { kind: "changed", plan, reason } };
+    return { kind: "stop", outcome: { kind: "changed", ...redateLine(job, job.plan, dated.date) } };
   }
   if (last?.state === "released") {
     const revived = revivedAttempt(last, requestOf(job, dated.date, knownPaymentIds));
@@ -132,13 +123,8 @@ export function executionDateOf(
   job: PayJob,
   clock: ClockReading,
 ): { readonly date: string; readonly late: boolean } {
-  const today = newYorkDate(clock.businessMs + ARRIVAL_MARGIN_MS * (clock.scale - 1));
-  const earliest = nextBankingDay(today);
-  if (job.plan.executionDate >= earliest) return { date: job.plan.executionDate, late: false };
-  if (job.datesMove || job.policy.late === "next-business-day") {
-    return { date: earliest, late: false };
-  }
-  const plannedAgo = clock.realMs - job.plannedAtMs;
-  const inGrace = clock.scale > 1 && plannedAgo < DECISION_GRACE_MS;
-  return { date: earliest, late: !inGrace };
+  const date = earliestDate(clock);
+  const planned = job.plan.executionDate;
+  if (planned >= date) return { date: planned, late: false };
+  return { date, late: !job.datesMove && asksForNewDate(job, clock) };
 }

@@ -14,7 +14,7 @@ import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { changeLine, type LineChange } from "../../src/store/lines.ts";
 import { getRetry, updateRetry } from "../../src/store/retries.ts";
-import { storeReplannedLine } from "../../src/store/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
 import { extendWatch } from "../../src/store/watches.ts";
@@ -116,16 +116,8 @@ async function changeFor(
         const reason = `Not retried: ${outcome.reason}. The next run asks for a new approval.`;
         return { state: "parked", reasonCode: "changed-since-approval", reason };
       }
-      return {
-        state: "awaiting-approval",
-        ...backToApproval(outcome.reason),
-        verifiedAtMs: 0,
-      };
+      return { state: "awaiting-approval", reasonCode: "changed-since-approval" };
   }
-}
-
-function backToApproval(reason: string) {
-  return { reasonCode: "changed-since-approval", reason: `Back to approval: ${reason}.` };
 }
 
 /** A service that answers nothing for hours is asked ever more rarely; the first tries come soon. */
@@ -168,16 +160,9 @@ async function sideEffects(
     if (attempt !== undefined) await tellUnanswered(trx, attempt, job.line.runId, clock);
   }
   if (outcome.kind === "changed" && job.owner === job.line.runId) {
-    await storeReplannedLine(trx, {
-      runId: job.line.runId,
-      line: outcome.plan,
-      nowMs: clock.realMs,
-    });
-    // The new version of the line begins without a reason; whoever approves it wants to know.
-    if (outcome.plan.overLimit === null) {
-      const { reasonCode, reason } = backToApproval(outcome.reason);
-      await changeLine(trx, job.line, { reasonCode, reason }, clock.realMs);
-    }
+    const { plan, reason } = outcome;
+    const { runId } = job.line;
+    await storeReplannedLines(trx, { runId, lines: [{ plan, reason }], nowMs: clock.realMs });
   }
   if (outcome.kind === "applied") {
     await endApplied(trx, job, outcome, clock);
