@@ -28,6 +28,7 @@ import { askApprovers, type Asking } from "./ask-approvers.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
+import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "./top-up/review.ts";
 import { depositsStand } from "./top-up/stand.ts";
 import { tellRun } from "./tell-run.ts";
@@ -49,29 +50,31 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
   if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
   return context.store.transactionOf(found.businessId, async (trx) => {
-    const run = await startDecisionTime(trx, runId, clock);
-    const facts = new RunFacts(trx, run, clock);
+    const facts = await RunFacts.of(trx, await startDecisionTime(trx, runId, clock), clock);
     const rejected = await isRejected(trx, runId);
     let asking: Asking = NOBODY_ASKED;
-    if (!ENDED_PHASES.includes(run.phase)) {
-      if (run.cancelRequestedAtMs !== null || rejected) {
+    const { phase: before, cancelRequestedAtMs } = facts.run;
+    if (!ENDED_PHASES.includes(before)) {
+      if (cancelRequestedAtMs !== null || rejected) {
         await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
       } else {
         await facts.settleApprovals();
         await wakeWaiting(trx, facts.moment);
-        asking = await askApprovers(trx, run, clock);
+        await facts.settleDates();
+        asking = await askApprovers(trx, facts.run, clock);
       }
       await facts.settleDeposits(rejected);
     }
     const view = await facts.view(rejected, asking);
     const progress = judgeProgress(view);
-    if (!ENDED_PHASES.includes(run.phase)) {
+    const { run } = facts;
+    if (!ENDED_PHASES.includes(before)) {
       await setRunPhase(trx, runId, {
         phase: progress.phase,
         waitingFor: progress.waitingFor,
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
-      if (progress.phase !== run.phase) await notePhase(trx, run, progress.phase, clock);
+      if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
       if (progress.ended) await releaseEndedClaims(trx, runId);
       const { counts, waits } = view;
       await tellRun(trx, { run, progress, counts, waits, clock, asks: asking.asks });
@@ -110,16 +113,35 @@ async function startDecisionTime(
 class RunFacts {
   readonly moment: RunMoment;
   readonly #trx: Transaction<Tables>;
-  readonly #run: Run;
+  #run: Run;
+  /** What the business waits for now. */
+  readonly #waits: readonly BusinessWait[];
   readonly #clock: ClockReading;
 
-  constructor(trx: Transaction<Tables>, run: Run, clock: ClockReading) {
+  private constructor(
+    trx: Transaction<Tables>,
+    run: Run,
+    waits: readonly BusinessWait[],
+    clock: ClockReading,
+  ) {
     this.#trx = trx;
     this.#run = run;
+    this.#waits = waits;
     this.#clock = clock;
     const { runId, businessId, playbook } = run;
     const businessMs = Math.floor(clock.businessMs);
     this.moment = { runId, businessId, playbook, businessMs, nowMs: clock.realMs };
+  }
+
+  static async of(trx: Transaction<Tables>, run: Run, clock: ClockReading): Promise<RunFacts> {
+    const waits = await listWaits(trx, run.businessId);
+    const now = waits.filter((wait) => wait.retryAtMs > clock.serviceMs);
+    return new RunFacts(trx, run, now, clock);
+  }
+
+  /** With the plan that holds now. */
+  get run(): Run {
+    return this.#run;
   }
 
   /** Lines that were never sent end here; what was sent stays, and is followed. */
@@ -149,6 +171,12 @@ class RunFacts {
     if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
   }
 
+  /** Lines whose date has passed before they could be paid are asked for again, in one new plan. */
+  async settleDates(): Promise<void> {
+    if (!(await redateLate(this.#trx, this.#run, this.#waits, this.#clock))) return;
+    this.#run = (await getRun(this.#trx, this.#run.runId)) ?? this.#run;
+  }
+
   /** Asks no more for money that no bill waits for. */
   async settleDeposits(rejected: boolean): Promise<void> {
     const { runId, cancelRequestedAtMs } = this.#run;
@@ -166,12 +194,10 @@ class RunFacts {
     rejected: boolean,
     asking: Asking,
   ): Promise<Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] }> {
-    const { runId, businessId } = this.#run;
+    const { runId } = this.#run;
     const { businessMs, serviceMs, realMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);
-    const waits = (await listWaits(this.#trx, businessId)).filter(
-      (wait) => wait.retryAtMs > serviceMs,
-    );
+    const waits = this.#waits;
     const due = await dueLines(this.#trx, {
       runId,
       businessMs,

@@ -1,8 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
-import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
-import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
+import { asksForNewDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import type { Begun } from "../../src/ledger/readings.ts";
 import { readingOf } from "../../src/ledger/readings.ts";
@@ -10,12 +9,6 @@ import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts"
 import { redateLine, replanLine } from "../replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { payRequest } from "./request-body.ts";
-
-/** Real time that a request may take to arrive, for picking a date that is still in the future. */
-const ARRIVAL_MARGIN_MS = 5_000;
-
-/** Real time in which a decision is never late, however fast the sandbox's bank clock runs. */
-const DECISION_GRACE_MS = 60_000;
 
 /** What was read of a bill: its payments, then the bill, then its vendor. */
 export interface ReadBill extends ListedBill {
@@ -85,9 +78,7 @@ function asApproved(
   const { date, late } = executionDateOf(owner, job, clock);
   const wish = payRequest(job.plan, owner.owner, date);
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
-  const plan = redateLine({ ...owner, ...job }, date);
-  const reason = `its execution date ${job.plan.executionDate} has passed`;
-  return { ...prepared, wish: null, otherwise: { kind: "changed", plan, reason } };
+  return { ...prepared, wish: null, otherwise: { kind: "changed", ...redateLine(owner, job.plan, date) } };
 }
 
 const AGAIN: PayOutcome = { kind: "back", restMs: 0, reason: "read again" };
@@ -175,13 +166,7 @@ function executionDateOf(
   { plan }: PayJob,
   clock: ClockReading,
 ): { readonly date: string; readonly late: boolean } {
-  const today = newYorkDate(clock.businessMs + ARRIVAL_MARGIN_MS * (clock.scale - 1));
-  const earliest = nextBankingDay(today);
-  if (plan.executionDate >= earliest) return { date: plan.executionDate, late: false };
-  if (owner.datesMove || owner.policy.late === "next-business-day") {
-    return { date: earliest, late: false };
-  }
-  const plannedAgo = clock.realMs - owner.plannedAtMs;
-  const inGrace = clock.scale > 1 && plannedAgo < DECISION_GRACE_MS;
-  return { date: earliest, late: !inGrace };
+  const date = earliestDate(clock);
+  if (plan.executionDate >= date) return { date: plan.executionDate, late: false };
+  return { date, late: !owner.datesMove && asksForNewDate(owner, clock) };
 }

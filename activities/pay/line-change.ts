@@ -79,7 +79,7 @@ export function changeOfLine(
       return { state: "paid-elsewhere", reasonCode: "paid-elsewhere", reason: outcome.reason };
     case "changed":
       return ownRun
-        ? { state: "awaiting-approval", ...backToApproval(outcome.reason), restsAtMs: null }
+        ? { state: "awaiting-approval", reasonCode: "changed-since-approval", restsAtMs: null }
         : {
             state: "parked",
             reasonCode: "changed-since-approval",
@@ -95,10 +95,6 @@ const STOPPED = {
 
 export function isOwnRun({ owner, runId }: PayOwner): boolean {
   return owner === runId;
-}
-
-export function backToApproval(reason: string) {
-  return { reasonCode: "changed-since-approval", reason: `Back to approval: ${reason}.` };
 }
 
 /** Where a line stands by the payments that its request made. */

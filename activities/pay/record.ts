@@ -11,7 +11,7 @@ import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { recordPaidLines } from "../../src/store/line-leases.ts";
 import { changeLine } from "../../src/store/lines.ts";
-import { storeReplannedLine } from "../../src/store/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { getRetry, updateRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
@@ -19,7 +19,7 @@ import { extendWatch } from "../../src/store/watches.ts";
 import type { ActivityContext } from "../context.ts";
 import { tellResting } from "../tell-resting.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
-import { backToApproval, changeOfLine, isOwnRun, stateOfPaid } from "./line-change.ts";
+import { changeOfLine, isOwnRun, stateOfPaid } from "./line-change.ts";
 
 type Applied = PayOutcome & { readonly kind: "applied" };
 
@@ -116,7 +116,10 @@ async function sideEffects(
       await tellResting(trx, line, outcome, clock);
       return;
     case "changed":
-      if (isOwnRun(owner)) await replan(trx, line, outcome, clock);
+      if (isOwnRun(owner)) {
+        const lines = [{ plan: outcome.plan, reason: outcome.reason }];
+        await storeReplannedLines(trx, { runId: owner.runId, lines, nowMs: clock.realMs });
+      }
       return;
     case "applied":
       await countRetry(trx, owner, payableId, clock);
@@ -134,19 +137,6 @@ async function sideEffects(
     case "parked":
       return;
   }
-}
-
-async function replan(
-  trx: Transaction<Tables>,
-  line: PayJob["line"],
-  { plan, reason: why }: PayOutcome & { readonly kind: "changed" },
-  clock: ClockReading,
-): Promise<void> {
-  await storeReplannedLine(trx, { runId: line.runId, line: plan, nowMs: clock.realMs });
-  // The new version of the line begins without a reason; whoever approves it wants to know.
-  if (plan.overLimit !== null) return;
-  const { reasonCode, reason } = backToApproval(why);
-  await changeLine(trx, line, { reasonCode, reason }, clock.realMs);
 }
 
 async function countRetry(
