@@ -4,14 +4,14 @@ import {
   type CancelVerdict,
   judgeForCancel,
 } from "../../src/domain/cancellations/judge-payment.ts";
-import type { Reading, Wish } from "../../src/ledger/facts.ts";
+import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
 import { askGate, LEAVE_WITHIN_MS } from "../../src/ledger/gate.ts";
 import { cancel } from "../../src/ledger/operations.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import { type Payment, TimeLimit } from "../../src/payments-api/index.ts";
+import { TimeLimit } from "../../src/payments-api/index.ts";
 import { openSubjects } from "../../src/store/open-subjects.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
@@ -21,7 +21,7 @@ import { judgeCancelled, meansForItem } from "./cancel-answers.ts";
 import type { CancelJob, CancelOutcome, Recorded } from "./job.ts";
 import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
-import { type CancelSends, cancelSends, unknownPayment, withoutSend } from "./without-send.ts";
+import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-send.ts";
 
 /** Reads and sends in one go, before the payment rests until the next. */
 const ROUNDS = 4;
@@ -66,15 +66,6 @@ function record(
   );
 }
 
-/** What a payment is now, and what was sent to cancel it. */
-export interface Look {
-  readonly payment: Payment;
-  readonly reading: Reading;
-  readonly verdict: CancelVerdict;
-  readonly sends: CancelSends;
-  readonly clock: ClockReading;
-}
-
 async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | undefined> {
   const { business, businessId } = job.cancellation;
   const { db } = context.store;
@@ -94,7 +85,8 @@ async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | 
       : false;
   const clock = await clocks.now();
   const verdict = judgeForCancel(payment, { severalScheduled, refused, ...clock });
-  return { payment, reading, verdict, sends: cancelSends(attempts, reading), clock };
+  const sends = cancelSends(attempts, reading, job.cancellation.workflowId);
+  return { payment, reading, verdict, sends, clock };
 }
 
 async function hasSeveralScheduled(

@@ -1,10 +1,11 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
+import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
 import type { KeyedAttempt, Reading, RestReason, Send } from "../../src/ledger/facts.ts";
 import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
-import { saidNo } from "../../src/ledger/said-no.ts";
+import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
 import { refusedFor } from "./cancel-answers.ts";
-import type { Look } from "./cancel-payment.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
 
 /** Rests between looks, on the service's clock. */
@@ -34,28 +35,33 @@ export interface CancelSends {
   readonly isInVain: boolean;
 }
 
-export function cancelSends(attempts: readonly KeyedAttempt[], reading: Reading): CancelSends {
+/** What a payment is now, and what was sent to cancel it. */
+export interface Look {
+  readonly payment: Payment;
+  readonly reading: Reading;
+  readonly verdict: CancelVerdict;
+  readonly sends: CancelSends;
+  readonly clock: ClockReading;
+}
+
+export function cancelSends(
+  attempts: readonly KeyedAttempt[],
+  reading: Reading,
+  owner: string,
+): CancelSends {
   const sends = attempts.flatMap((attempt) => attempt.sends);
-  const last = sends.at(-1);
+  const last = lastSend(attempts);
   const isFinal = last?.result === "rejected" || last?.result === "applied";
   const tries = attempts.length - 1;
   const waitMs = isFinal ? doublingMs(NEXT_KEY_REST_MS, NEXT_KEY_REST_MAX_MS, tries) : 0;
   return {
-    pauseMs: last === undefined ? 0 : waitMs - agoMs(last, reading),
+    pauseMs: last === undefined ? 0 : waitMs - leftAgoMs(last, reading),
     refused: sends.findLast(({ result }) => result === "rejected") ?? null,
-    no: saidNo(attempts) ?? null,
+    no: saidNo(attempts, owner) ?? null,
     isInVain:
       sends.some(({ result }) => result === "applied") ||
       sends.filter(({ result }) => result === "unknown").length >= VAIN_SENDS,
   };
-}
-
-/** How long ago a send left, on the service's clock where that is known. */
-function agoMs({ openedAtMs, openedServiceMs }: Send, reading: Reading): number {
-  const { begunAtMs, begunServiceMs } = reading;
-  return openedServiceMs === null || begunServiceMs === null
-    ? begunAtMs - openedAtMs
-    : begunServiceMs - openedServiceMs;
 }
 
 /** What becomes of a payment whose cancel the gate hasn't let through, or that needs none. */
