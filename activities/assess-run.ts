@@ -1,12 +1,17 @@
 import type { Transaction } from "kysely";
 import type { Assessment } from "../src/contracts/activities.ts";
-import { ENDED_PHASES, type LineState, type RunPhase } from "../src/contracts/pay-run.ts";
+import {
+  ENDED_LINE_STATES,
+  ENDED_PHASES,
+  type LineState,
+  type RunPhase,
+} from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { endAttempt } from "../src/store/attempt-writes.ts";
 import { liveAttemptsOf } from "../src/store/attempts.ts";
 import { appendAudit } from "../src/store/audit.ts";
-import { releaseEndedClaims } from "../src/store/claims.ts";
+import { countClaims, releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
 import { changeLine, countLines } from "../src/store/lines.ts";
@@ -28,12 +33,14 @@ import { askApprovers, type Asking } from "./ask-approvers.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
 import { stopsReads } from "./read-or-wait.ts";
+import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "./top-up/review.ts";
 import { depositsStand } from "./top-up/stand.ts";
 import { tellRun } from "./tell-run.ts";
-import { readSinceMs } from "./verify-run.ts";
 
 const DAY_MS = 86_400_000;
+
+type RunView = Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] };
 
 const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
 
@@ -50,35 +57,47 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
   if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
   return context.store.transactionOf(found.businessId, async (trx) => {
-    const run = await startDecisionTime(trx, runId, clock);
-    const facts = new RunFacts(trx, run, clock);
+    const facts = await RunFacts.of(trx, await startDecisionTime(trx, runId, clock), clock);
     const rejected = await isRejected(trx, runId);
     let asking: Asking = NOBODY_ASKED;
-    if (!ENDED_PHASES.includes(run.phase)) {
-      if (run.cancelRequestedAtMs !== null || rejected) {
+    const { phase: before, cancelRequestedAtMs } = facts.run;
+    if (!ENDED_PHASES.includes(before)) {
+      if (cancelRequestedAtMs !== null || rejected) {
         await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
       } else {
         await facts.settleApprovals();
         await wakeWaiting(trx, facts.moment);
-        asking = await askApprovers(trx, run, clock);
+        await facts.settleDates();
+        asking = await askApprovers(trx, facts.run, clock);
       }
       await facts.settleDeposits(rejected);
     }
     const view = await facts.view(rejected, asking);
     const progress = judgeProgress(view);
-    if (!ENDED_PHASES.includes(run.phase)) {
+    const { run } = facts;
+    if (!ENDED_PHASES.includes(before)) {
       await setRunPhase(trx, runId, {
         phase: progress.phase,
         waitingFor: progress.waitingFor,
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
-      if (progress.phase !== run.phase) await notePhase(trx, run, progress.phase, clock);
-      if (progress.ended) await releaseEndedClaims(trx, runId);
+      if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
       const { counts, waits } = view;
+      if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
+        await releaseEndedClaims(trx, runId);
+      }
       await tellRun(trx, { run, progress, counts, waits, clock, asks: asking.asks });
     }
     return progress;
   });
+}
+
+/** How many lines may need their claims; those of retried ones are their retries'. */
+function mayHold(counts: RunView["counts"]): number {
+  const open = [...counts].filter(
+    ([state]) => state !== "retrying" && !ENDED_LINE_STATES.includes(state),
+  );
+  return open.reduce((sum, [, { count }]) => sum + count, 0);
 }
 
 async function notePhase(
@@ -111,16 +130,35 @@ async function startDecisionTime(
 class RunFacts {
   readonly moment: RunMoment;
   readonly #trx: Transaction<Tables>;
-  readonly #run: Run;
+  #run: Run;
+  /** What the business waits for now. */
+  readonly #waits: readonly BusinessWait[];
   readonly #clock: ClockReading;
 
-  constructor(trx: Transaction<Tables>, run: Run, clock: ClockReading) {
+  private constructor(
+    trx: Transaction<Tables>,
+    run: Run,
+    waits: readonly BusinessWait[],
+    clock: ClockReading,
+  ) {
     this.#trx = trx;
     this.#run = run;
+    this.#waits = waits;
     this.#clock = clock;
     const { runId, businessId, playbook } = run;
     const businessMs = Math.floor(clock.businessMs);
     this.moment = { runId, businessId, playbook, businessMs, nowMs: clock.realMs };
+  }
+
+  static async of(trx: Transaction<Tables>, run: Run, clock: ClockReading): Promise<RunFacts> {
+    const waits = await listWaits(trx, run.businessId);
+    const now = waits.filter((wait) => wait.retryAtMs > clock.serviceMs);
+    return new RunFacts(trx, run, now, clock);
+  }
+
+  /** With the plan that holds now. */
+  get run(): Run {
+    return this.#run;
   }
 
   /** Lines that were never sent end here; what was sent stays, and is followed. */
@@ -150,6 +188,12 @@ class RunFacts {
     if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
   }
 
+  /** Lines whose date has passed before they could be paid are asked for again, in one new plan. */
+  async settleDates(): Promise<void> {
+    if (!(await redateLate(this.#trx, this.#run, this.#waits, this.#clock))) return;
+    this.#run = (await getRun(this.#trx, this.#run.runId)) ?? this.#run;
+  }
+
   /** Asks no more for money that no bill waits for. */
   async settleDeposits(rejected: boolean): Promise<void> {
     const { runId, cancelRequestedAtMs } = this.#run;
@@ -163,23 +207,17 @@ class RunFacts {
     }
   }
 
-  async view(
-    rejected: boolean,
-    asking: Asking,
-  ): Promise<Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] }> {
-    const { runId, businessId } = this.#run;
+  async view(rejected: boolean, asking: Asking): Promise<RunView> {
+    const { runId } = this.#run;
     const { businessMs, serviceMs, realMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);
-    const waits = (await listWaits(this.#trx, businessId)).filter(
-      (wait) => wait.retryAtMs > serviceMs,
-    );
+    const waits = this.#waits;
     const due = await dueLines(this.#trx, {
       runId,
       businessMs,
       serviceMs,
       realMs,
       blockedSources: waits.map((wait) => wait.sourceId),
-      readSinceMs: readSinceMs(serviceMs),
     });
     const odd = await this.#trx
       .selectFrom("run_lines")

@@ -2,13 +2,16 @@ import type { LineFlag, PlanLine } from "../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../src/contracts/playbook.ts";
 import { ruleFor, ruleOfLine } from "../src/domain/approvals/policy.ts";
 import { addBankingDays } from "../src/domain/clock/bank-calendar.ts";
-import { newYorkInstantMs } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
+import { decideByOf } from "../src/domain/planning/dates.ts";
 import { hashOfLine } from "../src/domain/planning/line-hash.ts";
 import type { Contact, Payable } from "../src/payments-api/index.ts";
 import { evaluateCondition } from "../src/playbooks/conditions.ts";
 import type { ConditionView } from "../src/domain/planning/select.ts";
-import type { PayJob } from "./pay/job.ts";
+import type { PayJob, PayOwner } from "./pay/job.ts";
+
+/** A line with whose policy it is planned by. */
+type ReplanJob = PayJob & Pick<PayOwner, "policy" | "businessId">;
 
 export interface ChangedBill {
   readonly payable: Payable;
@@ -21,7 +24,7 @@ export interface ChangedBill {
  * The next version of a line whose bill, vendor or amount is not what was approved: flagged with
  * what changed, under the rule that applies to it now.
  */
-export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
+export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
   const { contact, owed, payable } = changed;
   const bankLast4 = contact.bankAccount?.last4 ?? null;
   const flags = [...job.plan.flags];
@@ -34,7 +37,7 @@ export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
   const billCents = job.policy.limits.billCents;
   // Another rule may apply now, which need not have stages.
   const { stages: _, ...before } = job.plan;
-  return versioned(job, {
+  return versioned(job.businessId, {
     ...before,
     contactId: contact.id,
     contactName: contact.displayName,
@@ -55,25 +58,31 @@ export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
 }
 
 /** The next version of a line whose execution date has passed: the same bill on a later date. */
-export function redateLine(job: PayJob, executionDate: string): PlanLine {
-  const flags = job.plan.flags.filter((flag) => flag.kind !== "late");
-  const arrivalDate = addBankingDays(executionDate, job.policy.pay.arrivalBusinessDays);
-  const late = job.plan.dueDate !== null && arrivalDate > job.plan.dueDate;
-  return versioned(job, {
-    ...job.plan,
+export function redateLine(
+  run: Pick<PayOwner, "businessId" | "policy">,
+  before: PlanLine,
+  executionDate: string,
+): { readonly plan: PlanLine; readonly reason: string } {
+  const flags = before.flags.filter((flag) => flag.kind !== "late");
+  const arrivalDate = addBankingDays(executionDate, run.policy.pay.arrivalBusinessDays);
+  const late = before.dueDate !== null && arrivalDate > before.dueDate;
+  const plan = versioned(run.businessId, {
+    ...before,
     executionDate,
     arrivalDate,
     dateRule: `on ${executionDate}`,
-    decideBy: new Date(newYorkInstantMs(executionDate, "00:00")).toISOString(),
+    decideBy: decideByOf(executionDate),
     flags: late
-      ? [...flags, { kind: "late", text: `Arrives ${arrivalDate}, due ${job.plan.dueDate}.` }]
+      ? [...flags, { kind: "late", text: `Arrives ${arrivalDate}, due ${before.dueDate}.` }]
       : flags,
   });
+  return { plan, reason: `its execution date ${before.executionDate} has passed` };
 }
 
-function versioned(job: PayJob, line: PlanLine): PlanLine {
-  const next = { ...line, version: job.line.version + 1 };
-  return { ...next, lineHash: hashOfLine(job.businessId, next) };
+/** @param line with the version that it replaces */
+function versioned(businessId: string, line: PlanLine): PlanLine {
+  const next = { ...line, version: line.version + 1 };
+  return { ...next, lineHash: hashOfLine(businessId, next) };
 }
 
 function rule(

@@ -7,6 +7,8 @@ export const NOTICE_KINDS = [
   "parked",
   "payment-late",
   "impossible-move",
+  "late-answer",
+  "step-failed",
   "run-completed",
   "run-failed",
   "plan-warning",

@@ -36,11 +36,12 @@ export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
 
 const ACTIONS = { approve: "run.approved", reject: "run.rejected" } as const;
 
-/** A decision that was taken before is not refused because its work has been done meanwhile. */
+/** A decision that was taken before is not refused because its work has been done meanwhile, or lines planned anew. */
 const DONE_SINCE: readonly DecisionRefusal["code"][] = [
   "nothing-left",
   "run-ended",
   "counted-before",
+  "stale-plan",
 ];
 
 /** States in which a line can still be approved or left out. */

@@ -161,6 +161,8 @@ export type Step =
       readonly seq: number;
       readonly ids: readonly string[];
       readonly found: boolean;
+      /** Of its last send, by which the caller knows its own; null where none is known. */
+      readonly approvedHash: string | null;
     }
   /** The reading is too old, or not whole: read again. */
   | { readonly kind: "read"; readonly reason: string }

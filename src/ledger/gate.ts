@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { appendAudit, appendAuditEntries, type NewAuditEntry } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import type { Tables } from "../store/tables.ts";
-import { isOpen, lookIsConclusive } from "./derive.ts";
+import { isOpen, LEAVE_WITHIN_MS, lookIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
 import { next } from "./next.ts";
 import type { Operation } from "./operations.ts";
@@ -17,9 +17,6 @@ import {
   type NewSend,
   type OpenedSend,
 } from "./write.ts";
-
-/** How long after the gate a request's bytes may leave (rule 2). */
-export const LEAVE_WITHIN_MS = 15_000;
 
 /** One subject before the gate. */
 export interface GateRequest {
@@ -204,7 +201,7 @@ async function recordLooks(
         attemptId,
         seq: adopted?.seq ?? attempt?.seq,
         verdict: adopted === undefined ? verdictOf(answers.get(subject)) : "adopt",
-        isConclusive: lookIsConclusive(of, reading, now),
+        isConclusive: lookIsConclusive(reading, of, now),
         shown: reading.shown.length,
         found: found.map(({ id, amountCents, status }) => ({ id, amountCents, status })),
       },

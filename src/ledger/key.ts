@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../canonical-json.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
 
 /** Prefix of every key made by this rule; another rule must take another prefix. */
 const KEY_VERSION = "pr1_";

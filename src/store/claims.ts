@@ -1,8 +1,7 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
-import type { Tables } from "./tables.ts";
 
 export interface ClaimResult {
   /** In the order asked for; what the owner held already counts. */
@@ -90,14 +89,17 @@ export async function releaseClaim(
     .where("business_id", "=", claim.businessId)
     .where("payable_id", "=", claim.payableId)
     .where("owner", "=", claim.owner)
-    .where((eb) => eb.not(hasLiveAttempt(eb)))
+    .where((eb) => eb.not(mayStillPay("claims")))
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
 /**
  * Gives up the claims of a run whose lines ask nothing more of it, parked ones included, and of
- * payables that its plan left out; what has a live attempt stays claimed.
+ * payables that its plan left out, so that the next run may plan them while this one goes on; what
+ * an attempt may still pay stays claimed.
+ *
+ * Belongs into each transaction that ends lines of a run.
  *
  * @returns how many were released
  */
@@ -117,9 +119,19 @@ export async function releaseEndedClaims(db: Db, runId: string): Promise<number>
         ),
       ),
     )
-    .where((eb) => eb.not(hasLiveAttempt(eb)))
+    .where((eb) => eb.not(mayStillPay("claims")))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
+}
+
+/** How many payables a run or a retry holds. */
+export async function countClaims(db: Db, owner: string): Promise<number> {
+  const row = await db
+    .selectFrom("claims")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("owner", "=", owner)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }
 
 /** Who holds which of these payables; free ones are not in the map. */
@@ -141,15 +153,15 @@ export async function claimOwners(
   return owners;
 }
 
-function hasLiveAttempt(
-  eb: ExpressionBuilder<Tables, "claims">,
-): ExpressionWrapper<Tables, "claims", SqlBool> {
-  return eb.exists(
-    eb
-      .selectFrom("attempts")
-      .select("attempts.attempt_id")
-      .whereRef("attempts.business_id", "=", "claims.business_id")
-      .whereRef("attempts.subject", "=", "claims.payable_id")
-      .where("attempts.state", "=", "live"),
-  );
+/**
+ * True for a payable of this table that an attempt may still pay: whoever ends it waits for what
+ * becomes of that.
+ *
+ * Everything that ends, drops, replans or releases a payable asks this.
+ */
+export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from attempts
+    where attempts.business_id = ${sql.ref(`${table}.business_id`)}
+      and attempts.subject = ${sql.ref(`${table}.payable_id`)}
+      and attempts.state = 'live')`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
+import { mayStillPay, releaseEndedClaims } from "./claims.ts";
 import { chunks, type Db } from "./db.ts";
 import type { DecisionsTable } from "./decision-tables.ts";
 import type { Tables } from "./tables.ts";
@@ -104,7 +105,9 @@ export async function recordDecision(
       )
       .execute();
   }
-  return { decisionId, dropped: await dropLines(trx, decision, decisionId) };
+  const dropped = await dropLines(trx, decision, decisionId);
+  if (dropped.length > 0) await releaseEndedClaims(trx, decision.runId);
+  return { decisionId, dropped };
 }
 
 /** Leaves lines out, where nothing has been drawn or sent for them. */
@@ -127,18 +130,7 @@ async function dropLines(
       .where("run_id", "=", decision.runId)
       .where("payable_id", "in", ids)
       .where("state", "in", DROPPABLE)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("attempts")
-              .select("attempts.attempt_id")
-              .whereRef("attempts.business_id", "=", "run_lines.business_id")
-              .whereRef("attempts.subject", "=", "run_lines.payable_id")
-              .where("attempts.state", "=", "live"),
-          ),
-        ),
-      )
+      .where((eb) => eb.not(mayStillPay("run_lines")))
       .returning(["payable_id", "line_no", "business_id"])
       .execute();
     dropped.push(...rows.map((row) => row.payable_id));

@@ -1,7 +1,6 @@
-import { type ExpressionBuilder, type ExpressionWrapper, sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
-import type { Tables } from "./tables.ts";
 
 /** A subject of which a send may still take effect; kept by the ledger with each of its rows. */
 export interface OpenSubject {
@@ -14,17 +13,10 @@ export interface OpenSubject {
 }
 
 /** True where a request may still pay the payable of the row: who gives it up could pay it twice. */
-export function mayStillPay<Table extends "claims" | "run_lines">(
-  eb: ExpressionBuilder<Tables, Table>,
-  table: Table,
-): ExpressionWrapper<Tables, Table, SqlBool> {
-  return eb.exists(
-    eb
-      .selectFrom("open_subjects")
-      .select("open_subjects.subject")
-      .where(sql<SqlBool>`open_subjects.business_id = ${sql.ref(`${table}.business_id`)}`)
-      .where(sql<SqlBool>`open_subjects.subject = ${sql.ref(`${table}.payable_id`)}`),
-  );
+export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from open_subjects
+    where open_subjects.business_id = ${sql.ref(`${table}.business_id`)}
+      and open_subjects.subject = ${sql.ref(`${table}.payable_id`)})`;
 }
 
 /** Those of these subjects of which a send may still take effect. */

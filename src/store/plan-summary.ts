@@ -2,46 +2,50 @@ import type { CashDay, PlanLine, PlanSummary } from "../contracts/pay-run.ts";
 import { isOdd } from "../domain/planning/odd-lines.ts";
 import { cashByDay } from "../domain/planning/cash.ts";
 
-/** The summary of a plan in which one line was replaced. */
+/** What a plan's summary needs of a line that was replaced by its next version. */
+export interface Replaced {
+  readonly before: LineFacts;
+  readonly after: LineFacts;
+}
+
+interface LineFacts extends Pick<PlanLine, "amountCents" | "executionDate"> {
+  readonly isOdd: boolean;
+  /** False for a line above a limit, which needs no money. */
+  readonly isPaid: boolean;
+}
+
+export function replacedBy(before: PlanLine, after: PlanLine): Replaced {
+  return { before: factsOf(before), after: factsOf(after) };
+}
+
+function factsOf(line: PlanLine): LineFacts {
+  const { amountCents, executionDate } = line;
+  return { amountCents, executionDate, isOdd: isOdd(line), isPaid: line.overLimit === null };
+}
+
+/** The summary of a plan in which these lines were replaced. */
 export function replanSummary(
   summary: PlanSummary,
-  before: PlanLine,
-  after: PlanLine,
-  planHash: string,
+  lines: readonly Replaced[],
+  plan: Pick<PlanSummary, "planHash" | "decideBy">,
 ): PlanSummary {
-  return {
-    ...summary,
-    planHash,
-    totalCents: summary.totalCents - before.amountCents + after.amountCents,
-    flaggedCount: summary.flaggedCount - oddness(before) + oddness(after),
-    decideBy: earlier(summary.decideBy, after.decideBy),
-    cash: moveCash(summary, before, after),
-  };
+  let { totalCents, flaggedCount } = summary;
+  for (const { before, after } of lines) {
+    totalCents += after.amountCents - before.amountCents;
+    flaggedCount += Number(after.isOdd) - Number(before.isOdd);
+  }
+  return { ...summary, ...plan, totalCents, flaggedCount, cash: moveCash(summary, lines) };
 }
 
-function oddness(line: PlanLine): number {
-  return isOdd(line) ? 1 : 0;
-}
-
-function earlier(a: string | null, b: string | null): string | null {
-  if (a === null || b === null) return a ?? b;
-  return Date.parse(b) < Date.parse(a) ? b : a;
-}
-
-/**
- * Takes the old line's money out of its day and puts the new one's into its own; lines above a
- * limit need no money.
- */
-function moveCash(summary: PlanSummary, before: PlanLine, after: PlanLine): CashDay[] {
+/** Takes the old lines' money out of their days and puts the new ones' into their own. */
+function moveCash(summary: PlanSummary, lines: readonly Replaced[]): CashDay[] {
   const needs = summary.cash.map((day) => ({
     executionDate: day.date,
     amountCents: day.neededCents,
   }));
-  if (before.overLimit === null) {
-    needs.push({ executionDate: before.executionDate, amountCents: -before.amountCents });
-  }
-  if (after.overLimit === null) {
-    needs.push({ executionDate: after.executionDate, amountCents: after.amountCents });
+  for (const { before, after } of lines) {
+    if (before.isPaid) needs.push({ ...before, amountCents: -before.amountCents });
+    if (after.isPaid) needs.push(after);
   }
   return cashByDay(needs, summary.availableCents, summary.reservedCents).filter(
     (day) => day.neededCents > 0,

@@ -1,13 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
-import { planHash, policyHash } from "../domain/approvals/hashes.ts";
 import { keepStages } from "./approval-stages.ts";
-import { appendAudit } from "./audit.ts";
 import { chunks } from "./db.ts";
-import { replanSummary } from "./plan-summary.ts";
-import { currentLine, getPlan, type StoredPlan } from "./plans.ts";
-import { getRun, type Run } from "./runs.ts";
+import { getPlan, type StoredPlan } from "./plans.ts";
+import type { Run } from "./runs.ts";
 import type { Tables } from "./tables.ts";
 
 /** A run's plan as it is first made. */
@@ -53,12 +50,15 @@ export async function storePlan(
           business_id: run.businessId,
           line_no: lineNo,
           ...plannedColumns(line),
+          funded: 0,
+          stage: 0,
+          escalated: 0,
+          stage_since_ms: null,
           payment_ids: "[]",
-          known_payment_ids: "[]",
           attempts: 0,
           lease_epoch: 0,
           not_before_ms: 0,
-          verified_at_ms: 0,
+          rests: 0,
           poll_at_ms: 0,
           look: 0,
           updated_at_ms: nowMs,
@@ -82,72 +82,8 @@ export async function storePlan(
   return { runId: run.runId, planNo: 1, planHash: summary.planHash, summary, createdAtMs: nowMs };
 }
 
-/**
- * Stores a line that had to be planned anew: it waits for approval again, and the run has a next
- * plan under a new hash. What was approved of the other lines stays.
- *
- * @param input.line its version is one more than the stored one; the same version again changes
- * nothing.
- * @throws where the run has no such line, or the version doesn't follow.
- */
-export async function storeReplannedLine(
-  trx: Transaction<Tables>,
-  input: { readonly runId: string; readonly line: PlanLine; readonly nowMs: number },
-): Promise<StoredPlan> {
-  const { runId, line, nowMs } = input;
-  const before = await currentLine(trx, runId, line.payableId);
-  const run = await getRun(trx, runId);
-  const plan = await getPlan(trx, runId);
-  if (before === undefined || run === undefined || plan === undefined) {
-    throw new Error(`The plan of ${runId} has no line for payable ${line.payableId}.`);
-  }
-  if (before.line.version === line.version && before.line.lineHash === line.lineHash) return plan;
-  if (line.version !== before.line.version + 1) {
-    throw new Error(
-      `Version ${line.version} of payable ${line.payableId} in ${runId} doesn't follow version ` +
-        `${before.line.version}.`,
-    );
-  }
-  await trx
-    .insertInto("plan_lines")
-    .values(planLineRow(runId, line, before.lineNo))
-    .execute();
-  await keepStages(trx, runId, [line]);
-  await trx
-    .updateTable("run_lines")
-    .set({
-      ...plannedColumns(line),
-      lease_owner: null,
-      lease_until_ms: null,
-      verified_at_ms: 0,
-      updated_at_ms: nowMs,
-    })
-    .where("run_id", "=", runId)
-    .where("payable_id", "=", line.payableId)
-    .execute();
-  const hashes = await trx
-    .selectFrom("run_lines")
-    .select("line_hash")
-    .where("run_id", "=", runId)
-    .execute();
-  const nextHash = planHash({
-    lineHashes: hashes.map((row) => row.line_hash).sort(),
-    playbook: run.policy.name,
-    playbookRevision: run.playbookRevision,
-    policyHash: policyHash(run.policy),
-  });
-  const summary = replanSummary(plan.summary, before.plan, line, nextHash);
-  const planNo = plan.planNo + 1;
-  await insertPlan(trx, runId, planNo, summary, nowMs);
-  const { businessId } = run;
-  const entry = { businessId, nowMs, actor: runId, action: "line:planned-anew" };
-  const { payableId: subject, version, lineHash, amountCents } = line;
-  const details = { runId, version, lineHash, amountCents, planNo, planHash: nextHash };
-  await appendAudit(trx, { ...entry, subject, details });
-  return { runId, planNo, planHash: nextHash, summary, createdAtMs: nowMs };
-}
-
-async function insertPlan(
+/** Stores a plan of a run, which is the one that holds from now on. */
+export async function insertPlan(
   trx: Transaction<Tables>,
   runId: string,
   planNo: number,
@@ -171,7 +107,8 @@ async function insertPlan(
     .execute();
 }
 
-function planLineRow(runId: string, line: PlanLine, lineNo: number) {
+/** A version of a plan line, as it is stored once. */
+export function planLineRow(runId: string, line: PlanLine, lineNo: number) {
   return {
     run_id: runId,
     payable_id: line.payableId,
@@ -187,7 +124,7 @@ function planLineRow(runId: string, line: PlanLine, lineNo: number) {
 }
 
 /** What a version of a plan line says in the row of the run's line. */
-function plannedColumns(line: PlanLine) {
+export function plannedColumns(line: PlanLine) {
   const state: LineState = line.overLimit === null ? "awaiting-approval" : "parked";
   return {
     version: line.version,
@@ -200,10 +137,6 @@ function plannedColumns(line: PlanLine) {
     state,
     reason_code: line.overLimit?.code ?? null,
     reason: line.overLimit?.text ?? null,
-    funded: 0,
     rule_index: line.ruleIndex,
-    stage: 0,
-    escalated: 0,
-    stage_since_ms: null,
   };
 }

@@ -31,19 +31,6 @@ export async function getPlan(
   return row === undefined ? undefined : toStoredPlan(row);
 }
 
-/** A payable's line as it stands now, with its place in the plan. */
-export async function currentLine(
-  db: Db,
-  runId: string,
-  payableId: string,
-): Promise<(PlannedLine & { lineNo: number }) | undefined> {
-  const row = await currentLines(db, runId)
-    .where("run_lines.payable_id", "=", payableId)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return { plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row), lineNo: row.line_no };
-}
-
 /** Lines of a run as they stand now, in plan order. */
 export async function getPlanLines(
   db: Db,
@@ -93,14 +80,18 @@ export async function getPlanLine(
   payableId: string,
   version?: number,
 ): Promise<PlanLine | undefined> {
-  if (version === undefined) return (await currentLine(db, runId, payableId))?.plan;
-  const row = await db
-    .selectFrom("plan_lines")
-    .select("line")
-    .where("run_id", "=", runId)
-    .where("payable_id", "=", payableId)
-    .where("version", "=", version)
-    .executeTakeFirst();
+  const row =
+    version === undefined
+      ? await currentLines(db, runId)
+          .where("run_lines.payable_id", "=", payableId)
+          .executeTakeFirst()
+      : await db
+          .selectFrom("plan_lines")
+          .select("line")
+          .where("run_id", "=", runId)
+          .where("payable_id", "=", payableId)
+          .where("version", "=", version)
+          .executeTakeFirst();
   return row === undefined ? undefined : (JSON.parse(row.line) as PlanLine);
 }
 

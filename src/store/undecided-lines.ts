@@ -70,7 +70,8 @@ async function moveLines(
         ...to,
         // Approvers are asked anew once it is let go.
         stage_since_ms: null,
-        verified_at_ms: 0,
+        rests: 0,
+        rest_since_ms: null,
         updated_at_ms: moment.nowMs,
       })
       .where("run_id", "=", moment.runId)
@@ -172,7 +173,8 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
         reason_code: null,
         reason: null,
         stage_since_ms: null,
-        verified_at_ms: 0,
+        rests: 0,
+        rest_since_ms: null,
         updated_at_ms: nowMs,
       })
       .where("run_id", "=", runId)
@@ -244,7 +246,8 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
       state: "planned",
       look: 0,
       funded: 0,
-      verified_at_ms: 0,
+      rests: 0,
+      rest_since_ms: null,
       updated_at_ms: moment.nowMs,
     })
     .where("run_id", "=", moment.runId)

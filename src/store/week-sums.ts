@@ -89,7 +89,7 @@ export class WeekSums {
       .where("business_id", "=", row.businessId)
       .where("execution_date", ">=", week.monday)
       .where("execution_date", "<=", week.sunday)
-      .where((eb) => eb.or([eb("state", "in", COMMITTED), mayStillPay(eb, "run_lines")]))
+      .where((eb) => eb.or([eb("state", "in", COMMITTED), mayStillPay("run_lines")]))
       .where((eb) => eb.or([eb("run_id", "!=", row.runId), eb("payable_id", "!=", row.payableId)]));
     if (contactId !== null) query = query.where("contact_id", "=", contactId);
     const found = await query.executeTakeFirst();

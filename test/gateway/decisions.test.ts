@@ -4,6 +4,8 @@ import { RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import { decisionsOfRun } from "../../src/store/decisions.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
+import { getPlan, type StoredPlan } from "../../src/store/plans.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { requestCancel, setRunPhase } from "../../src/store/runs.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
@@ -42,6 +44,12 @@ async function approved(payableId: string): Promise<boolean> {
   const { runId } = run;
   const line = { runId, payableId, lineHash: `hash-of-${payableId}` };
   return lineApproved(gateway.store.db, line, Date.now());
+}
+
+async function planOf(runId: string): Promise<StoredPlan> {
+  const plan = await getPlan(gateway.store.db, runId);
+  if (plan === undefined) throw new Error(`${runId} has no plan`);
+  return plan;
 }
 
 async function outcomes(): Promise<string[]> {
@@ -121,6 +129,27 @@ describe("an approval", () => {
     const other = await decide(await gateway.token("cora", ["controller"]));
     expect(other.status).toBe(409);
     expect(other.json["error"]).toBe("run_ended");
+  });
+
+  test("given again after bills were planned anew is still taken, and says what is missing", async () => {
+    const token = await gateway.token("otto", ["owner"]);
+    await decide(token);
+    const anew = { ...planLine("p1"), version: 2, lineHash: "hash-of-p1-later" };
+    await gateway.store.transaction((trx) =>
+      storeReplannedLines(trx, {
+        runId: run.runId,
+        lines: [{ plan: anew, reason: "its execution date has passed" }],
+        nowMs: Date.now(),
+      }),
+    );
+    const again = await decide(token);
+    expect(again.status).toBe(200);
+    expect(again.json["missing"]).toMatchObject([{ lines: 1 }, { quorum: 2, lines: 1 }]);
+    expect(await approved("p2")).toBe(true);
+    const cora = await gateway.token("cora", ["controller"]);
+    expect((await decide(cora)).json["error"]).toBe("stale_plan");
+    const { planHash } = await planOf(run.runId);
+    expect((await decide(cora, { planHash })).json["missing"]).toEqual([]);
   });
 
   test("shows in the run's status", async () => {

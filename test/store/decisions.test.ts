@@ -3,7 +3,8 @@ import { decisionsOfRun, recordDecision, type NewDecision } from "../../src/stor
 import type { Store } from "../../src/store/index.ts";
 import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
-import { storePlan, storeReplannedLine } from "../../src/store/plan-writes.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { liveAttemptOn, testStore } from "./support.ts";
@@ -77,7 +78,9 @@ test("an approval of what a line was before doesn't count for what it is", async
   await decide(store, {});
   await decide(store, { principal: "olga" });
   const line = planLine("pay_1", { version: 2, lineHash: "hash-of-pay_1-2", quorum: 2 });
-  await store.transaction((trx) => storeReplannedLine(trx, { runId, line, nowMs: 6 }));
+  await store.transaction((trx) =>
+    storeReplannedLines(trx, { runId, lines: [{ plan: line, reason: "it changed" }], nowMs: 6 }),
+  );
   expect(await approved(store, { lineHash: "hash-of-pay_1-2" })).toBe(false);
   const principals = await approvers(store);
   expect(principals.has("pay_1")).toBe(false);

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { planHash, policyHash } from "../../src/domain/approvals/hashes.ts";
+import { approversOf } from "../../src/store/line-approvals.ts";
+import { recordDecision } from "../../src/store/decisions.ts";
 import { getDryPlanPage, saveDryPlan } from "../../src/store/dry-plans.ts";
 import type { Store } from "../../src/store/index.ts";
 import { getPlan, getPlanLine, getPlanLines, listSkipped } from "../../src/store/plans.ts";
-import { storePlan, storeReplannedLine } from "../../src/store/plan-writes.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { getRun, upsertRun } from "../../src/store/runs.ts";
+import { approval } from "./approved-run.ts";
 import { newRun, planLine, planSummary, policy, skippedLine } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 
@@ -81,10 +85,13 @@ test("a line that was planned anew waits for approval under a new plan's hash", 
     amountCents: 7_000,
     executionDate: "2026-11-06",
     flags: [{ kind: "changed-bank-account", text: "Changed." }],
-    decideBy: "2026-11-06T04:00:00Z",
+    decideBy: "2026-11-06T05:00:00.000Z",
   });
+  const reason = "the vendor's record was changed";
   const replan = () =>
-    store.transaction((trx) => storeReplannedLine(trx, { runId: run.runId, line, nowMs: 11 }));
+    store.transaction((trx) =>
+      storeReplannedLines(trx, { runId: run.runId, lines: [{ plan: line, reason }], nowMs: 11 }),
+    );
   const next = await replan();
   const expectedHash = planHash({
     lineHashes: ["hash-of-pay_1-2", "hash-of-pay_2-1", "hash-of-pay_3-1"],
@@ -97,7 +104,7 @@ test("a line that was planned anew waits for approval under a new plan's hash", 
     planHash: expectedHash,
     totalCents: 27_000,
     flaggedCount: 1,
-    decideBy: "2026-11-06T04:00:00Z",
+    decideBy: "2026-11-06T05:00:00.000Z",
     cash: [
       { date: "2026-11-05", neededCents: 20_000, leftCents: 980_000 },
       { date: "2026-11-06", neededCents: 7_000, leftCents: 973_000 },
@@ -107,14 +114,64 @@ test("a line that was planned anew waits for approval under a new plan's hash", 
   const [stored] = await getPlanLines(store.db, run.runId, { states: ["awaiting-approval"] });
   expect(stored?.plan).toEqual(line);
   expect(stored?.line).toMatchObject({ version: 2, funded: false, amountCents: 7_000 });
+  expect(stored?.line.reason).toBe("Back to approval: the vendor's record was changed.");
   expect((await getPlanLine(store.db, run.runId, "pay_1", 1))?.amountCents).toBe(5_000);
   expect((await getPlan(store.db, run.runId, 1))?.planHash).toBe("plan-hash-1");
 
   expect(await replan()).toEqual(next);
   const skipping = store.transaction((trx) =>
-    storeReplannedLine(trx, { runId: run.runId, line: { ...line, version: 4 }, nowMs: 12 }),
+    storeReplannedLines(trx, {
+      runId: run.runId,
+      lines: [{ plan: { ...line, version: 4 }, reason }],
+      nowMs: 12,
+    }),
   );
   await expect(skipping).rejects.toThrow("doesn't follow");
+});
+
+test("lines that are planned anew together make one new plan, and the others stay approved", async () => {
+  const { store } = await testStore();
+  const { run } = await upsertRun(store.db, newRun());
+  const { runId } = run;
+  const lines = Array.from({ length: 1_500 }, (_, n) => planLine(`pay_${n}`));
+  const plan = { summary: planSummary(lines), lines, skipped: [] };
+  await store.transaction(async (trx) => {
+    await storePlan(trx, { run, plan, nowMs: 9 });
+    await recordDecision(trx, approval(runId, "carol", lines));
+  });
+  const later = lines.slice(100).map((line) => ({
+    plan: {
+      ...line,
+      version: 2,
+      lineHash: `later-${line.lineHash}`,
+      executionDate: "2026-11-06",
+      decideBy: "2026-11-06T05:00:00.000Z",
+    },
+    reason: "its execution date 2026-11-05 has passed",
+  }));
+  const next = await store.transaction((trx) =>
+    storeReplannedLines(trx, { runId, lines: later, nowMs: 11 }),
+  );
+  expect(next).toMatchObject({ planNo: 2, summary: { totalCents: 15_000_000, flaggedCount: 0 } });
+  expect(next.summary.cash.map(({ date, neededCents }) => [date, neededCents])).toEqual([
+    ["2026-11-05", 1_000_000],
+    ["2026-11-06", 14_000_000],
+  ]);
+  const hashes = (await getPlanLines(store.db, runId)).map(({ line }) => line.lineHash);
+  const { name: playbook } = policy;
+  const as = { playbook, playbookRevision: 1, policyHash: policyHash(policy) };
+  expect(next.planHash).toBe(planHash({ lineHashes: hashes, ...as }));
+  expect(await getPlan(store.db, runId, 3)).toBeUndefined();
+  const ids = lines.map(({ payableId }) => payableId);
+  const approvers = await approversOf(store.db, runId, ids, 50);
+  expect(new Set(approvers.keys())).toEqual(new Set(ids.slice(0, 100)));
+  const told = await store.db
+    .selectFrom("audit")
+    .select("details")
+    .where("action", "=", "line:planned-anew")
+    .execute();
+  const each = told.map(({ details }) => (JSON.parse(details) as { each: unknown[] }).each.length);
+  expect(each).toEqual([400, 500, 500]);
 });
 
 test("keeps a dry plan for a day, with its bills by page", async () => {

@@ -16,7 +16,8 @@ import { openStore, type Store } from "../../src/store/index.ts";
 import { approvedLines, lineApproved, openStage } from "../../src/store/line-approvals.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
-import { storePlan, storeReplannedLine } from "../../src/store/plan-writes.ts";
+import { storePlan } from "../../src/store/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { getRun, upsertRun } from "../../src/store/runs.ts";
 import { applyApprovals } from "../../src/store/undecided-lines.ts";
 import { approval, draw } from "./approved-run.ts";
@@ -104,7 +105,11 @@ test("a line that is planned anew needs the stages of the rule that applies then
   const at = await plannedStore([planLine("pay_1", { ruleIndex: 1 })]);
   const next = { ...BILL, version: 2, lineHash: "hash-of-pay_1-2" };
   await at.store.transaction((trx) =>
-    storeReplannedLine(trx, { runId: at.runId, line: next, nowMs: 2 }),
+    storeReplannedLines(trx, {
+      runId: at.runId,
+      lines: [{ plan: next, reason: "it changed" }],
+      nowMs: 2,
+    }),
   );
   for (const name of ["cora", "carl", "cleo"]) await approve(at, name, 1, next);
   const approved = () => lineApproved(at.store.db, { ...next, runId: at.runId }, 5_000);

@@ -39,9 +39,14 @@ export function planDates(
     executionDate,
     arrivalDate,
     late: dueDate !== null && arrivalDate > dueDate,
-    decideBy: new Date(newYorkInstantMs(executionDate, "00:00")).toISOString(),
+    decideBy: decideByOf(executionDate),
     dateRule: dateRuleOf(executionDate, playbook),
   };
+}
+
+/** ISO instant from which on a bill of this execution date can only be paid on a later one. */
+export function decideByOf(executionDate: string): string {
+  return new Date(newYorkInstantMs(executionDate, "00:00")).toISOString();
 }
 
 /** `late: ask` binds an approval to the date; `next-business-day` lets the date move without asking. */

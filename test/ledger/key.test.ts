@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
-import { idempotencyKey } from "../../../src/domain/attempts/key.ts";
+import { idempotencyKey } from "../../src/ledger/key.ts";
 
 const id = fc.string({ minLength: 1, maxLength: 60 });
 const seq = fc.integer({ min: 1, max: 100_000 });

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import {
+  accountedIds,
+  attemptState,
+  isOpen,
+  isUsedUp,
+  lookIsConclusive,
+  madeIdsOf,
+  markOf,
+  mayStillPay,
+  windowMs,
+} from "../../src/ledger/derive.ts";
+import type { KeyedAttempt, LateAnswer, SendResult } from "../../src/ledger/facts.ts";
+import { factsOf, keyed, lookAt, MIN, oneKey, sent, T0 } from "./facts.ts";
+
+const RESULTS: readonly SendResult[] = [
+  "pending",
+  "applied",
+  "refused",
+  "rejected",
+  "conflict",
+  "unconfirmed",
+  "unknown",
+  "not-sent",
+];
+const OPEN = ["pending", "conflict", "unconfirmed", "unknown"];
+
+/** One send with this result, and what came too late. */
+function withLate(result: SendResult, ...late: readonly SendResult[]): KeyedAttempt {
+  const answers: LateAnswer[] = late.map((each) => ({
+    sendId: "it",
+    result: each,
+    madeIds: each === "applied" ? ["p1"] : [],
+  }));
+  return keyed(1, [sent(result, { sendId: "it" })], { lateAnswers: answers });
+}
+
+describe("a send", () => {
+  it.each(RESULTS)(
+    "that is %s is open exactly where the service may still carry it out",
+    (result) => {
+      expect(isOpen(sent(result))).toBe(OPEN.includes(result));
+      expect(mayStillPay(oneKey(sent(result)))).toBe(OPEN.includes(result));
+    },
+  );
+
+  it("is marked by when it can have left or was answered, not by when that was recorded", () => {
+    const answered = sent("conflict", { answerDateMs: T0 + MIN, answeredAtMs: T0 + 9 * MIN });
+    expect(markOf(answered)).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + MIN });
+    expect(markOf(sent("unknown"))).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + 15_000 });
+    const unheard = sent("unknown", { openedServiceMs: null });
+    expect(markOf(unheard)).toEqual({ databaseMs: T0 + 15_000, serviceMs: null });
+    expect(markOf(answered, { sandbox: true })).toEqual({ databaseMs: null, serviceMs: T0 + MIN });
+  });
+
+  it("may be carried out for half an hour, and six minutes in a sandbox", () => {
+    expect(windowMs(false)).toBe(30 * MIN);
+    expect(windowMs(true)).toBe(6 * MIN);
+  });
+});
+
+describe("a look", () => {
+  const facts = oneKey(sent("unknown", { baseline: ["old"] }));
+
+  it("is the last word only on what left before it", () => {
+    const two = factsOf([keyed(1, [sent("unknown"), sent("unknown", { atMin: 40 })])], {
+      looks: [lookAt(39)],
+    });
+    expect(lookIsConclusive(lookAt(39), two)).toBe(true);
+    expect(mayStillPay(two)).toBe(true);
+    expect(lookIsConclusive(lookAt(41), two)).toBe(false);
+    expect(mayStillPay({ ...two, looks: [lookAt(73)] })).toBe(false);
+  });
+
+  it("is none of the last words where it shows what nobody explains", () => {
+    expect(lookIsConclusive(lookAt(33, ["old"]), facts)).toBe(true);
+    expect(lookIsConclusive(lookAt(33, ["old", "new"]), facts)).toBe(false);
+    const [attempt] = facts.attempts;
+    const adopted = factsOf(attempt === undefined ? [] : [{ ...attempt, adoptedIds: ["new"] }]);
+    expect(lookIsConclusive(lookAt(33, ["old", "new"]), adopted)).toBe(true);
+    expect(lookIsConclusive(lookAt(33, ["new"]), { ...facts, othersIds: ["new"] })).toBe(true);
+  });
+
+  it("needs counts that agree", () => {
+    expect(lookIsConclusive({ ...lookAt(33), isWhole: false }, facts)).toBe(false);
+  });
+
+  it("needs nothing else where nothing was open, and so doesn't mind what others paid", () => {
+    expect(lookIsConclusive(lookAt(0, ["new"]), oneKey(sent("refused")))).toBe(true);
+  });
+
+  it("is judged by the wire clock of a sandbox, and by the longer window where nobody says", () => {
+    const look = { ...lookAt(1), begunServiceMs: T0 + 8.25 * MIN };
+    expect(lookIsConclusive(look, facts, { sandbox: true })).toBe(true);
+    expect(lookIsConclusive(look, facts)).toBe(false);
+    expect(mayStillPay({ ...facts, looks: [look] }, { sandbox: true })).toBe(false);
+    const unheard = { ...lookAt(60), begunServiceMs: null };
+    expect(lookIsConclusive(unheard, facts, { sandbox: true })).toBe(false);
+  });
+});
+
+describe("an attempt", () => {
+  it.each([
+    ["pending", "open"],
+    ["unknown", "open"],
+    ["conflict", "dead"],
+    ["unconfirmed", "dead"],
+    ["rejected", "dead"],
+    ["refused", "refused"],
+    ["not-sent", "refused"],
+    ["applied", "applied"],
+  ] as const)("whose one send is %s is %s", (result, state) => {
+    const facts = oneKey(sent(result));
+    expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual([state]);
+  });
+
+  it("is open after a conflict beside a send that may still run", () => {
+    const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
+    expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual(["open"]);
+  });
+
+  it("made what its answers, its late answers and its looks name, each once", () => {
+    const attempt = keyed(
+      1,
+      [sent("applied", { sendId: "it", madeIds: ["p1", "p2"] }), sent("unknown", { atMin: 1 })],
+      {
+        lateAnswers: [{ sendId: "it", result: "applied", madeIds: ["p2", "p3"] }],
+        adoptedIds: ["p3", "p4"],
+      },
+    );
+    expect(madeIdsOf(attempt)).toEqual(["p1", "p2", "p3", "p4"]);
+    expect([...accountedIds(factsOf([attempt], { othersIds: ["p9"] }))].toSorted()).toEqual([
+      "p1",
+      "p2",
+      "p3",
+      "p4",
+      "p9",
+    ]);
+  });
+});
+
+describe("a late answer", () => {
+  it.each(["refused", "rejected", "not-sent", "applied"] as const)(
+    "of %s closes nothing that was open",
+    (late) => {
+      expect(mayStillPay(factsOf([withLate("unknown", late)]))).toBe(true);
+    },
+  );
+
+  it.each(RESULTS)("of %s never takes an applied away", (late) => {
+    const facts = factsOf([withLate("applied", late)]);
+    expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual(["applied"]);
+  });
+
+  it("of silence says that what was taken for closed had left", () => {
+    expect(mayStillPay(factsOf([withLate("not-sent", "unknown")]))).toBe(true);
+  });
+
+  it("counts for the key like an answer that was in time", () => {
+    const facts = factsOf([withLate("unknown", "rejected")]);
+    expect(facts.attempts.map((attempt) => isUsedUp(facts, attempt))).toEqual([true]);
+    const applied = factsOf([withLate("unknown", "applied")]);
+    expect(applied.attempts.map((attempt) => attemptState(applied, attempt))).toEqual(["applied"]);
+  });
+});
