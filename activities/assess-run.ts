@@ -1,12 +1,17 @@
 import type { Transaction } from "kysely";
 import type { Assessment } from "../src/contracts/activities.ts";
-import { ENDED_PHASES, type LineState, type RunPhase } from "../src/contracts/pay-run.ts";
+import {
+  ENDED_LINE_STATES,
+  ENDED_PHASES,
+  type LineState,
+  type RunPhase,
+} from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { endAttempt } from "../src/store/attempt-writes.ts";
 import { liveAttemptsOf } from "../src/store/attempts.ts";
 import { appendAudit } from "../src/store/audit.ts";
-import { releaseEndedClaims } from "../src/store/claims.ts";
+import { countClaims, releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
 import { changeLine, countLines } from "../src/store/lines.ts";
@@ -34,6 +39,8 @@ import { depositsStand } from "./top-up/stand.ts";
 import { tellRun } from "./tell-run.ts";
 
 const DAY_MS = 86_400_000;
+
+type RunView = Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] };
 
 const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
 
@@ -75,12 +82,22 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
       if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
-      if (progress.ended) await releaseEndedClaims(trx, runId);
       const { counts, waits } = view;
+      if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
+        await releaseEndedClaims(trx, runId);
+      }
       await tellRun(trx, { run, progress, counts, waits, clock, asks: asking.asks });
     }
     return progress;
   });
+}
+
+/** How many lines may need their claims; those of retried ones are their retries'. */
+function mayHold(counts: RunView["counts"]): number {
+  const open = [...counts].filter(
+    ([state]) => state !== "retrying" && !ENDED_LINE_STATES.includes(state),
+  );
+  return open.reduce((sum, [, { count }]) => sum + count, 0);
 }
 
 async function notePhase(
@@ -190,10 +207,7 @@ class RunFacts {
     }
   }
 
-  async view(
-    rejected: boolean,
-    asking: Asking,
-  ): Promise<Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] }> {
+  async view(rejected: boolean, asking: Asking): Promise<RunView> {
     const { runId } = this.#run;
     const { businessMs, serviceMs, realMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);

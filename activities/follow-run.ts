@@ -6,7 +6,7 @@ import { notedPayment } from "../src/store/attempt-writes.ts";
 import { appendOfLines } from "../src/store/audit-lines.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { attemptsOf } from "../src/store/attempts.ts";
-import { handOverClaim } from "../src/store/claims.ts";
+import { claimPayables, handOverClaim } from "../src/store/claims.ts";
 import {
   clearLooks,
   followedLines,
@@ -211,10 +211,15 @@ async function handOverToRetry(
   clock: ClockReading,
 ): Promise<void> {
   const workflowId = retryFailedPaymentId(run.business, line.payableId);
-  await context.store.transactionOf(run.businessId, async (trx) => {
+  const isTaken = await context.store.transactionOf(run.businessId, async (trx) => {
     const { businessId, business, runId } = run;
     const { payableId } = line;
-    await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId });
+    if (!(await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId }))) {
+      // The run has given up what had settled.
+      const claim = { businessId, payableIds: [payableId], owner: workflowId };
+      const { claimed } = await claimPayables(trx, { ...claim, nowMs: clock.realMs });
+      if (claimed.length === 0) return false;
+    }
     await moveWatch(trx, { businessId, payableId, owner: workflowId });
     const nowMs = clock.realMs;
     const known = await getRetry(trx, businessId, payableId);
@@ -224,9 +229,12 @@ async function handOverToRetry(
       const anew = { phase: "planning", retriesMade: 0, retryOn: null, requested: null };
       await updateRetry(trx, { businessId, payableId }, anew, nowMs);
     }
+    return true;
   });
   // The line stays as it is until its owner runs: a crash before that is made good by the next look.
   await signalRetry(context, run.business, line.payableId);
+  // While another run pays something of the bill, the retry only says that this part came back.
+  if (!isTaken) return;
   await context.store.transactionOf(run.businessId, async (trx) => {
     const pollAtMs = clock.businessMs;
     const change = { state: "retrying", look: false, pollAtMs } as const;

@@ -96,7 +96,10 @@ export async function releaseClaim(
 
 /**
  * Gives up the claims of a run whose lines ask nothing more of it, parked ones included, and of
- * payables that its plan left out; what has a live attempt stays claimed.
+ * payables that its plan left out, so that the next run may plan them while this one goes on; what
+ * an attempt may still pay stays claimed.
+ *
+ * Belongs into each transaction that ends lines of a run.
  *
  * @returns how many were released
  */
@@ -119,6 +122,16 @@ export async function releaseEndedClaims(db: Db, runId: string): Promise<number>
     .where((eb) => eb.not(mayStillPay("claims")))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
+}
+
+/** How many payables a run or a retry holds. */
+export async function countClaims(db: Db, owner: string): Promise<number> {
+  const row = await db
+    .selectFrom("claims")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("owner", "=", owner)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }
 
 /** Who holds which of these payables; free ones are not in the map. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
-import { mayStillPay } from "./claims.ts";
+import { mayStillPay, releaseEndedClaims } from "./claims.ts";
 import { chunks, type Db } from "./db.ts";
 import type { DecisionsTable } from "./decision-tables.ts";
 import type { Tables } from "./tables.ts";
@@ -105,7 +105,9 @@ export async function recordDecision(
       )
       .execute();
   }
-  return { decisionId, dropped: await dropLines(trx, decision, decisionId) };
+  const dropped = await dropLines(trx, decision, decisionId);
+  if (dropped.length > 0) await releaseEndedClaims(trx, decision.runId);
+  return { decisionId, dropped };
 }
 
 /** Leaves lines out, where nothing has been drawn or sent for them. */

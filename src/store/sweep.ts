@@ -6,6 +6,7 @@ import {
   type LineState,
   type RunPhase,
 } from "../contracts/pay-run.ts";
+import { mayStillPay } from "./claims.ts";
 import { chunks, type Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
@@ -160,7 +161,7 @@ export async function releaseOrphanClaims(
     .where("business_id", "=", businessId)
     .where("claimed_at_ms", "<", claimedBeforeMs)
     .where((eb) => eb.or(OWNERS.map((owner) => eb("owner", "like", owner))))
-    .where((eb) => eb.not(eb.or([ownerIsOpen(eb), hasLiveAttempt(eb), hasOpenLine(eb)])))
+    .where((eb) => eb.not(eb.or([ownerIsOpen(eb), mayStillPay("claims"), hasOpenLine(eb)])))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
@@ -185,17 +186,6 @@ function ownerIsOpen(eb: OfClaims): Condition {
         .where("retries.phase", "!=", "ended"),
     ),
   ]);
-}
-
-function hasLiveAttempt(eb: OfClaims): Condition {
-  return eb.exists(
-    eb
-      .selectFrom("attempts")
-      .select("attempts.attempt_id")
-      .whereRef("attempts.business_id", "=", "claims.business_id")
-      .whereRef("attempts.subject", "=", "claims.payable_id")
-      .where("attempts.state", "=", "live"),
-  );
 }
 
 function hasOpenLine(eb: OfClaims): Condition {
