@@ -215,7 +215,7 @@ test("a line that nobody approves in time gives up its claim, also after a refus
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.changeBusiness({ paymentsLocked: true });
   await world.pay(runId);
-  expect(await attempts(payableId)).toMatchObject([{ state: "not-applied" }]);
+  expect(await attempts(payableId)).toMatchObject([{ state: "refused" }]);
   await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
   await world.store.db.updateTable("runs").set({ approve_by_ms: 1 }).execute();
   expect((await world.assess(runId)).phase).toBe("expired");
