@@ -32,6 +32,8 @@ import { lateOf, tellLate } from "./tell-late.ts";
 /** Lines that are loaded, judged and written at once. */
 const LINES_AT_ONCE = 500;
 
+const DAY_MS = 86_400_000;
+
 /**
  * Reads the payments of lines that an event or the time of a poll asks about, and moves the lines
  * to what the bank says. Webhooks make this fast; the polls make it certain.
@@ -56,7 +58,8 @@ export async function followRun(
   }
   const ids = due.map(({ payableId }) => payableId);
   const read = await readOrWait(context, run, async () => {
-    const payments = await paymentsOfPayables(context.clientOf(run.business), ids);
+    const client = context.clientOf(run.business);
+    const payments = await paymentsOfPayables(client, due, beforePlanned(run));
     const payees = await payeesToCheck(context, run, { ids, told, clock });
     return { payments, payees };
   });
@@ -67,6 +70,12 @@ export async function followRun(
     changed += await followSome(context, run, ids.slice(start, start + LINES_AT_ONCE), look);
   }
   return { changed };
+}
+
+/** ISO instant before anything of the run was paid, however its clock and the service's differ. */
+function beforePlanned({ approveByMs, policy }: Run): string {
+  const plannedMs = (approveByMs ?? 0) - policy.approvalValidDays * DAY_MS;
+  return new Date(Math.max(0, plannedMs - DAY_MS)).toISOString();
 }
 
 /** A line that the bank has moved on. */
