@@ -1,5 +1,6 @@
 import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { LineState } from "../src/contracts/pay-run.ts";
+import { beforeFirstPayment } from "../src/domain/payments/paid-since.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
 import { notedPayment } from "../src/store/attempt-writes.ts";
@@ -32,8 +33,6 @@ import { lateOf, tellLate } from "./tell-late.ts";
 /** Lines that are loaded, judged and written at once. */
 const LINES_AT_ONCE = 500;
 
-const DAY_MS = 86_400_000;
-
 /**
  * Reads the payments of lines that an event or the time of a poll asks about, and moves the lines
  * to what the bank says. Webhooks make this fast; the polls make it certain.
@@ -59,7 +58,7 @@ export async function followRun(
   const ids = due.map(({ payableId }) => payableId);
   const read = await readOrWait(context, run, async () => {
     const client = context.clientOf(run.business);
-    const payments = await paymentsOfPayables(client, due, beforePlanned(run));
+    const payments = await paymentsOfPayables(client, due, beforeFirstPayment(run));
     const payees = await payeesToCheck(context, run, { ids, told, clock });
     return { payments, payees };
   });
@@ -70,12 +69,6 @@ export async function followRun(
     changed += await followSome(context, run, ids.slice(start, start + LINES_AT_ONCE), look);
   }
   return { changed };
-}
-
-/** ISO instant before anything of the run was paid, however its clock and the service's differ. */
-function beforePlanned({ approveByMs, policy }: Run): string {
-  const plannedMs = (approveByMs ?? 0) - policy.approvalValidDays * DAY_MS;
-  return new Date(Math.max(0, plannedMs - DAY_MS)).toISOString();
 }
 
 /** A line that the bank has moved on. */
