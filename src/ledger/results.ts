@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { appendAudit } from "../store/audit.ts";
+import { appendAudit, appendAuditEntries } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { chunks } from "../store/db.ts";
 import { createHold } from "../store/holds.ts";
@@ -73,8 +73,33 @@ export async function recordResults(
   for (const outcome of outcomes) {
     if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
   }
+  await noteAnswers(
+    trx,
+    outcomes.filter(({ send }) => written.has(send.sendId)),
+    nowMs,
+  );
   const subjects = outcomes.map(({ send }) => send.subject);
   await closeAnswered(trx, businessId, subjects);
+}
+
+/** For the trail; what pays is noted together with its payments, by who brings its line on. */
+async function noteAnswers(
+  trx: Transaction<Tables>,
+  outcomes: readonly SendOutcome[],
+  nowMs: number,
+): Promise<void> {
+  const noted = outcomes.filter(
+    ({ send, result }) => send.operation !== "pay" || result !== "applied",
+  );
+  const entries = noted.map(({ send, result, status, code }) => ({
+    businessId: send.businessId,
+    nowMs,
+    actor: send.terms.owner,
+    action: "attempt.answered",
+    subject: send.subject,
+    details: { attemptId: send.attemptId, seq: send.seq, send: send.sendNo, result, status, code },
+  }));
+  await appendAuditEntries(trx, entries);
 }
 
 async function recordLate(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHash } from "node:crypto";
-import { attemptsOf } from "../../src/store/attempts.ts";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { type AuditEntry, listAudit } from "../../src/store/audit.ts";
 import { listAuditOfPayable } from "../../src/store/audit-lines.ts";
 import { verifyTrail } from "../../src/store/audit-trail.ts";

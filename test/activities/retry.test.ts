@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { attemptsOf } from "../../src/store/attempts.ts";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { listWaits } from "../../src/store/waits.ts";

@@ -66,13 +66,13 @@ export async function untilAtWork(
   await expect.poll(started, { timeout: 120_000, interval: 50 }).toContain(activity);
 }
 
-/** Until a request of this owner stands in the attempt ledger, answered or not. */
+/** Until a request of this owner stands in the ledger, answered or not. */
 export async function untilWritten(payrun: TestPayrun, owner: string): Promise<void> {
   const written = async (): Promise<number> => {
     const { db } = payrun.store;
     const rows = await db
-      .selectFrom("attempts")
-      .select("attempt_id")
+      .selectFrom("sends")
+      .select("send_id")
       .where("owner", "=", owner)
       .execute();
     return rows.length;

@@ -26,6 +26,7 @@ function input(changes: {
   run?: Partial<DecisionInput["run"]>;
   token?: Partial<DecisionInput["token"]>;
   playbookAuthor?: string;
+  mayStillPay?: readonly string[];
 }): DecisionInput {
   return {
     decision: { kind: "approve", planHash: "H", drop: [], ...changes.decision },
@@ -48,6 +49,7 @@ function input(changes: {
     },
     playbookAuthor: changes.playbookAuthor ?? "root",
     lines: [SMALL, LARGE],
+    mayStillPay: new Set(changes.mayStillPay),
     nowMs: 2_000,
   };
 }
