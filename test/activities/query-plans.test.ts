@@ -8,7 +8,7 @@ import { listAudit } from "../../src/store/audit.ts";
 import { openEventStarts } from "../../src/store/event-starts.ts";
 import { claimDeliveries } from "../../src/store/notice-deliveries.ts";
 import { leftOpen } from "../../src/store/open-subjects.ts";
-import { claimStrayAttempts } from "../../src/store/sweep.ts";
+import { claimStrays } from "../../src/store/sweep.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
 
@@ -84,7 +84,7 @@ test("nothing that a run needs reads all that its business has ever paid", async
   }
   const balance = { businessId, sourceId: "balance", today: "2026-11-21" };
   await mayBeCountedTwice(store.db, balance);
-  await claimStrayAttempts(store.db, businessId, Date.now());
+  await claimStrays(store.db, businessId, Date.now());
   await leftOpen(store.db, businessId, { openedMs: Date.now(), lookedAtMs: Date.now() }, 10);
   await openEventStarts(store.db, Date.now(), 10);
   const claim = { holder: "test", nowMs: Date.now(), untilMs: Date.now() };

@@ -7,7 +7,6 @@ import {
 
 const attempt = (changes: Partial<PaidOnceAttempt> = {}): PaidOnceAttempt => ({
   seq: 1,
-  operation: "pay",
   state: "applied",
   amountCents: 10_000,
   answer: "2xx",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AttemptView } from "../../../src/contracts/attempt.ts";
+import type { AttemptView } from "../../../src/ledger/attempts.ts";
 import { paymentsIn } from "../../../src/gateway/history/attempts.ts";
 import type { AuditEntry } from "../../../src/store/audit.ts";
 
