@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { appendAudit, appendAuditEntries } from "../store/audit.ts";
+import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { chunks } from "../store/db.ts";
 import { createHold } from "../store/holds.ts";
@@ -72,34 +72,26 @@ export async function recordResults(
   }
   for (const outcome of outcomes) {
     if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
+    // What was applied is noted by whoever knows what it made.
+    else if (outcome.result !== "applied") await noteAnswer(trx, outcome);
   }
-  await noteAnswers(
-    trx,
-    outcomes.filter(({ send }) => written.has(send.sendId)),
-    nowMs,
-  );
   const subjects = outcomes.map(({ send }) => send.subject);
   await closeAnswered(trx, businessId, subjects);
 }
 
-/** For the trail; what pays is noted together with its payments, by who brings its line on. */
-async function noteAnswers(
+async function noteAnswer(
   trx: Transaction<Tables>,
-  outcomes: readonly SendOutcome[],
-  nowMs: number,
+  { send, result, status, code }: SendOutcome,
 ): Promise<void> {
-  const noted = outcomes.filter(
-    ({ send, result }) => send.operation !== "pay" || result !== "applied",
-  );
-  const entries = noted.map(({ send, result, status, code }) => ({
-    businessId: send.businessId,
-    nowMs,
-    actor: send.terms.owner,
+  const { attemptId, seq, sendNo, businessId, subject, terms } = send;
+  await appendAudit(trx, {
+    businessId,
+    nowMs: Date.now(),
+    actor: terms.owner,
     action: "attempt.answered",
-    subject: send.subject,
-    details: { attemptId: send.attemptId, seq: send.seq, send: send.sendNo, result, status, code },
-  }));
-  await appendAuditEntries(trx, entries);
+    subject,
+    details: { attemptId, seq, send: sendNo, result, status, code },
+  });
 }
 
 async function recordLate(

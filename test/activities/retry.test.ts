@@ -201,7 +201,7 @@ describe("an answer that is lost in a retry", () => {
     await world.retry(payableId);
     expect(await attemptsOf(world.store.db, world.businessId, payableId)).toMatchObject([
       { state: "applied" },
-      { state: "live" },
+      { state: "open" },
     ]);
     expect((await world.line(runId, payableId)).state).toBe("retrying");
     const rest = await world.look(payableId);

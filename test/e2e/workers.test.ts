@@ -49,7 +49,7 @@ async function known(scene: Scene): Promise<unknown> {
     .execute();
   const sends = await payrun.store.db
     .selectFrom("sends")
-    .select(["send_id", "attempt_id", "result", "made_ids"])
+    .selectAll()
     .where("owner", "=", scene.runId)
     .orderBy("send_id")
     .execute();

@@ -66,7 +66,7 @@ export async function untilAtWork(
   await expect.poll(started, { timeout: 120_000, interval: 50 }).toContain(activity);
 }
 
-/** Until a request of this owner stands in the ledger, answered or not. */
+/** Until a request of this owner stands in the attempt ledger, answered or not. */
 export async function untilWritten(payrun: TestPayrun, owner: string): Promise<void> {
   const written = async (): Promise<number> => {
     const { db } = payrun.store;
