@@ -46,7 +46,11 @@ function sent(
   heard: Parameters<typeof sendOnce>[2] = { result: "unknown", status: 500 },
   agoMs = 0,
 ) {
-  return sendOnce(gateway.store, { businessId: "biz_acme", subject, owner: run.runId, agoMs }, heard);
+  return sendOnce(
+    gateway.store,
+    { businessId: "biz_acme", subject, owner: run.runId, agoMs },
+    heard,
+  );
 }
 
 /** A look at all payments of the bill, which shows none. */

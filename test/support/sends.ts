@@ -1,3 +1,4 @@
+import type { Terms } from "../../src/ledger/facts.ts";
 import { recordResults, type SendOutcome } from "../../src/ledger/results.ts";
 import { insertSends, type NewSend, type OpenedSend } from "../../src/ledger/write.ts";
 import { databaseNowMs } from "../../src/store/database-clock.ts";
@@ -5,17 +6,24 @@ import type { Store } from "../../src/store/index.ts";
 
 type Sent = Pick<NewSend, "businessId" | "subject"> & {
   readonly owner: string;
-  readonly approvedHash?: string;
   /** How long ago the gate let it through. */
   readonly agoMs?: number;
+  readonly terms?: Terms;
 };
 
 type Heard = Partial<Omit<SendOutcome, "send">>;
 
+function termsOf(owner: string): Terms {
+  return {
+    ...{ path: "/v1/payments", body: "{}", owner, approvedHash: "", contactId: "con_1" },
+    ...{ sourceId: "balance", rail: "SERVICE", amountCents: 10_000, executionDate: "2026-11-25" },
+  };
+}
+
 /** A first request to pay $100.00, as the gate writes it, and what it came to; null: nothing yet. */
 export async function sendOnce(
   store: Store,
-  { businessId, subject, owner, approvedHash = "", agoMs = 0 }: Sent,
+  { businessId, subject, owner, agoMs = 0, terms = termsOf(owner) }: Sent,
   heard: Heard | null = { result: "unknown", status: 500 },
 ): Promise<OpenedSend> {
   return store.transactionOf(businessId, async (trx) => {
@@ -23,11 +31,7 @@ export async function sendOnce(
     const [send] = await insertSends(trx, [
       {
         ...{ businessId, subject, operation: "pay", seq: 1, attemptId: undefined, sendNo: 1 },
-        terms: {
-          ...{ path: "/v1/payments", body: "{}", owner, approvedHash, contactId: "con_1" },
-          ...{ sourceId: "balance", rail: "SERVICE", amountCents: 10_000 },
-          executionDate: "2026-11-25",
-        },
+        terms,
         ...{ baseline: [], sentBy: "worker-1", openedAtMs, openedServiceMs: openedAtMs },
         leaveByMs: openedAtMs + 15_000,
       },

@@ -100,6 +100,12 @@ describe("a decision", () => {
     expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown-payable");
   });
 
+  it("does not leave out a line that a request may still pay, and says so", () => {
+    const drop = { decision: { drop: ["p1"] }, token: { roles: ["owner"] } };
+    expect(refusal({ ...drop, mayStillPay: ["p1"] })).toBe("may-be-paid");
+    expect(refusal({ ...drop, mayStillPay: ["p2"] })).toBe("accepted");
+  });
+
   it("does not count from the launcher, under whatever token and spelling", () => {
     expect(refusal({ token: { name: "alice" } })).toBe("launcher");
     expect(refusal({ token: { name: " Alice" } })).toBe("launcher");
