@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
 import type { PayRunPlaybook, TopUpRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
-import type { Attempt } from "../../src/contracts/attempt.ts";
-import { attemptsOf } from "../../src/store/attempts.ts";
+import { type AttemptState, attemptState, wasAnsweredApplied } from "../../src/ledger/derive.ts";
+import type { OperationName } from "../../src/ledger/facts.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { type TopUp, topUpsOf } from "../../src/store/top-ups.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
@@ -118,8 +119,22 @@ class DepositScene {
     ]);
   }
 
-  async attempts(planned: PlannedBills): Promise<Attempt[]> {
+  async attempts(planned: PlannedBills): Promise<MadeAttempt[]> {
     const { subject } = await this.topUp(planned);
-    return attemptsOf(this.world.store.db, this.world.businessId, subject);
+    const facts = await subjectFacts(this.world.store.db, this.world.businessId, subject);
+    return facts.attempts.map((attempt) => ({
+      seq: attempt.seq,
+      operation: attempt.operation,
+      state: attemptState(facts, attempt, { sandbox: true }),
+      isAnswered: wasAnsweredApplied(attempt),
+    }));
   }
+}
+
+interface MadeAttempt {
+  readonly seq: number;
+  readonly operation: OperationName;
+  readonly state: AttemptState;
+  /** True where its answer said what it made. */
+  readonly isAnswered: boolean;
 }

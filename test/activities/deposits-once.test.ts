@@ -41,7 +41,7 @@ describe("a deposit is made once", () => {
     expect((await scene.world.assess(planned.runId)).toDeposit).toBe(true);
     await scene.untilMade(planned);
     const [attempt, ...others] = await scene.attempts(planned);
-    expect(attempt).toMatchObject({ state: "applied", answer: "found by look-up" });
+    expect(attempt).toMatchObject({ state: "applied", isAnswered: false });
     expect(others).toEqual([]);
     await scene.movedOnce();
   });
@@ -135,7 +135,7 @@ describe("a deposit is made once", () => {
     expect(await scene.decide(planned, { decision: "reject" })).toMatchObject({ accepted: true });
     await scene.world.control.advanceWire("PT10M");
     await scene.step(planned);
-    expect((await scene.attempts(planned)).filter(({ state }) => state === "live")).toEqual([]);
+    expect(await scene.attempts(planned)).toHaveLength(1);
     await scene.world.control.advance("P6D");
     expect((await scene.deposits()).filter(({ kind }) => kind === "credit")).toHaveLength(2);
   });
@@ -150,7 +150,7 @@ describe("a deposit is made once", () => {
     await scene.world.control.advanceWire("PT5S");
     await scene.step(planned);
     expect((await scene.attempts(planned)).map(({ seq, state }) => [seq, state])).toEqual([
-      [1, "live"],
+      [1, "open"],
     ]);
     await scene.world.control.advanceWire("PT1M");
     await scene.step(planned);
