@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { recordSend } from "../../activities/pay/record-send.ts";
-import type { AttemptSend } from "../../src/contracts/attempt.ts";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
+import { recordResults } from "../../src/ledger/results.ts";
+import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
-import { attemptsOf, changeLiveAttempt, liveAttempt } from "../../src/store/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { requestCancel } from "../../src/store/runs.ts";
@@ -20,6 +20,8 @@ beforeEach(async () => {
   await world.world.reset();
   world.override = {};
 });
+
+const MINUTE_MS = 60_000;
 
 const attempts = (payableId: string) => attemptsOf(world.store.db, world.businessId, payableId);
 
@@ -53,9 +55,9 @@ describe("a new key", () => {
     const details = { field: "scheduledAt" };
     const refusal = { error: "validation_error", message: "scheduledAt must be later", details };
     world.override = { sendMoneyWrite: refusedBy(422, refusal) };
-    for (let turns = 0; turns < 4; turns += 1) {
+    for (let turns = 0; turns < 6; turns += 1) {
       await world.pay(runId);
-      await world.control.advanceWire("PT1M");
+      await world.world.pass(20 * MINUTE_MS);
     }
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
@@ -76,7 +78,7 @@ describe("a request that the service refuses to take now", () => {
       await world.pay(runId);
       const { notBeforeMs } = await world.rest(runId, payableId);
       rests.push(notBeforeMs - serviceMs);
-      await world.control.advanceWire("PT15M");
+      await world.world.pass(15 * MINUTE_MS);
     }
     expect(rests.toSorted((one, other) => one - other)).toEqual(rests);
     expect(rests.at(-1)).toBeGreaterThan(10_000);
@@ -89,12 +91,13 @@ describe("a request without an answer", () => {
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
     await world.pay(runId);
     const [sent] = await attempts(payableId);
-    expect(sent).toMatchObject({ state: "live" });
+    expect(sent).toMatchObject({ state: "open" });
     await requestCancel(world.store.db, runId, "olga", Date.now());
-    await world.control.advanceWire("PT10M");
+    // Not before a look is the last word on what was sent.
+    expect((await world.assess(runId)).phase).not.toBe("cancelled");
+    await world.world.pass(10 * MINUTE_MS);
     await world.pay(runId);
     expect((await world.assess(runId)).phase).toBe("cancelled");
-    expect(await attempts(payableId)).toMatchObject([{ state: "released" }]);
     world.override = {};
     const next = await world.approvedRun([]);
     await world.pay(next.runId);
@@ -107,22 +110,64 @@ describe("a request without an answer", () => {
   test("is sent again ever more rarely", async () => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
-    await world.pay(runId);
-    const attempt = await liveAttempt(world.store.db, world.businessId, payableId);
-    const [send] = attempt?.sends ?? [];
-    const sends = Array.from({ length: 30 }, () => ({ ...send, result: "unknown" }) as AttemptSend);
-    await changeLiveAttempt(world.store.db, attempt?.attemptId ?? "", { sends }, Date.now());
-    await world.control.advanceWire("PT1M");
-    await world.pay(runId);
+    for (let turns = 0; turns < 9; turns += 1) {
+      await world.pay(runId);
+      await world.world.pass(10 * MINUTE_MS);
+    }
     const { serviceMs } = await world.context().clockOf("acme").now();
+    await world.pay(runId);
     const { notBeforeMs } = await world.rest(runId, payableId);
-    expect(notBeforeMs - serviceMs).toBeGreaterThan(120_000);
+    expect(notBeforeMs - serviceMs).toBeGreaterThan(2 * MINUTE_MS);
+    expect(await attempts(payableId)).toHaveLength(1);
+  });
+
+  test("is told of after an hour, with why", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
+    await world.pay(runId);
+    for (let turns = 0; turns < 8; turns += 1) {
+      await world.world.pass(10 * MINUTE_MS);
+      await world.pay(runId);
+    }
+    const notices = await world.store.db
+      .selectFrom("notices")
+      .select(["kind", "subject"])
+      .where("subject", "like", `%${payableId}%`)
+      .execute();
+    expect(notices).toEqual([
+      { kind: "payment-late", subject: expect.stringContaining("no clear answer for an hour") },
+    ]);
+  });
+});
+
+describe("a bill that can't be read", () => {
+  test("rests ever longer with its reason, and people hear of it after an hour", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    world.override = { getPayable: () => Promise.reject(new Error("500 for ever")) };
+    const rests: number[] = [];
+    for (let turns = 0; turns < 10; turns += 1) {
+      const { serviceMs } = await world.context().clockOf("acme").now();
+      await world.pay(runId);
+      rests.push((await world.rest(runId, payableId)).notBeforeMs - serviceMs);
+      await world.world.pass(10 * MINUTE_MS);
+    }
+    expect(rests.at(-1)).toBeGreaterThan(5 * MINUTE_MS);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "planned",
+      reason: expect.stringContaining("500 for ever"),
+    });
+    const notices = await world.store.db
+      .selectFrom("notices")
+      .select("text")
+      .where("subject", "like", `%${payableId}%`)
+      .execute();
+    expect(notices).toEqual([{ text: expect.stringContaining("500 for ever") }]);
   });
 });
 
 describe("a refusal after a request that was never answered", () => {
   test.each([
-    [422, { error: "amount_invalid", message: "no" }],
+    [422, { error: "validation_error", message: "no" }],
     [422, { error: "contact_not_payable", message: "no bank account" }],
   ])("with %i %o leaves the line to be looked up, and adopts what shows", async (status, body) => {
     const { runId, payableId } = await world.approvedRun([{}]);
@@ -142,7 +187,7 @@ describe("a refusal after a request that was never answered", () => {
     // The first request arrives late after all.
     world.override = {};
     await world.context().clientOf("acme").sendMoneyWrite(write);
-    await world.control.advanceWire("PT1M");
+    await world.world.pass(MINUTE_MS);
     await world.pay(runId);
     expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
@@ -164,32 +209,44 @@ test("a line that goes back to approval says why", async () => {
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
-test("a line that nobody approves in time gives up its refused request and its claim", async () => {
+test("a line that nobody approves in time gives up its claim, also after a refused request", async () => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.changeBusiness({ paymentsLocked: true });
   await world.pay(runId);
-  expect(await attempts(payableId)).toMatchObject([{ state: "live" }]);
+  expect(await attempts(payableId)).toMatchObject([{ state: "refused" }]);
   await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
   await world.store.db.updateTable("runs").set({ approve_by_ms: 1 }).execute();
   expect((await world.assess(runId)).phase).toBe("expired");
-  expect(await attempts(payableId)).toMatchObject([{ state: "released" }]);
   expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
 });
 
-test("a late result changes only its own send, not one that another worker has made since", async () => {
+test("a second answer to one request changes nothing, holds the bill and is told of", async () => {
   const { runId, payableId } = await world.approvedRun([{}]);
   world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
   await world.pay(runId);
-  const live = await liveAttempt(world.store.db, world.businessId, payableId);
-  if (live === undefined) throw new Error("the attempt is not live");
-  const first: AttemptSend = { atMs: 1, by: "frozen", result: "pending" };
-  const second: AttemptSend = { atMs: 2, by: "other", result: "pending" };
-  const attempt = { ...live, sends: [first] };
-  await changeLiveAttempt(world.store.db, live.attemptId, { sends: [first, second] }, Date.now());
-  const recorded = await recordSend(world.context(), attempt, { result: "refused", status: 429 });
-  expect(recorded.sends.map(({ result }) => result)).toEqual(["refused", "pending"]);
-  const stored = await liveAttempt(world.store.db, world.businessId, payableId);
-  expect(stored?.sends).toEqual(recorded.sends);
+  const { db } = world.store;
+  const row = await db.selectFrom("sends").selectAll().orderBy("send_no").executeTakeFirstOrThrow();
+  const send = {
+    businessId: world.businessId,
+    subject: payableId,
+    operation: "pay",
+    sendId: row.send_id,
+    attemptId: row.attempt_id,
+    terms: { owner: runId },
+  } as OpenedSend;
+  const heard = { send, status: 429, code: null, message: null, answerDateMs: null, madeIds: [] };
+  await world.store.transactionOf(world.businessId, (trx) =>
+    recordResults(trx, world.businessId, [{ ...heard, result: "refused" }]),
+  );
+  const stored = await db
+    .selectFrom("sends")
+    .select("result")
+    .where("send_id", "=", row.send_id)
+    .executeTakeFirstOrThrow();
+  expect(stored.result).toBe("unknown");
+  expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
+  const notice = await db.selectFrom("notices").select("kind").where("kind", "=", "late-answer");
+  expect(await notice.execute()).toHaveLength(1);
 });
 
 test("an answer with earlier payments of the bill counts only what it made", async () => {
