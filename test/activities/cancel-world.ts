@@ -87,7 +87,7 @@ export class CancelWorld {
       if (now.ended || turn >= most) return now;
       const stop = new AbortController().signal;
       await cancelLane(this.money.context(), { id, by: `test/${turn}`, stop });
-      await this.money.control.advanceWire("PT30S");
+      await this.money.world.pass(30_000);
     }
   }
 
@@ -210,7 +210,7 @@ export class CancelWorld {
 
   /** Whoever draws the bills again pays nothing of them, whatever time passes. */
   async staysUnpaid(planned: PlannedBills): Promise<void> {
-    await this.money.control.advanceWire("PT10M");
+    await this.money.world.pass(600_000);
     await this.drawAgain(planned);
     await this.money.control.advance("P14D");
     const net = netCreditByPayable(await this.money.control.ledger());

@@ -92,13 +92,13 @@ class DepositScene {
     return makeDeposits(this.world.context(), { owner: runId, by });
   }
 
-  /** Steps until the deposit is known to be on its way, past the service's window where need be. */
+  /** Steps until the deposit is known to be on its way, past two of the service's windows where need be. */
   async untilMade(planned: PlannedBills): Promise<TopUp> {
-    for (let steps = 0; steps < 12; steps += 1) {
+    for (let steps = 0; steps < 16; steps += 1) {
       await this.step(planned);
       const now = await this.topUp(planned);
       if (now.state === "on-its-way") return now;
-      await this.world.control.advanceWire(now.state === "sending" ? "PT2M" : "PT1S");
+      await this.world.world.pass(now.state === "sending" ? 120_000 : 1_000);
     }
     return this.topUp(planned);
   }
