@@ -8,13 +8,11 @@ import {
 } from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
-import { endAttempt } from "../src/store/attempt-writes.ts";
-import { liveAttemptsOf } from "../src/store/attempts.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { countClaims, releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
-import { changeLine, countLines } from "../src/store/lines.ts";
+import { countLines } from "../src/store/lines.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { openTopUpsOf, unfundedByDate } from "../src/store/top-ups.ts";
@@ -24,7 +22,6 @@ import {
   cancelUndecided,
   parkUnapproved,
   type RunMoment,
-  undecidedWithAttempt,
   wakeWaiting,
 } from "../src/store/undecided-lines.ts";
 import { type BusinessWait, listWaits } from "../src/store/waits.ts";
@@ -163,21 +160,6 @@ class RunFacts {
 
   /** Lines that were never sent end here; what was sent stays, and is followed. */
   async stopDrawing(code: "rejected" | "run-cancelled"): Promise<void> {
-    const { runId, businessId } = this.#run;
-    const ids = await undecidedWithAttempt(this.#trx, this.moment);
-    for (const [payableId, attempt] of await liveAttemptsOf(this.#trx, businessId, ids)) {
-      const isOpen = attempt.sends.some(({ result }) => !["refused", "not-sent"].includes(result));
-      const { realMs } = this.#clock;
-      if (isOpen) {
-        await changeLine(this.#trx, { runId, payableId }, { state: "unknown" }, realMs);
-        const entry = { businessId, nowMs: realMs, actor: runId, subject: payableId };
-        const details = { reasonCode: code };
-        await appendAudit(this.#trx, { ...entry, action: "line:unknown", details });
-      } else {
-        // A line that ends gives its refused request up, or its claim would stay for ever.
-        await endAttempt(this.#trx, attempt, { as: "released", answer: code }, realMs);
-      }
-    }
     await cancelUndecided(this.#trx, this.moment, code);
   }
 
@@ -209,14 +191,13 @@ class RunFacts {
 
   async view(rejected: boolean, asking: Asking): Promise<RunView> {
     const { runId } = this.#run;
-    const { businessMs, serviceMs, realMs } = this.#clock;
+    const { businessMs, serviceMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);
     const waits = this.#waits;
     const due = await dueLines(this.#trx, {
       runId,
       businessMs,
       serviceMs,
-      realMs,
       blockedSources: waits.map((wait) => wait.sourceId),
     });
     const odd = await this.#trx

@@ -2,10 +2,10 @@ import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { LineState } from "../src/contracts/pay-run.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
-import { notedPayment } from "../src/store/attempt-writes.ts";
+import { attemptsOf } from "../src/ledger/attempts.ts";
+import { notedPayment } from "../src/ledger/notes.ts";
 import { appendOfLines } from "../src/store/audit-lines.ts";
 import { appendAudit } from "../src/store/audit.ts";
-import { attemptsOf } from "../src/store/attempts.ts";
 import { claimPayables, handOverClaim } from "../src/store/claims.ts";
 import {
   clearLooks,

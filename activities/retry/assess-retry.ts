@@ -10,7 +10,7 @@ import {
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
@@ -71,10 +71,11 @@ async function assess(
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }
-  const live = await liveAttempt(context.store.db, retry.businessId, retry.payableId);
+  const { businessId, payableId } = retry;
+  const isOpen = (await openSubjects(context.store.db, businessId, [payableId])).has(payableId);
   // What a person must lift first is not sent again before somebody says so.
   const waitsForPerson = retry.row.phase === "parked" && retry.row.requested === null;
-  if (live !== undefined && !waitsForPerson) return payWhenFree(context, retry, UNANSWERED);
+  if (isOpen && !waitsForPerson) return payWhenFree(context, retry, UNANSWERED);
   const open = retry.payments.filter(
     ({ id }) => retry.line.paymentIds.includes(id) && !retry.row.handledPaymentIds.includes(id),
   );

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
+import { mayStillPay } from "./open-subjects.ts";
 
 export interface ClaimResult {
   /** In the order asked for; what the owner held already counts. */
@@ -151,17 +151,4 @@ export async function claimOwners(
     for (const row of rows) owners.set(row.payable_id, row.owner);
   }
   return owners;
-}
-
-/**
- * True for a payable of this table that an attempt may still pay: whoever ends it waits for what
- * becomes of that.
- *
- * Everything that ends, drops, replans or releases a payable asks this.
- */
-export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from attempts
-    where attempts.business_id = ${sql.ref(`${table}.business_id`)}
-      and attempts.subject = ${sql.ref(`${table}.payable_id`)}
-      and attempts.state = 'live')`;
 }

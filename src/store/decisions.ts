@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
-import { mayStillPay, releaseEndedClaims } from "./claims.ts";
+import { releaseEndedClaims } from "./claims.ts";
 import { chunks, type Db } from "./db.ts";
 import type { DecisionsTable } from "./decision-tables.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /** States in which a line can still be left out: nothing of it has been drawn for paying. */

@@ -1,4 +1,3 @@
-import { is } from "./in-text.ts";
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import {
   ENDED_LINE_STATES,
@@ -6,7 +5,7 @@ import {
   type LineState,
   type RunPhase,
 } from "../contracts/pay-run.ts";
-import { mayStillPay } from "./claims.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import { chunks, type Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
@@ -212,16 +211,16 @@ export async function claimStrayAttempts(
   nowMs: number,
 ): Promise<number> {
   const strays = await db
-    .selectFrom("attempts")
-    .innerJoin("runs", "runs.run_id", "attempts.owner")
+    .selectFrom("open_subjects")
+    .innerJoin("runs", "runs.run_id", "open_subjects.owner")
     .leftJoin("claims", (join) =>
       join
-        .onRef("claims.business_id", "=", "attempts.business_id")
-        .onRef("claims.payable_id", "=", "attempts.subject"),
+        .onRef("claims.business_id", "=", "open_subjects.business_id")
+        .onRef("claims.payable_id", "=", "open_subjects.subject"),
     )
-    .select(["attempts.subject", "attempts.owner"])
-    .where("attempts.business_id", "=", businessId)
-    .where(is("attempts.state", "live"))
+    .select(["open_subjects.subject", "open_subjects.owner"])
+    .where("open_subjects.business_id", "=", businessId)
+    .where("open_subjects.operation", "=", "pay")
     .where("claims.owner", "is", null)
     .where("runs.phase", "not in", ENDED_PHASES)
     .execute();

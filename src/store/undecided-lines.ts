@@ -6,6 +6,7 @@ import { appendAudit } from "./audit.ts";
 import { chunks } from "./db.ts";
 import { activeHolds, type Hold } from "./holds.ts";
 import { isApproved } from "./line-approvals.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /** States of lines that nothing was sent for, as far as the line itself says. */
@@ -199,28 +200,10 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   await appendMoves(trx, moment, "awaiting-approval", expired, { why: "approval-expired" });
 }
 
-/** Parks what nobody approved in time; its refused request is given up, or its claim would stay. */
+/** Parks what nobody approved in time; of what may still pay it waits for what becomes of that. */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  const { runId, businessId, nowMs } = moment;
-  const released = await trx
-    .updateTable("attempts")
-    .set({ state: "released", updated_at_ms: nowMs })
-    .where("business_id", "=", businessId)
-    .where("state", "=", "live")
-    .where("subject", "in", (eb) =>
-      eb
-        .selectFrom("run_lines")
-        .select("run_lines.payable_id")
-        .where("run_lines.run_id", "=", runId)
-        .where("run_lines.state", "=", "awaiting-approval"),
-    )
-    .returning(["subject", "attempt_id", "seq"])
-    .execute();
-  for (const { subject, attempt_id: attemptId, seq } of released) {
-    const details = { attemptId, seq, answer: UNAPPROVED };
-    const action = "attempt.released";
-    await appendAudit(trx, { businessId, nowMs, actor: runId, action, subject, details });
-  }
+  await followOpen(trx, moment, ["awaiting-approval"], UNAPPROVED);
+  const { runId, nowMs } = moment;
   const parked = await trx
     .updateTable("run_lines")
     .set({
@@ -259,32 +242,34 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
   await appendMoves(trx, moment, "planned", rows, { why: "tried-again" });
 }
 
-/** Undecided lines of a run that something was frozen for, which may have been sent. */
-export async function undecidedWithAttempt(
+/**
+ * Has undecided lines looked at that a request may still pay: they end only once it is known what
+ * became of it (rule 11 of the ledger).
+ */
+async function followOpen(
   trx: Transaction<Tables>,
   moment: RunMoment,
-): Promise<string[]> {
+  states: readonly LineState[],
+  reasonCode: string,
+): Promise<void> {
   const rows = await trx
-    .selectFrom("run_lines")
-    .innerJoin("attempts", (join) =>
-      join
-        .onRef("attempts.business_id", "=", "run_lines.business_id")
-        .onRef("attempts.subject", "=", "run_lines.payable_id")
-        .on("attempts.state", "=", "live"),
-    )
-    .select("run_lines.payable_id")
-    .where("run_lines.run_id", "=", moment.runId)
-    .where("run_lines.state", "in", UNDECIDED)
+    .updateTable("run_lines")
+    .set({ state: "unknown", updated_at_ms: moment.nowMs })
+    .where("run_id", "=", moment.runId)
+    .where("state", "in", states)
+    .where(mayStillPay("run_lines"))
+    .returning(["payable_id", "line_no"])
     .execute();
-  return rows.map((row) => row.payable_id);
+  await appendMoves(trx, moment, "unknown", rows, { reasonCode });
 }
 
-/** Ends all undecided lines of a run. */
+/** Ends the undecided lines of a run, but for those that a request may still pay. */
 export async function cancelUndecided(
   trx: Transaction<Tables>,
   moment: RunMoment,
   reasonCode: string,
 ): Promise<void> {
+  await followOpen(trx, moment, UNDECIDED, reasonCode);
   const rows = await trx
     .updateTable("run_lines")
     .set({

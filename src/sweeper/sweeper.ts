@@ -3,7 +3,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { endHolds } from "../store/holds.ts";
-import { pruneInbox, pruneSends } from "../store/sweep-prune.ts";
+import { pruneInbox } from "../store/sweep-prune.ts";
 import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
 import type { SweeperContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
@@ -137,7 +137,6 @@ class Sweeps {
   async #prune({ businessId }: BusinessProfile): Promise<void> {
     const { db } = this.#context.store;
     await pruneInbox(db, businessId, Date.now() - INBOX_KEPT_MS);
-    await pruneSends(db, businessId);
   }
 
   /** A clock that can't be read now is read at the next sweep. */

@@ -1,15 +1,16 @@
-import type { AttemptOperation, AttemptSend, AttemptState } from "../../contracts/attempt.ts";
+import type { AttemptState, AttemptView, SendView } from "../../contracts/attempt.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { isKnownUnpaid } from "./payment-states.ts";
 
 export interface PaidOnceAttempt {
   readonly seq: number;
-  readonly operation: AttemptOperation;
+  readonly operation: AttemptView["operation"];
   readonly state: AttemptState;
-  readonly amountCents: number;
+  /** Null where its payment was found and nothing was sent from here. */
+  readonly amountCents: number | null;
   readonly answer: string | null;
-  readonly sends: readonly Pick<AttemptSend, "result" | "code">[];
+  readonly sends: readonly Pick<SendView, "result" | "code">[];
   readonly paymentIds: readonly string[];
   readonly lookUps: readonly { readonly verdict: string; readonly isConclusive: boolean }[];
 }
@@ -56,9 +57,9 @@ function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): 
   readonly verdict: PaidOnceVerdict;
   readonly text: string;
 } {
-  const live = attempts.find((attempt) => attempt.state === "live" && attempt.sends.length > 0);
-  if (live !== undefined) {
-    const text = `Whether request ${live.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a look-up, can follow.`;
+  const open = attempts.find(({ state: stands }) => stands === "open");
+  if (open !== undefined) {
+    const text = `Whether request ${open.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a look-up, can follow.`;
     return { verdict: "unknown", text };
   }
   const good = payments.filter(({ status }) => !isKnownUnpaid(status));
@@ -117,7 +118,9 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
         `${id} (${payments.find((payment) => payment.id === id)?.status ?? "status unknown"})`,
     )
     .join(", ");
-  const begin = `Request ${seq} for ${formatUsd(attempt.amountCents)} ${times}`;
+  const { amountCents } = attempt;
+  const amount = amountCents === null ? "" : ` for ${formatUsd(amountCents)}`;
+  const begin = `Request ${seq}${amount} ${times}`;
   switch (state) {
     case "applied":
       return attempt.answer === "2xx"
@@ -125,20 +128,17 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
         : `${begin}, and no answer said what it made: a look-up found ${made}, not there before, which comes to exactly its amount, so it was not sent again.`;
     case "dead":
       return `${begin}; ${ofDead(attempt)}`;
-    case "released":
+    case "not-applied":
       return left === 0
         ? `${begin}.`
         : `${begin}; ${nothingCame(attempt)} Nothing is sent under its key unless the bill is approved and checked again.`;
-    case "live":
-      return left === 0 ? `${begin} yet.` : `${begin}, and has no final answer yet.`;
+    case "open":
+      return `${begin}, and has no final answer yet.`;
   }
 }
 
 /** Why the key of a request will not pay any more. */
 function ofDead(attempt: PaidOnceAttempt): string {
-  if (attempt.answer?.includes(" by ") === true) {
-    return `a person has ended it (${attempt.answer}).`;
-  }
   const last = attempt.sends.findLast(({ code }) => code !== undefined);
   const isUnconfirmed = attempt.sends.some(({ result }) => result === "unconfirmed");
   const why = isUnconfirmed

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
 import { paidOnce } from "../../domain/payments/paid-once.ts";
-import { attemptsOf } from "../../store/attempts.ts";
+import { attemptsOf } from "../../ledger/attempts.ts";
 import { auditHash, type AuditEntry, listAudit } from "../../store/audit.ts";
 import { listAuditOfPayable } from "../../store/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellation-items.ts";

@@ -8,9 +8,9 @@ const AttemptBody = z.object({
   operation: z.string(),
   state: z.string(),
   answer: z.string().nullable(),
-  amountCents: z.int(),
-  executionDate: z.string(),
-  owner: z.string(),
+  amountCents: z.int().nullable(),
+  executionDate: z.string().nullable(),
+  owner: z.string().nullable(),
   idempotencyKey: z.string(),
   bodyHash: z.string().describe("SHA-256 of the bytes that were sent"),
   sends: z.array(
