@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import { appendOfLines } from "../store/audit-lines.ts";
 import { appendAudit } from "../store/audit.ts";
 import type { Tables } from "../store/tables.ts";
+import type { SendOutcome } from "./results.ts";
 import type { OpenedSend } from "./write.ts";
 
 /** What the trail keeps of a payment. */
@@ -25,10 +26,7 @@ export async function noteSending(
     readonly clock: { readonly realMs: number };
   },
   sends: readonly OpenedSend[],
-  lines: ReadonlyMap<
-    string,
-    { readonly runId: string; readonly lineNo: number } | undefined
-  >,
+  lines: ReadonlyMap<string, { readonly runId: string; readonly lineNo: number } | undefined>,
 ): Promise<void> {
   const { businessId, owner: actor } = caller;
   const entry = { businessId, nowMs: caller.clock.realMs, actor, action: "attempt.sending" };
@@ -59,6 +57,23 @@ export async function noteSending(
       })),
     });
   }
+}
+
+/** Notes what a request that shares no entry with others was answered. */
+export async function noteAnswer(
+  trx: Transaction<Tables>,
+  { send, result, status, code }: SendOutcome,
+  nowMs: number,
+): Promise<void> {
+  const { attemptId, businessId, operation, seq, sendNo, subject, terms } = send;
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: terms.owner,
+    action: "attempt.answered",
+    subject,
+    details: { attemptId, seq, operation, send: sendNo, result, status, code },
+  });
 }
 
 function ofSend({ attemptId, idempotencyKey, terms }: OpenedSend) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
 import type { PayRunPlaybook, TopUpRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
-import { type AttemptState, attemptState, wasAnsweredApplied } from "../../src/ledger/derive.ts";
+import { attemptState, wasAnsweredApplied } from "../../src/ledger/derive.ts";
 import type { OperationName } from "../../src/ledger/facts.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import { getRun } from "../../src/store/runs.ts";
@@ -134,7 +134,7 @@ class DepositScene {
 interface MadeAttempt {
   readonly seq: number;
   readonly operation: OperationName;
-  readonly state: AttemptState;
+  readonly state: ReturnType<typeof attemptState>;
   /** True where its answer said what it made. */
   readonly isAnswered: boolean;
 }
