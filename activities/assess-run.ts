@@ -158,7 +158,7 @@ class RunFacts {
     return this.#run;
   }
 
-  /** Lines that were never sent end here; what was sent stays, and is followed. */
+  /** Lines that nothing was sent for end here; what a request may still pay is followed. */
   async stopDrawing(code: "rejected" | "run-cancelled"): Promise<void> {
     await cancelUndecided(this.#trx, this.moment, code);
   }

@@ -29,8 +29,22 @@ export function withoutPayments(judged: JudgedAnswer): JudgedAnswer {
   return { ...judged, result: "unknown", message: reason, madeIds: [], means };
 }
 
-/** What an answer other than success means for the line; the key's part is next()'s. */
-export function afterAnswer(means: Exclude<Means, { readonly kind: "applied" }>): PayOutcome | Again {
+type Answered = Exclude<Means, { readonly kind: "applied" }>;
+
+/**
+ * What an answer other than success means for the line; the key's part is next()'s.
+ *
+ * @param isOpen whether another request of it may still pay: then its line only rests
+ */
+export function afterAnswer(means: Answered, isOpen: boolean): PayOutcome | Again {
+  const after = ofMeans(means);
+  if (!isOpen || after.kind === "again" || after.kind === "unknown") return after;
+  if (after.kind === "business-wait") return { ...after, isOpen };
+  const said = "code" in means ? means.code : means.kind;
+  return { kind: "unknown", restMs: null, reason: `${said}, and an earlier request had no answer.` };
+}
+
+function ofMeans(means: Answered): PayOutcome | Again {
   switch (means.kind) {
     case "unknown":
       return again(null, { kind: "unknown", restMs: null, reason: means.reason });
@@ -93,7 +107,7 @@ function businessWait(
   code: string,
   message: string,
 ): PayOutcome & { readonly kind: "business-wait" } {
-  return { kind: "business-wait", code, scope: "business", message, retryAfterMs: null };
+  return { kind: "business-wait", code, scope: "business", message, retryAfterMs: null, isOpen: false };
 }
 
 /** A send that was answered with payments. */

@@ -15,20 +15,14 @@ export async function outcomeOfError(
 ): Promise<PayOutcome> {
   const reason = error instanceof Error ? error.message : String(error);
   const { payableId } = plan;
-  if (error instanceof PaymentsApiError) {
-    const { status, retryAfterMs } = error;
-    if (status === 429) return wait("rate_limited", "The service asked to slow down.", retryAfterMs);
-    if (status === 401) return wait("unauthorized", "The service refuses the token (401). Renew it.");
-    if (status === 403) return wait("forbidden", `The token lacks a scope (403): ${reason}`);
+  const isOpen = (await openSubjects(context.store.db, businessId, [payableId])).has(payableId);
+  if (!(error instanceof PaymentsApiError)) {
+    const fields = { business, payableId, error: reason };
+    context.log.warn("a line could not be paid for an unforeseen reason", fields);
   } else {
-    context.log.warn("a line could not be paid for an unforeseen reason", {
-      business,
-      payableId,
-      error: reason,
-    });
+    const wait = waitOf(error);
+    if (wait !== undefined) return { ...wait, isOpen };
   }
-  const { db } = context.store;
-  const isOpen = (await openSubjects(db, businessId, [payableId])).has(payableId);
   if (isOpen) return { kind: "unknown", restMs: null, reason };
   if (error instanceof PaymentsApiError) {
     if (error.status === 404) {
@@ -57,12 +51,15 @@ function isLasting(error: PaymentsApiError): boolean {
   return status !== undefined && status >= 400 && status < 500 && status !== 408;
 }
 
-function wait(code: string, message: string, retryAfterMs?: number): PayOutcome {
-  return {
-    kind: "business-wait",
-    code,
-    scope: "business",
-    message,
-    retryAfterMs: retryAfterMs ?? null,
-  };
+/** A fault of the whole business; undefined for one of this bill. */
+function waitOf({ status, retryAfterMs, message: said }: PaymentsApiError) {
+  if (status !== 429 && status !== 401 && status !== 403) return undefined;
+  const { code, message } = {
+    429: { code: "rate_limited", message: "The service asked to slow down." },
+    401: { code: "unauthorized", message: "The service refuses the token (401). Renew it." },
+    403: { code: "forbidden", message: `The token lacks a scope (403): ${said}` },
+  }[status];
+  const pause = status === 429 ? (retryAfterMs ?? null) : null;
+  const scope = "business" as const;
+  return { kind: "business-wait" as const, code, scope, message, retryAfterMs: pause };
 }

@@ -60,6 +60,8 @@ export type PayOutcome =
       readonly scope: "source" | "business";
       readonly message: string;
       readonly retryAfterMs: number | null;
+      /** True where a request of the line may still pay. */
+      readonly isOpen: boolean;
     }
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
   | { readonly kind: "on-hold"; readonly reason: string }

@@ -47,7 +47,7 @@ export function changeOfLine(
       };
     }
     case "business-wait":
-      return { state: waiting };
+      return { state: outcome.isOpen && ownRun ? "unknown" : waiting };
     case "line-wait":
       return {
         ...(ownRun

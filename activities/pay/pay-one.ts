@@ -3,6 +3,7 @@ import { pay } from "../../src/ledger/operations.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { TimeLimit } from "../../src/payments-api/index.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import type { ActivityContext } from "../context.ts";
 import { type Again, afterAnswer, paid, paymentsOf, withoutPayments } from "./after-answer.ts";
 import { askToPay, withoutSend } from "./ask-gate.ts";
@@ -89,8 +90,10 @@ async function sendOnce(
   }
   const { means } = judged;
   if (means.kind === "applied") throw new Error("an answer without payments counts as none");
-  await context.store.transactionOf(owner.businessId, (trx) =>
-    recordResults(trx, owner.businessId, [outcomeOf(send, judged)]),
-  );
-  return afterAnswer(means);
+  const { businessId } = owner;
+  const isOpen = await context.store.transactionOf(businessId, async (trx) => {
+    await recordResults(trx, businessId, [outcomeOf(send, judged)]);
+    return (await openSubjects(trx, businessId, [send.subject])).has(send.subject);
+  });
+  return afterAnswer(means, isOpen);
 }

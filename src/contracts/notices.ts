@@ -8,6 +8,7 @@ export const NOTICE_KINDS = [
   "payment-late",
   "impossible-move",
   "late-answer",
+  "payment-unexplained",
   "step-failed",
   "run-completed",
   "run-failed",

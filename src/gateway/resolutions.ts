@@ -176,7 +176,7 @@ async function end(
   if ((await openSubjects(trx, businessId, [payableId])).has(payableId)) {
     throw conflict(
       "attempt_live",
-      `A payment of ${payableId} may have been made: its effect is not known yet. Try again when its look-up has ended.`,
+      `A request may still pay ${payableId}: its effect is not known yet. Payrun looks until it is; try again then.`,
       { payableId, runId: line.runId },
     );
   }

@@ -1,4 +1,3 @@
-import type { AttemptState } from "../contracts/attempt.ts";
 import type { KeyedAttempt, Look, Now, Send, SendResult, SubjectFacts } from "./facts.ts";
 
 /** The longest that bytes may leave after the gate (rule 2). */
@@ -199,6 +198,9 @@ function isBound(facts: SubjectFacts, conflicted: Send, clocks: Clocks): boolean
 }
 
 
+/** For people and for the index: `dead` won't be applied any more, `refused` may be sent again. */
+export type AttemptState = "open" | "applied" | "dead" | "refused";
+
 export function attemptState(
   facts: SubjectFacts,
   attempt: KeyedAttempt,
@@ -206,5 +208,5 @@ export function attemptState(
 ): AttemptState {
   if (isApplied(attempt)) return "applied";
   if (isUsedUp(facts, attempt, clocks)) return "dead";
-  return openSends({ attempts: [attempt] }).length === 0 ? "not-applied" : "open";
+  return openSends({ attempts: [attempt] }).length === 0 ? "refused" : "open";
 }

@@ -75,8 +75,8 @@ export async function handOverClaim(
 }
 
 /**
- * Gives up a payable; refuses while an attempt to pay it is live, because another owner could
- * then pay what may have been paid already.
+ * Gives up a payable; refuses while a request may still pay it, because another owner could then
+ * pay what may have been paid already.
  *
  * @returns false where it was refused, or `owner` doesn't hold it.
  */
@@ -97,7 +97,7 @@ export async function releaseClaim(
 /**
  * Gives up the claims of a run whose lines ask nothing more of it, parked ones included, and of
  * payables that its plan left out, so that the next run may plan them while this one goes on; what
- * an attempt may still pay stays claimed.
+ * a request may still pay stays claimed.
  *
  * Belongs into each transaction that ends lines of a run.
  *

@@ -111,7 +111,7 @@ export async function recordDecision(
   return { decisionId, dropped };
 }
 
-/** Leaves lines out, where nothing has been drawn or sent for them. */
+/** Leaves lines out, where nothing has been drawn for them and nothing that was sent may still pay. */
 async function dropLines(
   trx: Transaction<Tables>,
   decision: NewDecision,

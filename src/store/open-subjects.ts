@@ -2,17 +2,11 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
 
-/** A subject of which a send may still take effect; kept by the ledger with each of its rows. */
-export interface OpenSubject {
-  readonly subject: string;
-  readonly operation: string;
-  /** Workflow id of the last send. */
-  readonly owner: string;
-  /** Database clock. */
-  readonly sinceMs: number;
-}
-
-/** True where a request may still pay the payable of the row: who gives it up could pay it twice. */
+/**
+ * True where a request may still pay the payable of the row: who gives it up could pay it twice.
+ *
+ * Everything that ends, drops, replans or releases a payable asks this (rule 11).
+ */
 export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from open_subjects
     where open_subjects.business_id = ${sql.ref(`${table}.business_id`)}
@@ -38,19 +32,26 @@ export async function openSubjects(
   return open;
 }
 
-/** All open subjects of a business, the oldest first. */
-export async function listOpenSubjects(db: Db, businessId: string): Promise<OpenSubject[]> {
-  const rows = await db
-    .selectFrom("open_subjects")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .orderBy("since_ms")
-    .orderBy("subject")
-    .execute();
-  return rows.map((row) => ({
-    subject: row.subject,
-    operation: row.operation,
-    owner: row.owner,
-    sinceMs: row.since_ms,
-  }));
+/** Payables that a request may still pay, and that nobody is at work on or has looked at lately. */
+export async function leftOpen(
+  db: Db,
+  businessId: string,
+  /** Database clock. */
+  before: { readonly openedMs: number; readonly lookedAtMs: number },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ subject: string }>`
+    select subject from open_subjects
+    where business_id = ${businessId} and operation = 'pay' and since_ms < ${before.openedMs}
+      and not exists (select 1 from run_lines
+        where run_lines.business_id = open_subjects.business_id
+          and run_lines.payable_id = open_subjects.subject
+          and run_lines.state in ('paying', 'unknown', 'retrying'))
+      and not exists (select 1 from looks
+        where looks.business_id = open_subjects.business_id
+          and looks.subject = open_subjects.subject
+          and looks.begun_at_ms >= ${before.lookedAtMs})
+    order by since_ms, subject
+    limit ${limit}`.execute(db);
+  return rows.map((row) => row.subject);
 }

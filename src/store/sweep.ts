@@ -5,8 +5,8 @@ import {
   type LineState,
   type RunPhase,
 } from "../contracts/pay-run.ts";
-import { mayStillPay } from "./open-subjects.ts";
 import { chunks, type Db } from "./db.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /** A run that has not ended: a workflow must be at work on it. */
@@ -200,16 +200,12 @@ function hasOpenLine(eb: OfClaims): Condition {
 }
 
 /**
- * Claims for their open run what has a live attempt and no owner: without one it could not even be
- * sent again, and another run could take it.
+ * Claims for their open run payables that a request may still pay and that nobody owns: without an
+ * owner nobody would look after it, and another run could take them.
  *
  * @returns how many
  */
-export async function claimStrayAttempts(
-  db: Db,
-  businessId: string,
-  nowMs: number,
-): Promise<number> {
+export async function claimStrays(db: Db, businessId: string, nowMs: number): Promise<number> {
   const strays = await db
     .selectFrom("open_subjects")
     .innerJoin("runs", "runs.run_id", "open_subjects.owner")

@@ -2,7 +2,6 @@ import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
 import { appendMoves } from "./audit-lines.ts";
-import { appendAudit } from "./audit.ts";
 import { chunks } from "./db.ts";
 import { activeHolds, type Hold } from "./holds.ts";
 import { isApproved } from "./line-approvals.ts";
@@ -200,10 +199,10 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   await appendMoves(trx, moment, "awaiting-approval", expired, { why: "approval-expired" });
 }
 
-/** Parks what nobody approved in time; of what may still pay it waits for what becomes of that. */
+/** Parks what nobody approved in time; what a request may still pay is looked after first. */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  await followOpen(trx, moment, ["awaiting-approval"], UNAPPROVED);
   const { runId, nowMs } = moment;
+  await settleFirst(trx, moment, ["awaiting-approval"], UNAPPROVED);
   const parked = await trx
     .updateTable("run_lines")
     .set({
@@ -217,6 +216,29 @@ export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment
     .returning(["payable_id", "line_no"])
     .execute();
   await appendMoves(trx, moment, "parked", parked, { reasonCode: UNAPPROVED });
+}
+
+/** Lines that a request may still pay go back to where that is found out, and end only afterwards. */
+async function settleFirst(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  states: readonly LineState[],
+  why: string,
+): Promise<void> {
+  const rows = await trx
+    .updateTable("run_lines")
+    .set({
+      state: "unknown",
+      reason_code: "answer-unknown",
+      reason: "A request of it may still pay it: Payrun looks until that is known.",
+      updated_at_ms: moment.nowMs,
+    })
+    .where("run_id", "=", moment.runId)
+    .where("state", "in", states)
+    .where(mayStillPay("run_lines"))
+    .returning(["payable_id", "line_no"])
+    .execute();
+  await appendMoves(trx, moment, "unknown", rows, { reasonCode: why });
 }
 
 const UNAPPROVED = "approval-expired";
@@ -242,34 +264,13 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
   await appendMoves(trx, moment, "planned", rows, { why: "tried-again" });
 }
 
-/**
- * Has undecided lines looked at that a request may still pay: they end only once it is known what
- * became of it (rule 11 of the ledger).
- */
-async function followOpen(
-  trx: Transaction<Tables>,
-  moment: RunMoment,
-  states: readonly LineState[],
-  reasonCode: string,
-): Promise<void> {
-  const rows = await trx
-    .updateTable("run_lines")
-    .set({ state: "unknown", updated_at_ms: moment.nowMs })
-    .where("run_id", "=", moment.runId)
-    .where("state", "in", states)
-    .where(mayStillPay("run_lines"))
-    .returning(["payable_id", "line_no"])
-    .execute();
-  await appendMoves(trx, moment, "unknown", rows, { reasonCode });
-}
-
-/** Ends the undecided lines of a run, but for those that a request may still pay. */
+/** Ends all undecided lines of a run; what a request may still pay is looked after first. */
 export async function cancelUndecided(
   trx: Transaction<Tables>,
   moment: RunMoment,
   reasonCode: string,
 ): Promise<void> {
-  await followOpen(trx, moment, UNDECIDED, reasonCode);
+  await settleFirst(trx, moment, UNDECIDED, reasonCode);
   const rows = await trx
     .updateTable("run_lines")
     .set({

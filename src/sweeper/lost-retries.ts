@@ -50,9 +50,9 @@ function note(
 ): Promise<void> {
   const record = async (trx: Transaction<Tables>): Promise<void> => {
     if (execution.kind === "terminated" || execution.kind === "cancelled") {
-      const isOpen = (await openSubjects(trx, businessId, [payableId])).has(payableId);
+      const mayStillPay = (await openSubjects(trx, businessId, [payableId])).has(payableId);
       const hold = { businessId, scope: "payable", value: payableId, reason: STOPPED } as const;
-      if (maySend || isOpen) {
+      if (maySend || mayStillPay) {
         await holdOnce(trx, { ...hold, closedAtMs: execution.closedAtMs });
       }
     }

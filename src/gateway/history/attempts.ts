@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AttemptView } from "../../contracts/attempt.ts";
+import type { AttemptView } from "../../ledger/attempts.ts";
 import type { AuditEntry } from "../../store/audit.ts";
 
 /** A payment of a bill as Payrun has last seen it. */
@@ -20,7 +20,7 @@ export interface SeenPayment {
  */
 export function paymentsIn(
   trail: readonly AuditEntry[],
-  attempts: readonly AttemptView[],
+  attempts: readonly Pick<AttemptView, "seq" | "paymentIds" | "amountCents">[],
 ): SeenPayment[] {
   const seen = new Map<string, Omit<SeenPayment, "seq">>();
   for (const { atMs, action, subject, details } of trail) {

@@ -25,7 +25,7 @@ import { timelineOf } from "./timeline.ts";
  */
 export async function historyOf(db: Db, profile: BusinessProfile, payableId: string) {
   const { businessId } = profile;
-  const attempts = await attemptsOf(db, businessId, payableId);
+  const attempts = await attemptsOf(db, businessId, payableId, profile);
   const holds = await holdsOf(db, businessId, payableId);
   const line = await currentLineOf(db, businessId, payableId);
   const plan = line === undefined ? undefined : await planLineOf(db, line);
