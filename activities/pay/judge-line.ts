@@ -139,7 +139,11 @@ function isPartial({ flags }: PlanLine): boolean {
 }
 
 /** How what would be paid differs from what was approved, or null. */
-function changeOf(plan: PlanLine, owed: number, contact: VendorFacts): string | null {
+export function changeOf(
+  plan: PlanLine,
+  owed: number,
+  contact: Pick<VendorFacts, "id" | "bankAccount" | "updatedAt">,
+): string | null {
   if (owed !== plan.amountCents && !(isPartial(plan) && owed > plan.amountCents)) {
     return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;
   }

@@ -72,9 +72,26 @@ export async function recordResults(
   }
   for (const outcome of outcomes) {
     if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
+    // What was applied is noted by whoever knows what it made.
+    else if (outcome.result !== "applied") await noteAnswer(trx, outcome);
   }
   const subjects = outcomes.map(({ send }) => send.subject);
   await closeAnswered(trx, businessId, subjects);
+}
+
+async function noteAnswer(
+  trx: Transaction<Tables>,
+  { send, result, status, code }: SendOutcome,
+): Promise<void> {
+  const { attemptId, seq, sendNo, businessId, subject, terms } = send;
+  await appendAudit(trx, {
+    businessId,
+    nowMs: Date.now(),
+    actor: terms.owner,
+    action: "attempt.answered",
+    subject,
+    details: { attemptId, seq, send: sendNo, result, status, code },
+  });
 }
 
 async function recordLate(

@@ -115,10 +115,10 @@ test("a service that lets 20 requests a second through slows its own business do
     .where("kind", "in", ["parked", "run-failed"])
     .execute();
   expect(notices).toEqual([]);
-  const attempts = await payrun.store.db
-    .selectFrom("attempts")
-    .select(["seq", "state"])
+  const sends = await payrun.store.db
+    .selectFrom("sends")
+    .select(["seq", "result"])
     .distinct()
     .execute();
-  expect(attempts).toEqual([{ seq: 1, state: "applied" }]);
+  expect(sends).toEqual([{ seq: 1, result: "applied" }]);
 });
