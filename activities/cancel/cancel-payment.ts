@@ -9,7 +9,6 @@ import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
 import { askGate } from "../../src/ledger/gate.ts";
 import { cancel } from "../../src/ledger/operations.ts";
-import { noteAnswer } from "../../src/ledger/notes.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
@@ -154,9 +153,7 @@ async function sendCancel(
   const left = judgeCancelled(job, await leave(context, business, cancel, send, limit));
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
-    const answered = outcomeOf(send, left.judged);
-    await recordResults(trx, businessId, [answered]);
-    await noteAnswer(trx, answered, clock.realMs);
+    await recordResults(trx, businessId, [outcomeOf(send, left.judged)]);
     const open = await openSubjects(trx, businessId, [send.subject]);
     const isOpen = open.has(send.subject);
     const outcome = meansForItem(left, { send, isOpen, clock });

@@ -6,7 +6,6 @@ import { mayDeposit } from "../../src/ledger/gate-deposit.ts";
 import { askGate } from "../../src/ledger/gate.ts";
 import { saidNo } from "../../src/ledger/last-send.ts";
 import { deposit } from "../../src/ledger/operations.ts";
-import { noteAnswer } from "../../src/ledger/notes.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
@@ -170,9 +169,7 @@ async function sendDeposit(
   const { judged } = await leave(context, business, deposit, send, limit);
   const clock = await context.clockOf(business).now();
   await context.store.transactionOf(businessId, async (trx) => {
-    const answered = outcomeOf(send, judged);
-    await recordResults(trx, businessId, [answered]);
-    await noteAnswer(trx, answered, clock.realMs);
+    await recordResults(trx, businessId, [outcomeOf(send, judged)]);
     const open = await openSubjects(trx, businessId, [subject]);
     const outcome = afterDeposit(judged, send, open.has(subject), clock);
     await recordDeposit(trx, topUp, outcome, clock);

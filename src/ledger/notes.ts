@@ -3,7 +3,6 @@ import type { Transaction } from "kysely";
 import { appendOfLines } from "../store/audit-lines.ts";
 import { appendAudit } from "../store/audit.ts";
 import type { Tables } from "../store/tables.ts";
-import type { SendOutcome } from "./results.ts";
 import type { OpenedSend } from "./write.ts";
 
 /** What the trail keeps of a payment. */
@@ -57,23 +56,6 @@ export async function noteSending(
       })),
     });
   }
-}
-
-/** Notes what a request that shares no entry with others was answered. */
-export async function noteAnswer(
-  trx: Transaction<Tables>,
-  { send, result, status, code }: SendOutcome,
-  nowMs: number,
-): Promise<void> {
-  const { attemptId, businessId, operation, seq, sendNo, subject, terms } = send;
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: terms.owner,
-    action: "attempt.answered",
-    subject,
-    details: { attemptId, seq, operation, send: sendNo, result, status, code },
-  });
 }
 
 function ofSend({ attemptId, idempotencyKey, terms }: OpenedSend) {
