@@ -247,7 +247,7 @@ describe("a cancel without a clear answer", () => {
       ({ payments }) => payments[0]?.reason?.includes("can't say") === true,
     );
     expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
-    await control.advanceWire("PT6M");
+    await control.advanceWire("PT9M");
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done.payments[0]?.state).toBe("cancelled");
     expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(2);
