@@ -190,6 +190,8 @@ async function recordLooks(
       const { ids } = adopted;
       await insertAdoptions(trx, { businessId, subject, attemptId, ids, atMs: now.atMs });
     }
+    // What is adopted from a look is explained by it.
+    const explained = { ...of, othersIds: [...of.othersIds, ...(adopted?.ids ?? [])] };
     const found = reading.shown.filter(({ id }) => adopted?.ids.includes(id) === true);
     entries.push({
       businessId,
@@ -201,7 +203,7 @@ async function recordLooks(
         attemptId,
         seq: adopted?.seq ?? attempt?.seq,
         verdict: adopted === undefined ? verdictOf(answers.get(subject)) : "adopt",
-        isConclusive: lookIsConclusive(reading, of, now),
+        isConclusive: lookIsConclusive(reading, explained, now),
         shown: reading.shown.length,
         found: found.map(({ id, amountCents, status }) => ({ id, amountCents, status })),
       },

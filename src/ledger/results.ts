@@ -72,8 +72,10 @@ export async function recordResults(
   }
   for (const outcome of outcomes) {
     if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
-    // What was applied is noted by whoever knows what it made.
-    else if (outcome.result !== "applied") await noteAnswer(trx, outcome);
+    // What was paid is noted with the line that it pays.
+    else if (outcome.result !== "applied" || outcome.send.operation !== "pay") {
+      await noteAnswer(trx, outcome);
+    }
   }
   const subjects = outcomes.map(({ send }) => send.subject);
   await closeAnswered(trx, businessId, subjects);
@@ -83,7 +85,9 @@ async function noteAnswer(
   trx: Transaction<Tables>,
   { send, result, status, code }: SendOutcome,
 ): Promise<void> {
-  const { attemptId, seq, sendNo, businessId, subject, terms } = send;
+  const { attemptId, seq, sendNo, businessId, subject, terms, operation } = send;
+  // What pays is noted together with its payments, by whoever brings its line on.
+  if (operation === "pay" && result === "applied") return;
   await appendAudit(trx, {
     businessId,
     nowMs: Date.now(),

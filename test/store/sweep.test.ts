@@ -10,7 +10,7 @@ import { upsertRetry } from "../../src/store/retries.ts";
 import { setRunPhase, upsertRun } from "../../src/store/runs.ts";
 import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/sweep-behind.ts";
 import { pruneInbox } from "../../src/store/sweep-prune.ts";
-import { claimStrayAttempts, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
+import { claimStrays, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { closeSubjectOn, openSubjectOn, testStore } from "./support.ts";
 
@@ -106,9 +106,9 @@ describe("claims that nobody holds any more", () => {
     const { store } = await testStore();
     const runId = await runWith(store, { p1: "unknown" });
     await openSubjectOn(store, "p1", runId);
-    expect(await claimStrayAttempts(store.db, businessId, 10)).toBe(1);
+    expect(await claimStrays(store.db, businessId, 10)).toBe(1);
     expect(await claimed(store)).toEqual(["p1"]);
-    expect(await claimStrayAttempts(store.db, businessId, 10)).toBe(0);
+    expect(await claimStrays(store.db, businessId, 10)).toBe(0);
   });
 });
 
