@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { payRequest } from "../../activities/pay/request-body.ts";
 import { changeLine, planLineOf } from "../../src/store/lines.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { leftOpen, openSubjects } from "../../src/store/open-subjects.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { setRunPhase } from "../../src/store/runs.ts";
 import { lookAtOpenSends } from "../../src/sweeper/open-sends.ts";
 import { MoneyWorld } from "../activities/money-world.ts";
@@ -70,29 +70,6 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await sweep()).toBe(1);
     expect(await isOpen(payableId)).toBe(false);
     expect(await sweep()).toBe(0);
-  });
-
-  test("is left alone while somebody works on it, or the request is young, or it was looked at", async () => {
-    const { runId, payableId } = await world.approvedRun([{}]);
-    const { businessId, store } = world;
-    await sendOnce(store, { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS });
-    const left = (openedAgoMs: number, lookedAgoMs = 0) => {
-      const nowMs = Date.now();
-      const before = { openedMs: nowMs - openedAgoMs, lookedAtMs: nowMs - lookedAgoMs };
-      return leftOpen(store.db, businessId, before, 10);
-    };
-    expect(await left(HOUR_MS / 2)).toEqual([payableId]);
-    expect(await left(HOUR_MS * 2)).toEqual([]);
-    await changeLine(store.db, { runId, payableId }, { state: "unknown" }, Date.now());
-    expect(await left(HOUR_MS / 2)).toEqual([]);
-    await changeLine(store.db, { runId, payableId }, { state: "awaiting-approval" }, Date.now());
-    const look = {
-      ...{ look_id: `look of ${payableId}`, business_id: businessId, subject: payableId },
-      ...{ begun_at_ms: Date.now(), begun_service_ms: null, is_whole: 1, shown_ids: "[]" },
-      recorded_at_ms: Date.now(),
-    };
-    await store.db.insertInto("looks").values(look).execute();
-    expect(await left(HOUR_MS / 2, HOUR_MS)).toEqual([]);
   });
 
   test("gets the payment that was found, and is followed by its run", async () => {
