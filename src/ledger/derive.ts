@@ -209,7 +209,6 @@ function isBound(facts: SubjectFacts, conflicted: Send, clocks: Clocks): boolean
   return lookMs !== null && notClosed.every(({ openedAtMs }) => openedAtMs <= lookMs);
 }
 
-
 /** For people and for the index: `dead` won't be applied any more, `refused` may be sent again. */
 export type AttemptState = "open" | "applied" | "dead" | "refused";
 

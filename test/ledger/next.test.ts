@@ -293,7 +293,12 @@ describe("what was applied", () => {
       keyed(1, [sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] })]),
       keyed(2, [sent("refused", { atMin: 40 })]),
     ]);
-    expect(ask(facts, WISH, 50)).toMatchObject({ kind: "applied", seq: 1, ids: ["p1"], found: false });
+    expect(ask(facts, WISH, 50)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
   });
 
   it("stands where its answer came too late to be its result", () => {
@@ -301,7 +306,12 @@ describe("what was applied", () => {
     const facts = factsOf([
       keyed(1, [sent("not-sent", { sendId: "late" })], { lateAnswers: [late] }),
     ]);
-    expect(ask(facts, WISH, 1)).toMatchObject({ kind: "applied", seq: 1, ids: ["p1"], found: false });
+    expect(ask(facts, WISH, 1)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
   });
 
   it("is told without a reading where nothing is wished and nothing is open", () => {
@@ -331,7 +341,13 @@ describe("rule 9: adoption", () => {
 
   it("says that it was found, and still waits for the last word on what is open", () => {
     const facts = factsOf([keyed(1, [sent("unknown")], { adoptedIds: ["p1"] })]);
-    const found = { kind: "applied", seq: 1, ids: ["p1"], found: true, approvedHash: WISH.approvedHash };
+    const found = {
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: true,
+      approvedHash: WISH.approvedHash,
+    };
     expect(ask(facts, WISH, 1, [payment("p1")])).toEqual(found);
     expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOK_DUE);
     expect(ask(facts, null, 33, [payment("p1")])).toEqual(found);
