@@ -26,7 +26,8 @@ function sweep(): Promise<number> {
   const context = world.context();
   const profiles = { all: () => [world.world.profile] };
   const { store, temporal, log } = context;
-  const { clientOf, clockOf } = context;
+  const clientOf = (business: string) => context.clientOf(business);
+  const clockOf = (business: string) => context.clockOf(business);
   return lookAtOpenSends(
     { store, temporal, log, profiles, clientOf, clockOf },
     world.world.profile,
