@@ -186,8 +186,7 @@ export class Engine {
     let isWaiting = true;
     const goOn = () => {
       isWaiting = false;
-      if (life === this.#life)
-        this.#awake(process, this.hasFaults ? random.between(0, MIN) : 1_000);
+      if (life === this.#life) this.#awake(process, this.#pauseAfterSendMs());
     };
     const hear = (answer: Answer) => {
       this.#say(`${send.sendId} is answered: ${answer.result}`);
@@ -218,6 +217,12 @@ export class Engine {
       this.#record(send, { result: "unknown", status: 0, madeIds: [], dateMs: 0 }, false);
       goOn();
     });
+  }
+
+  #pauseAfterSendMs(): number {
+    if (!this.hasFaults) return 1_000;
+    // Long ones find a request that has run for minutes.
+    return this.#random.between(0, this.#random.chance(0.4) ? 9 * MIN : MIN);
   }
 
   #crash(process: number, life: number, where: string): void {
