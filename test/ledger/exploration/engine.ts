@@ -34,9 +34,12 @@ export class Engine {
   #life = 0;
   #sends = 0;
   #isRestored = false;
+  /** A short one meets what has just happened, a long one a request that has run for minutes. */
+  readonly #patienceMs: number;
 
   constructor(seed: number) {
     this.#random = randomOf(seed);
+    this.#patienceMs = this.#random.chance(0.3) ? 20_000 : this.#random.between(MIN, 9 * MIN);
     this.service = new Service(this.#random, this.time, () => this.#judgePayment());
     for (const process of [0, 1]) this.#awake(process, this.#random.between(0, MIN));
     if (this.#random.chance(0.3)) this.#planLoss();
@@ -128,7 +131,10 @@ export class Engine {
     if (step.kind === "send") return this.#send(process, step);
     if (step.kind === "adopt") this.#adopt(step);
     if (step.kind === "applied" && this.#fails(0.5)) this.#return(step.ids);
-    this.#awake(process, this.#fails(0.3) ? this.#random.between(0, 5 * MIN) : pauseMs(step));
+    this.#awake(
+      process,
+      this.#fails(0.3) ? this.#random.between(0, this.#patienceMs) : pauseMs(step),
+    );
   }
 
   /** The bank takes back what was paid. */
@@ -221,8 +227,7 @@ export class Engine {
 
   #pauseAfterSendMs(): number {
     if (!this.hasFaults) return 1_000;
-    // Long ones find a request that has run for minutes.
-    return this.#random.between(0, this.#random.chance(0.4) ? 9 * MIN : MIN);
+    return this.#random.between(0, this.#patienceMs);
   }
 
   #crash(process: number, life: number, where: string): void {
