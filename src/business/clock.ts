@@ -109,6 +109,12 @@ class SandboxClock implements BusinessClock {
   }
 }
 
+/** The service's time in whole milliseconds; null where it can't be read now. */
+export async function serviceTimeMs(clock: BusinessClock): Promise<number | null> {
+  const now = await clock.now().catch(() => undefined);
+  return now === undefined ? null : Math.floor(now.serviceMs);
+}
+
 /** One clock for each business, shared by everything in this process. */
 export class Clocks {
   readonly #clocks = new Map<string, { readonly key: string; readonly clock: BusinessClock }>();

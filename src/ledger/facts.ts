@@ -112,6 +112,14 @@ export interface Look {
   readonly shownIds: readonly string[];
 }
 
+/** The instant at which a loss was noticed. */
+export interface Restored {
+  /** Real time. */
+  readonly atMs: number;
+  /** The service's clock, by which a sandbox judges; null where it was not known. */
+  readonly serviceMs: number | null;
+}
+
 /** All that the ledger has of one subject. */
 export interface SubjectFacts {
   /** First to last. */
@@ -120,8 +128,8 @@ export interface SubjectFacts {
   readonly looks: readonly Look[];
   /** Ids that other subjects' attempts have made or adopted; never to be adopted here. */
   readonly othersIds: readonly string[];
-  /** Database clock: when this store was found to be older than what was done with it; else null. */
-  readonly restoredAtMs: number | null;
+  /** When this store was found to be older than what was done with it; null where it never was. */
+  readonly restored: Restored | null;
 }
 
 /** What was read of the subject a moment ago, and now stands before the gate. */

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { chunks, type Db } from "../store/db.ts";
 import type { SendsTable } from "../store/ledger-tables.ts";
 import { idsIn } from "../store/many.ts";
-import { lossNoticedAtMs } from "../store/sweep-behind.ts";
+import { lossNoticed } from "../store/sweep-behind.ts";
 import type {
   KeyedAttempt,
   LateAnswer,
@@ -14,7 +14,7 @@ import type {
 } from "./facts.ts";
 
 /** Of a subject that nothing was ever sent for. */
-const NOTHING: SubjectFacts = { attempts: [], looks: [], othersIds: [], restoredAtMs: null };
+const NOTHING: SubjectFacts = { attempts: [], looks: [], othersIds: [], restored: null };
 
 /** Everything that the ledger has of one subject. */
 export async function subjectFacts(
@@ -31,7 +31,7 @@ export async function loadSubjects(
   businessId: string,
   subjects: readonly string[],
 ): Promise<Map<string, SubjectFacts>> {
-  const restoredAtMs = await lossNoticedAtMs(db, businessId);
+  const restored = await lossNoticed(db, businessId);
   const facts = new Map<string, SubjectFacts>();
   for (const some of chunks(subjects)) {
     const attempts = await attemptsOfSubjects(db, businessId, some);
@@ -44,7 +44,7 @@ export async function loadSubjects(
         attempts: attempts.get(subject) ?? [],
         looks: looks.get(subject) ?? [],
         othersIds: deposits.filter((each) => each.subject !== subject).map(({ id }) => id),
-        restoredAtMs,
+        restored,
       });
     }
   }

@@ -153,9 +153,7 @@ class Sweeps {
   }
 
   async #lead(): Promise<boolean> {
-    const nowMs = Date.now();
-    const { db } = this.#context.store;
-    this.#leads = await takeLease(db, this.#lease, nowMs, nowMs + this.#leaseMs);
+    this.#leads = await takeLease(this.#context.store.db, this.#lease, this.#leaseMs);
     return this.#leads;
   }
 

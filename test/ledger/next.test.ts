@@ -394,7 +394,7 @@ describe("rule 9: adoption", () => {
 });
 
 describe("rule 10: a restored store", () => {
-  const restored = { restoredAtMs: T0 };
+  const restored = { restored: { atMs: T0, serviceMs: null } };
 
   it("sends nothing before a look to which all that it may have forgotten shows", () => {
     const facts = factsOf([], restored);
@@ -542,7 +542,7 @@ describe("a deposit", () => {
   });
 
   it("is never taken from an earlier one's transaction by a restored store", () => {
-    const step = asked(factsOf([], { restoredAtMs: T0 }), 33, [payment("d1")]);
+    const step = asked(factsOf([], { restored: { atMs: T0, serviceMs: null } }), 33, [payment("d1")]);
     expect(step).toMatchObject({ kind: "person", code: "unaccounted" });
   });
 });
