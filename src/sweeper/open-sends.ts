@@ -60,13 +60,19 @@ export async function lookAtOpenSends(
 }
 
 async function lookAt(
-  { store, clientOf, clockOf }: SweeperContext,
+  context: SweeperContext,
   { businessId, name }: BusinessProfile,
   payableId: string,
 ): Promise<void> {
-  const before = await clockOf(name).now();
-  const { reading, payments } = await readPayments(clientOf(name), store.db, before, payableId);
-  const clock = await clockOf(name).now();
+  const { store } = context;
+  const before = await context.clockOf(name).now();
+  const { reading, payments } = await readPayments(
+    context.clientOf(name),
+    store.db,
+    before,
+    payableId,
+  );
+  const clock = await context.clockOf(name).now();
   await store.transactionOf(businessId, async (trx) => {
     const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
     const requests = [{ subject: payableId, wish: null, reading }];
