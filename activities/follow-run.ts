@@ -1,5 +1,6 @@
 import { retryFailedPaymentId } from "../src/contracts/names.ts";
 import type { LineState } from "../src/contracts/pay-run.ts";
+import { beforeFirstPayment } from "../src/domain/payments/paid-since.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
 import { lastSend } from "../src/ledger/last-send.ts";
@@ -57,7 +58,8 @@ export async function followRun(
   }
   const ids = due.map(({ payableId }) => payableId);
   const read = await readOrWait(context, run, async () => {
-    const payments = await paymentsOfPayables(context.clientOf(run.business), ids);
+    const client = context.clientOf(run.business);
+    const payments = await paymentsOfPayables(client, due, beforeFirstPayment(run));
     const payees = await payeesToCheck(context, run, { ids, told, clock });
     return { payments, payees };
   });

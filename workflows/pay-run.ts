@@ -164,8 +164,8 @@ class PayRun {
   }
 
   /**
-   * How long a run of many bills still leaves their payments alone: each look reads all of them.
-   * Once nothing is left to pay, the first look comes at once.
+   * How long a run of many bills still leaves their payments alone: each look reads all that
+   * was paid since its plan. Once nothing is left to pay, the first look comes at once.
    */
   #restMs({ restMs, phase }: Assessment): number {
     if (restMs === undefined) return 0;

@@ -4,9 +4,9 @@ import {
   type CancelVerdict,
   judgeForCancel,
 } from "../../src/domain/cancellations/judge-payment.ts";
+import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
-import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import { askGate } from "../../src/ledger/gate.ts";
 import { cancel } from "../../src/ledger/operations.ts";
 import { recordResults } from "../../src/ledger/results.ts";

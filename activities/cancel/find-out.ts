@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
+import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
 import { askGate, type GateStep } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
@@ -65,10 +66,10 @@ async function whatCame(
     throw new Error(`${subject}: nothing is sent`);
   const { attempts } = await subjectFacts(trx, businessId, subject);
   const { step } = answer;
-  if (step.kind === "adopt" || step.kind === "applied") {
-    return made(step.ids, payments, attempts.at(-1));
-  }
-  if (step.kind === "rest" || step.kind === "read") {
+  const last = attempts.at(-1);
+  // Whatever may still come of it comes under the same key, and so makes nothing more.
+  if (last !== undefined && isApplied(last)) return made(madeIdsOf(last), payments, last);
+  if (step.kind !== "idle" && step.kind !== "person") {
     const mostMs = step.kind === "rest" ? step.restMs : 0;
     const restMs = Math.min(mostMs, lookRestMs(clock.realMs - requestedAtMs));
     return {

@@ -31,6 +31,8 @@ export interface CancelSends {
   readonly refused: Send | null;
   /** The last answer, where asking again would get the same no. */
   readonly no: Send | null;
+  /** True where the service can't say what came of the last one. */
+  readonly isUnconfirmed: boolean;
   /** True after many sends that left open what they did, or a yes that nothing came of. */
   readonly isInVain: boolean;
 }
@@ -58,6 +60,7 @@ export function cancelSends(
     pauseMs: last === undefined ? 0 : waitMs - leftAgoMs(last, reading),
     refused: sends.findLast(({ result }) => result === "rejected") ?? null,
     no: saidNo(attempts, owner) ?? null,
+    isUnconfirmed: last?.result === "unconfirmed",
     isInVain:
       sends.some(({ result }) => result === "applied") ||
       sends.filter(({ result }) => result === "unknown").length >= VAIN_SENDS,
@@ -115,7 +118,7 @@ function notCancelledYet(job: CancelJob, look: Look, step: GateStep): CancelOutc
     case "person":
       return personMustLook(step.code, step.reason, refused);
     case "rest": {
-      const reason = no === null ? REST_TEXTS[step.reason] : `${saidOf(no)} ${MAKING_SURE}`;
+      const reason = no === null ? restText(sends, step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
       return { kind: "rest", notBeforeMs: notBeforeMs(step.restMs), reason };
     }
     case "read":
@@ -144,6 +147,12 @@ const REST_TEXTS: Readonly<Record<RestReason, string>> = {
   restored: "The store was restored: nothing is sent before a look that is late enough.",
   clock: "The service's clock can't be read.",
 };
+
+function restText({ isUnconfirmed }: CancelSends, reason: RestReason): string {
+  return isUnconfirmed && reason === "look-due"
+    ? "The service can't say whether it cancelled the payment: looking again."
+    : REST_TEXTS[reason];
+}
 
 function saidOf({ code, message }: Send): string {
   return `The service refused the cancel (${code ?? ""}): ${message ?? ""}`;

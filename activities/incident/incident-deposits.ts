@@ -1,12 +1,9 @@
-import type { Transaction } from "kysely";
-import type { ClockReading } from "../../src/business/clock.ts";
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
 import type { Incident } from "../../src/store/incidents.ts";
 import { reopenIncident } from "../../src/store/incidents.ts";
 import { topUpRunOfIncident } from "../../src/store/incident-top-ups.ts";
-import { openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
+import { openTopUpsOf } from "../../src/store/top-ups.ts";
 import { getRun } from "../../src/store/runs.ts";
-import type { Tables } from "../../src/store/tables.ts";
 import type { ActivityContext } from "../context.ts";
 import { depositFrom } from "../top-up/account.ts";
 import { lookAtArrived } from "../top-up/arrived-deposits.ts";

@@ -63,7 +63,7 @@ async function oneStep(context: ActivityContext, topUp: TopUp, by: string): Prom
   const clocks = context.clockOf(business);
   const client = context.clientOf(business);
   const { db } = context.store;
-  const reading = await readTransactions(client, db, await clocks.now(), topUp.amountCents);
+  const reading = await readTransactions(client, db, await clocks.now(), topUp);
   const clock = await clocks.now();
   const limit = leaveLimit();
   const read = { needed, reading, clock };

@@ -4,16 +4,18 @@ import type { Reading } from "../../src/ledger/facts.ts";
 import { beginReading } from "../../src/ledger/readings.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/index.ts";
+import type { TopUp } from "../../src/store/top-ups.ts";
 
-/** Every balance transaction that a deposit of this amount could be, of all that there are. */
+/** Every balance transaction that a deposit could be, of all that there are. */
 export async function readTransactions(
   client: PaymentsClient,
   db: Db,
   clock: ClockReading,
-  amountCents: number,
+  { amountCents, account }: TopUp,
 ): Promise<Reading> {
   const begun = await beginReading(db, clock);
-  const found = couldBe(amountCents, await client.balance.transactions.listAll());
+  const asked = { amountCents, bankAccountId: account.bankAccountId };
+  const found = couldBe(asked, await client.balance.transactions.listAll());
   return {
     ...begun,
     isWhole: true,

@@ -155,8 +155,10 @@ function notSent(reason: string): Judgement {
   return { result: "not-sent", message: reason, means: { kind: "not-sent", reason } };
 }
 
-function coded(error: ServiceError | undefined): { code?: string } {
-  return error === undefined ? {} : { code: error.code };
+function coded(error: ServiceError | undefined): { code?: string; message?: string } {
+  if (error === undefined) return {};
+  const { code, message } = error;
+  return message === "" ? { code } : { code, message };
 }
 
 function errorOf(body: unknown): ServiceError | undefined {

@@ -110,12 +110,22 @@ export function lookIsConclusive(
   facts: SubjectFacts,
   clocks: Clocks = AT_SERVICE,
 ): boolean {
+  return isLastWord(look, openSends(facts), accountedIds(facts), clocks);
+}
+
+function isLastWord(
+  look: Look,
+  open: readonly Send[],
+  accounted: ReadonlySet<string>,
+  clocks: Clocks,
+): boolean {
   if (!look.isWhole) return false;
-  const open = openSends(facts).filter(({ openedAtMs }) => openedAtMs <= look.begunAtMs);
-  if (open.length === 0) return true;
-  if (!open.every((send) => covers(look, send, clocks))) return false;
-  const accounted = accountedIds(facts);
-  return look.shownIds.every((id) => accounted.has(id));
+  const before = open.filter(({ openedAtMs }) => openedAtMs <= look.begunAtMs);
+  if (before.length === 0) return true;
+  return (
+    before.every((send) => covers(look, send, clocks)) &&
+    look.shownIds.every((id) => accounted.has(id))
+  );
 }
 
 /** When the newest conclusive look began that began by then; null where there is none. */
@@ -124,10 +134,12 @@ export function lastConclusiveMs(
   clocks: Clocks = AT_SERVICE,
   untilMs = Number.POSITIVE_INFINITY,
 ): number | null {
-  const newestFirst = facts.looks
-    .filter(({ begunAtMs }) => begunAtMs <= untilMs)
-    .toSorted((one, other) => other.begunAtMs - one.begunAtMs);
-  return newestFirst.find((look) => lookIsConclusive(look, facts, clocks))?.begunAtMs ?? null;
+  const open = openSends(facts);
+  const accounted = accountedIds(facts);
+  const begun = facts.looks
+    .filter((look) => look.begunAtMs <= untilMs && isLastWord(look, open, accounted, clocks))
+    .map(({ begunAtMs }) => begunAtMs);
+  return begun.length === 0 ? null : begun.reduce((one, other) => Math.max(one, other));
 }
 
 /** Open sends after which no conclusive look came. */

@@ -91,6 +91,7 @@ export interface KeyedAttempt {
 /** Something that the service shows of a subject: a payment, or a balance transaction. */
 export interface Shown {
   readonly id: string;
+  /** 0 where it isn't told. */
   readonly amountCents: number;
   readonly status: string;
   readonly contactId: string | null;

@@ -48,6 +48,7 @@ async function heldPayables(
 ): Promise<Set<string>> {
   // A process may have been frozen since it read its clock.
   const agoMs = Math.max(0, Date.now() - clock.realMs);
-  const holds = await activeHolds(trx, businessId, clock.businessMs + agoMs * clock.scale);
+  const businessMs = Math.floor(clock.businessMs + agoMs * clock.scale);
+  const holds = await activeHolds(trx, businessId, businessMs);
   return new Set(holds.flatMap(({ scope, value }) => (scope === "payable" ? [value] : [])));
 }

@@ -25,10 +25,7 @@ export async function noteSending(
     readonly clock: { readonly realMs: number };
   },
   sends: readonly OpenedSend[],
-  lines: ReadonlyMap<
-    string,
-    { readonly runId: string; readonly lineNo: number } | undefined
-  >,
+  lines: ReadonlyMap<string, { readonly runId: string; readonly lineNo: number } | undefined>,
 ): Promise<void> {
   const { businessId, owner: actor } = caller;
   const entry = { businessId, nowMs: caller.clock.realMs, actor, action: "attempt.sending" };

@@ -72,7 +72,10 @@ export async function recordResults(
   }
   for (const outcome of outcomes) {
     if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
-    else await noteAnswer(trx, outcome);
+    // What was paid is noted with the line that it pays.
+    else if (outcome.result !== "applied" || outcome.send.operation !== "pay") {
+      await noteAnswer(trx, outcome);
+    }
   }
   const subjects = outcomes.map(({ send }) => send.subject);
   await closeAnswered(trx, businessId, subjects);

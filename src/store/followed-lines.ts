@@ -8,6 +8,13 @@ import type { Tables } from "./tables.ts";
 /** States whose payments the run itself follows. */
 const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
 
+export interface LineToLookAt {
+  readonly payableId: string;
+  readonly paymentIds: readonly string[];
+  /** True where an event spoke of it. */
+  readonly look: boolean;
+}
+
 /**
  * Lines whose payments are to be read now: those that an event spoke of, and those whose poll is
  * due. Settled lines are looked at only when told, and again where that look was not finished.
@@ -16,10 +23,10 @@ export async function linesToLookAt(
   db: Db,
   runId: string,
   businessMs: number,
-): Promise<{ readonly payableId: string; readonly look: boolean }[]> {
+): Promise<LineToLookAt[]> {
   const rows = await db
     .selectFrom("run_lines")
-    .select(["payable_id", "look"])
+    .select(["payable_id", "payment_ids", "look"])
     .where("run_id", "=", runId)
     .where((eb) =>
       eb.or([
@@ -35,7 +42,11 @@ export async function linesToLookAt(
     )
     .orderBy("line_no")
     .execute();
-  return rows.map((row) => ({ payableId: row.payable_id, look: row.look === 1 }));
+  return rows.map((row) => ({
+    payableId: row.payable_id,
+    paymentIds: JSON.parse(row.payment_ids) as string[],
+    look: row.look === 1,
+  }));
 }
 
 /** Takes note that lines are being looked at: an event that comes meanwhile flags them again. */

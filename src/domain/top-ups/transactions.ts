@@ -11,11 +11,11 @@ export interface ShownTransaction {
 const DEPOSIT = /deposit/i;
 
 /**
- * The transactions that a deposit of this amount could be. What is not told is no difference: a
- * wrong "none" would pull the money a second time.
+ * The transactions that a deposit of this amount from this account could be. What is not told is no
+ * difference: a wrong "none" would pull the money a second time.
  */
 export function couldBe(
-  amountCents: number,
+  asked: { readonly amountCents: number; readonly bankAccountId: string },
   found: readonly ShownTransaction[],
 ): ShownTransaction[] {
   // A list of everything that moved has payments and fees of the same amount as well.
@@ -24,7 +24,8 @@ export function couldBe(
     (each) =>
       !/withdraw/i.test(each.type ?? "") &&
       (!isTold || mayBeDeposit(each)) &&
-      (each.amountCents ?? amountCents) === amountCents,
+      (each.amountCents ?? asked.amountCents) === asked.amountCents &&
+      (each.bankAccountId ?? asked.bankAccountId) === asked.bankAccountId,
   );
 }
 

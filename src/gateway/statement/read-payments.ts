@@ -1,9 +1,11 @@
+import { beforeFirstPayment } from "../../domain/payments/paid-since.ts";
 import type { Payment, PaymentsClient } from "../../payments-api/index.ts";
 import type { Db } from "../../store/index.ts";
 import { getPlanLines, type PlannedLine } from "../../store/plans.ts";
+import type { Run } from "../../store/runs.ts";
 import { GatewayError } from "../http/errors.ts";
 
-/** Runs of up to this many bills ask for them one by one; for more, all payments are read by page. */
+/** Runs of up to this many bills ask for them one by one; of more, all that was paid since is read by page. */
 const ONE_BY_ONE = 25;
 
 /** Lines that are read at once. */
@@ -23,10 +25,11 @@ export interface PaidLine {
 export async function* readPayments(
   db: Db,
   client: PaymentsClient,
-  runId: string,
+  run: Run,
 ): AsyncGenerator<readonly PaidLine[]> {
+  const { runId } = run;
   const seen = new Set<string>();
-  for await (const payments of paymentPages(db, client, runId)) {
+  for await (const payments of paymentPages(db, client, run)) {
     for (const { id } of payments) seen.add(id);
     yield await ofRun(db, runId, payments);
   }
@@ -65,12 +68,12 @@ async function paymentOf(client: PaymentsClient, id: string): Promise<Payment> {
 async function* paymentPages(
   db: Db,
   client: PaymentsClient,
-  runId: string,
+  run: Run,
 ): AsyncGenerator<readonly Payment[]> {
-  const few = await getPlanLines(db, runId, { limit: ONE_BY_ONE + 1 });
+  const few = await getPlanLines(db, run.runId, { limit: ONE_BY_ONE + 1 });
   try {
     if (few.length > ONE_BY_ONE) {
-      yield* client.payments.iteratePages({});
+      yield* client.payments.iteratePages({ createdAfter: beforeFirstPayment(run) });
       return;
     }
     for (const { line } of few) {

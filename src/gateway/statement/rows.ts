@@ -49,7 +49,7 @@ export async function* statementRows(
   }
   const { db } = context.store;
   const client = context.clientOf(profile);
-  for await (const paid of readPayments(db, client, run.runId)) yield paid.flatMap(rowsOfPayment);
+  for await (const paid of readPayments(db, client, run)) yield paid.flatMap(rowsOfPayment);
   yield (await readDeposits(db, client, run)).flatMap(rowsOfDeposit);
 }
 

@@ -7,8 +7,7 @@ import {
   readConsistently,
   type ReadPage,
 } from "../pagination.ts";
-import type { Query, Requester } from "../requester.ts";
-import type { CallOptions } from "../transport.ts";
+import type { Query, ReadOptions, Requester } from "../requester.ts";
 
 /** One page of a list: `page` from 1, `pageSize` from 1 to 100 (API specification, section 8). */
 export type PageNumbers = { page?: number | undefined; pageSize?: number | undefined };
@@ -26,7 +25,7 @@ export class PagedReads<Item extends { id: string }, Filters extends Query> {
   }
 
   /** Reads one page. */
-  list(query?: Filters & PageNumbers, options?: CallOptions): Promise<Page<Item>> {
+  list(query?: Filters & PageNumbers, options?: ReadOptions): Promise<Page<Item>> {
     return this.#requester.read(this.#path, this.#schema, { ...options, query: { ...query } });
   }
 

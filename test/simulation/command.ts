@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util";
+import { fromRanges, toRanges } from "./ranges.ts";
+import { runSeed, type SeedResult } from "./run-seed.ts";
+import { shorten } from "./shorten.ts";
+
+const USAGE = `Runs the engine in a simulated world, one seed after the other.
+
+  npm run simulate -- --seeds A..B            runs these seeds
+  npm run simulate -- --seconds S             runs seeds from 1 on, for so long
+  npm run simulate -- --seed N --trace        runs one, and tells what happened in it
+                      --without 3,7..9        leaves out faults by number
+`;
+
+/** Lines of a failing trace that are shown without being asked for. */
+const SHOWN_LINES = 80;
+
+/** @returns exit code: 1 where a seed has broken a rule */
+export async function simulate(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: "string" },
+      seeds: { type: "string" },
+      seconds: { type: "string" },
+      without: { type: "string" },
+      trace: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    print(USAGE);
+    return 0;
+  }
+  if (values.seed !== undefined) {
+    const without = new Set(values.without === undefined ? [] : fromRanges(values.without));
+    return runOne(Number(values.seed), without, values.trace);
+  }
+  const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
+  const seeds = values.seeds === undefined ? undefined : fromRanges(values.seeds);
+  return runMany(seeds ?? endless(), seconds);
+}
+
+async function runOne(
+  seed: number,
+  without: ReadonlySet<number>,
+  traces: boolean,
+): Promise<number> {
+  const result = await runSeed(seed, { without });
+  if (traces) print(traceOf(result));
+  print(`seed ${seed}: ${result.violation ?? "no violation"}`);
+  print(`${result.steps} steps, ${result.faults} faults, fingerprint ${result.fingerprint}`);
+  return ended(1, result.violation === undefined ? 0 : 1);
+}
+
+async function runMany(seeds: Iterable<number>, seconds: number): Promise<number> {
+  const startedMs = performance.now();
+  let count = 0;
+  let violations = 0;
+  for (const seed of seeds) {
+    if (performance.now() - startedMs >= seconds * 1_000) break;
+    const result = await runSeed(seed);
+    count += 1;
+    if (result.violation === undefined) continue;
+    violations += 1;
+    print(`seed ${seed}: ${result.violation}`);
+    // One trace is read at a time.
+    if (violations === 1) await explain(result);
+    else print(`  npm run simulate -- --seed ${seed} --trace`);
+  }
+  return ended(count, violations);
+}
+
+async function explain(found: SeedResult): Promise<void> {
+  const { result, without } = await shorten(found);
+  const left = without.size === 0 ? "" : ` --without ${toRanges(without)}`;
+  print(traceOf(result).split("\n").slice(-SHOWN_LINES).join("\n"));
+  print(`To see it again: npm run simulate -- --seed ${found.seed} --trace${left}`);
+}
+
+function traceOf({ told }: SeedResult): string {
+  return told
+    .map(({ atMs, who, what }) => `  ${new Date(atMs).toISOString()} ${who}: ${what}`)
+    .join("\n");
+}
+
+function* endless(): Iterable<number> {
+  for (let seed = 1; ; seed += 1) yield seed;
+}
+
+function ended(count: number, violations: number): number {
+  print(`${count} seeds, ${violations} violations`);
+  return violations === 0 ? 0 : 1;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

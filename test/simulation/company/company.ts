@@ -1,0 +1,108 @@
+import type { BusinessProfile } from "../../../src/config/business-profile.ts";
+import type { Book } from "../service/book.ts";
+import { SERVICE_FAULTS, type ServiceFault } from "../service/kinds.ts";
+import { TROUBLES, type Trouble } from "../troubles.ts";
+import { Stream } from "../world/random.ts";
+
+const DAY_MS = 86_400_000;
+
+import { ACTS, type Act } from "./people.ts";
+import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
+
+interface Process {
+  readonly id: string;
+  readonly skewMs: number;
+}
+
+/** What a seed chooses before anything begins: the company, its clocks, and what may go wrong. */
+export class Company {
+  readonly startsMs: number;
+  /** How long faults go on; then everything heals. */
+  readonly troubleMs: number;
+  /** Bank seconds in a real second; 1 where the clocks are real ones. */
+  readonly scale: number;
+  readonly serviceSkewMs: number;
+  readonly balanceCents = 1_000_000_00;
+  readonly failures: number;
+  readonly faults: ReadonlySet<ServiceFault>;
+  readonly troubles: ReadonlySet<Trouble>;
+  readonly acts: ReadonlySet<Act>;
+  readonly paying: PayingHabits;
+  readonly habits: { readonly guardsInFlight: boolean; readonly splitOverCents: number };
+  readonly workers: readonly Process[];
+  readonly gateways: readonly Process[];
+  readonly profile: BusinessProfile;
+  readonly #bills: Stream;
+
+  constructor(seed: number) {
+    const clocks = new Stream(seed, "clocks");
+    const start = new Stream(seed, "start");
+    this.startsMs = Date.UTC(2027, start.between(0, 11), start.between(1, 28)) + hourOf(start);
+    this.scale = clocks.chance(0.2) ? clocks.pick([600, 3_600]) : 1;
+    const skew = (): number =>
+      this.scale === 1 && clocks.chance(0.5) ? clocks.between(-600_000, 600_000) : 0;
+    this.serviceSkewMs =
+      this.scale === 1 && clocks.chance(0.3) ? clocks.between(-60_000, 60_000) : 0;
+    this.workers = ["worker-1", "worker-2"].map((id) => ({ id, skewMs: skew() }));
+    this.gateways = [{ id: "gateway-1", skewMs: skew() }];
+    const swarm = new Stream(seed, "swarm");
+    this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(0.25)));
+    this.troubles = new Set(TROUBLES.filter(() => swarm.chance(0.35)));
+    this.acts = new Set(ACTS.filter(() => swarm.chance(0.2)));
+    this.paying = choosePlaybooks(new Stream(seed, "playbooks"));
+    this.troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, DAY_MS]);
+    this.failures = swarm.chance(0.3) ? 0.4 : 0;
+    this.habits = {
+      guardsInFlight: swarm.chance(0.3),
+      splitOverCents: swarm.chance(0.3) ? 7_000 : 10_000_000,
+    };
+    this.#bills = new Stream(seed, "bills");
+    this.profile = {
+      name: "acme",
+      apiUrl: "http://service.test",
+      businessId: "biz_1",
+      token: { kind: "value", value: "token-of-the-business" },
+      webhookSecrets: ["whsec_simulation"],
+      achAuthorization: { acceptedBy: "olga", acceptedAt: "2027-01-01" },
+      sandbox: this.scale !== 1,
+    };
+  }
+
+  fill(book: Book): void {
+    const lots = this.#bills;
+    const count = lots.chance(0.05) ? lots.between(9, 40) : lots.between(1, 8);
+    const vendors = lots.between(1, count);
+    for (let number = 1; number <= vendors; number += 1) {
+      book.contacts.set(`con_${number}`, {
+        id: `con_${number}`,
+        displayName: `Vendor ${number}`,
+        status: "active",
+        last4: String(1_000 + number),
+        updatedMs: null,
+      });
+    }
+    for (let number = 1; number <= count; number += 1) {
+      const id = `bill_${number}`;
+      book.payables.set(id, {
+        id,
+        contactId: `con_${lots.between(1, vendors)}`,
+        status: "approved",
+        totalCents: lots.between(10, 200) * 100,
+        dueDate: dateOf(this.startsMs + lots.stretched(1, 10) * DAY_MS),
+        issueDate: dateOf(this.startsMs - 20 * DAY_MS),
+      });
+    }
+  }
+}
+
+/** Mostly the middle of a day; some seeds start near midnight in New York, some near 9:00. */
+function hourOf(lots: Stream): number {
+  const kind = lots.between(0, 5);
+  if (kind === 0) return 4 * 3_600_000 + lots.between(-600_000, 600_000);
+  if (kind === 1) return 13 * 3_600_000 + lots.between(-600_000, 600_000);
+  return lots.between(0, 86_399) * 1_000;
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,181 @@
+import type { Stream } from "../world/random.ts";
+import type { World } from "../world/world.ts";
+
+/** A person's token and what it may do. */
+export interface Person {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+export const PEOPLE: readonly Person[] = [
+  { name: "lena", roles: ["launcher"] },
+  { name: "otto", roles: ["operator"] },
+  { name: "carla", roles: ["controller"] },
+  { name: "carl", roles: ["controller"] },
+  { name: "olga", roles: ["owner"] },
+];
+
+/** Asks a gateway something in a person's name. @returns undefined where none answered */
+export type Ask = (
+  person: string,
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: object,
+) => Promise<{ readonly status: number; readonly json: unknown } | undefined>;
+
+interface Listed {
+  readonly items: readonly { readonly id: string; readonly kind: string; readonly phase: string }[];
+}
+
+interface Line {
+  readonly payableId: string;
+  readonly state: string;
+}
+
+interface Status {
+  readonly phase: string;
+  readonly planHash: string | null;
+  readonly payments: readonly Line[];
+}
+
+const MINUTE_MS = 60_000;
+
+/** How often people do what. */
+export interface Temper {
+  /** Kinds of acts that people of this seed know. */
+  readonly acts: ReadonlySet<Act>;
+  readonly launches: readonly string[];
+  readonly payableIds: readonly string[];
+  readonly contactIds: readonly string[];
+  /** Payments that the service shows now. */
+  readonly paymentIds: () => readonly string[];
+}
+
+export const ACTS = [
+  "drop",
+  "hold",
+  "release",
+  "take-back",
+  "cancel",
+  "reject",
+  "resolve",
+] as const;
+export type Act = (typeof ACTS)[number];
+
+/** People who launch, approve, drop, hold, release and cancel, at any moment. */
+export class People {
+  readonly #world: World;
+  readonly #ask: Ask;
+  readonly #lots: Stream;
+  readonly #temper: Temper;
+  /** Runs that were launched, by id. */
+  readonly runs = new Set<string>();
+  /** From then on nobody does anything new, and everything that waits is decided. */
+  calmFromMs = Infinity;
+
+  constructor(world: World, ask: Ask, temper: Temper) {
+    this.#world = world;
+    this.#ask = ask;
+    this.#temper = temper;
+    this.#lots = world.stream("people");
+  }
+
+  begin(): void {
+    let afterMs = 2_000;
+    for (const playbook of this.#temper.launches) {
+      this.#later(afterMs, () => this.#launch(playbook));
+      afterMs += this.#lots.chance(0.5) ? 500 : this.#lots.between(1, 30) * MINUTE_MS;
+    }
+    this.#later(30_000, () => this.#decide(0));
+    for (const act of this.#temper.acts) {
+      const times = this.#lots.between(1, 3);
+      for (let time = 0; time < times; time += 1) {
+        const atMs = this.#lots.stretched(5_000, 3 * 3_600_000);
+        this.#later(atMs, () => this.#act(act));
+      }
+    }
+  }
+
+  #later(afterMs: number, work: () => Promise<void>): void {
+    this.#world.after(afterMs, "a person acts", () => {
+      void work().catch((error: unknown) => {
+        this.#world.failure ??= error instanceof Error ? error : new Error(String(error));
+      });
+    });
+  }
+
+  async #launch(playbook: string): Promise<void> {
+    const period = new Date(this.#world.startedMs).toISOString().slice(0, 10);
+    const answer = await this.#ask("lena", "POST", "/v1/runs", { playbook, period });
+    const { id } = (answer?.json ?? {}) as { readonly id?: string };
+    if (id !== undefined) this.runs.add(id);
+    else this.#later(20_000, () => this.#launch(playbook));
+  }
+
+  /** Looks after what waits for a decision: often at first, then a few times a day. */
+  async #decide(turn: number): Promise<void> {
+    const answer = await this.#ask("carla", "GET", "/v1/runs?needsAction=true");
+    const { items = [] } = (answer?.json ?? {}) as Partial<Listed>;
+    for (const { id, kind } of items) {
+      if (kind === "pay-run") await this.#approve(id);
+    }
+    const isCalm = this.#world.nowMs >= this.calmFromMs;
+    const pauseMs = turn < 20 && !isCalm ? 2 * MINUTE_MS : 180 * MINUTE_MS;
+    this.#later(pauseMs, () => this.#decide(turn + 1));
+  }
+
+  async #approve(runId: string): Promise<void> {
+    const path = `/v1/runs/${encodeURIComponent(runId)}`;
+    const answer = await this.#ask("carla", "GET", `${path}?skipped=false`);
+    const { planHash, payments = [] } = (answer?.json ?? {}) as Partial<Status>;
+    if (planHash == null) return;
+    const waiting = payments.filter(({ state }) => state === "awaiting-approval");
+    if (waiting.length === 0) return;
+    for (const who of ["carla", "carl", "olga"]) {
+      if (this.#lots.chance(0.3) && this.#world.nowMs < this.calmFromMs) continue;
+      const rejects = this.#temper.acts.has("reject") && this.#lots.chance(0.1);
+      const drops = this.#temper.acts.has("drop") && this.#lots.chance(0.4);
+      const drop = drops ? [this.#lots.pick(waiting).payableId] : [];
+      const decision = rejects ? "reject" : "approve";
+      const body = { decision, planHash, ...(rejects ? {} : { drop }) };
+      await this.#ask(who, "POST", `${path}/decisions`, body);
+    }
+  }
+
+  async #act(act: Act): Promise<void> {
+    if (this.#world.nowMs >= this.calmFromMs) return;
+    const { payableIds, contactIds } = this.#temper;
+    const reason = "said so";
+    if (act === "hold") {
+      const isBill = this.#lots.chance(0.6);
+      const target = isBill
+        ? { payableId: this.#lots.pick(payableIds) }
+        : { contactId: this.#lots.pick(contactIds) };
+      await this.#ask("otto", "POST", "/v1/holds", { ...target, reason });
+    }
+    if (act === "release") await this.#release();
+    if (act === "cancel" && this.runs.size > 0) {
+      const id = encodeURIComponent(this.#lots.pick([...this.runs]));
+      await this.#ask("otto", "POST", `/v1/runs/${id}/cancel`, { reason });
+    }
+    if (act === "take-back") {
+      const payments = this.#temper.paymentIds();
+      if (payments.length === 0) return;
+      const body = { payments: [this.#lots.pick(payments)], reason };
+      await this.#ask("otto", "POST", "/v1/cancellations", body);
+    }
+    if (act === "resolve") {
+      const id = encodeURIComponent(this.#lots.pick(payableIds));
+      const action = this.#lots.pick(["retry", "give-up"]);
+      await this.#ask("otto", "POST", `/v1/payables/${id}/resolution`, { action, reason });
+    }
+  }
+
+  async #release(): Promise<void> {
+    const answer = await this.#ask("otto", "GET", "/v1/holds");
+    const { items = [] } = (answer?.json ?? {}) as { readonly items?: readonly { id: string }[] };
+    if (items.length === 0) return;
+    const { id } = this.#lots.pick(items);
+    await this.#ask("otto", "DELETE", `/v1/holds/${encodeURIComponent(id)}`, { reason: "fine" });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Stream } from "../world/random.ts";
+
+/** A playbook that the company has stored. */
+export interface StoredText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** How this company pays, as its playbooks say it. */
+export interface PayingHabits {
+  readonly playbooks: readonly StoredText[];
+  /** Pay runs, launched in this order. */
+  readonly launches: readonly string[];
+  readonly quorum: number;
+}
+
+/** Chooses what a company's playbooks say. */
+export function choosePlaybooks(lots: Stream): PayingHabits {
+  const quorum = lots.chance(0.25) ? 2 : 1;
+  const names = lots.chance(0.3) ? ["weekly", "monthly"] : ["weekly"];
+  const playbooks = names.map((name) => ({ name, text: payRun(lots, quorum) }));
+  if (lots.chance(0.3)) {
+    playbooks.push({ name: "retry-failed", text: RETRY_FAILED });
+  }
+  return { playbooks, launches: names, quorum };
+}
+
+function payRun(lots: Stream, quorum: number): string {
+  const lines = ["kind: pay-run", "select: { due: all }"];
+  const pays = ["on: next-business-day", "arrive: by-due-date"];
+  lines.push(`pay: { ${lots.pick(pays)} }`);
+  lines.push("review: [changed-bank-account]");
+  const rules = [`  - { by: [controller, owner], quorum: ${quorum} }`];
+  if (lots.chance(0.2)) rules.unshift("  - { over: $100, by: [owner] }");
+  lines.push("approve:", ...rules);
+  if (lots.chance(0.2)) lines.push(`limits: { vendorPerWeek: $${lots.between(50, 400)} }`);
+  if (lots.chance(0.15)) lines.push(`approvalValid: ${lots.between(1, 5)} days`);
+  lines.push(`late: ${lots.pick(["ask", "next-business-day"])}`);
+  return `${lines.join("\n")}\n`;
+}
+
+const RETRY_FAILED = `kind: retry-failed
+rules:
+  - { match: [R01, R09], retry: next-business-day, atMost: 2 }
+  - { match: [R02, R03], hold: vendor, payAgain: when-bank-account-changed, by: [controller] }
+  - { match: anything-else, ask: [operator] }
+giveUp: { after: 10 days, tell: [controller] }
+`;

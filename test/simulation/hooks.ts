@@ -1,0 +1,192 @@
+import { sql } from "kysely";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { ActivityContext } from "../../activities/context.ts";
+import { createActivities } from "../../activities/index.ts";
+import { Profiles } from "../../src/config/profiles.ts";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import { createBusinessClocks } from "../../src/gateway/clocks.ts";
+import type { GatewayContext } from "../../src/gateway/context.ts";
+import { startDispatcher } from "../../src/gateway/dispatcher.ts";
+import { createApp } from "../../src/gateway/http/app.ts";
+import { RefusedToday } from "../../src/gateway/http/refusals.ts";
+import { createMetrics, type Metrics } from "../../src/gateway/metrics.ts";
+import { Clients } from "../../src/business/clients.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import { createToken } from "../../src/store/tokens.ts";
+import { FileConnection } from "../../src/store/sqlite/connection.ts";
+import { startLateChanges } from "../../src/sweeper/late-changes.ts";
+import { startSweeper } from "../../src/sweeper/sweeper.ts";
+import { Keyring } from "../../src/vault/keyring.ts";
+import { Vault } from "../../src/vault/vault.ts";
+import { createContext } from "../../src/worker/context.ts";
+import { storePlaybook } from "../support/stored-playbook.ts";
+import { clientOf } from "./temporal/client.ts";
+import type { TemporalServer } from "./temporal/server.ts";
+import type { Activities } from "./temporal/activity-task.ts";
+import { wakeIdleLoops } from "./world/globals.ts";
+import { inBackground, nodeHere, type ProcessNode, type World } from "./world/world.ts";
+
+/**
+ * The only file that knows the engine's modules: how its processes are put together, and where
+ * their statements are parked.
+ */
+
+export * as workflowCode from "../../workflows/index.ts";
+
+/** The connection's own methods, from before they are replaced. */
+const real: Pick<FileConnection, "begin" | "run" | "commit" | "rollback"> = Object.fromEntries(
+  (["begin", "run", "commit", "rollback"] as const).map((name) => [
+    name,
+    FileConnection.prototype[name],
+  ]),
+) as unknown as Pick<FileConnection, "begin" | "run" | "commit" | "rollback">;
+
+const opened = new WeakMap<ProcessNode, Set<FileConnection>>();
+
+/** A process that dies lets go of its connections at once, as the kernel would. */
+function own(connection: FileConnection): void {
+  const node = nodeHere();
+  if (node === undefined) return;
+  const known = opened.get(node) ?? new Set();
+  opened.set(node, known);
+  if (known.has(connection)) return;
+  known.add(connection);
+  node.atDeath.push(() => {
+    void real.rollback.call(connection).catch(() => undefined);
+    void connection.close().catch(() => undefined);
+  });
+}
+
+/** Parks each statement of a simulated process; inside a transaction nobody can come between. */
+export function hookStore(world: () => World | undefined): void {
+  const park = async (connection: FileConnection, what: string): Promise<void> => {
+    if (nodeHere() === undefined) return;
+    own(connection);
+    await world()?.boundary(what);
+  };
+  Object.assign(FileConnection.prototype, {
+    async begin(this: FileConnection, flush: boolean) {
+      await park(this, "begin");
+      return real.begin.call(this, flush);
+    },
+    async run(this: FileConnection, ...given: Parameters<typeof real.run>) {
+      if (this.inTransaction) return real.run.apply(this, given);
+      await park(this, "statement");
+      const outcome = await real.run.apply(this, given);
+      if ((outcome.written?.changes ?? 0n) > 0n) wakeIdleLoops();
+      return outcome;
+    },
+    async commit(this: FileConnection) {
+      await park(this, "commit");
+      await real.commit.call(this);
+      wakeIdleLoops();
+    },
+    async rollback(this: FileConnection) {
+      await park(this, "rollback");
+      return real.rollback.call(this);
+    },
+  });
+}
+
+/** The store's file before anything has happened. */
+export async function makeEmptyStore(path: string): Promise<void> {
+  const store = await openStore(`sqlite:${path}`);
+  await store.close();
+}
+
+/** Blocking the only thread could not free a lock. */
+async function open(world: World, path: string): Promise<Store> {
+  const store = await openStore(`sqlite:${path}`, { mustExist: true, nowMs: () => world.nowMs });
+  await sql`pragma busy_timeout = 0`.execute(store.db);
+  await sql`pragma wal_autocheckpoint = 0`.execute(store.db);
+  return store;
+}
+
+export interface EngineParts {
+  readonly world: World;
+  readonly temporal: TemporalServer;
+  readonly storePath: string;
+  readonly profile: BusinessProfile;
+  /** Told of every line of the engine's own log. */
+  readonly log: (node: ProcessNode, line: string) => void;
+}
+
+function logOf(parts: EngineParts, node: ProcessNode) {
+  const line = (message: string, fields?: Record<string, unknown>): void =>
+    parts.log(node, fields === undefined ? message : `${message} ${JSON.stringify(fields)}`);
+  return { info: line, warn: line, error: line };
+}
+
+/** Starts a worker: its activities, its sweeper and its watch for late changes. */
+export async function startWorker(parts: EngineParts, node: ProcessNode): Promise<Store> {
+  const { world, temporal, profile } = parts;
+  const store = await open(world, parts.storePath);
+  const profiles = new Profiles({ businesses: [profile] });
+  const draining = new AbortController();
+  const context = createContext({
+    store,
+    temporal: clientOf(temporal, world.stream(`temporal of ${node.id}`)),
+    profiles,
+    vault: new Vault(new Keyring([])),
+    log: logOf(parts, node),
+    workerId: node.id,
+    draining: draining.signal,
+  });
+  const activities: ActivityContext = context.activities;
+  const sweeping = { ...activities, profiles };
+  await inBackground(() => startSweeper(sweeping));
+  inBackground(() => startLateChanges(sweeping));
+  // Only what has looked for losses polls.
+  temporal.addWorker(node, createActivities(activities) as unknown as Activities);
+  return store;
+}
+
+let metrics: Metrics | undefined;
+
+/** Starts a gateway: its API, which people and webhooks use, and its dispatcher. */
+export async function startGateway(parts: EngineParts, node: ProcessNode): Promise<Gateway> {
+  const { world, temporal, profile } = parts;
+  const store = await open(world, parts.storePath);
+  const profiles = new Profiles({ businesses: [profile] });
+  const clients = new Clients({ connections: 20, timeoutMs: 10_000 });
+  metrics ??= createMetrics(store);
+  let wake = (): void => undefined;
+  const context: GatewayContext = {
+    store,
+    profiles,
+    temporal: clientOf(temporal, world.stream(`temporal of ${node.id}`)),
+    clientOf: (of) => clients.of(of),
+    log: logOf(parts, node),
+    vault: new Vault(new Keyring([])),
+    nowMs: Date.now,
+    clocks: createBusinessClocks(),
+    metrics,
+    refused: new RefusedToday(),
+    publicUrl: () => "https://payrun.test",
+    planTimeoutMs: 60_000,
+    wakeDispatcher: () => wake(),
+  };
+  const dispatcher = inBackground(() => startDispatcher(context));
+  wake = () => dispatcher.wake();
+  return { app: createApp(context), store };
+}
+
+export interface Gateway {
+  readonly app: OpenAPIHono;
+  readonly store: Store;
+}
+
+/** Gives people their tokens and stores the playbooks, as an administrator does before anything runs. */
+export async function prepare(
+  store: Store,
+  people: readonly { readonly name: string; readonly roles: readonly string[] }[],
+  playbooks: readonly { readonly name: string; readonly text: string }[],
+): Promise<Map<string, string>> {
+  const tokens = new Map<string, string>();
+  for (const { name, roles } of people) {
+    const made = await createToken(store, { name, roles, createdBy: "ada", nowMs: Date.now() });
+    tokens.set(name, made.token);
+  }
+  for (const playbook of playbooks) await storePlaybook(store, playbook);
+  return tokens;
+}

@@ -1,0 +1,66 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hookStore, makeEmptyStore } from "./hooks.ts";
+import { Violation } from "./rules/violation.ts";
+import { Simulation, type SeedOptions } from "./simulation.ts";
+import { enter } from "./world/globals.ts";
+import type { World } from "./world/world.ts";
+
+export interface SeedResult {
+  readonly seed: number;
+  readonly violation: string | undefined;
+  /** Name of the rule that was broken. */
+  readonly rule: string | undefined;
+  readonly fingerprint: string;
+  readonly told: World["told"];
+  readonly steps: number;
+  readonly endedMs: number;
+  readonly faults: number;
+  readonly end: string;
+}
+
+let current: World | undefined;
+let folder: string | undefined;
+let isHooked = false;
+
+/** Where the store's files are: in memory, if the machine has a place for that. */
+async function workFolder(): Promise<string> {
+  if (folder !== undefined) return folder;
+  const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  folder = mkdtempSync(join(base, "payrun-simulation-"));
+  const made = folder;
+  process.on("exit", () => rmSync(made, { recursive: true, force: true }));
+  await makeEmptyStore(join(made, "empty.db"));
+  return folder;
+}
+
+/** Runs one seed from its first launch to the end of everything. */
+export async function runSeed(seed: number, options: SeedOptions = {}): Promise<SeedResult> {
+  if (!isHooked) hookStore(() => current);
+  isHooked = true;
+  const at = await workFolder();
+  const storePath = join(at, "seed.db");
+  for (const more of ["", "-wal", "-shm"]) rmSync(storePath + more, { force: true });
+  copyFileSync(join(at, "empty.db"), storePath);
+  const simulation = new Simulation(seed, storePath, options);
+  const { world } = simulation;
+  current = world;
+  enter(world);
+  let violation: string | undefined;
+  let rule: string | undefined;
+  let end = "";
+  try {
+    end = await simulation.run();
+  } catch (error) {
+    violation = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    rule = error instanceof Violation ? error.rule : "crash";
+  } finally {
+    simulation.close();
+    enter(undefined);
+    current = undefined;
+  }
+  const { fingerprint, told, steps, nowMs: endedMs } = world;
+  const faults = simulation.faultsMade;
+  return { seed, violation, rule, fingerprint, told, steps, endedMs, faults, end };
+}

@@ -1,0 +1,35 @@
+import type { World } from "../world/world.ts";
+
+/** The service's clocks: the bank's, which a sandbox runs fast, and real time. */
+export class BankClock {
+  readonly #world: World;
+  /** Bank seconds in a real second. */
+  readonly scale: number;
+  /** How far the service's own wall clock is from the world's time. */
+  readonly skewMs: number;
+
+  constructor(world: World, scale: number, skewMs: number) {
+    this.#world = world;
+    this.scale = scale;
+    this.skewMs = skewMs;
+  }
+
+  realMs(): number {
+    return this.#world.nowMs;
+  }
+
+  wireMs(): number {
+    return this.#world.nowMs + this.skewMs;
+  }
+
+  nowMs(): number {
+    const { nowMs, startedMs } = this.#world;
+    return Math.floor(startedMs + this.skewMs + (nowMs - startedMs) * this.scale);
+  }
+
+  /** Real instant at which the bank's clock stands at another one. */
+  realMsAt(bankMs: number): number {
+    const { startedMs } = this.#world;
+    return startedMs + (bankMs - this.skewMs - startedMs) / this.scale;
+  }
+}

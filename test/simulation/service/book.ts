@@ -1,0 +1,112 @@
+import type { Stream } from "../world/random.ts";
+
+export interface Contact {
+  readonly id: string;
+  readonly displayName: string;
+  status: string;
+  last4: string | null;
+  updatedMs: number | null;
+}
+
+export interface Payable {
+  readonly id: string;
+  readonly contactId: string;
+  status: string;
+  totalCents: number;
+  readonly dueDate: string;
+  readonly issueDate: string;
+}
+
+export interface Payment {
+  readonly id: string;
+  readonly payableId: string;
+  readonly contactId: string;
+  readonly amountCents: number;
+  readonly rail: string | null;
+  readonly bankAccountId: string | null;
+  readonly scheduledMs: number;
+  /** Business clock. */
+  readonly createdMs: number;
+  /** Real instant from which lists show it. */
+  readonly shownMs: number;
+  /** Key of the request that made it; null for a payment by others. */
+  readonly key: string | null;
+  status: string;
+  updatedMs: number;
+  processedMs: number | null;
+  failureReason: string | null;
+}
+
+export interface Transfer {
+  readonly id: string;
+  readonly key: string;
+  readonly amountCents: number;
+  readonly bankAccountId: string;
+  readonly createdMs: number;
+  readonly shownMs: number;
+  status: string;
+  updatedMs: number;
+}
+
+/** Payments that neither took nor will take the vendor's money. */
+const NOT_STANDING: readonly string[] = [
+  "failed",
+  "returned",
+  "cancelled",
+  "refunded",
+  "refund_pending",
+];
+
+export function stands({ status }: Payment): boolean {
+  return !NOT_STANDING.includes(status);
+}
+
+/** What the service knows: vendors, bills, payments, and its balance. */
+export class Book {
+  readonly contacts = new Map<string, Contact>();
+  readonly payables = new Map<string, Payable>();
+  /** Oldest first. */
+  readonly payments: Payment[] = [];
+  readonly transfers: Transfer[] = [];
+  readonly #ids: Stream;
+  balanceCents: number;
+
+  constructor(ids: Stream, balanceCents: number) {
+    this.#ids = ids;
+    this.balanceCents = balanceCents;
+  }
+
+  newId(prefix: string): string {
+    return `${prefix}_${this.#ids.hex(10)}`;
+  }
+
+  paymentsOf(payableId: string): Payment[] {
+    return this.payments.filter((payment) => payment.payableId === payableId);
+  }
+
+  standingCents(payableId: string): number {
+    return this.paymentsOf(payableId)
+      .filter(stands)
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  }
+
+  paidCents(payableId: string): number {
+    return this.paymentsOf(payableId)
+      .filter(({ status }) => status === "completed")
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  }
+
+  /** The payable's own word for where its payments are. */
+  paymentStatus(payableId: string): string {
+    const payments = this.paymentsOf(payableId);
+    const last = payments.at(-1);
+    if (last === undefined) return "none";
+    if (payments.some(({ status }) => ["processing", "pending", "held"].includes(status))) {
+      return "processing";
+    }
+    if (payments.some(({ status }) => status === "scheduled")) return "scheduled";
+    if (last.status === "completed") return "settled";
+    if (last.status === "returned") return "clawback";
+    return last.status === "failed" ? "failed" : "none";
+  }
+}

@@ -1,0 +1,94 @@
+import type { World } from "../world/world.ts";
+import type { FaultPlan } from "./kinds.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface KeyRow {
+  readonly fingerprint: string;
+  readonly startedMs: number;
+  readonly isMoney: boolean;
+  /** `bound`: refused, and only its body is taken again. */
+  state: "running" | "stored" | "dead" | "bound";
+  answer: Answer | undefined;
+}
+
+/** Money writes whose first request has run for so long may have taken effect, or not. */
+const UNCONFIRMED_MS = 5 * 60_000;
+
+/** A key is remembered for so long at least. */
+const REMEMBERED_MS = 15 * 60_000;
+
+export function refusal(error: string, message: string = error): unknown {
+  return { error, message };
+}
+
+/** Idempotency keys, as section 7 of the specification has them. */
+export class Keys {
+  readonly #world: World;
+  readonly #faults: FaultPlan;
+  readonly #rows = new Map<string, KeyRow>();
+  /** Requests of a key that are in the house, waiting ones included. */
+  readonly #inHouse = new Map<string, number>();
+
+  constructor(world: World, faults: FaultPlan) {
+    this.#world = world;
+    this.#faults = faults;
+  }
+
+  /** A request has arrived: its key is not forgotten while it is there. */
+  enter(key: string): void {
+    this.#inHouse.set(key, (this.#inHouse.get(key) ?? 0) + 1);
+  }
+
+  leave(key: string): void {
+    this.#inHouse.set(key, (this.#inHouse.get(key) ?? 1) - 1);
+  }
+
+  /** @returns undefined where the caller has the key and acts; otherwise what to answer */
+  claim(key: string, fingerprint: string): Answer | undefined {
+    const row = this.#rows.get(key);
+    if (row === undefined || this.#isForgotten(key, row) || row.state === "bound") {
+      if (row?.state === "bound" && row.fingerprint !== fingerprint) return conflict("other body");
+      this.#rows.set(key, {
+        fingerprint,
+        startedMs: this.#world.nowMs,
+        isMoney: true,
+        state: "running",
+        answer: undefined,
+      });
+      return undefined;
+    }
+    if (row.fingerprint !== fingerprint) return conflict("other body");
+    if (row.state === "stored") return row.answer;
+    if (row.state === "dead") return unconfirmed();
+    const isOld = this.#world.nowMs - row.startedMs > UNCONFIRMED_MS;
+    if (isOld && !this.#faults.kinds.has("conflict-for-ever")) return unconfirmed();
+    return conflict("still running");
+  }
+
+  /** What is kept of a request that has come to its end. */
+  settle(key: string, keep: "stored" | "dead" | "free" | "bound", answer?: Answer): void {
+    const row = this.#rows.get(key);
+    if (row === undefined) return;
+    if (keep === "free") this.#rows.delete(key);
+    else row.state = keep;
+    row.answer = answer;
+  }
+
+  #isForgotten(key: string, row: KeyRow): boolean {
+    if (!this.#faults.kinds.has("forgets-keys")) return false;
+    if (row.state === "running" || (this.#inHouse.get(key) ?? 0) > 1) return false;
+    return this.#world.nowMs - row.startedMs > REMEMBERED_MS;
+  }
+}
+
+function conflict(why: string): Answer {
+  return { status: 409, body: refusal("idempotency_conflict", why) };
+}
+
+function unconfirmed(): Answer {
+  return { status: 409, body: refusal("payment_unconfirmed", "it may have taken effect") };
+}

@@ -1,0 +1,102 @@
+import type { Stream } from "../world/random.ts";
+import type { World } from "../world/world.ts";
+
+/** What may go wrong at the service and on the way to it; each seed first chooses which. */
+export const SERVICE_FAULTS = [
+  /** Answers take seconds, up to minutes. */
+  "slow",
+  /** The connection is cut; the request is carried out later all the same. */
+  "cut-off",
+  /** Requests wait before their key is claimed. */
+  "queued",
+  /** Requests arrive, and nothing ever comes of them. */
+  "lost",
+  /** A key whose request died is in conflict for ever. */
+  "conflict-for-ever",
+  /** Keys are forgotten as soon as the envelope allows. */
+  "forgets-keys",
+  /** A state refusal binds its key to the body. */
+  "refusals-bind",
+  /** 4xx answers are not stored under their key. */
+  "refusals-unstored",
+  /** A money write answers 5xx, with all, a part or nothing of its effect. */
+  "server-errors",
+  /** 409 with a code that nobody knows. */
+  "unknown-409",
+  /** Pages hold two items, whatever was asked for. */
+  "small-pages",
+  /** Payments show up to a minute late. */
+  "shows-late",
+  /** 429, with and without Retry-After. */
+  "rate-limit",
+  /** The token is refused for a while. */
+  "unauthorized",
+  /** The bill of one vendor answers 5xx for ever. */
+  "poison",
+  /** Reads fail now and then. */
+  "read-errors",
+  /** State refusals of a first request. */
+  "state-refusals",
+] as const;
+export type ServiceFault = (typeof SERVICE_FAULTS)[number];
+
+const EPISODE_MS = 90_000;
+
+/** The kinds of faults of this seed, and when they are over. */
+export class FaultPlan {
+  readonly kinds: ReadonlySet<ServiceFault>;
+  /** From then on everything works. */
+  healsAtMs: number;
+  /** Faults by number that are left out, to shorten a trace. */
+  readonly #left: ReadonlySet<number>;
+  readonly #world: World;
+  readonly #streams = new Map<string, Stream>();
+  #made = 0;
+
+  constructor(
+    world: World,
+    plan: {
+      readonly kinds: ReadonlySet<ServiceFault>;
+      readonly healsAtMs: number;
+      readonly left: ReadonlySet<number>;
+    },
+  ) {
+    this.#world = world;
+    this.kinds = plan.kinds;
+    this.healsAtMs = plan.healsAtMs;
+    this.#left = plan.left;
+  }
+
+  get made(): number {
+    return this.#made;
+  }
+
+  stream(name: string): Stream {
+    const known = this.#streams.get(name);
+    if (known !== undefined) return known;
+    const stream = this.#world.stream(`fault ${name}`);
+    this.#streams.set(name, stream);
+    return stream;
+  }
+
+  /** True where a fault of this kind strikes now; each is numbered, and may be left out. */
+  strikes(kind: ServiceFault, probability: number): boolean {
+    if (!this.kinds.has(kind)) return false;
+    const strikes = this.stream(kind).chance(probability);
+    if (!strikes || this.#world.nowMs >= this.healsAtMs || !this.#isOn(kind)) return false;
+    return this.count();
+  }
+
+  /** Faults come in episodes: what is always slow shows other things than what gets slow. */
+  #isOn(kind: ServiceFault): boolean {
+    const { nowMs, startedMs } = this.#world;
+    const episode = Math.floor((nowMs - startedMs) / EPISODE_MS);
+    return this.#world.stream(`episode ${kind} ${episode}`).chance(0.6);
+  }
+
+  /** Counts a fault. @returns false where it is left out */
+  count(): boolean {
+    this.#made += 1;
+    return !this.#left.has(this.#made);
+  }
+}

@@ -1,0 +1,259 @@
+import type { Stream } from "../world/random.ts";
+import type { World } from "../world/world.ts";
+import { Bank, type SeenRequest } from "./bank.ts";
+import type { BankClock } from "./bank-clock.ts";
+import type { Book } from "./book.ts";
+import { Effects, type Habits } from "./effects.ts";
+import { type Answer, Keys, refusal } from "./keys.ts";
+import type { FaultPlan } from "./kinds.ts";
+import type { Life } from "./life.ts";
+import { Reads } from "./reads.ts";
+import type { Wire, WireAnswer, WireRequest } from "./wire.ts";
+
+type Heard = (answer: WireAnswer | Error) => void;
+
+/** A request is carried out within this time of its arrival, or never (ledger, envelope). */
+const WINDOW_MS = { real: 30 * 60_000, sandbox: 6 * 60_000 } as const;
+
+const STATE_REFUSALS = ["payments_locked", "insufficient_balance", "setup_incomplete"] as const;
+
+/**
+ * The Payments Service by its specification, with a bank whose ledger nobody else reads. It is no
+ * process of the engine's: its faults are those of the network and of its own making.
+ */
+export class Service implements Wire {
+  readonly bank: Bank;
+  readonly #world: World;
+  readonly #faults: FaultPlan;
+  readonly #clock: BankClock;
+  readonly #keys: Keys;
+  readonly #effects: Effects;
+  readonly #reads: Reads;
+  readonly #windowMs: number;
+  readonly #travel: Stream;
+  /** Bills that can't be read, for ever. */
+  readonly poisoned = new Set<string>();
+
+  constructor(
+    world: World,
+    parts: {
+      readonly faults: FaultPlan;
+      readonly clock: BankClock;
+      readonly book: Book;
+      readonly life: Life;
+      readonly bankAccountId: string;
+      readonly habits: Pick<Habits, "guardsInFlight" | "splitOverCents">;
+    },
+  ) {
+    const { faults, clock, book, life, bankAccountId } = parts;
+    this.#world = world;
+    this.#faults = faults;
+    this.#clock = clock;
+    this.bank = new Bank(world);
+    this.#keys = new Keys(world, faults);
+    this.#reads = new Reads(book, clock, bankAccountId);
+    this.#windowMs = clock.scale === 1 ? WINDOW_MS.real : WINDOW_MS.sandbox;
+    this.#travel = world.stream("travel");
+    const late = faults.stream("shows-late");
+    const showsAfterMs = (): number =>
+      faults.strikes("shows-late", 0.5) ? late.between(1_000, 59_000) : 0;
+    const { bank } = this;
+    this.#effects = new Effects({
+      book,
+      bank,
+      clock,
+      life,
+      habits: { ...parts.habits, showsAfterMs },
+    });
+  }
+
+  send(request: WireRequest, heard: Heard): void {
+    const seen = this.bank.see(request);
+    const travelMs = this.#travel.between(2, 40);
+    if (request.method === "GET") {
+      this.#world.after(travelMs, "GET arrives", () => this.#read(request, heard));
+      return;
+    }
+    const key = request.key?.slice(-6) ?? "none";
+    this.#world.tell(request.from, `sends ${request.method} ${request.path} under …${key}`);
+    this.#world.after(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
+  }
+
+  #read(request: WireRequest, heard: Heard): void {
+    const faults = this.#faults;
+    const url = new URL(request.path, "http://service.test");
+    if (faults.strikes("read-errors", 0.1)) {
+      if (faults.stream("read-errors").chance(0.3)) return;
+      this.#answer(heard, { status: 503, body: refusal("unavailable") });
+      return;
+    }
+    if (url.pathname.startsWith("/v1") && this.#refusesEarly(heard)) return;
+    const bill = /^\/v1\/payables\/(.+)$/.exec(url.pathname)?.[1];
+    if (bill !== undefined && this.poisoned.has(decodeURIComponent(bill))) {
+      this.#answer(heard, { status: 500, body: refusal("server_error") });
+      return;
+    }
+    const slowMs = faults.strikes("slow", 0.3) ? faults.stream("slow").stretched(50, 9_000) : 0;
+    this.#world.after(slowMs, "GET is answered", () => {
+      this.#reads.pageMost = faults.kinds.has("small-pages") ? 2 : 100;
+      this.#answer(heard, this.#reads.answer(url.pathname, url.searchParams));
+    });
+  }
+
+  /** 429 and 401 come before anything else. */
+  #refusesEarly(heard: Heard): boolean {
+    const faults = this.#faults;
+    if (faults.strikes("unauthorized", 0.05)) {
+      this.#answer(heard, { status: 401, body: { statusCode: 401, message: "Unauthorized" } });
+      return true;
+    }
+    if (!faults.strikes("rate-limit", 0.1)) return false;
+    const seconds = faults.stream("rate-limit").between(1, 20);
+    const form = faults.stream("rate-limit").between(0, 2);
+    const at = new Date(this.#clock.wireMs() + seconds * 1_000).toUTCString();
+    const after = [{}, { "retry-after": String(seconds) }, { "retry-after": at }][form] ?? {};
+    this.#answer(heard, { status: 429, body: refusal("rate_limited") }, after);
+    return true;
+  }
+
+  #arrive(request: WireRequest, seen: SeenRequest, heard: Heard): void {
+    const faults = this.#faults;
+    seen.arrivedMs = this.#world.nowMs;
+    const answer: Heard = (given) => {
+      if (!(given instanceof Error)) {
+        seen.status = given.status;
+        seen.answeredMs = this.#world.nowMs;
+        this.#say(seen, `answers ${given.status} ${codeOf(given.body)}`);
+      }
+      heard(given);
+    };
+    if (this.#refusesEarly(answer)) return;
+    if (faults.strikes("lost", 0.1)) {
+      this.#say(seen, "loses the request");
+      return;
+    }
+    const key = request.key ?? "";
+    this.#keys.enter(key);
+    const untilMs = this.#world.nowMs + this.#windowMs - 1_000;
+    const cutOff = faults.strikes("cut-off", 0.2);
+    if (cutOff) {
+      this.#say(seen, "cuts the connection, and keeps the request");
+      heard(new Error("ECONNRESET: the connection was cut"));
+    }
+    const queueMs = this.#lateMs("queued", 0.2, untilMs) + (cutOff ? this.#cutMs(untilMs) : 0);
+    const hear: Heard = cutOff ? () => undefined : answer;
+    this.#world.after(queueMs, "claim", () => {
+      this.#claim({ request, seen, hear, untilMs });
+    });
+  }
+
+  #cutMs(untilMs: number): number {
+    const mostMs = Math.max(100, untilMs - this.#world.nowMs);
+    return Math.min(mostMs, this.#faults.stream("cut-off").stretched(50, 60_000));
+  }
+
+  #lateMs(kind: "queued" | "slow", probability: number, untilMs: number): number {
+    if (!this.#faults.strikes(kind, probability)) return 0;
+    const mostMs = Math.max(100, untilMs - this.#world.nowMs);
+    return Math.min(mostMs, this.#faults.stream(kind).stretched(1_000, this.#windowMs));
+  }
+
+  #claim(work: Work): void {
+    const { request, seen, hear } = work;
+    const key = request.key ?? "";
+    const fingerprint = `${request.method} ${request.path} ${request.body}`;
+    const known = this.#keys.claim(key, fingerprint);
+    if (known !== undefined) {
+      this.#keys.leave(key);
+      this.#answer(hear, known);
+      return;
+    }
+    const early = this.#earlyRefusal(key);
+    if (early !== undefined) {
+      this.#keys.leave(key);
+      this.#answer(hear, early);
+      return;
+    }
+    const runMs = this.#travel.between(5, 120) + this.#lateMs("slow", 0.5, work.untilMs);
+    if (runMs > 1_000) this.#say(seen, `works on it for ${Math.round(runMs / 1_000)} s`);
+    this.#world.after(runMs, "carry out", () => this.#carryOut(work));
+  }
+
+  /** Refusals of the business's state: not stored, and their key free or bound to the body. */
+  #earlyRefusal(key: string): Answer | undefined {
+    const faults = this.#faults;
+    if (!faults.strikes("state-refusals", 0.15)) return undefined;
+    this.#keys.settle(key, faults.kinds.has("refusals-bind") ? "bound" : "free");
+    const code = faults.stream("state-refusals").pick(STATE_REFUSALS);
+    return { status: 409, body: refusal(code) };
+  }
+
+  #carryOut(work: Work): void {
+    const faults = this.#faults;
+    const { request, seen, hear } = work;
+    const key = request.key ?? "";
+    this.#keys.leave(key);
+    const lots = faults.stream("server-errors");
+    const dies = faults.strikes("conflict-for-ever", 0.15);
+    const fails = !dies && faults.strikes("server-errors", 0.2);
+    const odd = !dies && !fails && faults.strikes("unknown-409", 0.1);
+    const effect = dies || fails || odd ? lots.pick(["all", "part", "none"] as const) : "all";
+    const answer = effect === "none" ? undefined : this.#act(work, effect);
+    if (effect !== "none") seen.carriedOutMs = this.#world.nowMs;
+    if (dies) {
+      this.#say(seen, `dies, with ${effect} of its effect; its key stays in conflict`);
+      return;
+    }
+    if (fails || odd) {
+      this.#keys.settle(key, "dead");
+      this.#say(seen, `fails, with ${effect} of its effect`);
+      const status = odd ? 409 : lots.pick([500, 502, 503]);
+      this.#answer(hear, { status, body: refusal(odd ? "settlement_window" : "server_error") });
+      return;
+    }
+    if (answer === undefined) return;
+    this.#keep(key, answer);
+    const slowMs = this.#lateMs("slow", 0.3, work.untilMs);
+    this.#world.after(slowMs, "answer", () => this.#answer(hear, answer));
+  }
+
+  #act({ request, seen }: Work, share: "all" | "part"): Answer {
+    const body = JSON.parse(request.body === "" ? "{}" : request.body) as Record<string, unknown>;
+    const answer = this.#effects.act(
+      { path: request.path, key: request.key ?? "", body, number: seen.number },
+      share,
+    );
+    if (answer.status < 300) this.#say(seen, `carries it out (${share})`);
+    return answer;
+  }
+
+  #keep(key: string, answer: Answer): void {
+    const unstored = this.#faults.kinds.has("refusals-unstored");
+    const isRefused = answer.status >= 400;
+    const isStored = !isRefused || (answer.status !== 409 && !unstored);
+    this.#keys.settle(key, isStored ? "stored" : "free", answer);
+  }
+
+  #answer(heard: Heard, { status, body }: Answer, headers: Record<string, string> = {}): void {
+    const date = new Date(this.#clock.wireMs()).toUTCString();
+    this.#world.after(this.#travel.between(2, 30), "answer arrives", () =>
+      heard({ status, headers: { date, ...headers }, body: JSON.stringify(body) }),
+    );
+  }
+
+  #say(seen: SeenRequest, what: string): void {
+    this.#world.tell("service", `request ${seen.number} (…${seen.key?.slice(-6)}): ${what}`);
+  }
+}
+
+interface Work {
+  readonly request: WireRequest;
+  readonly seen: SeenRequest;
+  readonly hear: Heard;
+  /** It is carried out by then, or never. */
+  readonly untilMs: number;
+}
+
+function codeOf(body: string): string {
+  return /"error":"(\w+)"/.exec(body)?.[1] ?? "";
+}

@@ -1,0 +1,146 @@
+import { nodeHere } from "../world/world.ts";
+import { worldHere } from "../world/globals.ts";
+import type { Wire, WireAnswer, WireRequest } from "./wire.ts";
+
+/** Stands in for `undici`: the client's own transport over a network without sockets. */
+
+interface RequestOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal?: AbortSignal;
+  readonly opaque?: unknown;
+}
+
+interface Controller {
+  readonly abort: () => void;
+}
+
+interface Handler {
+  onRequestStart?(controller: Controller, context: unknown): void;
+  onResponseStart?(
+    controller: Controller,
+    status: number,
+    headers: WireAnswer["headers"],
+    text: string,
+  ): void;
+  onResponseData?(controller: Controller, chunk: Buffer): void;
+  onResponseEnd?(controller: Controller, trailers: object): void;
+  onResponseError?(controller: Controller, error: Error): void;
+}
+
+type Dispatch = (options: RequestOptions, handler: Handler) => boolean;
+
+interface Answered {
+  readonly statusCode: number;
+  readonly headers: WireAnswer["headers"];
+  readonly body: { text(): Promise<string>; dump(): Promise<void> };
+}
+
+let wire: Wire | undefined;
+
+/** Where requests go from now on. */
+export function connectTo(next: Wire): void {
+  wire = next;
+}
+
+const CONTROLLER: Controller = { abort: () => undefined };
+
+/** A connection is free, the gate is asked, and in the same turn the request leaves. */
+const baseDispatch: Dispatch = (options, handler) => {
+  void (async () => {
+    const world = worldHere();
+    try {
+      await world.boundary(`connect ${options.method} ${options.path.split("?")[0]}`);
+      if (options.signal?.aborted === true) throw new Error("aborted before it was sent");
+      handler.onRequestStart?.(CONTROLLER, {});
+    } catch (error) {
+      handler.onResponseError?.(CONTROLLER, error instanceof Error ? error : new Error("failed"));
+      return;
+    }
+    const request: WireRequest = {
+      method: options.method,
+      path: options.path,
+      key: options.headers["idempotency-key"] ?? null,
+      body: options.body ?? "",
+      from: nodeHere()?.id ?? "",
+    };
+    const answer = await exchanged(request, options.signal);
+    if (answer instanceof Error) {
+      handler.onResponseError?.(CONTROLLER, answer);
+      return;
+    }
+    handler.onResponseStart?.(CONTROLLER, answer.status, answer.headers, "");
+    handler.onResponseData?.(CONTROLLER, Buffer.from(answer.body));
+    handler.onResponseEnd?.(CONTROLLER, {});
+  })();
+  return true;
+};
+
+function exchanged(
+  request: WireRequest,
+  signal: AbortSignal | undefined,
+): Promise<WireAnswer | Error> {
+  return new Promise((resolve) => {
+    const to = wire;
+    if (to === undefined) throw new Error("no service is connected");
+    // The answer comes to the process that asked, not to the service that gives it.
+    const world = worldHere();
+    const node = nodeHere();
+    const heard = (answer: WireAnswer | Error): void => {
+      const go = (): void => resolve(answer);
+      if (node === undefined) go();
+      else world.in(node, () => void world.boundary("answer").then(go));
+    };
+    signal?.addEventListener("abort", () => resolve(new Error("aborted")), { once: true });
+    to.send(request, heard);
+  });
+}
+
+function requestOver(dispatch: Dispatch, options: RequestOptions): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    let start: Pick<Answered, "statusCode" | "headers"> = { statusCode: 0, headers: {} };
+    let text = "";
+    dispatch(options, {
+      onResponseStart: (_, statusCode, headers) => {
+        start = { statusCode, headers };
+      },
+      onResponseData: (_, chunk) => {
+        text += chunk.toString();
+      },
+      onResponseEnd: () =>
+        resolve({
+          ...start,
+          body: { text: () => Promise.resolve(text), dump: () => Promise.resolve() },
+        }),
+      onResponseError: (_, error) => reject(error),
+    });
+  });
+}
+
+export class Pool {
+  compose(interceptor: (dispatch: Dispatch) => Dispatch): {
+    request(options: RequestOptions): Promise<Answered>;
+  } {
+    const dispatch = interceptor(baseDispatch);
+    return { request: (options) => requestOver(dispatch, options) };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+export class Agent extends Pool {}
+
+/** A request without a pool: of a sandbox's clocks. */
+export function request(
+  url: string | URL,
+  { headersTimeout }: { readonly headersTimeout: number },
+): Promise<Answered> {
+  const { pathname, search } = new URL(url);
+  const path = `${pathname}${search}`;
+  const signal = AbortSignal.timeout(headersTimeout);
+  return requestOver(baseDispatch, { method: "GET", path, headers: {}, body: null, signal });
+}

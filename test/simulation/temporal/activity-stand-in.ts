@@ -1,0 +1,31 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Stands in for `@temporalio/activity`: only what the activities here use. */
+export interface RunningActivity {
+  readonly info: { readonly activityId: string; readonly attempt: number };
+  readonly cancellationSignal: AbortSignal;
+  readonly heartbeat: () => void;
+}
+
+const here = new AsyncLocalStorage<RunningActivity>();
+
+/** Runs an activity's code as that activity. */
+export function asActivity<T>(activity: RunningActivity, work: () => T): T {
+  return here.run(activity, work);
+}
+
+function current(): RunningActivity {
+  const activity = here.getStore();
+  if (activity === undefined) throw new Error("this is not called by an activity");
+  return activity;
+}
+
+export const Context = { current };
+
+export function activityInfo(): RunningActivity["info"] {
+  return current().info;
+}
+
+export function heartbeat(): void {
+  current().heartbeat();
+}

@@ -1,0 +1,45 @@
+import type { TimerEntry, World } from "./world.ts";
+
+/** Longest sleep of a loop for which nobody has written anything. */
+const LONGEST_MS = 4 * 3_600_000;
+
+interface Sleeper {
+  readonly ms: number;
+  readonly sinceMs: number;
+  entry: TimerEntry;
+}
+
+/**
+ * Loops that look twice a second, or once a minute, whether there is something to do. They sleep
+ * until somebody has written to the store, so that weeks pass in a few steps.
+ */
+export class IdleLoops {
+  readonly #world: World;
+  #sleepers: Sleeper[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** @returns stops it */
+  sleep(ms: number, resolve: () => void): () => void {
+    const world = this.#world;
+    const entry = world.after(Math.max(ms, LONGEST_MS), "idle loop", resolve);
+    const sleeper: Sleeper = { ms, sinceMs: world.nowMs, entry };
+    this.#sleepers.push(sleeper);
+    return () => {
+      sleeper.entry.cancelled = true;
+    };
+  }
+
+  /** Somebody has written: whoever sleeps looks at its usual time. */
+  wake(): void {
+    const sleepers = this.#sleepers;
+    this.#sleepers = [];
+    for (const sleeper of sleepers) {
+      const { entry, ms, sinceMs } = sleeper;
+      if (entry.cancelled || entry.atMs <= this.#world.nowMs) continue;
+      sleeper.entry = this.#world.hurry(entry, sinceMs + ms);
+    }
+  }
+}
