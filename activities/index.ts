@@ -64,9 +64,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
         ),
       ),
     ),
-    tellTrouble: inFailures((input) =>
-      beatingLate(() => tellTrouble(context, input)),
-    ),
+    tellTrouble: inFailures((input) => beatingLate(() => tellTrouble(context, input))),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),
     verifyDecision: inFailures((input) => verifyDecision(context, input, activityInfo().attempt)),

@@ -37,9 +37,7 @@ export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
 });
 
 /** Money leaves only here. A worker that died is noticed within seconds by its missing heartbeat. */
-export const money = proxyActivities<
-  Pick<PayrunActivities, "payRetry" | "cancelLane">
->({
+export const money = proxyActivities<Pick<PayrunActivities, "payRetry" | "cancelLane">>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },

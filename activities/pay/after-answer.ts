@@ -41,7 +41,11 @@ export function afterAnswer(means: Answered, isOpen: boolean): PayOutcome | Agai
   if (!isOpen || after.kind === "again" || after.kind === "unknown") return after;
   if (after.kind === "business-wait") return { ...after, isOpen };
   const said = "code" in means ? means.code : means.kind;
-  return { kind: "unknown", restMs: null, reason: `${said}, and an earlier request had no answer.` };
+  return {
+    kind: "unknown",
+    restMs: null,
+    reason: `${said}, and an earlier request had no answer.`,
+  };
 }
 
 function ofMeans(means: Answered): PayOutcome | Again {
@@ -64,7 +68,10 @@ function ofMeans(means: Answered): PayOutcome | Again {
       return rejected(means);
     case "unauthorized":
       // The client dropped its token; one more send fetches a new one.
-      return again(0, businessWait("unauthorized", "The service refuses the token (401). Renew it."));
+      return again(
+        0,
+        businessWait("unauthorized", "The service refuses the token (401). Renew it."),
+      );
     case "forbidden": {
       const text = `The token lacks the scope payments:initiate (403): ${means.message}`;
       return businessWait("forbidden", text);
@@ -107,7 +114,14 @@ function businessWait(
   code: string,
   message: string,
 ): PayOutcome & { readonly kind: "business-wait" } {
-  return { kind: "business-wait", code, scope: "business", message, retryAfterMs: null, isOpen: false };
+  return {
+    kind: "business-wait",
+    code,
+    scope: "business",
+    message,
+    retryAfterMs: null,
+    isOpen: false,
+  };
 }
 
 /** A send that was answered with payments. */

@@ -91,11 +91,7 @@ const REST_TEXTS = {
   clock: "The service's clock can't be read.",
 } as const;
 
-function applied(
-  ids: readonly string[],
-  shown: readonly Payment[],
-  found: boolean,
-): PayOutcome {
+function applied(ids: readonly string[], shown: readonly Payment[], found: boolean): PayOutcome {
   const payments = shown.filter(({ id }) => ids.includes(id));
   return { kind: "applied", payments, paymentIds: ids, found, sent: null };
 }

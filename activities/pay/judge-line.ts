@@ -78,17 +78,17 @@ function asApproved(
   const { date, late } = executionDateOf(owner, job, clock);
   const wish = payRequest(job.plan, owner.owner, date);
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
-  return { ...prepared, wish: null, otherwise: { kind: "changed", ...redateLine(owner, job.plan, date) } };
+  return {
+    ...prepared,
+    wish: null,
+    otherwise: { kind: "changed", ...redateLine(owner, job.plan, date) },
+  };
 }
 
 const AGAIN: PayOutcome = { kind: "back", restMs: 0, reason: "read again" };
 
 /** Why a line may not be paid by what the service shows of it now; null where it may. */
-function whyNot(
-  owner: PayOwner,
-  job: PayJob,
-  read: ReadBill,
-): PayOutcome | null {
+function whyNot(owner: PayOwner, job: PayJob, read: ReadBill): PayOutcome | null {
   const { payable, contact } = read;
   const owed = owedOf(read);
   if (owed === 0) {

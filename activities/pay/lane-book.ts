@@ -46,6 +46,8 @@ export class LaneBook {
   #paid: PaidJob[] = [];
   /** Leased and read, for the gate. */
   #ready: PreparedJob[] = [];
+  /** Leased, and not read because the service can't be read now. */
+  #unread: PayJob[] = [];
   #blocked = false;
   #limit = ASK_LEAST;
   #askedAt = 0;
@@ -75,6 +77,8 @@ export class LaneBook {
   async turn(): Promise<{ readonly opened: OpenedJob[]; readonly drawn: number }> {
     let drawn = 0;
     if (this.#ready.length === 0) drawn = await this.#leaseAndRead();
+    // What can't be read now can't be paid either: what was drawn goes back when the lane closes.
+    if (this.#blocked) return { opened: [], drawn: 0 };
     this.#adjust();
     const asked = this.#ready.splice(0, this.#limit);
     const clock = await this.#now();
@@ -145,11 +149,14 @@ export class LaneBook {
       else this.#ready.push(prepared);
     }
     const work = async (): Promise<void> => {
-      for (let job = singly.shift(); job !== undefined; job = singly.shift()) {
+      while (!this.#blocked) {
+        const job = singly.shift();
+        if (job === undefined) return;
         await this.#readSingly(job);
       }
     };
     await Promise.all(Array.from({ length: SINGLY_AT_ONCE }, work));
+    this.#unread.push(...singly);
   }
 
   async #readSingly(job: PayJob): Promise<void> {
@@ -183,8 +190,8 @@ export class LaneBook {
     clearTimeout(this.#timer);
     await this.#flushing?.catch(() => undefined);
     await this.#flush();
-    const ready = this.#ready.splice(0);
-    if (unsent.length + ready.length === 0) return;
+    const unasked = [...this.#ready.splice(0), ...this.#unread.splice(0)];
+    if (unsent.length + unasked.length === 0) return;
     const { businessId } = this.#owner;
     await this.#context.store.transactionOf(businessId, async (trx) => {
       // Only its sender writes it, and only of what can't leave any more: these never were given out.
@@ -193,7 +200,7 @@ export class LaneBook {
         ...{ message: "its lane ended", answerDateMs: null, madeIds: [] },
       }));
       await recordResults(trx, businessId, kept);
-      const lines = [...unsent.map(({ job }) => job.line), ...ready.map(({ line }) => line)];
+      const lines = [...unsent.map(({ job }) => job), ...unasked].map(({ line }) => line);
       await giveBack(trx, lines, Date.now());
     });
   }

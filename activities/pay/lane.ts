@@ -202,4 +202,3 @@ class Lane {
     await this.#book.record(job, outcome);
   }
 }
-

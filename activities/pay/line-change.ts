@@ -62,13 +62,7 @@ export function changeOfLine(
         ? { state: "on-hold", reasonCode: "on-hold", reason: outcome.reason, restsAtMs: null }
         : { state: "retrying", reasonCode: "on-hold", reason: outcome.reason };
     case "not-approved":
-      return ownRun
-        ? { state: "awaiting-approval", funded: false, restsAtMs: null }
-        : {
-            state: "parked",
-            reasonCode: "approval-expired",
-            reason: "No valid approval of it is stored any more. The next run asks again.",
-          };
+      return ownRun ? { state: "awaiting-approval", funded: false, restsAtMs: null } : EXPIRED;
     case "stopped":
       return ownRun
         ? { state: "cancelled", reasonCode: outcome.code, reason: null }
@@ -87,6 +81,12 @@ export function changeOfLine(
           };
   }
 }
+
+const EXPIRED: LineChange = {
+  state: "parked",
+  reasonCode: "approval-expired",
+  reason: "No valid approval of it is stored any more. The next run asks again.",
+};
 
 const STOPPED = {
   "run-cancelled": "Its run was cancelled, so nothing more of it is paid.",

@@ -12,7 +12,7 @@ export function windowMs(sandbox: boolean): number {
 const MARGIN_MS = 2 * 60_000;
 
 /** How long after a send's mark a look must begin to be the last word on it (rule 6). */
-function conclusiveAfterMs(clocks: Clocks): number {
+export function conclusiveAfterMs(clocks: Clocks): number {
   return windowMs(clocks.sandbox) + MARGIN_MS;
 }
 
@@ -51,14 +51,13 @@ interface Mark {
 /** The later of `leave_by` and the `Date` of its answer, never the time of recording (rule 6). */
 export function markOf(send: Send, { sandbox }: Clocks = AT_SERVICE): Mark {
   const { openedServiceMs, answerDateMs, leaveByMs } = send;
-  const heard = [
-    ...(openedServiceMs === null ? [] : [openedServiceMs + LEAVE_WITHIN_MS]),
-    ...(answerDateMs === null ? [] : [answerDateMs]),
-  ];
-  return {
-    databaseMs: sandbox ? null : leaveByMs,
-    serviceMs: heard.length === 0 ? null : Math.max(...heard),
-  };
+  const leftMs = openedServiceMs === null ? null : openedServiceMs + LEAVE_WITHIN_MS;
+  return { databaseMs: sandbox ? null : leaveByMs, serviceMs: laterOf(leftMs, answerDateMs) };
+}
+
+function laterOf(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.max(one, other);
 }
 
 /**
@@ -208,7 +207,6 @@ function isBound(facts: SubjectFacts, conflicted: Send, clocks: Clocks): boolean
   const lookMs = lastConclusiveMs(facts, clocks, leftMs);
   return lookMs !== null && notClosed.every(({ openedAtMs }) => openedAtMs <= lookMs);
 }
-
 
 /** For people and for the index: `dead` won't be applied any more, `refused` may be sent again. */
 export type AttemptState = "open" | "applied" | "dead" | "refused";

@@ -1,17 +1,18 @@
 import {
   accountedIds,
   attemptState,
+  conclusiveAfterMs,
   covers,
   isApplied,
   isUsedUp,
   lastConclusiveMs,
+  LEAVE_WITHIN_MS,
   madeIdsOf,
   openSends,
   resultsOf,
   unsettledSends,
   untilCoveredMs,
   wasAnsweredApplied,
-  windowMs,
 } from "./derive.ts";
 import type {
   KeyedAttempt,
@@ -231,11 +232,14 @@ function hearClock({ now }: Asked): Step | null {
   return now.sandbox && now.serviceMs === null ? rest("clock", REST_CLOCK_MS) : null;
 }
 
-/** Rule 10: a restored store first waits for, and then explains, what it may have forgotten. */
+/**
+ * Rule 10: a restored store first waits for, and then explains, what it may have forgotten. What
+ * was let through just before the loss needs as long as any other send to show.
+ */
 function waitAfterLoss({ operation, facts, wish, now, unexplained }: Asked): Step | null {
   const { restoredAtMs, attempts, looks } = facts;
   if (restoredAtMs === null || wish === null) return null;
-  const fromMs = restoredAtMs + windowMs(now.sandbox);
+  const fromMs = restoredAtMs + LEAVE_WITHIN_MS + conclusiveAfterMs(now);
   if (!looks.some(({ isWhole, begunAtMs }) => isWhole && begunAtMs >= fromMs)) {
     if (now.atMs < fromMs) return rest("restored", fromMs - now.atMs);
     return { kind: "read", reason: "It was read too soon after the store had been restored." };

@@ -35,7 +35,7 @@ export function readingOf(begun: Begun, payments: readonly Payment[]): Reading {
   };
 }
 
-export function shownPayment(payment: Payment): Shown {
+function shownPayment(payment: Payment): Shown {
   const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
   const executionDate = scheduledAt === null ? null : scheduledAt.slice(0, DATE_LENGTH);
   return { id, amountCents, status, contactId, bankAccountId, rail: paymentRail, executionDate };

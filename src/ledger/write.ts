@@ -108,9 +108,7 @@ export async function insertFoundAttempt(
 ): Promise<string> {
   const attemptId = randomUUID();
   const key = idempotencyKey(found.businessId, found.subject, found.seq);
-  await insertAttempts(trx, [
-    { ...found, attemptId, idempotencyKey: key, openedAtMs: found.atMs },
-  ]);
+  await insertAttempts(trx, [{ ...found, attemptId, idempotencyKey: key, openedAtMs: found.atMs }]);
   return attemptId;
 }
 

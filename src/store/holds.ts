@@ -202,9 +202,7 @@ export async function holdsOnLines(
     .where("business_id", "=", of.businessId)
     .where("released_at_ms", "is", null)
     .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", of.businessMs)]))
-    .where((eb) =>
-      eb.or([eb("scope", "!=", "payable"), eb("value", "in", idsIn(of.payableIds))]),
-    )
+    .where((eb) => eb.or([eb("scope", "!=", "payable"), eb("value", "in", idsIn(of.payableIds))]))
     .orderBy("created_at_ms")
     .execute();
   return rows.map(toHold);

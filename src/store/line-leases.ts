@@ -35,10 +35,7 @@ export interface Leased {
  * A lease only spreads the load: whether a line may be paid is asked at the gate, and keys keep two
  * who work on one line from paying it twice.
  */
-export async function leaseLines(
-  trx: Transaction<Tables>,
-  request: LeaseRequest,
-): Promise<Leased> {
+export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest): Promise<Leased> {
   const { businessId, serviceMs } = request;
   const waits = await trx
     .selectFrom("business_waits")

@@ -64,16 +64,15 @@ async function lookAt(
   { businessId, name }: BusinessProfile,
   payableId: string,
 ): Promise<void> {
-  const { store } = context;
   const before = await context.clockOf(name).now();
   const { reading, payments } = await readPayments(
     context.clientOf(name),
-    store.db,
+    context.store.db,
     before,
     payableId,
   );
   const clock = await context.clockOf(name).now();
-  await store.transactionOf(businessId, async (trx) => {
+  await context.store.transactionOf(businessId, async (trx) => {
     const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
     const requests = [{ subject: payableId, wish: null, reading }];
     const answers = await askGate(trx, caller, requests, () => Promise.resolve(new Map()));

@@ -171,7 +171,8 @@ export class KybWorld {
       const atMs = Date.now() + this.#days * DAY_MS;
       return Promise.resolve({
         businessMs: atMs,
-        serviceMs: atMs, serviceHeard: true,
+        serviceMs: atMs,
+        serviceHeard: true,
         realMs: atMs,
         scale: 1,
         sandbox: false,

@@ -252,7 +252,7 @@ test("a second answer to one request changes nothing, holds the bill and is told
     .executeTakeFirstOrThrow();
   expect(stored.result).toBe("unknown");
   expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
-  const notice = await db.selectFrom("notices").select("kind").where("kind", "=", "late-answer");
+  const notice = db.selectFrom("notices").select("kind").where("kind", "=", "late-answer");
   expect(await notice.execute()).toHaveLength(1);
 });
 

@@ -293,7 +293,12 @@ describe("what was applied", () => {
       keyed(1, [sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] })]),
       keyed(2, [sent("refused", { atMin: 40 })]),
     ]);
-    expect(ask(facts, WISH, 50)).toMatchObject({ kind: "applied", seq: 1, ids: ["p1"], found: false });
+    expect(ask(facts, WISH, 50)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
   });
 
   it("stands where its answer came too late to be its result", () => {
@@ -301,7 +306,12 @@ describe("what was applied", () => {
     const facts = factsOf([
       keyed(1, [sent("not-sent", { sendId: "late" })], { lateAnswers: [late] }),
     ]);
-    expect(ask(facts, WISH, 1)).toMatchObject({ kind: "applied", seq: 1, ids: ["p1"], found: false });
+    expect(ask(facts, WISH, 1)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
   });
 
   it("is told without a reading where nothing is wished and nothing is open", () => {
@@ -331,7 +341,13 @@ describe("rule 9: adoption", () => {
 
   it("says that it was found, and still waits for the last word on what is open", () => {
     const facts = factsOf([keyed(1, [sent("unknown")], { adoptedIds: ["p1"] })]);
-    const found = { kind: "applied", seq: 1, ids: ["p1"], found: true, approvedHash: WISH.approvedHash };
+    const found = {
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: true,
+      approvedHash: WISH.approvedHash,
+    };
     expect(ask(facts, WISH, 1, [payment("p1")])).toEqual(found);
     expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOK_DUE);
     expect(ask(facts, null, 33, [payment("p1")])).toEqual(found);
@@ -380,38 +396,38 @@ describe("rule 9: adoption", () => {
 describe("rule 10: a restored store", () => {
   const restored = { restoredAtMs: T0 };
 
-  it("sends nothing before a look that began half an hour later", () => {
+  it("sends nothing before a look to which all that it may have forgotten shows", () => {
     const facts = factsOf([], restored);
-    expect(ask(facts, WISH, 10)).toEqual({ kind: "rest", reason: "restored", restMs: 20 * MIN });
-    const early = next(pay, facts, WISH, readAt(29), nowAt(30));
+    expect(ask(facts, WISH, 10)).toEqual({ kind: "rest", reason: "restored", restMs: 22.25 * MIN });
+    const early = next(pay, facts, WISH, readAt(32), nowAt(33));
     expect(early).toMatchObject({ kind: "read" });
-    expect(ask(facts, WISH, 30)).toEqual(FIRST_KEY);
+    expect(ask(facts, WISH, 32.25)).toEqual(FIRST_KEY);
   });
 
   it("takes exactly what is wished for what it forgot, under the next key", () => {
-    expect(ask(factsOf([], restored), WISH, 31, [payment("p1")])).toEqual({
+    expect(ask(factsOf([], restored), WISH, 33, [payment("p1")])).toEqual({
       kind: "adopt",
       seq: 1,
       ids: ["p1"],
     });
     const adopted = factsOf([keyed(1, [], { adoptedIds: ["p1"] })], restored);
-    expect(ask(adopted, WISH, 32, [payment("p1")])).toMatchObject({ kind: "applied", seq: 1 });
+    expect(ask(adopted, WISH, 34, [payment("p1")])).toMatchObject({ kind: "applied", seq: 1 });
   });
 
   it("leaves another payment that it can't explain to a person", () => {
     const shown = [payment("p1", { amountCents: 400 })];
-    expect(ask(factsOf([], restored), WISH, 31, shown)).toMatchObject({ code: "unaccounted" });
+    expect(ask(factsOf([], restored), WISH, 33, shown)).toMatchObject({ code: "unaccounted" });
     const unpaid = [payment("p1", { amountCents: 400, status: "returned" })];
-    expect(ask(factsOf([], restored), WISH, 31, unpaid)).toMatchObject({ kind: "send" });
+    expect(ask(factsOf([], restored), WISH, 33, unpaid)).toMatchObject({ kind: "send" });
   });
 
   it("goes on as ever once something was sent after the loss", () => {
-    const facts = factsOf([keyed(1, [sent("refused", { atMin: 31 })])], {
+    const facts = factsOf([keyed(1, [sent("refused", { atMin: 33 })])], {
       ...restored,
-      looks: [lookAt(30.9)],
+      looks: [lookAt(32.9)],
     });
     const shown = [payment("p1", { amountCents: 400 })];
-    expect(ask(facts, WISH, 32, shown)).toMatchObject({ kind: "send", seq: 1 });
+    expect(ask(facts, WISH, 34, shown)).toMatchObject({ kind: "send", seq: 1 });
   });
 });
 
@@ -526,7 +542,7 @@ describe("a deposit", () => {
   });
 
   it("is never taken from an earlier one's transaction by a restored store", () => {
-    const step = asked(factsOf([], { restoredAtMs: T0 }), 31, [payment("d1")]);
+    const step = asked(factsOf([], { restoredAtMs: T0 }), 33, [payment("d1")]);
     expect(step).toMatchObject({ kind: "person", code: "unaccounted" });
   });
 });

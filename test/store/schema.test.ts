@@ -82,7 +82,10 @@ test("a key has one attempt, a send its number once, and its result is written o
     ...{ attempt_id: "att_1", idempotency_key: "key_1", created_at_ms: 1 },
   };
   await store.db.insertInto("attempts").values(attempt).execute();
-  for (const other of [{ attempt_id: "att_2", seq: 2 }, { attempt_id: "att_2", idempotency_key: "k" }]) {
+  for (const other of [
+    { attempt_id: "att_2", seq: 2 },
+    { attempt_id: "att_2", idempotency_key: "k" },
+  ]) {
     const again = store.db.insertInto("attempts").values({ ...attempt, ...other });
     await expect(again.execute()).rejects.toThrow(/unique/i);
   }

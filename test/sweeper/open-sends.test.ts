@@ -24,14 +24,14 @@ beforeEach(async () => {
 
 function sweep(): Promise<number> {
   const context = world.context();
-  const { profile } = world.world;
-  const sweeping = {
-    ...{ store: context.store, temporal: context.temporal, log: context.log },
-    profiles: { all: () => [profile] },
-    clientOf: (business: string) => context.clientOf(business),
-    clockOf: (business: string) => context.clockOf(business),
-  };
-  return lookAtOpenSends(sweeping, profile);
+  const profiles = { all: () => [world.world.profile] };
+  const { store, temporal, log } = context;
+  const clientOf = (business: string) => context.clientOf(business);
+  const clockOf = (business: string) => context.clockOf(business);
+  return lookAtOpenSends(
+    { store, temporal, log, profiles, clientOf, clockOf },
+    world.world.profile,
+  );
 }
 
 async function isOpen(payableId: string): Promise<boolean> {

@@ -34,9 +34,12 @@ export class Engine {
   #life = 0;
   #sends = 0;
   #isRestored = false;
+  /** A short one meets what has just happened, a long one a request that has run for minutes. */
+  readonly #patienceMs: number;
 
   constructor(seed: number) {
     this.#random = randomOf(seed);
+    this.#patienceMs = this.#random.chance(0.3) ? 20_000 : this.#random.between(MIN, 9 * MIN);
     this.service = new Service(this.#random, this.time, () => this.#judgePayment());
     for (const process of [0, 1]) this.#awake(process, this.#random.between(0, MIN));
     if (this.#random.chance(0.3)) this.#planLoss();
@@ -128,7 +131,10 @@ export class Engine {
     if (step.kind === "send") return this.#send(process, step);
     if (step.kind === "adopt") this.#adopt(step);
     if (step.kind === "applied" && this.#fails(0.5)) this.#return(step.ids);
-    this.#awake(process, this.#fails(0.3) ? this.#random.between(0, 5 * MIN) : pauseMs(step));
+    this.#awake(
+      process,
+      this.#fails(0.3) ? this.#random.between(0, this.#patienceMs) : pauseMs(step),
+    );
   }
 
   /** The bank takes back what was paid. */
@@ -186,8 +192,7 @@ export class Engine {
     let isWaiting = true;
     const goOn = () => {
       isWaiting = false;
-      if (life === this.#life)
-        this.#awake(process, this.hasFaults ? random.between(0, MIN) : 1_000);
+      if (life === this.#life) this.#awake(process, this.#pauseAfterSendMs());
     };
     const hear = (answer: Answer) => {
       this.#say(`${send.sendId} is answered: ${answer.result}`);
@@ -218,6 +223,11 @@ export class Engine {
       this.#record(send, { result: "unknown", status: 0, madeIds: [], dateMs: 0 }, false);
       goOn();
     });
+  }
+
+  #pauseAfterSendMs(): number {
+    if (!this.hasFaults) return 1_000;
+    return this.#random.between(0, this.#patienceMs);
   }
 
   #crash(process: number, life: number, where: string): void {

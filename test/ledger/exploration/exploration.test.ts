@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MIN, T0, TERMS } from "../facts.ts";
 import { Engine } from "./engine.ts";
 
-const SEEDS = Number(process.env["PAYRUN_LEDGER_SEEDS"] ?? 40);
+const SEEDS = Number(process.env["PAYRUN_LEDGER_SEEDS"] ?? 30);
 const FIRST = Number(process.env["PAYRUN_LEDGER_FIRST_SEED"] ?? 1);
 
 /** Hours in which everything goes wrong, and as long as it takes to end once nothing does. */
