@@ -2,13 +2,13 @@ import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { retryFailedPaymentId } from "../contracts/names.ts";
 import type { LineState } from "../contracts/pay-run.ts";
+import { closeByPerson } from "../ledger/close-by-person.ts";
 import { appendAudit } from "../store/audit.ts";
 import { claimOwners, claimPayables, handOverClaim, releaseClaim } from "../store/claims.ts";
 import { createHold } from "../store/holds.ts";
 import { lineApproved } from "../store/line-approvals.ts";
 import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines.ts";
-import { openSubjects } from "../store/open-subjects.ts";
 import { requestRetry } from "../store/retries.ts";
 import { getRetryCase } from "../store/retry-cases.ts";
 import { moveWatch } from "../store/watches.ts";
@@ -173,7 +173,7 @@ async function end(
   const { profile, request, by, line } = resolving;
   const { businessId } = profile;
   const { payableId } = request;
-  if ((await openSubjects(trx, businessId, [payableId])).has(payableId)) {
+  if (!(await closeByPerson(trx, businessId, payableId, profile))) {
     throw conflict(
       "attempt_live",
       `A request may still pay ${payableId}: its effect is not known yet. Payrun looks until it is; try again then.`,

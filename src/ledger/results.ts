@@ -85,9 +85,7 @@ async function noteAnswer(
   trx: Transaction<Tables>,
   { send, result, status, code }: SendOutcome,
 ): Promise<void> {
-  const { attemptId, seq, sendNo, businessId, subject, terms, operation } = send;
-  // What pays is noted together with its payments, by whoever brings its line on.
-  if (operation === "pay" && result === "applied") return;
+  const { attemptId, seq, sendNo, businessId, subject, terms } = send;
   await appendAudit(trx, {
     businessId,
     nowMs: Date.now(),

@@ -65,7 +65,12 @@ async function lookAt(
   payableId: string,
 ): Promise<void> {
   const before = await context.clockOf(name).now();
-  const { reading, payments } = await readPayments(context.clientOf(name), context.store.db, before, payableId);
+  const { reading, payments } = await readPayments(
+    context.clientOf(name),
+    context.store.db,
+    before,
+    payableId,
+  );
   const clock = await context.clockOf(name).now();
   await context.store.transactionOf(businessId, async (trx) => {
     const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };

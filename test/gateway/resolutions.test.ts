@@ -53,12 +53,12 @@ function sent(
   );
 }
 
-/** A look at all payments of the bill, which shows none. */
-async function look(subject: string): Promise<void> {
+/** A look at all payments of the bill, which shows these. */
+async function look(subject: string, shownIds: readonly string[] = []): Promise<void> {
   await gateway.store.transactionOf("biz_acme", async (trx) => {
     const nowMs = Date.now();
     const reading = { begunAtMs: nowMs, begunServiceMs: nowMs, isWhole: true };
-    const looks = [{ subject, reading: { ...reading, shownIds: [], shown: [] } }];
+    const looks = [{ subject, reading: { ...reading, shownIds, shown: [] } }];
     await insertLooks(trx, "biz_acme", looks, nowMs);
     await closeLookedAt(trx, "biz_acme", [subject], false);
   });
@@ -117,6 +117,17 @@ describe("a parked bill", () => {
     expect(answer.status).toBe(200);
     expect(await lineState(gateway.store, run.runId, "p1")).toBe("given-up");
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
+  });
+
+  test("of which a part was paid can be ended once nothing more of it can be paid", async () => {
+    await sent("p1", { result: "unknown" }, 900_000);
+    await look("p1", ["pmt_part"]);
+    expect((await resolve("p1", "paid-elsewhere")).json["error"]).toBe("attempt_live");
+    await sent("p2", { result: "unknown" }, 3_600_000);
+    await look("p2", ["pmt_part"]);
+    expect((await resolve("p2", "paid-elsewhere")).status).toBe(200);
+    expect(await lineState(gateway.store, run.runId, "p2")).toBe("paid-elsewhere");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toHaveProperty("size", 1);
   });
 
   test("records a retry that Temporal could not be told about, and says so", async () => {
