@@ -25,8 +25,9 @@ export async function askToPay(
     plans: new Map(jobs.map(({ plan }) => [plan.payableId, plan])),
     mayDebit: context.profileOf(owner.business).achAuthorization !== undefined,
   };
-  const requests = jobs.map(({ plan, line, wish, reading }) => ({
+  const requests = jobs.map(({ plan, line, wish, approved, reading }) => ({
     ...{ subject: plan.payableId, wish, reading },
+    ...(approved === undefined ? {} : { approved }),
     line: { runId: line.runId, lineNo: line.lineNo },
   }));
   const answers = await askGate(

@@ -34,6 +34,8 @@ export interface PreparedJob extends PayJob {
   readonly payments: readonly Payment[];
   /** What is to be sent; null where the line is not as it was approved. */
   readonly wish: Wish | null;
+  /** What was approved, where nothing seems to be owed any more. */
+  readonly approved?: Wish;
   /** What becomes of the line then, unless something of it is open. */
   readonly otherwise: PayOutcome;
 }

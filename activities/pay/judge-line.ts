@@ -46,7 +46,9 @@ export function prepareLine(
   const stop = whyNot(owner, job, read);
   if (stop === null) return asApproved(owner, job, read, clock);
   const reading = readingOf(read.begun, read.payments);
-  return { ...job, reading, payments: read.payments, wish: null, otherwise: stop };
+  const prepared = { ...job, reading, payments: read.payments, wish: null, otherwise: stop };
+  if (stop.kind !== "paid-elsewhere") return prepared;
+  return { ...prepared, approved: payRequest(job.plan, owner.owner, job.plan.executionDate) };
 }
 
 /** As `prepareLine`; undefined for a line that is not as it was approved: it is read by itself. */

@@ -23,6 +23,8 @@ export interface GateRequest {
   readonly subject: string;
   /** Null where nothing is to be sent: what was sent before is looked after all the same. */
   readonly wish: Wish | null;
+  /** What was approved, where nothing is wished because it seems to be done: a store may forget. */
+  readonly approved?: Wish;
   readonly reading: Reading | null;
   /** Where the subject is a line of a run: its neighbours share an entry of the trail. */
   readonly line?: { readonly runId: string; readonly lineNo: number };
@@ -107,7 +109,15 @@ export async function askGate(
   );
   const stepOf = ({ subject, reading }: GateRequest, wish: Wish | null): Step =>
     next(operation, factsOf(facts, subject), wish, reading, now);
-  const steps = new Map(requests.map((each) => [each.subject, stepOf(each, each.wish)]));
+  const firstStep = (request: GateRequest): Step => {
+    const step = stepOf(request, request.wish);
+    if (step.kind !== "idle" || request.approved === undefined) return step;
+    // Rule 10: what a restored store has forgotten is its own, though nothing is wished any more.
+    const forgotten = stepOf(request, request.approved);
+    const isOurs = forgotten.kind === "adopt" || isRestoredRest(forgotten);
+    return factsOf(facts, request.subject).restored !== null && isOurs ? forgotten : step;
+  };
+  const steps = new Map(requests.map((each) => [each.subject, firstStep(each)]));
   const wanted = requests.flatMap((each) =>
     steps.get(each.subject)?.kind === "send" && each.wish !== null
       ? [{ ...each, wish: each.wish }]
@@ -147,6 +157,10 @@ export async function askGate(
   await noteSending(trx, caller, opened, lines);
   for (const send of opened) answers.set(send.subject, { kind: "open", send });
   return answers;
+}
+
+function isRestoredRest(step: Step): boolean {
+  return step.kind === "read" || (step.kind === "rest" && step.reason === "restored");
 }
 
 function factsOf(facts: ReadonlyMap<string, SubjectFacts>, subject: string): SubjectFacts {

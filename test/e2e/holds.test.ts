@@ -192,7 +192,7 @@ describe("a cancelled run", () => {
     await approve(payrun, scene.runId);
     await payrun.until(scene.runId, "paying", ({ counts }) => (counts.paying ?? 0) > 0);
     await cancel(scene.runId);
-    await control.advanceWire("PT9M");
+    await control.advanceWire("PT6M");
     await control.setScale(43_200);
     const done = await payrun.untilPhase(scene.runId, "cancelled", 90_000);
     await control.setScale(1);

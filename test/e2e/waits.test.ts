@@ -152,7 +152,7 @@ async function pastEveryWindow(runId: string): Promise<void> {
     await sleep(2_000);
     const { counts } = await payrun.status(runId);
     if (counts.unknown === undefined && counts.paying === undefined) return;
-    await payrun.sandbox.control.advanceWire("PT9M");
+    await payrun.sandbox.control.advanceWire("PT6M");
   }
 }
 

@@ -542,7 +542,9 @@ describe("a deposit", () => {
   });
 
   it("is never taken from an earlier one's transaction by a restored store", () => {
-    const step = asked(factsOf([], { restored: { atMs: T0, serviceMs: null } }), 33, [payment("d1")]);
+    const step = asked(factsOf([], { restored: { atMs: T0, serviceMs: null } }), 33, [
+      payment("d1"),
+    ]);
     expect(step).toMatchObject({ kind: "person", code: "unaccounted" });
   });
 });

@@ -64,7 +64,13 @@ describe("a store that is older than what was done with it", () => {
 
   test("holds everything once for one loss, and again for the next", async () => {
     const { store } = await testStore();
-    const loss = { businessId, evidence: "a run is missing", hadItAtMs: 1_000, nowMs: 5_000, serviceMs: null };
+    const loss = {
+      businessId,
+      evidence: "a run is missing",
+      hadItAtMs: 1_000,
+      nowMs: 5_000,
+      serviceMs: null,
+    };
     const hold = (hadItAtMs: number, nowMs: number) =>
       store.transaction((trx) => holdForLoss(trx, { ...loss, hadItAtMs, nowMs }));
     expect(await hold(1_000, 5_000)).toBe(true);
