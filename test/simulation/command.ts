@@ -73,7 +73,12 @@ async function runMany(seeds: Iterable<number>, seconds: number): Promise<number
 async function explain(found: SeedResult): Promise<void> {
   const { result, without } = await shorten(found);
   const left = without.size === 0 ? "" : ` --without ${toRanges(without)}`;
-  print(traceOf(result).split("\n").slice(-SHOWN_LINES).join("\n"));
+  print(
+    traceOf({ ...result, told: concerning(result) })
+      .split("\n")
+      .slice(-SHOWN_LINES)
+      .join("\n"),
+  );
   print(`To see it again: npm run simulate -- --seed ${found.seed} --trace${left}`);
 }
 
@@ -81,6 +86,14 @@ function traceOf({ told }: SeedResult): string {
   return told
     .map(({ atMs, who, what }) => `  ${new Date(atMs).toISOString()} ${who}: ${what}`)
     .join("\n");
+}
+
+/** What a trace tells of one bill, and of the processes. */
+function concerning({ told, about }: SeedResult): SeedResult["told"] {
+  if (about === "") return told;
+  const others = /bill_\d+/;
+  const mine = new RegExp(`${about}\\b`);
+  return told.filter(({ what }) => what !== "ends" && (mine.test(what) || !others.test(what)));
 }
 
 function* endless(): Iterable<number> {

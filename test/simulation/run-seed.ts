@@ -12,6 +12,8 @@ export interface SeedResult {
   readonly violation: string | undefined;
   /** Name of the rule that was broken. */
   readonly rule: string | undefined;
+  /** The bill that it is about; empty for none. */
+  readonly about: string;
   readonly fingerprint: string;
   readonly told: World["told"];
   readonly steps: number;
@@ -49,18 +51,21 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
   enter(world);
   let violation: string | undefined;
   let rule: string | undefined;
+  let about = "";
   let end = "";
   try {
     end = await simulation.run();
   } catch (error) {
     violation = error instanceof Error ? (error.stack ?? error.message) : String(error);
     rule = error instanceof Violation ? error.rule : "crash";
+    about = error instanceof Violation ? error.about : "";
   } finally {
+    world.told.push(...simulation.factsOf(about));
     simulation.close();
     enter(undefined);
     current = undefined;
   }
   const { fingerprint, told, steps, nowMs: endedMs } = world;
   const faults = simulation.faultsMade;
-  return { seed, violation, rule, fingerprint, told, steps, endedMs, faults, end };
+  return { seed, violation, rule, about, fingerprint, told, steps, endedMs, faults, end };
 }

@@ -8,16 +8,22 @@ import {
   startWorker,
   workflowCode,
 } from "./hooks.ts";
+import { checkBooksAgree, checkNothingStuck } from "./rules/end-rules.ts";
+import { checkKeys } from "./rules/key-rules.ts";
 import { MoneyRules } from "./rules/money-rules.ts";
+import { checkSaid } from "./rules/people-rules.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
+import { Violation } from "./rules/violation.ts";
 import { BankClock } from "./service/bank-clock.ts";
 import { Book } from "./service/book.ts";
 import { FaultPlan } from "./service/kinds.ts";
 import { Life } from "./service/life.ts";
 import { Service } from "./service/service.ts";
 import { connectTo } from "./service/undici-stand-in.ts";
+import { Webhooks } from "./service/webhooks.ts";
 import { TemporalServer } from "./temporal/server.ts";
 import { Troubles } from "./troubles.ts";
+import type { Stream } from "./world/random.ts";
 import { type ProcessNode, World } from "./world/world.ts";
 
 export interface SeedOptions {
@@ -34,6 +40,8 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Simulated days after which a seed ends, on the bank's clock. */
 const LONGEST_DAYS = 18;
+/** How long after everything has healed a bill may still be at work. */
+const PATIENCE_MS = 3 * HOUR_MS;
 /** More turns than any seed needs. */
 const STEPS_MOST = 60_000;
 
@@ -51,6 +59,7 @@ export class Simulation {
   readonly #facts: StoreFacts;
   readonly #people: People;
   readonly #troubles: Troubles;
+  readonly #network: Stream;
   readonly #nodes = new Set<ProcessNode>();
   readonly #gateways = new Map<ProcessNode, Gateway>();
   #tokens: ReadonlyMap<string, string> = new Map();
@@ -64,6 +73,7 @@ export class Simulation {
     this.#company = company;
     const world = new World(seed, company.startsMs);
     this.world = world;
+    this.#network = world.stream("network");
     const healsAtMs = world.nowMs + company.troubleMs;
     this.#faults = new FaultPlan(world, { kinds: company.faults, healsAtMs, left: without });
     const clock = new BankClock(world, company.scale, company.serviceSkewMs);
@@ -76,13 +86,34 @@ export class Simulation {
       book: this.#book,
       life,
       bankAccountId: BANK_ACCOUNT,
+      latestMs: company.latestMs,
       habits: company.habits,
     });
+    if (company.faults.has("poison")) this.#service.poisoned.add("bill_1");
     this.#temporal = new TemporalServer(world, workflowCode, 400);
     connectTo(this.#service);
     this.#facts = new StoreFacts(storePath);
+    const webhooks = new Webhooks(world, {
+      faults: this.#faults,
+      clock,
+      secret: company.profile.webhookSecrets[0] ?? "",
+      deliver: (body, headers) => this.#webhook(body, headers),
+    });
+    if (company.hasWebhooks) life.atEvent = (...event) => webhooks.emit(...event);
+    webhooks.atAcknowledged = (eventId) => {
+      if (this.#facts.hasEvent(eventId)) return;
+      const what = `${eventId} was acknowledged, and is not there`;
+      world.failure ??= new Violation("acknowledged-is-committed", what);
+    };
     const rules = new MoneyRules(this.#service.bank, this.#book, this.#facts);
-    this.#service.bank.atAcceptance = (accepted) => rules.check(accepted);
+    const { bank } = this.#service;
+    bank.atAcceptance = (accepted) => this.#judge(() => rules.check(accepted));
+    const isOnlyRun = company.paying.launches.length === 1;
+    bank.atSend = (request) =>
+      this.#judge(() => {
+        checkKeys(bank, request);
+        checkSaid(this.#people.said, this.#book, request, isOnlyRun);
+      });
     this.#troubles = new Troubles(world, this.#faults, company.troubles, (node) =>
       this.#restart(node),
     );
@@ -100,9 +131,11 @@ export class Simulation {
     return this.#faults.made;
   }
 
-  /** What the store says of a bill's attempts, for a trace. */
-  attempts(payableId: string): string[] {
-    return this.#facts.attempts(payableId);
+  /** What the store says of a bill in the end, or where there is none of all. */
+  factsOf(payableId: string): World["told"] {
+    const { nowMs } = this.world;
+    const facts = payableId === "" ? this.#facts.summary() : this.#facts.of(payableId);
+    return facts.map((what) => ({ atMs: nowMs, who: "store", what }));
   }
 
   async run(): Promise<string> {
@@ -112,12 +145,22 @@ export class Simulation {
     const untilMs = Math.min(this.#untilMs, this.#faults.healsAtMs + longestMs);
     const everyMs = HOUR_MS / this.#company.scale;
     let lookAtMs = this.#faults.healsAtMs + everyMs;
+    const stuckAtMs = this.#faults.healsAtMs + PATIENCE_MS;
+    let looksForStuck = true;
     const isOver = (): boolean => {
+      if (looksForStuck && world.nowMs >= stuckAtMs) {
+        looksForStuck = false;
+        this.#judge(() => checkNothingStuck(this.#facts));
+      }
       if (world.nowMs < lookAtMs) return false;
       lookAtMs = world.nowMs + everyMs;
       return this.#isQuiet();
     };
     const end = await world.run(isOver, { untilMs, steps: this.#steps });
+    if (end === "over" || end === "time") checkBooksAgree(this.#facts, this.#book);
+    if (end === "steps" && this.#steps === STEPS_MOST) {
+      throw new Violation("no-loop-turns-idly", `${STEPS_MOST} steps were not enough`);
+    }
     return end;
   }
 
@@ -130,6 +173,15 @@ export class Simulation {
     work.catch((error: unknown) => {
       this.world.failure ??= error instanceof Error ? error : new Error(String(error));
     });
+  }
+
+  /** What breaks a rule ends the seed at the end of its step, wherever it was noticed. */
+  #judge(rule: () => void): void {
+    try {
+      rule();
+    } catch (error) {
+      this.world.failure ??= error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   #isQuiet(): boolean {
@@ -180,33 +232,45 @@ export class Simulation {
   }
 
   readonly #ask: Ask = async (person, method, path, body) => {
-    const { world } = this;
-    const [entry] = [...this.#gateways].filter(([{ alive }]) => alive);
-    if (entry === undefined) return undefined;
-    const [node, { app }] = entry;
-    const init = {
+    const response = await this.#request(path, {
       method,
       headers: {
         authorization: `Bearer ${this.#tokens.get(person) ?? ""}`,
         "content-type": "application/json",
       },
       ...(body === undefined || method === "DELETE" ? {} : { body: JSON.stringify(body) }),
-    };
-    const answered = world.in(node, async () => app.request(`http://payrun.test${path}`, init));
-    const response = await Promise.race([
-      answered,
-      new Promise<undefined>((resolve) => {
-        world.after(30_000, "a person gives up", () => resolve(undefined));
-      }),
-    ]);
+    });
     if (response === undefined) return undefined;
     const json: unknown = await response.json();
     if (method !== "GET") {
       const said = JSON.stringify(body ?? {});
-      world.tell(person, `${method} ${path} ${said}: ${response.status} ${codeOf(json)}`);
+      this.world.tell(person, `${method} ${path} ${said}: ${response.status} ${codeOf(json)}`);
     }
     return { status: response.status, json };
   };
+
+  async #webhook(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<number | undefined> {
+    const path = `/webhooks/${this.#company.profile.name}`;
+    return (await this.#request(path, { method: "POST", headers, body }))?.status;
+  }
+
+  /** Asks any gateway that is alive; undefined where none answers in time. */
+  async #request(path: string, init: RequestInit): Promise<Response | undefined> {
+    const { world } = this;
+    const alive = [...this.#gateways].filter(([node]) => node.alive);
+    if (alive.length === 0) return undefined;
+    const [node, { app }] = this.#network.pick(alive);
+    const answered = world.in(node, async () => app.request(`http://payrun.test${path}`, init));
+    return Promise.race([
+      answered,
+      new Promise<undefined>((resolve) => {
+        world.after(30_000, "nobody answers", () => resolve(undefined));
+      }),
+    ]);
+  }
 }
 
 function codeOf(json: unknown): string {

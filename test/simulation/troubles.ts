@@ -49,11 +49,11 @@ export class Troubles {
     const { nowMs } = this.#world;
     if (node.kind !== "worker" && node.kind !== "gateway") return 0;
     if (nowMs >= this.#plan.healsAtMs || this.#left <= 0) return 0;
-    const isMoney = /POST|Lane|payRetry|makeDeposits|answer|commit/.test(what);
+    const isMoney = /POST|Lane|payRetry|makeDeposits|answer/.test(what);
     const lots = this.#lots.next();
-    if (lots < (isMoney ? 0.02 : 0.001) && this.#kinds.has("freeze")) {
+    if (lots < (isMoney ? 0.02 : 0.0002) && this.#kinds.has("freeze")) {
       this.#freeze(node);
-    } else if (lots < (isMoney ? 0.03 : 0.0015) && this.#kinds.has("kill")) {
+    } else if (lots < (isMoney ? 0.03 : 0.0003) && this.#kinds.has("kill")) {
       this.#kill(node);
     } else if (lots > 0.98 && this.#kinds.has("lag")) {
       return this.#lots.stretched(10, 8_000);

@@ -6,6 +6,12 @@ import { Stream } from "../world/random.ts";
 
 const DAY_MS = 86_400_000;
 
+/** One seed of so many has more bills than a lane sends at once, and a service that gets slow. */
+const LARGE_EVERY = 20;
+/** One of so many has more than all lanes send at once, so that some wait in a lane's queue. */
+const CROWD_EVERY = 100;
+const LARGE_FAULTS: readonly ServiceFault[] = ["slow", "cut-off", "rate-limit"];
+
 import { ACTS, type Act } from "./people.ts";
 import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
 
@@ -24,38 +30,51 @@ export class Company {
   readonly serviceSkewMs: number;
   readonly balanceCents = 1_000_000_00;
   readonly failures: number;
-  readonly faults: ReadonlySet<ServiceFault>;
-  readonly troubles: ReadonlySet<Trouble>;
+  /** False: nobody has registered an endpoint. */
+  readonly hasWebhooks: boolean;
+  readonly faults: Set<ServiceFault>;
+  readonly troubles: Set<Trouble>;
   readonly acts: ReadonlySet<Act>;
+  /** How long after its arrival this service may still carry out a request. */
+  readonly latestMs: number;
   readonly paying: PayingHabits;
   readonly habits: { readonly guardsInFlight: boolean; readonly splitOverCents: number };
   readonly workers: readonly Process[];
   readonly gateways: readonly Process[];
   readonly profile: BusinessProfile;
   readonly #bills: Stream;
+  readonly #isLarge: boolean;
+  readonly #isCrowd: boolean;
 
   constructor(seed: number) {
     const clocks = new Stream(seed, "clocks");
     const start = new Stream(seed, "start");
     this.startsMs = Date.UTC(2027, start.between(0, 11), start.between(1, 28)) + hourOf(start);
-    this.scale = clocks.chance(0.2) ? clocks.pick([600, 3_600]) : 1;
+    const isLarge = seed % LARGE_EVERY === 7;
+    this.scale = !isLarge && clocks.chance(0.2) ? clocks.pick([600, 3_600]) : 1;
     const skew = (): number =>
       this.scale === 1 && clocks.chance(0.5) ? clocks.between(-600_000, 600_000) : 0;
     this.serviceSkewMs =
       this.scale === 1 && clocks.chance(0.3) ? clocks.between(-60_000, 60_000) : 0;
     this.workers = ["worker-1", "worker-2"].map((id) => ({ id, skewMs: skew() }));
-    this.gateways = [{ id: "gateway-1", skewMs: skew() }];
+    this.gateways = ["gateway-1", "gateway-2"].map((id) => ({ id, skewMs: skew() }));
+    this.hasWebhooks = clocks.chance(0.7);
     const swarm = new Stream(seed, "swarm");
-    this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(0.25)));
-    this.troubles = new Set(TROUBLES.filter(() => swarm.chance(0.35)));
-    this.acts = new Set(ACTS.filter(() => swarm.chance(0.2)));
+    this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.25)));
+    if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);
+    this.latestMs = swarm.pick(isLarge ? [60_000, 120_000] : [120_000, 300_000, 1_800_000]);
+    this.troubles = new Set(TROUBLES.filter(() => swarm.chance(isLarge ? 0.1 : 0.35)));
+    if (isLarge) this.troubles.add("freeze");
+    this.acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
     this.paying = choosePlaybooks(new Stream(seed, "playbooks"));
-    this.troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, DAY_MS]);
+    this.troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);
     this.failures = swarm.chance(0.3) ? 0.4 : 0;
     this.habits = {
       guardsInFlight: swarm.chance(0.3),
       splitOverCents: swarm.chance(0.3) ? 7_000 : 10_000_000,
     };
+    this.#isLarge = isLarge;
+    this.#isCrowd = seed % CROWD_EVERY === 7;
     this.#bills = new Stream(seed, "bills");
     this.profile = {
       name: "acme",
@@ -70,8 +89,9 @@ export class Company {
 
   fill(book: Book): void {
     const lots = this.#bills;
-    const count = lots.chance(0.05) ? lots.between(9, 40) : lots.between(1, 8);
-    const vendors = lots.between(1, count);
+    const most = this.#isCrowd ? lots.between(90, 110) : lots.between(22, 40);
+    const count = this.#isLarge ? most : lots.between(1, 8);
+    const vendors = this.#isLarge ? count : lots.between(1, count);
     for (let number = 1; number <= vendors; number += 1) {
       book.contacts.set(`con_${number}`, {
         id: `con_${number}`,

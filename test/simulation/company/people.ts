@@ -1,4 +1,5 @@
 import type { Stream } from "../world/random.ts";
+import { SaidByPeople } from "./said.ts";
 import type { World } from "../world/world.ts";
 
 /** A person's token and what it may do. */
@@ -70,6 +71,7 @@ export class People {
   readonly #temper: Temper;
   /** Runs that were launched, by id. */
   readonly runs = new Set<string>();
+  readonly said = new SaidByPeople();
   /** From then on nobody does anything new, and everything that waits is decided. */
   calmFromMs = Infinity;
 
@@ -138,7 +140,11 @@ export class People {
       const drop = drops ? [this.#lots.pick(waiting).payableId] : [];
       const decision = rejects ? "reject" : "approve";
       const body = { decision, planHash, ...(rejects ? {} : { drop }) };
-      await this.#ask(who, "POST", `${path}/decisions`, body);
+      const answered = await this.#ask(who, "POST", `${path}/decisions`, body);
+      if (answered?.status !== 200) continue;
+      const atMs = this.#world.nowMs;
+      if (rejects) this.said.note({ kind: "reject", runId, atMs });
+      else for (const payableId of drop) this.said.note({ kind: "drop", runId, payableId, atMs });
     }
   }
 
@@ -151,12 +157,18 @@ export class People {
       const target = isBill
         ? { payableId: this.#lots.pick(payableIds) }
         : { contactId: this.#lots.pick(contactIds) };
-      await this.#ask("otto", "POST", "/v1/holds", { ...target, reason });
+      const answer = await this.#ask("otto", "POST", "/v1/holds", { ...target, reason });
+      const { id: holdId } = (answer?.json ?? {}) as { readonly id?: string };
+      if (answer?.status !== 201 || holdId === undefined) return;
+      this.said.note({ kind: "hold", ...target, holdId, atMs: this.#world.nowMs });
     }
     if (act === "release") await this.#release();
     if (act === "cancel" && this.runs.size > 0) {
-      const id = encodeURIComponent(this.#lots.pick([...this.runs]));
-      await this.#ask("otto", "POST", `/v1/runs/${id}/cancel`, { reason });
+      const runId = this.#lots.pick([...this.runs]);
+      const path = `/v1/runs/${encodeURIComponent(runId)}/cancel`;
+      const answer = await this.#ask("otto", "POST", path, { reason });
+      if (answer?.status !== 200) return;
+      this.said.note({ kind: "cancel-run", runId, atMs: this.#world.nowMs });
     }
     if (act === "take-back") {
       const payments = this.#temper.paymentIds();
@@ -176,6 +188,7 @@ export class People {
     const { items = [] } = (answer?.json ?? {}) as { readonly items?: readonly { id: string }[] };
     if (items.length === 0) return;
     const { id } = this.#lots.pick(items);
+    this.said.takeBack(id, this.#world.nowMs);
     await this.#ask("otto", "DELETE", `/v1/holds/${encodeURIComponent(id)}`, { reason: "fine" });
   }
 }

@@ -36,12 +36,14 @@ export class MoneyRules {
       throw new Violation(
         "paid-once",
         `${usd(standingCents)} stand for ${subject} of ${usd(totalCents)}, under ${keys.size} keys and ${sent} requests (the last was request ${request})`,
+        subject,
       );
     }
     if (standingCents > approvedCents) {
       throw new Violation(
         "approved",
         `${usd(standingCents)} stand for ${subject}, and ${usd(approvedCents)} are approved`,
+        subject,
       );
     }
   }

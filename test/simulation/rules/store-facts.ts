@@ -1,5 +1,22 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
+const ENDED: readonly string[] = [
+  "completed",
+  "completed-with-exceptions",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+];
+
+interface LineFact {
+  readonly runId: string;
+  readonly payableId: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly amountCents: number;
+}
+
 /**
  * What the rules read of the engine's store, over a connection of their own. The only file that
  * knows its tables.
@@ -30,13 +47,31 @@ export class StoreFacts {
   }
 
   /** Lines with where they stand. */
-  lines(): { runId: string; payableId: string; state: string; reason: string | null }[] {
-    return this.#all("select run_id, payable_id, state, reason from run_lines").map((row) => ({
+  lines(): LineFact[] {
+    const text = "select run_id, payable_id, state, reason, amount_cents from run_lines";
+    return this.#all(text).map((row) => ({
+      amountCents: Number(row["amount_cents"]),
       runId: String(row["run_id"]),
       payableId: String(row["payable_id"]),
       state: String(row["state"]),
       reason: textOf(row["reason"]),
     }));
+  }
+
+  /** States of a bill's lines, in all runs. */
+  states(payableId: string): string[] {
+    return this.lines()
+      .filter((line) => line.payableId === payableId)
+      .map(({ state }) => state);
+  }
+
+  endedRuns(): Set<string> {
+    const ended = this.runs().filter(({ phase }) => ENDED.includes(phase));
+    return new Set(ended.map(({ runId }) => runId));
+  }
+
+  hasEvent(eventId: string): boolean {
+    return this.#all("select 1 from inbox where event_id = ?", eventId).length > 0;
   }
 
   runs(): { runId: string; phase: string }[] {
@@ -46,12 +81,25 @@ export class StoreFacts {
     }));
   }
 
-  /** Attempts in words, for a trace. */
-  attempts(payableId: string): string[] {
-    return this.#all(
-      "select seq, state, sends from attempts where subject = ? order by seq",
+  /** Where everything stands, for a trace. */
+  summary(): string[] {
+    const runs = this.runs().map(({ runId, phase }) => `${runId}: ${phase}`);
+    const lines = this.lines().map(
+      ({ runId, payableId, state, reason }) => `${payableId} of ${runId}: ${state} ${reason ?? ""}`,
+    );
+    return [...runs, ...lines];
+  }
+
+  /** A bill's lines and attempts in words, for a trace. */
+  of(payableId: string): string[] {
+    const lines = this.lines()
+      .filter((line) => line.payableId === payableId)
+      .map(({ runId, state, reason }) => `${payableId} of ${runId}: ${state} ${reason ?? ""}`);
+    const attempts = this.#all(
+      "select seq, state, owner, sends, answer from attempts where subject = ? order by seq",
       payableId,
-    ).map((row) => `seq ${String(row["seq"])}: ${String(row["state"])} ${String(row["sends"])}`);
+    ).map((row) => `${payableId}, attempt ${JSON.stringify(row)}`);
+    return [...lines, ...attempts];
   }
 
   #all(text: string, ...given: readonly string[]): Record<string, unknown>[] {

@@ -23,6 +23,8 @@ export interface SeenRequest {
   readonly leftMs: number;
   arrivedMs: number | null;
   carriedOutMs: number | null;
+  /** From then on nothing can come of it any more. */
+  overMs: number | null;
   answeredMs: number | null;
   status: number | null;
 }
@@ -33,6 +35,8 @@ export class Bank {
   readonly requests: SeenRequest[] = [];
   /** Told of each acceptance, so that rules are asked at once. */
   atAcceptance: ((accepted: Accepted) => void) | undefined;
+  /** Told of each write as its bytes leave. */
+  atSend: ((request: SeenRequest) => void) | undefined;
   readonly #world: World;
 
   constructor(world: World) {
@@ -52,10 +56,14 @@ export class Bank {
       leftMs: this.#world.nowMs,
       arrivedMs: null,
       carriedOutMs: null,
+      overMs: null,
       answeredMs: null,
       status: null,
     };
-    if (request.method !== "GET") this.requests.push(seen);
+    if (request.method !== "GET") {
+      this.requests.push(seen);
+      this.atSend?.(seen);
+    }
     return seen;
   }
 }

@@ -9,6 +9,8 @@ export const SERVICE_FAULTS = [
   "cut-off",
   /** Requests wait before their key is claimed. */
   "queued",
+  /** Bytes that have left arrive up to a minute later. */
+  "late-bytes",
   /** Requests arrive, and nothing ever comes of them. */
   "lost",
   /** A key whose request died is in conflict for ever. */
@@ -35,6 +37,10 @@ export const SERVICE_FAULTS = [
   "poison",
   /** Reads fail now and then. */
   "read-errors",
+  /** Webhooks that never come, come twice, or come late and out of order. */
+  "webhooks-lost",
+  "webhooks-doubled",
+  "webhooks-late",
   /** State refusals of a first request. */
   "state-refusals",
 ] as const;

@@ -42,6 +42,8 @@ export class Service implements Wire {
       readonly book: Book;
       readonly life: Life;
       readonly bankAccountId: string;
+      /** How late a request may be carried out, within the envelope. */
+      readonly latestMs: number;
       readonly habits: Pick<Habits, "guardsInFlight" | "splitOverCents">;
     },
   ) {
@@ -52,7 +54,8 @@ export class Service implements Wire {
     this.bank = new Bank(world);
     this.#keys = new Keys(world, faults);
     this.#reads = new Reads(book, clock, bankAccountId);
-    this.#windowMs = clock.scale === 1 ? WINDOW_MS.real : WINDOW_MS.sandbox;
+    const longestMs = clock.scale === 1 ? WINDOW_MS.real : WINDOW_MS.sandbox;
+    this.#windowMs = Math.min(longestMs, parts.latestMs);
     this.#travel = world.stream("travel");
     const late = faults.stream("shows-late");
     const showsAfterMs = (): number =>
@@ -69,13 +72,16 @@ export class Service implements Wire {
 
   send(request: WireRequest, heard: Heard): void {
     const seen = this.bank.see(request);
-    const travelMs = this.#travel.between(2, 40);
+    const isLate = request.method !== "GET" && this.#faults.strikes("late-bytes", 0.2);
+    const lateMs = isLate ? this.#faults.stream("late-bytes").between(1_000, 55_000) : 0;
+    const travelMs = this.#travel.between(2, 40) + lateMs;
     if (request.method === "GET") {
       this.#world.after(travelMs, "GET arrives", () => this.#read(request, heard));
       return;
     }
     const key = request.key?.slice(-6) ?? "none";
-    this.#world.tell(request.from, `sends ${request.method} ${request.path} under …${key}`);
+    const about = aboutOf(request);
+    this.#world.tell(request.from, `sends request ${seen.number} for ${about} under …${key}`);
     this.#world.after(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
   }
 
@@ -123,13 +129,17 @@ export class Service implements Wire {
       if (!(given instanceof Error)) {
         seen.status = given.status;
         seen.answeredMs = this.#world.nowMs;
-        this.#say(seen, `answers ${given.status} ${codeOf(given.body)}`);
+        this.#say(seen, `is answered ${given.status} ${codeOf(given.body)}`);
       }
       heard(given);
     };
-    if (this.#refusesEarly(answer)) return;
+    if (this.#refusesEarly(answer)) {
+      seen.overMs = this.#world.nowMs;
+      return;
+    }
     if (faults.strikes("lost", 0.1)) {
-      this.#say(seen, "loses the request");
+      seen.overMs = this.#world.nowMs;
+      this.#say(seen, "is lost here");
       return;
     }
     const key = request.key ?? "";
@@ -137,7 +147,7 @@ export class Service implements Wire {
     const untilMs = this.#world.nowMs + this.#windowMs - 1_000;
     const cutOff = faults.strikes("cut-off", 0.2);
     if (cutOff) {
-      this.#say(seen, "cuts the connection, and keeps the request");
+      this.#say(seen, "is cut off, and goes on all the same");
       heard(new Error("ECONNRESET: the connection was cut"));
     }
     const queueMs = this.#lateMs("queued", 0.2, untilMs) + (cutOff ? this.#cutMs(untilMs) : 0);
@@ -164,18 +174,20 @@ export class Service implements Wire {
     const fingerprint = `${request.method} ${request.path} ${request.body}`;
     const known = this.#keys.claim(key, fingerprint);
     if (known !== undefined) {
+      seen.overMs = this.#world.nowMs;
       this.#keys.leave(key);
       this.#answer(hear, known);
       return;
     }
     const early = this.#earlyRefusal(key);
     if (early !== undefined) {
+      seen.overMs = this.#world.nowMs;
       this.#keys.leave(key);
       this.#answer(hear, early);
       return;
     }
     const runMs = this.#travel.between(5, 120) + this.#lateMs("slow", 0.5, work.untilMs);
-    if (runMs > 1_000) this.#say(seen, `works on it for ${Math.round(runMs / 1_000)} s`);
+    if (runMs > 1_000) this.#say(seen, `takes ${Math.round(runMs / 1_000)} s`);
     this.#world.after(runMs, "carry out", () => this.#carryOut(work));
   }
 
@@ -199,6 +211,7 @@ export class Service implements Wire {
     const odd = !dies && !fails && faults.strikes("unknown-409", 0.1);
     const effect = dies || fails || odd ? lots.pick(["all", "part", "none"] as const) : "all";
     const answer = effect === "none" ? undefined : this.#act(work, effect);
+    seen.overMs = this.#world.nowMs;
     if (effect !== "none") seen.carriedOutMs = this.#world.nowMs;
     if (dies) {
       this.#say(seen, `dies, with ${effect} of its effect; its key stays in conflict`);
@@ -223,7 +236,7 @@ export class Service implements Wire {
       { path: request.path, key: request.key ?? "", body, number: seen.number },
       share,
     );
-    if (answer.status < 300) this.#say(seen, `carries it out (${share})`);
+    if (answer.status < 300) this.#say(seen, `is carried out (${share})`);
     return answer;
   }
 
@@ -242,7 +255,8 @@ export class Service implements Wire {
   }
 
   #say(seen: SeenRequest, what: string): void {
-    this.#world.tell("service", `request ${seen.number} (…${seen.key?.slice(-6)}): ${what}`);
+    const key = seen.key?.slice(-6) ?? "none";
+    this.#world.tell("service", `request ${seen.number} (${aboutOf(seen)}, …${key}) ${what}`);
   }
 }
 
@@ -256,4 +270,10 @@ interface Work {
 
 function codeOf(body: string): string {
   return /"error":"(\w+)"/.exec(body)?.[1] ?? "";
+}
+
+/** What a money write is about, in the words of a trace. */
+function aboutOf({ path, body }: Pick<SeenRequest, "path" | "body">): string {
+  const payableId = /"payableId":"([^"]+)"/.exec(body)?.[1];
+  return payableId ?? path.replace(/^\/v1\//, "");
 }

@@ -26,6 +26,7 @@ interface Step {
 }
 
 export interface TimerEntry extends Due, Step {
+  readonly resume: () => void;
   cancelled: boolean;
 }
 
@@ -125,7 +126,11 @@ export class World {
       number: this.#number,
       node: nodeHere(),
       what,
-      go: () => inContext(go),
+      resume: () => inContext(go),
+      // It may be cleared between its time and its turn.
+      go: () => {
+        if (!entry.cancelled) entry.resume();
+      },
       cancelled: false,
     };
     this.#timers.add(entry);
@@ -136,13 +141,16 @@ export class World {
   hurry(entry: TimerEntry, atMs: number): TimerEntry {
     this.#number += 1;
     entry.cancelled = true;
-    const { node, what, go } = entry;
+    const { node, what, resume } = entry;
     const again: TimerEntry = {
       atMs: Math.max(atMs, this.nowMs),
       number: this.#number,
       node,
       what,
-      go,
+      resume,
+      go: () => {
+        if (!again.cancelled) resume();
+      },
       cancelled: false,
     };
     this.#timers.add(again);

@@ -1,0 +1,52 @@
+import { type Book, stands } from "../service/book.ts";
+import type { StoreFacts } from "./store-facts.ts";
+import { Violation } from "./violation.ts";
+
+/** States of a line in which somebody or something must still act, soon. */
+const AT_WORK: readonly string[] = ["planned", "paying", "unknown"];
+
+/** Long after everything has healed, nothing goes on without end or reason. */
+export function checkNothingStuck(facts: StoreFacts): void {
+  const ended = facts.endedRuns();
+  for (const { runId, payableId, state, reason } of facts.lines()) {
+    if (ended.has(runId) || !AT_WORK.includes(state)) continue;
+    const why = reason === null ? "without a reason" : `because “${reason}”`;
+    throw new Violation(
+      "nothing-goes-on-for-ever",
+      `${payableId} of ${runId} is still ${state} ${why}, hours after everything has healed`,
+      payableId,
+    );
+  }
+}
+
+/** In the end the store and the bank say the same of each bill. */
+export function checkBooksAgree(facts: StoreFacts, book: Book): void {
+  const settled = new Map<string, number>();
+  for (const { payableId, state, amountCents } of facts.lines()) {
+    if (state !== "settled") continue;
+    settled.set(payableId, (settled.get(payableId) ?? 0) + amountCents);
+  }
+  for (const payableId of book.payables.keys()) {
+    const ours = book.paymentsOf(payableId).filter(({ key }) => key !== null);
+    const paidCents = sum(ours.filter(({ status }) => status === "completed"));
+    const standingCents = sum(ours.filter(stands));
+    const settledCents = settled.get(payableId) ?? 0;
+    if (settledCents > paidCents) {
+      const what = `${payableId} is settled here with ${settledCents} cents, and at the bank with ${paidCents}`;
+      throw new Violation("settled-as-at-the-bank", what, payableId);
+    }
+    if (standingCents > 0 && facts.states(payableId).every((state) => isUnpaid(state))) {
+      const what = `${standingCents} cents stand at the bank for ${payableId}, and here it is ${facts.states(payableId).join(", ")}`;
+      throw new Violation("settled-as-at-the-bank", what, payableId);
+    }
+  }
+}
+
+/** States that say that no money has gone, or none is known of. */
+function isUnpaid(state: string): boolean {
+  return ["skipped", "planned", "awaiting-approval", "cancelled", "given-up"].includes(state);
+}
+
+function sum(payments: readonly { readonly amountCents: number }[]): number {
+  return payments.reduce((cents, { amountCents }) => cents + amountCents, 0);
+}

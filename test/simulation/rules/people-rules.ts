@@ -1,0 +1,50 @@
+import type { Said, SaidByPeople } from "../company/said.ts";
+import type { SeenRequest } from "../service/bank.ts";
+import type { Book } from "../service/book.ts";
+import { payableOf } from "./key-rules.ts";
+import { Violation } from "./violation.ts";
+
+/** What was decided before somebody spoke may leave for so long (ledger, 2), and travels a while. */
+const MAY_LEAVE_MS = 16_000;
+
+/** Nothing leaves past a hold, a drop, a rejection or a cancelled run. */
+export function checkSaid(
+  said: SaidByPeople,
+  book: Book,
+  request: SeenRequest,
+  isOnlyRun: boolean,
+): void {
+  const payableId = payableOf(request);
+  if (payableId === undefined) return;
+  const contactId = book.payables.get(payableId)?.contactId;
+  const stands = said.all.find(
+    (each) =>
+      each.atMs + MAY_LEAVE_MS < request.leftMs &&
+      request.leftMs < each.untilMs &&
+      isAbout(each, payableId, contactId, isOnlyRun),
+  );
+  if (stands === undefined) return;
+  const seconds = Math.round((request.leftMs - stands.atMs) / 1_000);
+  const what = `request ${request.number} left for ${payableId}, ${seconds} s after a ${stands.kind} was acknowledged`;
+  throw new Violation("what-people-say-holds", what, payableId);
+}
+
+/** What is said of one run binds no other, so it is asked only where there is no other. */
+function isAbout(
+  said: Said,
+  payableId: string,
+  contactId: string | undefined,
+  isOnlyRun: boolean,
+): boolean {
+  switch (said.kind) {
+    case "hold":
+      return (
+        said.payableId === payableId || (contactId !== undefined && said.contactId === contactId)
+      );
+    case "drop":
+      return isOnlyRun && said.payableId === payableId;
+    case "cancel-run":
+    case "reject":
+      return isOnlyRun;
+  }
+}

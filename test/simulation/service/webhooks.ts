@@ -1,0 +1,89 @@
+import { createHmac } from "node:crypto";
+import type { World } from "../world/world.ts";
+import type { BankClock } from "./bank-clock.ts";
+import type { FaultPlan } from "./kinds.ts";
+
+/** Takes a webhook at any of the gateways. @returns the status, or undefined where none answered */
+export type Deliver = (
+  body: string,
+  headers: Readonly<Record<string, string>>,
+) => Promise<number | undefined>;
+
+const RETRIES_MOST = 6;
+const FIRST_RETRY_MS = 60_000;
+
+/** The service's events: lost, doubled, late, early and out of order, as its faults have it. */
+export class Webhooks {
+  readonly #world: World;
+  readonly #faults: FaultPlan;
+  readonly #clock: BankClock;
+  readonly #secret: string;
+  readonly #deliver: Deliver;
+  #sequence = 0;
+  /** Asked after each answer of 2xx. */
+  atAcknowledged: ((eventId: string) => void) | undefined;
+
+  constructor(
+    world: World,
+    parts: {
+      readonly faults: FaultPlan;
+      readonly clock: BankClock;
+      readonly secret: string;
+      readonly deliver: Deliver;
+    },
+  ) {
+    this.#world = world;
+    this.#faults = parts.faults;
+    this.#clock = parts.clock;
+    this.#secret = parts.secret;
+    this.#deliver = parts.deliver;
+  }
+
+  emit(type: string, object: string, id: string): void {
+    this.#sequence += 1;
+    const eventId = `evt_${this.#sequence}`;
+    const body = JSON.stringify({
+      id: eventId,
+      type,
+      sequence: String(this.#sequence),
+      createdAt: new Date(this.#clock.nowMs()).toISOString(),
+      businessId: "biz_1",
+      data: { object, id },
+    });
+    if (this.#faults.strikes("webhooks-lost", 0.5)) return;
+    const copies = this.#faults.strikes("webhooks-doubled", 0.4) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy += 1) {
+      const isLate = this.#faults.strikes("webhooks-late", 0.5);
+      const lots = this.#faults.stream("webhooks-late");
+      const afterMs = isLate ? lots.stretched(1_000, 3_600_000) : 200 + 300 * copy;
+      this.#later(afterMs, eventId, body, 0);
+    }
+  }
+
+  #later(afterMs: number, eventId: string, body: string, tries: number): void {
+    this.#world.outside(() =>
+      this.#world.after(afterMs, "webhook", () => {
+        this.#send(eventId, body, tries).catch((error: unknown) => {
+          this.#world.failure ??= error instanceof Error ? error : new Error(String(error));
+        });
+      }),
+    );
+  }
+
+  async #send(eventId: string, body: string, tries: number): Promise<void> {
+    const seconds = Math.floor(this.#clock.wireMs() / 1_000);
+    const mac = createHmac("sha256", this.#secret).update(`${seconds}.${body}`).digest("hex");
+    const status = await this.#deliver(body, {
+      "content-type": "application/json",
+      "service-signature": `t=${seconds},v1=${mac}`,
+      "service-event-id": eventId,
+    });
+    if (status !== undefined && status < 300) {
+      this.atAcknowledged?.(eventId);
+      return;
+    }
+    if (tries < RETRIES_MOST) {
+      this.#later(FIRST_RETRY_MS * 2 ** tries, eventId, body, tries + 1);
+    }
+  }
+}
