@@ -2,7 +2,8 @@ import { Visitor } from "@swc/core/Visitor.js";
 
 /**
  * The directions that imports run in: contracts ← domain ← workflows, activities, gateway, cli;
- * payments-api and store ← activities, gateway, cli. The sandbox stands apart from all of them.
+ * payments-api and store ← ledger ← activities, gateway, sweeper; payments-api and store ← cli. The
+ * sandbox stands apart from all of them.
  */
 
 const OURS = "^(src|workflows|activities|playbooks|test|bench|scripts|bin|docker)/";
@@ -45,6 +46,7 @@ const CONTRACTS = "src/contracts";
 const DOMAIN = "src/domain";
 const API = "src/payments-api";
 const STORE = "src/store";
+const LEDGER = "src/ledger";
 const PLAYBOOKS = "src/playbooks";
 const GATEWAY = "src/gateway";
 const BUSINESS = "src/business";
@@ -60,6 +62,7 @@ export default {
     only(DOMAIN, [CONTRACTS], "pure rules"),
     only(PLAYBOOKS, [CONTRACTS, DOMAIN], "what an author wrote, compiled"),
     only(STORE, [CONTRACTS, DOMAIN], "rows; whoever calls decides"),
+    only(LEDGER, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "the one door of every money write"),
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
     only(TEMPORAL, [CONTRACTS], "how a process meets a Temporal server"),
@@ -69,7 +72,7 @@ export default {
     only(DECISIONS, [CONTRACTS, DOMAIN, STORE, BUSINESS], "judges and stores, whoever delivers"),
     only(
       "activities",
-      [CONTRACTS, DOMAIN, API, STORE, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT, DECISIONS],
+      [CONTRACTS, DOMAIN, API, STORE, LEDGER, PLAYBOOKS, BUSINESS, TEMPORAL, VAULT, DECISIONS],
       "what touches the world",
     ),
     only(
@@ -84,6 +87,7 @@ export default {
         DOMAIN,
         API,
         STORE,
+        LEDGER,
         PLAYBOOKS,
         BUSINESS,
         TEMPORAL,
@@ -97,7 +101,7 @@ export default {
     ),
     only(
       "src/sweeper",
-      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, TEMPORAL, PROCESS],
+      [CONTRACTS, DOMAIN, API, STORE, LEDGER, BUSINESS, TEMPORAL, PROCESS],
       "compares the store with Temporal",
     ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),

@@ -8,13 +8,11 @@ import {
 } from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
-import { endAttempt } from "../src/store/attempt-writes.ts";
-import { liveAttemptsOf } from "../src/store/attempts.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { countClaims, releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
-import { changeLine, countLines } from "../src/store/lines.ts";
+import { countLines } from "../src/store/lines.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { openTopUpsOf, unfundedByDate } from "../src/store/top-ups.ts";
@@ -24,7 +22,6 @@ import {
   cancelUndecided,
   parkUnapproved,
   type RunMoment,
-  undecidedWithAttempt,
   wakeWaiting,
 } from "../src/store/undecided-lines.ts";
 import { type BusinessWait, listWaits } from "../src/store/waits.ts";
@@ -37,7 +34,6 @@ import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "./top-up/review.ts";
 import { depositsStand } from "./top-up/stand.ts";
 import { tellRun } from "./tell-run.ts";
-import { readSinceMs } from "./verify-run.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -162,23 +158,8 @@ class RunFacts {
     return this.#run;
   }
 
-  /** Lines that were never sent end here; what was sent stays, and is followed. */
+  /** Lines that nothing was sent for end here; what a request may still pay is followed. */
   async stopDrawing(code: "rejected" | "run-cancelled"): Promise<void> {
-    const { runId, businessId } = this.#run;
-    const ids = await undecidedWithAttempt(this.#trx, this.moment);
-    for (const [payableId, attempt] of await liveAttemptsOf(this.#trx, businessId, ids)) {
-      const isOpen = attempt.sends.some(({ result }) => !["refused", "not-sent"].includes(result));
-      const { realMs } = this.#clock;
-      if (isOpen) {
-        await changeLine(this.#trx, { runId, payableId }, { state: "unknown" }, realMs);
-        const entry = { businessId, nowMs: realMs, actor: runId, subject: payableId };
-        const details = { reasonCode: code };
-        await appendAudit(this.#trx, { ...entry, action: "line:unknown", details });
-      } else {
-        // A line that ends gives its refused request up, or its claim would stay for ever.
-        await endAttempt(this.#trx, attempt, { as: "released", answer: code }, realMs);
-      }
-    }
     await cancelUndecided(this.#trx, this.moment, code);
   }
 
@@ -210,16 +191,14 @@ class RunFacts {
 
   async view(rejected: boolean, asking: Asking): Promise<RunView> {
     const { runId } = this.#run;
-    const { businessMs, serviceMs, realMs } = this.#clock;
+    const { businessMs, serviceMs } = this.#clock;
     const counts = await countLines(this.#trx, runId);
     const waits = this.#waits;
     const due = await dueLines(this.#trx, {
       runId,
       businessMs,
       serviceMs,
-      realMs,
       blockedSources: waits.map((wait) => wait.sourceId),
-      readSinceMs: readSinceMs(serviceMs),
     });
     const odd = await this.#trx
       .selectFrom("run_lines")

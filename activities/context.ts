@@ -29,5 +29,5 @@ export interface ActivityContext {
 /** From the request's call to the last byte of its answer. */
 export const HTTP_TIMEOUT_MS = 10_000;
 
-/** Longer than the HTTP timeout: a request is sent only while its lease outlasts it. */
-export const LEASE_MS = 14_000;
+/** How long a line stays with whoever draws it; a lease spreads the load, and guards no money. */
+export const LEASE_MS = 60_000;

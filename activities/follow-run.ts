@@ -3,10 +3,11 @@ import type { LineState } from "../src/contracts/pay-run.ts";
 import { beforeFirstPayment } from "../src/domain/payments/paid-since.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
-import { notedPayment } from "../src/store/attempt-writes.ts";
+import { lastSend } from "../src/ledger/last-send.ts";
+import { notedPayment } from "../src/ledger/notes.ts";
+import { subjectFacts } from "../src/ledger/rows.ts";
 import { appendOfLines } from "../src/store/audit-lines.ts";
 import { appendAudit } from "../src/store/audit.ts";
-import { attemptsOf } from "../src/store/attempts.ts";
 import { claimPayables, handOverClaim } from "../src/store/claims.ts";
 import {
   clearLooks,
@@ -201,8 +202,8 @@ async function changedAtMs(
     .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
     .filter((ms) => !Number.isNaN(ms));
   if (times.length > 0) return Math.max(...times);
-  const attempts = await attemptsOf(context.store.db, line.businessId, line.payableId);
-  return attempts.at(-1)?.lastSentAtMs ?? 0;
+  const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
+  return lastSend(attempts)?.openedAtMs ?? 0;
 }
 
 /** A failed or returned bill gets an owner of its own, which keeps its claim from here on. */

@@ -25,8 +25,8 @@ import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
 import { makeDeposits } from "./top-up/make-deposit.ts";
+import { tellTrouble } from "./tell-trouble.ts";
 import { recordUnread, verifyDecision } from "./verify-decision.ts";
-import { verifyRun } from "./verify-run.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
 const BEAT_EVERY_MS = 2_000;
@@ -53,7 +53,6 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     assessRun: inFailures(({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),
-    verifyRun: inFailures(({ runId }) => beating(() => verifyRun(context, runId))),
     fundRun: inFailures(({ runId }) => beatingLate(() => fundRun(context, runId))),
     payLane: inFailures((input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
@@ -65,6 +64,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
         ),
       ),
     ),
+    tellTrouble: inFailures((input) => beatingLate(() => tellTrouble(context, input))),
     followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
     failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),
     verifyDecision: inFailures((input) => verifyDecision(context, input, activityInfo().attempt)),
@@ -105,7 +105,9 @@ async function payLane(
   const plan = await getPlan(context.store.db, input.runId);
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
   const lane = {
+    owner: run.runId,
     runId: run.runId,
+    datesMove: false,
     business: run.business,
     businessId: run.businessId,
     playbook: run.playbook,

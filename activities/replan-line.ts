@@ -8,7 +8,10 @@ import { hashOfLine } from "../src/domain/planning/line-hash.ts";
 import type { Contact, Payable } from "../src/payments-api/index.ts";
 import { evaluateCondition } from "../src/playbooks/conditions.ts";
 import type { ConditionView } from "../src/domain/planning/select.ts";
-import type { PayJob } from "./pay/job.ts";
+import type { PayJob, PayOwner } from "./pay/job.ts";
+
+/** A line with whose policy it is planned by. */
+type ReplanJob = PayJob & Pick<PayOwner, "policy" | "businessId">;
 
 export interface ChangedBill {
   readonly payable: Payable;
@@ -21,7 +24,7 @@ export interface ChangedBill {
  * The next version of a line whose bill, vendor or amount is not what was approved: flagged with
  * what changed, under the rule that applies to it now.
  */
-export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
+export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
   const { contact, owed, payable } = changed;
   const bankLast4 = contact.bankAccount?.last4 ?? null;
   const flags = [...job.plan.flags];
@@ -56,7 +59,7 @@ export function replanLine(job: PayJob, changed: ChangedBill): PlanLine {
 
 /** The next version of a line whose execution date has passed: the same bill on a later date. */
 export function redateLine(
-  run: Pick<PayJob, "businessId" | "policy">,
+  run: Pick<PayOwner, "businessId" | "policy">,
   before: PlanLine,
   executionDate: string,
 ): { readonly plan: PlanLine; readonly reason: string } {

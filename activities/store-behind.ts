@@ -1,3 +1,4 @@
+import { serviceTimeMs } from "../src/business/clock.ts";
 import type { AuditHead, Seen } from "../src/contracts/activities.ts";
 import { businessOfWorkflow } from "../src/contracts/names.ts";
 import { auditHead, hasAuditHead, holdForLoss } from "../src/store/sweep-behind.ts";
@@ -24,6 +25,7 @@ export async function onStoreNotBehind<T>(
       evidence: `${workflowId} has seen a later end of its audit trail`,
       hadItAtMs: seen.atMs,
       nowMs: Date.now(),
+      serviceMs: await serviceTimeMs(context.clockOf(business)),
     };
     const isSet = await context.store.transactionOf(businessId, (trx) => holdForLoss(trx, loss));
     if (isSet) {

@@ -1,11 +1,10 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
-import { lateAtBank, unanswered } from "../src/domain/notices/late-texts.ts";
-import { isLate, UNANSWERED_TOLD_AFTER_MS } from "../src/domain/payments/late.ts";
-import type { Attempt } from "../src/contracts/attempt.ts";
+import { lateAtBank } from "../src/domain/notices/late-texts.ts";
+import { isLate } from "../src/domain/payments/late.ts";
 import type { RunLine } from "../src/store/lines.ts";
-import { raiseNotice, raiseTogether, untoldFacts } from "../src/store/notices.ts";
+import { raiseTogether, untoldFacts } from "../src/store/notices.ts";
 import type { Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 
@@ -61,26 +60,4 @@ export async function tellLate(
     nowMs,
   } as const;
   await raiseTogether(trx, notice, lines.map(keyOf));
-}
-
-/** Tells operators, once, of a request that nobody can say about whether it paid. */
-export async function tellUnanswered(
-  trx: Transaction<Tables>,
-  attempt: Attempt,
-  runId: string,
-  clock: ClockReading,
-): Promise<void> {
-  const { businessId, attemptId, firstSentAtMs, subject } = attempt;
-  if (firstSentAtMs === null) return;
-  if (clock.serviceMs - firstSentAtMs < UNANSWERED_TOLD_AFTER_MS) return;
-  await raiseNotice(trx, {
-    businessId,
-    kind: KIND,
-    factKey: attemptId,
-    ...unanswered(attempt),
-    roles: OPERATORS,
-    data: { count: 1, payableIds: [subject] },
-    runId,
-    nowMs: clock.realMs,
-  });
 }

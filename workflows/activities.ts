@@ -13,6 +13,7 @@ export const steps = proxyActivities<
     | "assessIncident"
     | "assessCancellation"
     | "recordUnread"
+    | "tellTrouble"
   >
 >({
   startToCloseTimeout: "2 minutes",
@@ -29,19 +30,27 @@ export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry
 });
 
 /** Reads page by page that a run waits for: a worker that died in one is noticed within seconds. */
-export const pages = proxyActivities<Pick<PayrunActivities, "verifyRun" | "followRun">>({
+export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
 /** Money leaves only here. A worker that died is noticed within seconds by its missing heartbeat. */
-export const money = proxyActivities<
-  Pick<PayrunActivities, "payLane" | "payRetry" | "cancelLane" | "makeDeposits">
->({
+export const money = proxyActivities<Pick<PayrunActivities, "payRetry" | "cancelLane">>({
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
+
+/**
+ * As `money`, for what others go on beside: after some tries its failure is told, and its workflow
+ * looks where it stands before it begins anew.
+ */
+export const lanes = proxyActivities<Pick<PayrunActivities, "payLane" | "makeDeposits">>({
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "8 seconds",
+  retry: { initialInterval: "500ms", maximumInterval: "30s", maximumAttempts: 8 },
 });
 
 /** Reads of a cancellation: a worker that died in one is noticed before the next cut-off. */

@@ -2,6 +2,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  isCancellation,
   patched,
   setCurrentDetails,
   setHandler,
@@ -11,7 +12,8 @@ import {
 import type { FundingIncidentInput } from "../src/contracts/activities.ts";
 import { fundingIncidentId, SIGNAL } from "../src/contracts/names.ts";
 import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
-import { money, steps } from "./activities.ts";
+import { lanes, steps } from "./activities.ts";
+import { rootMessage } from "./root-message.ts";
 
 /** Incidents that began before it show nothing in Temporal's list. */
 const SHOWS_ATTRIBUTES = "shows-attributes";
@@ -52,15 +54,25 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
       await continueAsNew<typeof fundingIncident>(input);
     }
     if (now.toDeposit === true) {
-      await money.makeDeposits
-        .executeWithOptions({ summary: "Makes and follows deposits into the balance" }, [
-          { owner: fundingIncidentId(input.business, input.sourceId) },
-        ])
-        .catch(() => undefined);
+      await makeDeposits(fundingIncidentId(input.business, input.sourceId));
       continue;
     }
     await condition(() => looked, now.wakeInMs, {
       summary: now.waitingFor?.slice(0, 190) ?? "waits",
     });
+  }
+}
+
+/** What fails is told, and the incident looks again where it stands. */
+async function makeDeposits(owner: string): Promise<void> {
+  try {
+    const summary = "Makes and follows deposits into the balance";
+    await lanes.makeDeposits.executeWithOptions({ summary }, [{ owner }]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const reason = rootMessage(error, "it failed without a reason");
+    await steps.tellTrouble.executeWithOptions({ summary: "Tells that makeDeposits has failed" }, [
+      { owner, step: "makeDeposits", reason },
+    ]);
   }
 }

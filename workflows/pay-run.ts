@@ -18,8 +18,9 @@ import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
-import { answers, mail, money, pages, reads, steps } from "./activities.ts";
+import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
 import { DirectDecisions } from "./direct-decisions.ts";
+import { rootMessage } from "./root-message.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
@@ -28,9 +29,6 @@ const progress = defineQuery<Assessment | null>(QUERY.progress);
 
 /** Of runs that began before it, those that end with an unheard event end as they did. */
 const LOOKS_BEFORE_ENDING = "looks-before-ending";
-
-/** So many lines are read again by page before they are paid; fewer one by one, by the lanes. */
-const READ_BY_PAGE_FROM = 25;
 
 /** Runs that began before it continue as new only where they sleep. */
 const CONTINUES_ANYWHERE = "continues-anywhere";
@@ -101,7 +99,7 @@ class PayRun {
       await reads.planRun.executeWithOptions({ summary: "Plans: selects, claims, dates" }, [input]);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      const reason = rootMessage(error);
+      const reason = rootMessage(error, "the run could not be planned");
       await steps.failRun.executeWithOptions({ summary: "Could not be planned" }, [
         { runId: this.#runId, reason },
       ]);
@@ -156,11 +154,6 @@ class PayRun {
       );
       if (funded > 0) return true;
     }
-    if ((now.toVerify ?? 0) >= READ_BY_PAGE_FROM) {
-      await pages.verifyRun.executeWithOptions({ summary: `Reads ${now.toVerify} bills again` }, [
-        { runId: this.#runId },
-      ]);
-    }
     if (now.toDeposit === true) this.#startDeposits();
     if (now.toPay > 0) this.#startLanes(now.toPay);
     if (now.toFollow === 0 || this.#restMs(now) > 0) return false;
@@ -196,11 +189,11 @@ class PayRun {
     while (this.#lanes < lanesFor(toPay)) {
       this.#lanes += 1;
       const lane = this.#lanes;
-      void money.payLane
+      void lanes.payLane
         .executeWithOptions({ summary: `Pays up to ${toPay} bills, lane ${lane}` }, [
           { runId: this.#runId, lane, ...this.#seen },
         ])
-        .catch(() => undefined)
+        .catch((error: unknown) => this.#tellTrouble("payLane", error))
         .finally(() => {
           this.#lanes -= 1;
         });
@@ -210,14 +203,23 @@ class PayRun {
   #startDeposits(): void {
     if (this.#deposits > 0) return;
     this.#deposits = 1;
-    void money.makeDeposits
+    void lanes.makeDeposits
       .executeWithOptions({ summary: "Makes and follows deposits into the balance" }, [
         { owner: this.#runId, ...this.#seen },
       ])
-      .catch(() => undefined)
+      .catch((error: unknown) => this.#tellTrouble("makeDeposits", error))
       .finally(() => {
         this.#deposits = 0;
       });
+  }
+
+  /** A lane that fails must not look like one that found nothing to do. */
+  async #tellTrouble(step: string, error: unknown): Promise<void> {
+    if (isCancellation(error)) return;
+    const reason = rootMessage(error, "it failed without a reason");
+    await steps.tellTrouble.executeWithOptions({ summary: `Tells that ${step} has failed` }, [
+      { owner: this.#runId, step, reason },
+    ]);
   }
 
   async #decide(
@@ -258,10 +260,4 @@ class PayRun {
       ...this.#direct.mail,
     });
   }
-}
-
-function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return root instanceof Error ? root.message : "the run could not be planned";
 }

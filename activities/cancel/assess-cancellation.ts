@@ -121,7 +121,7 @@ async function settleWithheld(
   for (const item of open) {
     const change =
       item.state === "unknown"
-        ? await afterSending(trx, runId, item, clock)
+        ? await afterSending(trx, cancellation, item, clock)
         : withheldNow(item, {
             holds,
             runHasEnded,
@@ -161,17 +161,15 @@ function withheldNow(
 /** A request that may have been under way when the hold was written has come to something. */
 async function afterSending(
   trx: Transaction<Tables>,
-  runId: string,
+  { runId, requestedAtMs }: Cancellation,
   item: CancellationItem,
   clock: ClockReading,
 ): Promise<ItemChange> {
-  const line = await getRunLine(trx, runId, item.payableId ?? "");
-  const later = (agoMs: number): ItemChange => ({
-    notBeforeMs: clock.serviceMs + lookRestMs(agoMs),
-  });
-  if (line === undefined) return later(0);
+  const line = await getRunLine(trx, runId ?? "", item.payableId ?? "");
+  const later = { notBeforeMs: clock.serviceMs + lookRestMs(clock.realMs - requestedAtMs) };
+  if (line === undefined) return later;
   const stand = await lineStand(trx, line);
-  if (stand.kind === "sending") return later(clock.serviceMs - (stand.sentAtMs ?? clock.serviceMs));
+  if (stand.kind === "sending") return later;
   if (stand.kind === "unsent") return { state: "withheld", reason: null };
   return { state: "too-late", open: false, reason: stand.reason };
 }

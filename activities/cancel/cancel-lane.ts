@@ -2,10 +2,11 @@ import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
 import { probeWaits } from "../../src/store/waits.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { cancelPayment } from "./cancel-payment.ts";
 import { findOut } from "./find-out.ts";
-import type { CancelJob, CancelOutcome, FindOutJob } from "./job.ts";
+import type { CancelJob, CancelOutcome, FindOutJob, Recorded } from "./job.ts";
 import { recordCancel } from "./record-cancel.ts";
 
 /** Payments that are cancelled at the same time. */
@@ -41,11 +42,11 @@ export async function cancelLane(
     while (!stopped && !input.stop.aborted) {
       const job = queue.shift();
       if (job === undefined) return;
-      const outcome = await outcomeOf(context, job).catch((error: unknown) =>
-        outcomeOfError(context, job, error),
+      const recorded = await workOn(context, job).catch((error: unknown) =>
+        recordError(context, job, error),
       );
-      if (outcome.kind === "business-wait") stopped = true;
-      if (await recordCancel(context, job, outcome)) ended += 1;
+      if (recorded.outcome.kind === "business-wait") stopped = true;
+      if (recorded.ended) ended += 1;
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: LANE_WIDTH }, work));
@@ -66,19 +67,30 @@ function jobsOf(
   const isDue = item.open && item.state === "unknown" && item.notBeforeMs <= serviceMs;
   if (!isDue) return [];
   if (paymentId !== null) return [{ cancellation, item: { ...item, paymentId }, by }];
-  return payableId === null ? [] : [{ cancellation, item: { ...item, paymentId, payableId } }];
+  return payableId === null ? [] : [{ cancellation, item: { ...item, paymentId, payableId }, by }];
 }
 
-function outcomeOf(context: ActivityContext, job: Job): Promise<CancelOutcome> {
-  return "by" in job ? cancelPayment(context, job) : findOut(context, job);
+function workOn(context: ActivityContext, { cancellation, item, by }: Job): Promise<Recorded> {
+  return item.paymentId === null
+    ? findOut(context, { cancellation, item, by })
+    : cancelPayment(context, { cancellation, item, by });
 }
 
 /** A failed read sends nothing; what was sent before stays open until the payment can be read. */
-async function outcomeOfError(
+async function recordError(context: ActivityContext, job: Job, error: unknown): Promise<Recorded> {
+  const clock = await context.clockOf(job.cancellation.business).now();
+  const outcome = outcomeOfError(context, job, error, clock);
+  return context.store.transactionOf(job.cancellation.businessId, (trx) =>
+    recordCancel(trx, job, outcome, clock),
+  );
+}
+
+function outcomeOfError(
   context: ActivityContext,
   job: Job,
   error: unknown,
-): Promise<CancelOutcome> {
+  { serviceMs }: ClockReading,
+): CancelOutcome {
   const reason = error instanceof Error ? error.message : String(error);
   if (error instanceof PaymentsApiError) {
     const { status, retryAfterMs } = error;
@@ -100,7 +112,6 @@ async function outcomeOfError(
       error: reason,
     });
   }
-  const { serviceMs } = await context.clockOf(job.cancellation.business).now();
   const text = `Could not be read or cancelled: ${reason}`;
   return { kind: "rest", notBeforeMs: serviceMs + UNFORESEEN_REST_MS, reason: text };
 }

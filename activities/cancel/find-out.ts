@@ -1,86 +1,123 @@
-import type { Attempt } from "../../src/contracts/attempt.ts";
-import { judgeLookUp } from "../../src/domain/attempts/look-up.ts";
-import { isAnswered } from "../../src/domain/attempts/sends.ts";
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
+import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
+import type { KeyedAttempt } from "../../src/ledger/facts.ts";
+import { askGate, type GateStep } from "../../src/ledger/gate.ts";
+import { pay } from "../../src/ledger/operations.ts";
+import { readPayments } from "../../src/ledger/readings.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { attemptsOf } from "../../src/store/attempts.ts";
 import { activeHolds } from "../../src/store/holds.ts";
-import { LEASE_MS, type ActivityContext } from "../context.ts";
-import { conclusiveFromMs } from "../pay/look-up.ts";
-import type { CancelOutcome, FindOutJob } from "./job.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import type { ActivityContext } from "../context.ts";
+import type { CancelOutcome, FindOutJob, Recorded } from "./job.ts";
+import { recordCancel } from "./record-cancel.ts";
 
 /**
  * Finds out what came of a request that was under way when its bill was put on hold.
  *
  * The hold keeps everybody from sending it again, so this ends: its sender gets the answer, or the
- * service shows the payment, or a look that is late enough to be the last word shows none. Reads
- * only: the attempt stays its sender's.
+ * service shows the payment, or a look that is late enough to be the last word shows none.
  */
-export async function findOut(
-  context: ActivityContext,
-  { cancellation, item }: FindOutJob,
-): Promise<CancelOutcome> {
-  const { business, businessId } = cancellation;
+export async function findOut(context: ActivityContext, job: FindOutJob): Promise<Recorded> {
+  const { business, businessId } = job.cancellation;
   const { db } = context.store;
-  const before = await context.clockOf(business).now();
-  const holds = await activeHolds(db, businessId, before.businessMs);
-  if (!holds.some(({ scope, value }) => scope === "payable" && value === item.payableId)) {
-    return ended("released", "Its hold was lifted before it was known what came of its request.");
-  }
-  const last = (await attemptsOf(db, businessId, item.payableId)).at(-1);
-  const { payments } = context.clientOf(business);
-  const found = await payments.listAll({ payableId: item.payableId });
-  if (last === undefined) return ended("withheld", "No request of it is known: nothing was sent.");
-  if (last.state === "dead" || last.state === "released") {
-    // Somebody else may have paid the bill meanwhile: what is scheduled of it is meant as well.
-    const others = found
-      .filter(({ id, status }) => mayYetBeCancelled(status) && !last.knownPaymentIds.includes(id))
-      .map(({ id }) => id);
-    if (others.length > 0) return made(last, others, found);
-    return ended("withheld", `Its request came to nothing${saidOf(last)}: no payment was made.`);
-  }
-  if (last.state === "applied") return made(last, last.paymentIds, found);
-  const verdict = judgeLookUp({ ...last, found });
-  if (verdict.kind === "adopt") return made(last, verdict.paymentIds, found);
-  const clock = await context.clockOf(business).now();
-  // The earlier reading of the service's time can't end a window too soon.
-  const serviceMs = Math.min(before.serviceMs, clock.serviceMs);
-  const overMs = conclusiveFromMs(last, clock) + LEASE_MS;
-  if (!isAnswered(last) && serviceMs < overMs) {
-    const restMs = lookRestMs(serviceMs - (last.lastSentAtMs ?? serviceMs));
+  const { payableId } = job.item;
+  const clocks = context.clockOf(business);
+  const read = await readPayments(context.clientOf(business), db, await clocks.now(), payableId);
+  const clock = await clocks.now();
+  return context.store.transactionOf(businessId, async (trx) => {
+    const outcome = (await isHeld(trx, job, clock))
+      ? await whatCame(trx, job, read, clock)
+      : ended("released", "Its hold was lifted before it was known what came of its request.");
+    return recordCancel(trx, job, outcome, clock);
+  });
+}
+
+async function isHeld(
+  trx: Transaction<Tables>,
+  { cancellation, item }: FindOutJob,
+  { businessMs }: ClockReading,
+): Promise<boolean> {
+  const holds = await activeHolds(trx, cancellation.businessId, businessMs);
+  return holds.some(({ scope, value }) => scope === "payable" && value === item.payableId);
+}
+
+type Read = Awaited<ReturnType<typeof readPayments>>;
+
+async function whatCame(
+  trx: Transaction<Tables>,
+  { cancellation, item, by }: FindOutJob,
+  { reading, payments }: Read,
+  clock: ClockReading,
+): Promise<CancelOutcome> {
+  const { businessId, workflowId: owner, requestedAtMs } = cancellation;
+  const { payableId: subject } = item;
+  const answers = await askGate(
+    trx,
+    { businessId, operation: pay, sentBy: by, owner, clock },
+    [{ subject, wish: null, reading }],
+    () => Promise.resolve(new Map()),
+  );
+  const answer = answers.get(subject);
+  if (answer === undefined || answer.kind === "open")
+    throw new Error(`${subject}: nothing is sent`);
+  const { attempts } = await subjectFacts(trx, businessId, subject);
+  const { step } = answer;
+  const last = attempts.at(-1);
+  // Whatever may still come of it comes under the same key, and so makes nothing more.
+  if (last !== undefined && isApplied(last)) return made(madeIdsOf(last), payments, last);
+  if (step.kind !== "idle" && step.kind !== "person") {
+    const mostMs = step.kind === "rest" ? step.restMs : 0;
+    const restMs = Math.min(mostMs, lookRestMs(clock.realMs - requestedAtMs));
     return {
       kind: "rest",
-      notBeforeMs: Math.ceil(Math.min(serviceMs + restMs, overMs)),
+      notBeforeMs: Math.ceil(clock.serviceMs + Math.max(LEAST_REST_MS, restMs)),
       reason: "Its request has no answer yet, and the service shows no payment; looking again.",
     };
   }
-  if (verdict.kind === "partial") return made(last, verdict.paymentIds, found);
-  if (last.sends.at(-1)?.result === "conflict") {
-    return ended(
-      "unknown",
-      "The service says that its request still runs, and shows none. Ask it.",
-    );
+  return ofOthers(step, payments, attempts);
+}
+
+const LEAST_REST_MS = 1_000;
+
+/** Nothing of ours is under way; somebody else may have paid the bill, which is meant as well. */
+function ofOthers(
+  step: Extract<GateStep, { readonly kind: "idle" | "person" }>,
+  payments: readonly Payment[],
+  attempts: readonly KeyedAttempt[],
+): CancelOutcome {
+  const last = attempts.at(-1);
+  if (last === undefined) return ended("withheld", "No request of it is known: nothing was sent.");
+  const before = new Set(last.sends.flatMap(({ baseline }) => baseline));
+  const others = payments
+    .filter(({ id, status }) => mayYetBeCancelled(status) && !before.has(id))
+    .map(({ id }) => id);
+  if (others.length > 0) return made(others, payments, last);
+  if (step.kind === "person") return ended("unknown", `${step.reason} Ask the service.`);
+  const code = last.sends.findLast((send) => send.code !== null)?.code;
+  if (code !== undefined) {
+    return ended("withheld", `Its request came to nothing (${code}): no payment was made.`);
   }
-  const answer = isAnswered(last) ? `was refused${saidOf(last)}` : "has no answer";
   return ended(
     "withheld",
-    `Its request ${answer}, and the service shows no payment: none was made.`,
+    "Its request has no answer, and the service shows no payment: none was made.",
   );
 }
 
-function made(attempt: Attempt, ids: readonly string[], found: readonly Payment[]): CancelOutcome {
-  const payments = ids.map((paymentId) => {
-    const shown = found.find(({ id }) => id === paymentId);
-    const only = ids.length === 1 ? attempt.amountCents : 0;
-    return { paymentId, amountCents: shown?.amountCents ?? only };
-  });
+function made(
+  ids: readonly string[],
+  shown: readonly Payment[],
+  attempt: KeyedAttempt | undefined,
+): CancelOutcome {
+  const only = ids.length === 1 ? (attempt?.sends.at(-1)?.amountCents ?? 0) : 0;
+  const payments = ids.map((paymentId) => ({
+    paymentId,
+    amountCents: shown.find(({ id }) => id === paymentId)?.amountCents ?? only,
+  }));
   return { kind: "made", payments };
-}
-
-function saidOf(attempt: Attempt): string {
-  const code = attempt.sends.findLast((send) => send.code !== undefined)?.code;
-  return code === undefined ? "" : ` (${code})`;
 }
 
 function ended(state: "withheld" | "released" | "unknown", reason: string): CancelOutcome {

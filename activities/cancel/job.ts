@@ -1,4 +1,3 @@
-import type { Attempt } from "../../src/contracts/attempt.ts";
 import type { CancellationState } from "../../src/contracts/cancellation.ts";
 import type { Cancellation } from "../../src/store/cancellations.ts";
 import type { CancellationItem } from "../../src/store/cancellation-items.ts";
@@ -15,18 +14,14 @@ export interface CancelJob {
 export interface FindOutJob {
   readonly cancellation: Cancellation;
   readonly item: CancellationItem & { readonly paymentId: null; readonly payableId: string };
+  readonly by: string;
 }
 
 /** What trying to cancel one payment, or finding out whether there is one, came to. Refusals and waits are outcomes, not exceptions. */
 export type CancelOutcome =
-  | {
-      readonly kind: "ended";
-      readonly state: CancellationState;
-      readonly reason: string;
-      readonly end?: AttemptEnd;
-    }
+  | { readonly kind: "ended"; readonly state: CancellationState; readonly reason: string }
   /** Cancelled, and the money is on its way back. */
-  | { readonly kind: "returning"; readonly reason: string; readonly end?: AttemptEnd }
+  | { readonly kind: "returning"; readonly reason: string }
   /** These payments came of a request that was under way: they are cancelled next. */
   | { readonly kind: "made"; readonly payments: readonly MadePayment[] }
   /** Not known, or not possible yet: looked at again from this instant of the service's clock on. */
@@ -43,9 +38,9 @@ export interface MadePayment {
   readonly amountCents: number;
 }
 
-/** The final answer of the attempt, written with what it means for the payment. */
-export interface AttemptEnd {
-  readonly attempt: Attempt;
-  readonly state: "applied" | "released";
-  readonly answer: string;
+/** An outcome that is written down. */
+export interface Recorded {
+  readonly outcome: CancelOutcome;
+  /** True where the item came to its end. */
+  readonly ended: boolean;
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
-import type { Attempt } from "../../src/contracts/attempt.ts";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
-import { isAnswered } from "../../src/domain/attempts/sends.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
+import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
+import type { KeyedAttempt } from "../../src/ledger/facts.ts";
+import { loadSubjects } from "../../src/ledger/rows.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { attemptsOf, liveAttemptsOf } from "../../src/store/attempts.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import {
   type Cancellation,
@@ -18,6 +18,7 @@ import {
 } from "../../src/store/cancellation-items.ts";
 import { activeHolds, createHold } from "../../src/store/holds.ts";
 import type { RunLine } from "../../src/store/lines.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { isDrawn, isScheduled, linesToCancel } from "./choose-lines.ts";
@@ -86,7 +87,7 @@ const AT_FIRST = { releaseByMs: null, cancelledAtMs: null, notBeforeMs: 0, pollA
 
 const UNDER_WAY =
   "Its request was under way when its bill was put on hold; waiting for what comes of it.";
-const NEVER_SENT = "Nothing of it had been sent when its bill was put on hold.";
+const NEVER_SENT = "Nothing of it was under way when its bill was put on hold.";
 
 /** The first mention of each payment, and of each bill whose payment isn't known yet. */
 function onceEach(parts: readonly Part[]): Part[] {
@@ -104,45 +105,48 @@ async function partsOfLines(
   nowMs: number,
 ): Promise<Part[]> {
   if (cancellation.policy.choose.payments !== null) return [];
+  const { businessId } = cancellation;
   const lines = await linesToCancel(trx, cancellation);
   const payableIds = lines.map(({ payableId }) => payableId);
-  const attempts = await liveAttemptsOf(trx, cancellation.businessId, payableIds);
+  const open = await openSubjects(trx, businessId, payableIds);
+  const facts = await loadSubjects(trx, businessId, payableIds);
   const parts: Part[] = [];
   for (const line of lines) {
-    const live = attempts.get(line.payableId);
-    const isAt = isDrawn(line, nowMs);
-    // What was sent and answered leaves nothing under way, unless its sender is about to go on.
-    const underWay = live !== undefined && (isAt || !isAnswered(live)) ? live : undefined;
+    const { payableId } = line;
+    const isUnderWay = open.has(payableId);
     // Nothing of it is with the service, and its run may pay it another time.
-    if (line.state === "planned" && underWay === undefined) continue;
-    parts.push(...(await partsOfLine(trx, { line, underWay, isAt }, shown)));
+    if (line.state === "planned" && !isUnderWay) continue;
+    const attempts = facts.get(payableId)?.attempts ?? [];
+    const now = { line, isUnderWay, attempts, isAt: isDrawn(line, nowMs) };
+    parts.push(...partsOfLine(now, shown));
   }
   return parts;
 }
 
-async function partsOfLine(
-  trx: Transaction<Tables>,
+function partsOfLine(
   now: {
     readonly line: RunLine;
-    /** The attempt at it that may have a payment which nobody has seen yet. */
-    readonly underWay: Attempt | undefined;
+    /** True where a request of it may make a payment which nobody has seen yet. */
+    readonly isUnderWay: boolean;
+    readonly attempts: readonly KeyedAttempt[];
     /** True while somebody is paying it. */
     readonly isAt: boolean;
   },
   shown: Shown,
-): Promise<Part[]> {
-  const { line, underWay, isAt } = now;
+): Part[] {
+  const { line, isUnderWay, attempts, isAt } = now;
   const ofLine = (ids: readonly string[]): Part[] =>
     ids.map((id) => partOf(id, shown.payments.get(id)?.payment, line));
   if (isScheduled(line)) return ofLine(line.paymentIds);
   const there = (shown.ofBills.get(line.payableId) ?? []).filter(mayBeChosen);
   const parts = ofLine(there.map(({ paymentId }) => paymentId));
-  if (underWay !== undefined) {
-    return [...parts, { ...billOf(line), amountCents: underWay.amountCents, reason: UNDER_WAY }];
+  if (isUnderWay) {
+    const amountCents = attempts.at(-1)?.sends.at(-1)?.amountCents ?? line.amountCents;
+    return [...parts, { ...billOf(line), amountCents, reason: UNDER_WAY }];
   }
   // Made since the service was asked.
-  const attempts = await attemptsOf(trx, line.businessId, line.payableId);
-  const made = attempts.findLast(({ state }) => state === "applied")?.paymentIds ?? [];
+  const applied = attempts.findLast(isApplied);
+  const made = applied === undefined ? [] : madeIdsOf(applied);
   parts.push(...ofLine(made.filter((id) => !shown.payments.has(id))));
   if (parts.length > 0 || !isAt) return parts;
   return [{ ...billOf(line), state: "withheld", open: false, reason: NEVER_SENT }];

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
 import type { RunLine } from "../../src/store/lines.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
 
@@ -20,8 +20,8 @@ const SENDING: readonly LineState[] = ["paying", "unknown"];
 /** Where a line stands for somebody who wants nothing more of its bill to be sent. */
 export type LineStand =
   | { readonly kind: "unsent" }
-  /** Last sent at this instant of the service's clock; null where nothing is in the ledger. */
-  | { readonly kind: "sending"; readonly sentAtMs: number | null }
+  /** A request of it may still pay, or is about to be made. */
+  | { readonly kind: "sending" }
   /** The service has it, or it has come to its end: there is nothing to keep back. */
   | { readonly kind: "beyond"; readonly reason: string };
 
@@ -31,10 +31,8 @@ export async function lineStand(
 ): Promise<LineStand> {
   const isOpen = UNSENT.includes(state) || SENDING.includes(state);
   if (!isOpen) return beyond(state, paymentIds);
-  const live = await liveAttempt(trx, businessId, payableId);
-  if (SENDING.includes(state) || live !== undefined) {
-    return { kind: "sending", sentAtMs: live?.lastSentAtMs ?? null };
-  }
+  const open = await openSubjects(trx, businessId, [payableId]);
+  if (SENDING.includes(state) || open.has(payableId)) return { kind: "sending" };
   if (state !== "retrying") return { kind: "unsent" };
   const retry = await getRetry(trx, businessId, payableId);
   if (retry?.phase !== "following") return { kind: "unsent" };

@@ -1,8 +1,12 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { Reading } from "../../src/ledger/facts.ts";
+import { beginReading, readingOf } from "../../src/ledger/readings.ts";
 import {
   type Payment,
   type PaymentsClient,
   PaymentsApiError,
 } from "../../src/payments-api/index.ts";
+import type { Db } from "../../src/store/db.ts";
 
 /** What a service says of an id that it doesn't know, or that is none of its ids. */
 const NO_SUCH_PAYMENT: readonly number[] = [400, 404, 410, 422];
@@ -22,6 +26,18 @@ export async function readPayment(
     if (isNone(error)) return undefined;
     throw error;
   }
+}
+
+/** As `readPayment`, for the ledger: the payment is all that a cancel of it can change. */
+export async function readPaymentToCancel(
+  client: Pick<PaymentsClient, "payments">,
+  db: Db,
+  clock: ClockReading,
+  paymentId: string,
+): Promise<{ readonly reading: Reading; readonly payment: Payment } | undefined> {
+  const begun = await beginReading(db, clock);
+  const payment = await readPayment(client, paymentId);
+  return payment === undefined ? undefined : { reading: readingOf(begun, [payment]), payment };
 }
 
 /**

@@ -1,89 +1,88 @@
 import type { Transaction } from "kysely";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
-import { endAttempt } from "../../src/store/attempt-writes.ts";
-import {
-  type CancellationItem,
-  changeItem,
-  dropItem,
-  insertItem,
-  listItems,
-} from "../../src/store/cancellation-items.ts";
+import { changeItem, dropItem, insertItem, listItems } from "../../src/store/cancellation-items.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { ActivityContext } from "../context.ts";
-import type { CancelJob, CancelOutcome, FindOutJob, MadePayment } from "./job.ts";
+import type { CancelJob, CancelOutcome, FindOutJob, MadePayment, Recorded } from "./job.ts";
 
 /**
- * Writes what a cancel, or a look at a request under way, came to: the attempt's final answer and what it means for the payment in
- * one transaction. An item that has come to its end meanwhile stays as it is.
- *
- * @returns true where it came to its end
+ * Writes what a cancel, or a look at a request under way, means for its item, in the transaction
+ * that writes what the ledger knows of it. An item that has come to its end meanwhile stays as it
+ * is.
  */
 export async function recordCancel(
-  context: ActivityContext,
+  trx: Transaction<Tables>,
   job: CancelJob | FindOutJob,
   outcome: CancelOutcome,
+  clock: ClockReading,
+): Promise<Recorded> {
+  return { outcome, ended: await recordOutcome(trx, job, outcome, clock) };
+}
+
+/** @returns true where the item came to its end */
+async function recordOutcome(
+  trx: Transaction<Tables>,
+  job: CancelJob | FindOutJob,
+  outcome: CancelOutcome,
+  clock: ClockReading,
 ): Promise<boolean> {
   const { cancellation, item } = job;
-  const { businessId, business, workflowId } = cancellation;
-  const clock = await context.clockOf(business).now();
-  return context.store.transactionOf(businessId, async (trx) => {
-    if (outcome.kind === "rest") {
-      const { notBeforeMs, reason } = outcome;
-      await changeItem(trx, item, { notBeforeMs, reason }, clock.realMs);
-      return false;
-    }
-    if (outcome.kind === "business-wait") {
-      await setWait(trx, {
-        businessId,
-        sourceId: "",
-        code: outcome.code,
-        message: outcome.message,
-        nowMs: clock.serviceMs,
-        realMs: clock.realMs,
-        ...(outcome.retryAfterMs === null
-          ? {}
-          : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
-      });
-      return false;
-    }
-    if (outcome.kind === "made") {
-      await keepMade(trx, job, outcome.payments, clock);
-      return false;
-    }
-    if (outcome.end !== undefined) await end(trx, outcome.end, item, clock);
-    // A look may have come to its end without a word of the service.
-    if ("by" in job) await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs });
-    const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
-    const isMine = await changeItem(
-      trx,
-      item,
-      {
-        state,
-        open: outcome.kind === "returning",
-        reason: outcome.reason,
-        cancelledAtMs: Math.floor(clock.businessMs),
-        pollAtMs: Math.floor(clock.businessMs),
-      },
-      clock.realMs,
-    );
-    if (!isMine) return false;
-    await appendAudit(trx, {
+  const { businessId, workflowId } = cancellation;
+  if (outcome.kind === "rest") {
+    const { notBeforeMs, reason } = outcome;
+    await changeItem(trx, item, { notBeforeMs, reason }, clock.realMs);
+    return false;
+  }
+  if (outcome.kind === "business-wait") {
+    await setWait(trx, {
       businessId,
-      nowMs: clock.realMs,
-      actor: workflowId,
-      action: `cancel-payment:${state}`,
-      subject: item.paymentId ?? item.payableId,
-      details: { payableId: item.payableId, reason: outcome.reason },
+      sourceId: "",
+      code: outcome.code,
+      message: outcome.message,
+      nowMs: clock.serviceMs,
+      realMs: clock.realMs,
+      ...(outcome.retryAfterMs === null
+        ? {}
+        : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
     });
-    if (["too-late", "several-scheduled", "unknown"].includes(state)) {
-      await tellNotCancelled(trx, job, { state, reason: outcome.reason }, clock);
-    }
-    return outcome.kind === "ended";
+    return false;
+  }
+  if (outcome.kind === "made") {
+    await keepMade(trx, job, outcome.payments, clock);
+    return false;
+  }
+  // A look may have come to its end without a word of the service.
+  if (item.paymentId !== null)
+    await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs });
+  const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
+  const isMine = await changeItem(
+    trx,
+    item,
+    {
+      state,
+      open: outcome.kind === "returning",
+      reason: outcome.reason,
+      cancelledAtMs: Math.floor(clock.businessMs),
+      pollAtMs: Math.floor(clock.businessMs),
+    },
+    clock.realMs,
+  );
+  if (!isMine) return false;
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: workflowId,
+    action: `cancel-payment:${state}`,
+    subject: item.paymentId ?? item.payableId,
+    details: { payableId: item.payableId, reason: outcome.reason },
   });
+  if (["too-late", "several-scheduled", "unknown"].includes(state)) {
+    await tellNotCancelled(trx, job, { state, reason: outcome.reason }, clock);
+  }
+  return outcome.kind === "ended";
 }
 
 /** Puts the payments that a request has made in the place of the bill that was waited for. */
@@ -118,18 +117,6 @@ async function keepMade(
     subject: mine.payableId ?? "",
     details: { payments: payments.map(({ paymentId }) => paymentId) },
   });
-}
-
-async function end(
-  trx: Transaction<Tables>,
-  { attempt, state, answer }: NonNullable<(CancelOutcome & { kind: "ended" })["end"]>,
-  item: CancellationItem,
-  clock: ClockReading,
-): Promise<void> {
-  const paymentIds = state === "applied" && item.paymentId !== null ? [item.paymentId] : [];
-  const as = state === "applied" && answer !== "2xx" ? "adopted" : state;
-  const { sends } = attempt;
-  await endAttempt(trx, attempt, { as, answer, sends, paymentIds }, clock.realMs);
 }
 
 async function tellNotCancelled(

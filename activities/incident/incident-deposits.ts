@@ -1,14 +1,9 @@
-import type { Transaction } from "kysely";
-import type { ClockReading } from "../../src/business/clock.ts";
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
-import { endAttempt } from "../../src/store/attempt-writes.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
 import type { Incident } from "../../src/store/incidents.ts";
 import { reopenIncident } from "../../src/store/incidents.ts";
 import { topUpRunOfIncident } from "../../src/store/incident-top-ups.ts";
-import { openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
+import { openTopUpsOf } from "../../src/store/top-ups.ts";
 import { getRun } from "../../src/store/runs.ts";
-import type { Tables } from "../../src/store/tables.ts";
 import type { ActivityContext } from "../context.ts";
 import { depositFrom } from "../top-up/account.ts";
 import { lookAtArrived } from "../top-up/arrived-deposits.ts";
@@ -33,7 +28,11 @@ export async function incidentDeposits(
     if (incident.phase === "ended") {
       for (const topUp of await openTopUpsOf(trx, workflowId)) {
         await withdrawTopUp(trx, topUp, "The account has been decided about.", clock);
-        if (topUp.reasonCode === "unclear") await giveUp(trx, topUp, incident, clock);
+        // Whoever decides has looked at the service's list, which nothing can be added to any more.
+        if (topUp.reasonCode !== "unclear") continue;
+        const by = incident.decidedBy ?? "a person";
+        const reason = `Given up by ${by}, who has decided about the account.`;
+        await endTopUp(trx, topUp, reason, clock);
       }
     } else if (asking !== undefined) {
       const { policyRun, holding, from } = asking;
@@ -48,22 +47,6 @@ export async function incidentDeposits(
     }
     return stand;
   });
-}
-
-/** Whoever decides has looked at the service's list: nothing else can tell what became of it. */
-async function giveUp(
-  trx: Transaction<Tables>,
-  topUp: TopUp,
-  { decidedBy }: Incident,
-  clock: ClockReading,
-): Promise<void> {
-  const by = decidedBy ?? "a person";
-  const reason = `Given up by ${by}, who has decided about the account.`;
-  const live = await liveAttempt(trx, topUp.businessId, topUp.subject);
-  if (live !== undefined) {
-    await endAttempt(trx, live, { as: "dead", answer: `given up by ${by}`, by }, clock.realMs);
-  }
-  await endTopUp(trx, topUp, reason, clock);
 }
 
 async function readForDeposit(context: ActivityContext, incident: Incident) {

@@ -1,65 +1,74 @@
-import type { Attempt } from "../../src/contracts/attempt.ts";
-import type { BegunAttempt } from "../../src/domain/attempts/sends.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import type { Reading, Wish } from "../../src/ledger/facts.ts";
+import type { SendOutcome } from "../../src/ledger/results.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { RunLine } from "../../src/store/lines.ts";
 
-/** One line to be paid, leased, with everything its request is made of. */
-export interface PayJob {
-  /** Workflow id that holds the payable's claim: a run or a retry. */
+/** Lines of one run, and for whom they are paid. */
+export interface PayOwner {
+  /** Workflow id that holds the payables' claims: the run, or a retry. */
   readonly owner: string;
+  readonly runId: string;
   readonly business: string;
   readonly businessId: string;
   readonly playbook: string;
   readonly policy: PayRunPlaybook;
-  readonly line: RunLine;
-  readonly plan: PlanLine;
-  readonly attempt: Attempt | undefined;
-  /** False: the gate is closed, only look-ups may be made. */
-  readonly maySend: boolean;
   /** This worker and activity attempt. */
   readonly by: string;
-  /** `retry-payment` only for a reinitiation that meets all its conditions. */
-  readonly operation: "pay" | "retry-payment";
   /** Real instant at which the run's plan was made. */
   readonly plannedAtMs: number;
-  /** Of a line whose gate was opened in the transaction that drew it. */
-  readonly opened?: OpenedSend;
   /** True where a passed date may move without asking: retries are always paid as soon as possible. */
   readonly datesMove: boolean;
 }
 
-/** A request that is written as about to be sent. */
-export interface OpenedSend {
-  /** Without the send. */
-  readonly frozen: Attempt;
-  readonly attempt: BegunAttempt;
-  readonly leaseUntilMs: number;
+/** One line to be paid, leased. */
+export interface PayJob {
+  readonly line: RunLine;
+  readonly plan: PlanLine;
+}
+
+/** A line with what was read of it, and what that says. */
+export interface PreparedJob extends PayJob {
+  readonly reading: Reading;
+  readonly payments: readonly Payment[];
+  /** What is to be sent; null where the line is not as it was approved. */
+  readonly wish: Wish | null;
+  /** What was approved, where nothing seems to be owed any more. */
+  readonly approved?: Wish;
+  /** What becomes of the line then, unless something of it is open. */
+  readonly otherwise: PayOutcome;
 }
 
 /** What paying one line came to. Declines and waits are outcomes, not exceptions. */
 export type PayOutcome =
   | {
       readonly kind: "applied";
-      /** As it is to be recorded, together with the line. */
-      readonly attempt: Attempt;
       readonly payments: readonly Payment[];
-      /** True where a look-up found them. */
+      /** Those of `payments` among them. */
+      readonly paymentIds: readonly string[];
+      /** True where a look found them. */
       readonly found: boolean;
+      /** The answer that says so, to be recorded with the line; none where it is recorded already. */
+      readonly sent: SendOutcome | null;
     }
-  /** The effect is not known yet; nothing but a look-up or the same key may follow. */
-  | { readonly kind: "unknown"; readonly notBeforeMs: number; readonly reason: string }
-  /** Nothing was sent; the line goes back to be drawn again. */
-  | { readonly kind: "back"; readonly notBeforeMs: number }
+  /** A request may still pay; nothing but a look or the same key may follow. */
+  | { readonly kind: "unknown"; readonly restMs: number | null; readonly reason: string }
+  /** Nothing is open; the line goes back to be drawn again. */
+  | { readonly kind: "back"; readonly restMs: number | null; readonly reason: string }
   | {
       readonly kind: "business-wait";
       readonly code: string;
       readonly scope: "source" | "business";
       readonly message: string;
       readonly retryAfterMs: number | null;
+      /** True where a request of the line may still pay. */
+      readonly isOpen: boolean;
     }
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
+  | { readonly kind: "on-hold"; readonly reason: string }
+  | { readonly kind: "not-approved" }
+  | { readonly kind: "stopped"; readonly code: "run-cancelled" | "rejected" }
   | { readonly kind: "parked"; readonly code: string; readonly reason: string }
   | { readonly kind: "paid-elsewhere"; readonly reason: string }
   /** What was approved is not what would be paid now: it goes back to approval. */

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
-import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
-import type { PayJob, PayOutcome } from "./job.ts";
+import { outcomeOfError } from "./error-outcome.ts";
+import type { PayOwner } from "./job.ts";
 import { LaneBook } from "./lane-book.ts";
-import { payLine } from "./pay-line.ts";
+import { type OpenedJob, payOne } from "./pay-one.ts";
 
 /** Requests a lane keeps in flight. */
 const LANE_WIDTH = 20;
 
-/** Lines in hand below which the next ones are drawn; more where more are drawn at once. */
-const DRAW_BELOW = LANE_WIDTH;
+/** Lines in hand below which the gate is asked about the next ones; more where it is asked about more. */
+const ASK_BELOW = LANE_WIDTH;
 
 /** Lines after which a lane ends, and its run looks where it stands. */
 const LANE_LINES = 10_000;
@@ -19,14 +18,7 @@ const LANE_LINES = 10_000;
 /** Of a slow service a lane pays fewer: it ends well within the activity's time. */
 const LANE_MS = 600_000;
 
-export interface LaneInput {
-  readonly runId: string;
-  readonly business: string;
-  readonly businessId: string;
-  readonly playbook: string;
-  readonly policy: PayRunPlaybook;
-  readonly plannedAtMs: number;
-  readonly by: string;
+export interface LaneInput extends PayOwner {
   /** Aborted when the lane should draw no more; what is in flight is finished and recorded. */
   readonly stop: AbortSignal;
   readonly beat: (paid: number) => void;
@@ -93,7 +85,7 @@ class Lane {
   readonly #context: ActivityContext;
   readonly #input: LaneInput;
   readonly #book: LaneBook;
-  #queue: PayJob[] = [];
+  #queue: OpenedJob[] = [];
   #turning: Promise<void> | undefined;
   /** Nothing more is there to draw. */
   #empty = false;
@@ -153,7 +145,7 @@ class Lane {
     await this.#book.close(unsent);
   }
 
-  async #next(): Promise<PayJob | undefined> {
+  async #next(): Promise<OpenedJob | undefined> {
     while (this.#queue.length === 0) {
       if (this.#drawsNoMore()) return undefined;
       await this.#turn();
@@ -161,7 +153,7 @@ class Lane {
     if (this.#isStopped()) return undefined;
     const job = this.#queue.shift();
     // Drawn ahead, so that a free connection never waits for the store.
-    const below = Math.max(DRAW_BELOW, this.#book.drawsAtOnce >> 1);
+    const below = Math.max(ASK_BELOW, this.#book.asksAtOnce >> 1);
     if (this.#queue.length < below && !this.#drawsNoMore()) this.#turnAhead();
     return job;
   }
@@ -184,10 +176,10 @@ class Lane {
   #turn(): Promise<void> {
     this.#turning ??= this.#book
       .turn()
-      .then((jobs) => {
-        this.#queue.push(...jobs);
-        this.#drawn += jobs.length;
-        if (jobs.length === 0) this.#empty = true;
+      .then(({ opened, drawn }) => {
+        this.#queue.push(...opened);
+        this.#drawn += drawn;
+        if (drawn === 0) this.#empty = true;
         this.#input.beat(this.#applied);
       })
       .finally(() => {
@@ -196,9 +188,10 @@ class Lane {
     return this.#turning;
   }
 
-  async #pay(job: PayJob): Promise<void> {
-    const outcome = await payLine(this.#context, job).catch((error: unknown) =>
-      outcomeOfError(this.#context, job, error),
+  async #pay(opened: OpenedJob): Promise<void> {
+    const { job } = opened;
+    const outcome = await payOne(this.#context, this.#input, job, opened).catch((error: unknown) =>
+      outcomeOfError(this.#context, this.#input, job, error),
     );
     if (outcome.kind === "applied") this.#applied += 1;
     if (outcome.kind === "unknown") this.#unknown += 1;
@@ -208,63 +201,4 @@ class Lane {
     }
     await this.#book.record(job, outcome);
   }
-}
-
-/**
- * What a failed read or an unforeseen fault means for a line: it was not sent by this step, and an
- * attempt that was sent before stays open until it is looked up.
- */
-export async function outcomeOfError(
-  context: ActivityContext,
-  job: PayJob,
-  error: unknown,
-): Promise<PayOutcome> {
-  if (error instanceof PaymentsApiError) {
-    const { status, retryAfterMs } = error;
-    if (status === 429)
-      return wait("rate_limited", "The service asked to slow down.", retryAfterMs);
-    if (status === 401)
-      return wait("unauthorized", "The service refuses the token (401). Renew it.");
-    if (status === 403) return wait("forbidden", `The token lacks a scope (403): ${error.message}`);
-    if (status === 404 && job.attempt === undefined) {
-      return {
-        kind: "parked",
-        code: "not-found",
-        reason: "The service doesn't know this bill or its vendor any more.",
-      };
-    }
-    // Nothing was sent, and to ask again would get the same answer, with nobody hearing of it.
-    if (job.attempt === undefined && isLasting(error)) {
-      return {
-        kind: "parked",
-        code: "unreadable",
-        reason: `The service's answer about this bill or its vendor can't be used: ${error.message}. Have it mended there, then resolve --retry.`,
-      };
-    }
-  } else {
-    context.log.warn("a line could not be paid for an unforeseen reason", {
-      payableId: job.plan.payableId,
-      error: error instanceof Error ? error.message : String(error),
-    });
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  const { serviceMs } = await context.clockOf(job.business).now();
-  return { kind: "unknown", notBeforeMs: serviceMs + 5_000, reason };
-}
-
-/** Answers to a read that no other try changes: a record of another shape, or a refusal of the request. */
-function isLasting(error: PaymentsApiError): boolean {
-  if (error instanceof UnexpectedAnswerError) return error.isJson && error.status === 200;
-  const { status } = error;
-  return status !== undefined && status >= 400 && status < 500 && status !== 408;
-}
-
-function wait(code: string, message: string, retryAfterMs?: number): PayOutcome {
-  return {
-    kind: "business-wait",
-    code,
-    scope: "business",
-    message,
-    retryAfterMs: retryAfterMs ?? null,
-  };
 }

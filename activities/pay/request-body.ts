@@ -1,13 +1,19 @@
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
+import type { Wish } from "../../src/ledger/facts.ts";
+
+const PAY_PATH = "/v1/payments";
 
 /**
- * The bytes of `POST /v1/payments` for one line (API specification, section 4).
+ * `POST /v1/payments` for one line (API specification, section 4), with the terms that its approval
+ * is about.
  *
  * The amount is always sent: left out it would be "what remains", which may have changed. The
  * source's own `pay` fields go in as they came.
+ *
+ * @param owner workflow id for which it is paid
  */
-export function payBody(plan: PlanLine, executionDate: string): string {
-  return JSON.stringify({
+export function payRequest(plan: PlanLine, owner: string, executionDate: string): Wish {
+  const body = JSON.stringify({
     payableId: plan.payableId,
     amountCents: plan.amountCents,
     scheduledAt: executionDate,
@@ -15,10 +21,16 @@ export function payBody(plan: PlanLine, executionDate: string): string {
     ...plan.funding.pay,
     ...(plan.funding.needsAchAuthorization ? { achAuthorizationAccepted: true } : {}),
   });
-}
-
-export const PAY_PATH = "/v1/payments";
-
-export function retryPath(payableId: string): string {
-  return `/v1/payables/${encodeURIComponent(payableId)}/retry-payment`;
+  return {
+    operation: "pay",
+    path: PAY_PATH,
+    body,
+    owner,
+    approvedHash: plan.lineHash,
+    contactId: plan.contactId,
+    sourceId: plan.funding.sourceId,
+    rail: plan.funding.rail,
+    amountCents: plan.amountCents,
+    executionDate,
+  };
 }

@@ -32,9 +32,8 @@ export async function inSlot<T>(
   const slot = await takeSlot(store, wanted, stop);
   if (slot === undefined) return undefined;
   const renewal = setInterval(() => {
-    const nowMs = Date.now();
     // Lost to another after a freeze, or while the store is away: the work goes on.
-    takeLease(store.db, slot, nowMs, nowMs + SLOT_MS).catch(() => undefined);
+    takeLease(store.db, slot, SLOT_MS).catch(() => undefined);
   }, RENEW_EVERY_MS);
   try {
     return await work();
@@ -52,10 +51,9 @@ async function takeSlot(
   const holder = randomUUID();
   const names = Array.from({ length: SLOTS[kind] }, (_, slot) => `${kind}/${businessId}/${slot}`);
   while (!stop.aborted) {
-    const held = await heldLeases(store.db, names, Date.now());
+    const held = await heldLeases(store.db, names);
     for (const name of names.filter((each) => !held.has(each))) {
-      const nowMs = Date.now();
-      if (await takeLease(store.db, { name, holder }, nowMs, nowMs + SLOT_MS)) {
+      if (await takeLease(store.db, { name, holder }, SLOT_MS)) {
         return { name, holder };
       }
     }

@@ -10,9 +10,9 @@ import {
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
@@ -40,7 +40,7 @@ import { waitOver } from "./wait-over.ts";
 /** What becomes of a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
 
-const UNANSWERED = "an attempt without a final answer";
+const UNANSWERED = "a request that may still pay";
 
 /**
  * Reads everything about a failed or returned payable again and says what its owner does next:
@@ -71,13 +71,12 @@ async function assess(
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }
-  const live = await liveAttempt(context.store.db, retry.businessId, retry.payableId);
-  // What a person must lift first is not sent again before somebody says so.
-  const waitsForPerson = retry.row.phase === "parked" && retry.row.requested === null;
-  if (live !== undefined && !waitsForPerson) return payWhenFree(context, retry, UNANSWERED);
   const open = retry.payments.filter(
     ({ id }) => retry.line.paymentIds.includes(id) && !retry.row.handledPaymentIds.includes(id),
   );
+  if (open.length === 0 && (await waitsForAnswer(context, retry))) {
+    return payWhenFree(context, retry, UNANSWERED);
+  }
   const outcome = lineStateOfPayments(open, retry.line.amountCents);
   if (outcome.kind === "failed") {
     if (outcome.othersOnTheirWay) {
@@ -103,6 +102,13 @@ async function assess(
     return follow(context, retry, `the new payment is ${outcome.state}`, outcome.state);
   }
   return withoutOpenPayment(context, retry);
+}
+
+/** True where a request may still pay; what a person must lift first is not sent again before that. */
+async function waitsForAnswer(context: ActivityContext, retry: RetryCase): Promise<boolean> {
+  const { businessId, payableId, row } = retry;
+  if (row.phase === "parked" && row.requested === null) return false;
+  return (await openSubjects(context.store.db, businessId, [payableId])).has(payableId);
 }
 
 /** Waits for what the bank says; operators hear of it where that takes too long. */

@@ -3,9 +3,10 @@ import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts"
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
-import { notedPayment } from "../../src/store/attempt-writes.ts";
+import { notedPayment } from "../../src/ledger/notes.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
+import { databaseNowMs } from "../../src/store/database-clock.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
 import { forgetRetryCase } from "../../src/store/retry-cases.ts";
 import { clearLook, updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
@@ -134,13 +135,14 @@ export class RetryCase {
    * the vendor's bank account or the bill's own approval rests no longer once an event has come.
    */
   async notBeforeMs(): Promise<number> {
-    const rest = await this.#context.store.db
+    const { db } = this.#context.store;
+    const rest = await db
       .selectFrom("run_lines")
       .select(["not_before_ms", "lease_until_ms"])
       .where("run_id", "=", this.run.runId)
       .where("payable_id", "=", this.payableId)
       .executeTakeFirst();
-    const leaseMs = Math.max(0, (rest?.lease_until_ms ?? 0) - this.clock.realMs);
+    const leaseMs = Math.max(0, (rest?.lease_until_ms ?? 0) - (await databaseNowMs(db)));
     const leasedUntilMs = leaseMs > 0 ? this.clock.serviceMs + leaseMs : 0;
     const told = this.row.look && LINE_WAITS.includes(this.line.reasonCode ?? "");
     return told ? leasedUntilMs : Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);

@@ -1,79 +1,47 @@
+import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { Attempt } from "../../src/contracts/attempt.ts";
-import { isAnswered, isClean, isKeyDead } from "../../src/domain/attempts/sends.ts";
-import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
-import { releaseLease, takeLease } from "../../src/store/leases.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
-import { type ActivityContext, LEASE_MS } from "../context.ts";
+import { mayStillPay } from "../../src/ledger/derive.ts";
+import type { Reading, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
+import { mayDeposit } from "../../src/ledger/gate-deposit.ts";
+import { askGate } from "../../src/ledger/gate.ts";
+import { saidNo } from "../../src/ledger/last-send.ts";
+import { deposit } from "../../src/ledger/operations.ts";
+import { recordResults } from "../../src/ledger/results.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
+import type { OpenedSend } from "../../src/ledger/write.ts";
+import { PaymentsApiError, type TimeLimit } from "../../src/payments-api/index.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { changeTopUp, openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
+import type { ActivityContext } from "../context.ts";
+import { leave, leaveLimit, outcomeOf } from "../pay/leave.ts";
 import { readOrWait } from "../read-or-wait.ts";
-import { depositFrom } from "./account.ts";
-import { demandOf } from "./demand-of.ts";
-import { openDeposit, reopenDeposit } from "./deposit-gate.ts";
+import { afterDeposit } from "./after-deposit.ts";
+import { type Needed, readNeeded, reviewNeeded } from "./needed.ts";
 import { followDeposit } from "./follow-deposit.ts";
-import { holdingOf } from "./demand.ts";
-import type { DepositJob, DepositOutcome } from "./job.ts";
-import { knownBefore, lookUpDeposit } from "./look-up-deposit.ts";
-import { recordDeposit, restDeposit } from "./record-deposit.ts";
-import { reviewTopUp } from "./review.ts";
-import { sendDeposit } from "./send-deposit.ts";
+import { readTransactions } from "./read-transactions.ts";
+import { closedRestMs, recordDeposit, restDeposit } from "./record-deposit.ts";
+import { withoutDeposit } from "./without-deposit.ts";
 
-/** Between two looks at a deposit whose effect is not known, on the service's clock. */
-const LOOK_AGAIN_MS = 5_000;
+/** Who takes deposits a step further. */
+interface Asking {
+  readonly owner: string;
+  /** Worker and activity attempt. */
+  readonly by: string;
+}
 
 /**
  * Takes a workflow's open deposits one step further: sends what is approved, finds out what became
  * of what had no answer, and reads where the money on its way has got to.
  */
-export async function makeDeposits(
-  context: ActivityContext,
-  input: { readonly owner: string; readonly by: string },
-): Promise<void> {
-  for (const topUp of await openTopUpsOf(context.store.db, input.owner)) {
-    const leaseUntilMs = Date.now() + LEASE_MS;
-    const lease = { name: leaseName(topUp), holder: input.by };
-    if (!(await takeLease(context.store.db, lease, Date.now(), leaseUntilMs))) {
-      await restDeposit(context, topUp);
-      continue;
-    }
-    try {
-      const job = { topUp, by: input.by, leaseUntilMs };
-      await readOrWait(context, topUp, () =>
-        oneStep(context, job).catch((error: unknown) => cannotRead(context, topUp, error)),
-      );
-    } finally {
-      await releaseLease(context.store.db, lease);
-    }
+export async function makeDeposits(context: ActivityContext, asking: Asking): Promise<void> {
+  for (const topUp of await openTopUpsOf(context.store.db, asking.owner)) {
+    await readOrWait(context, topUp, () =>
+      oneStep(context, topUp, asking.by).catch((error: unknown) =>
+        cannotRead(context, topUp, error),
+      ),
+    );
   }
-}
-
-async function oneStep(context: ActivityContext, job: DepositJob): Promise<void> {
-  const { topUp } = job;
-  if (topUp.state === "on-its-way") return followDeposit(context, topUp);
-  const { db } = context.store;
-  const live = await liveAttempt(db, topUp.businessId, topUp.subject);
-  if (live !== undefined) return recordDeposit(context, job, await goOn(context, job, live));
-  const opened = await openFirst(context, job);
-  if ("closed" in opened) {
-    return opened.closed === null ? undefined : restDeposit(context, topUp, opened.closed);
-  }
-  const sending = await renewed(context, opened.job);
-  const outcome = await sendDeposit(context, sending, opened.attempt, opened.before);
-  return recordDeposit(context, opened.job, outcome);
-}
-
-/** One request is worked on by one process at a time. */
-function leaseName({ businessId, subject }: TopUp): string {
-  return `${businessId}/${subject}`;
-}
-
-/** The same work with its lease begun anew, once what comes before a send has been read. */
-async function renewed(context: ActivityContext, job: DepositJob): Promise<DepositJob> {
-  const leaseUntilMs = Date.now() + LEASE_MS;
-  const lease = { name: leaseName(job.topUp), holder: job.by };
-  const isOurs = await takeLease(context.store.db, lease, Date.now(), leaseUntilMs);
-  return isOurs ? { ...job, leaseUntilMs } : { ...job, leaseUntilMs: 0 };
 }
 
 /** A token that may pay and not read the balance must not stop the payments of the business. */
@@ -87,87 +55,123 @@ async function cannotRead(context: ActivityContext, topUp: TopUp, error: unknown
   return restDeposit(context, topUp, `The balance can't be read: ${error.message}`);
 }
 
-type Opened =
-  | { readonly job: DepositJob; readonly attempt: Attempt; readonly before: Attempt }
-  /** Null where people are asked already. */
-  | { readonly closed: string | null };
-
-/** Reads what is missing now, and writes the request where exactly that has been approved. */
-async function openFirst(context: ActivityContext, job: DepositJob): Promise<Opened> {
-  const { business, businessId, owner, policyRunId, sourceId } = job.topUp;
+async function oneStep(context: ActivityContext, topUp: TopUp, by: string): Promise<void> {
+  if (topUp.state === "on-its-way") return followDeposit(context, topUp);
+  const needed = topUp.state === "proposed" ? await readNeeded(context, topUp) : null;
+  if (needed !== null && "closed" in needed) return restDeposit(context, topUp, needed.closed);
+  const { business, businessId } = topUp;
+  const clocks = context.clockOf(business);
   const client = context.clientOf(business);
-  const policyRun = await getRun(context.store.db, policyRunId);
-  const rule = policyRun?.policy.pay.topUp;
-  if (policyRun === undefined || rule === undefined) return { closed: "its run is gone" };
-  const from = await depositFrom(client, context.profileOf(business), rule);
-  const known = await knownBefore(context, job.topUp);
-  const readAtMs = Date.now();
-  const sources = await client.fundingSources.list();
-  const clock = await context.clockOf(business).now();
-  const holding = holdingOf(
-    sources.find(({ id }) => id === sourceId),
-    readAtMs,
+  const { db } = context.store;
+  const reading = await readTransactions(client, db, await clocks.now(), topUp);
+  const clock = await clocks.now();
+  const limit = leaveLimit();
+  const read = { needed, reading, clock };
+  const opened = await context.store.transactionOf(businessId, (trx) =>
+    askToDeposit(context, trx, { topUp, by }, read),
   );
-  if (holding === undefined) return { closed: "the balance can't be read, or doesn't pay now" };
-  return context.store.transactionOf(businessId, async (trx) => {
-    const demand = await demandOf(trx, { owner, policyRun, holding, clock });
-    if (demand === undefined) return { closed: "its run is gone" };
-    const { topUp } = await reviewTopUp(trx, demand, from, clock);
-    // Another amount asks for another approval, and may be another transaction in the list.
-    const isSame = topUp?.subject === job.topUp.subject && topUp.hash === job.topUp.hash;
-    if (!isSame || topUp.state !== "proposed") return { closed: null };
-    if (!demand.certain) return { closed: "what the balance holds is just changing" };
-    const opened = await openDeposit(trx, { topUp, by: job.by }, known, clock);
-    if ("closed" in opened) return opened;
-    const before = { ...opened, sends: opened.sends.slice(0, -1) };
-    return { job: { ...job, topUp }, attempt: opened, before };
-  });
+  if (opened !== null) await sendDeposit(context, opened, limit);
 }
 
-/** What follows a request that was sent before: its effect is looked up before anything else. */
-async function goOn(
+interface OpenedDeposit {
+  readonly topUp: TopUp;
+  readonly send: OpenedSend;
+}
+
+/** Asks the gate, and writes what follows; null where it lets nothing through. */
+async function askToDeposit(
   context: ActivityContext,
-  job: DepositJob,
-  attempt: Attempt,
-): Promise<DepositOutcome> {
-  const { topUp } = job;
-  const look = await lookUpDeposit(context, topUp, attempt);
-  const clock = await context.clockOf(topUp.business).now();
-  const { verdict } = look;
-  if (verdict.kind === "adopt" && !isClean(attempt)) {
-    const { id } = verdict.transaction;
-    return { kind: "made", attempt, transactionId: id, answer: "found by look-up" };
-  }
-  if (verdict.kind === "unclear" && !isClean(attempt)) {
-    return unclear(verdict.transactionIds, clock);
-  }
-  if (isKeyDead(attempt)) {
-    if (look.afterWindow || isAnswered(attempt)) return { kind: "next-key", attempt };
-    const reason = "The service can't say whether it made the deposit: looking until it must show.";
-    return { kind: "rest", notBeforeMs: soon(clock, look.windowEndsMs), reason };
-  }
-  const opened = await context.store.transactionOf(topUp.businessId, (trx) =>
-    reopenDeposit(trx, job, attempt, clock),
+  trx: Transaction<Tables>,
+  asked: { readonly topUp: TopUp; readonly by: string },
+  read: {
+    readonly needed: Needed | null;
+    readonly reading: Reading;
+    readonly clock: ClockReading;
+  },
+): Promise<OpenedDeposit | null> {
+  const { reading, clock } = read;
+  const { businessId, business, owner, subject } = asked.topUp;
+  const topUp = await stillAsked(trx, asked.topUp, read.needed, clock);
+  if (topUp === null) return null;
+  const facts = await subjectFacts(trx, businessId, subject);
+  const mayDebit = context.profileOf(business).achAuthorization !== undefined;
+  const caller = { topUps: new Map([[subject, topUp]]), mayDebit, clock };
+  const answers = await askGate(
+    trx,
+    { businessId, operation: deposit, sentBy: asked.by, owner, clock },
+    [{ subject, wish: wishOf(topUp, facts, reading, clock), reading }],
+    (within, wanted) => mayDeposit(within, caller, wanted),
   );
-  if (!("closed" in opened)) {
-    return sendDeposit(context, await renewed(context, job), opened, attempt);
+  const answer = answers.get(subject);
+  if (answer === undefined) throw new Error(`the gate said nothing of ${subject}`);
+  if (answer.kind === "open") {
+    const change = { state: "sending", reason: null, sinceMs: clock.businessMs } as const;
+    await changeTopUp(trx, topUp, ["proposed"], change, clock.realMs);
+    return { topUp, send: answer.send };
   }
-  if (isClean(attempt)) return { kind: "back", attempt, reason: opened.closed };
-  // It can't be sent again, and what was sent has shown nothing for as long as it might have.
-  if (look.afterWindow) return { kind: "next-key", attempt };
-  const reason = `It was sent without an answer, and may not be sent again now (${opened.closed}).`;
-  return { kind: "rest", notBeforeMs: soon(clock, look.windowEndsMs), reason };
+  await recordDeposit(trx, topUp, withoutDeposit(topUp, facts, answer, { reading, clock }), clock);
+  return null;
 }
 
-function unclear(ids: readonly string[], clock: ClockReading): DepositOutcome {
+/** The request as it stands now; null where nothing is to be done about it, or people are asked. */
+async function stillAsked(
+  trx: Transaction<Tables>,
+  before: TopUp,
+  needed: Needed | null,
+  clock: ClockReading,
+): Promise<TopUp | null> {
+  const open = await openTopUpsOf(trx, before.owner);
+  const now = open.find(({ subject }) => subject === before.subject);
+  if (now === undefined || now.state !== before.state) return null;
+  if (needed === null) return now;
+  const reviewed = await reviewNeeded(trx, before, needed, clock);
+  if (reviewed === null || !("closed" in reviewed)) return reviewed;
+  const notBeforeMs = clock.serviceMs + closedRestMs(clock);
+  await recordDeposit(trx, now, { kind: "rest", notBeforeMs, reason: reviewed.closed }, clock);
+  return null;
+}
+
+/**
+ * Asks again only while what was sent may still be taken: what is certain not to have been made goes
+ * back to where it is reviewed first.
+ */
+function wishOf(
+  topUp: TopUp,
+  facts: SubjectFacts,
+  reading: Reading,
+  clock: ClockReading,
+): Wish | null {
+  if (topUp.state === "sending") {
+    const mayStill = mayStillPay({ ...facts, looks: [...facts.looks, reading] }, clock);
+    if (!mayStill || saidNo(facts.attempts, topUp.owner) !== undefined) return null;
+  }
+  const { account, amountCents, hash, makeBy, owner } = topUp;
   return {
-    kind: "rest",
-    code: "unclear",
-    notBeforeMs: clock.serviceMs + LOOK_AGAIN_MS,
-    reason: `It had no answer, and the service shows what may be it or not (${ids.join(", ")}): look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`,
+    operation: "deposit",
+    path: "/v1/balance/deposits",
+    body: JSON.stringify({ amountCents, bankAccountId: account.bankAccountId }),
+    owner,
+    approvedHash: hash,
+    contactId: "",
+    sourceId: account.bankAccountId,
+    rail: "",
+    amountCents,
+    executionDate: makeBy,
   };
 }
 
-function soon({ serviceMs }: ClockReading, windowEndsMs: number): number {
-  return Math.max(serviceMs + 1_000, Math.min(serviceMs + LOOK_AGAIN_MS, windowEndsMs));
+async function sendDeposit(
+  context: ActivityContext,
+  { topUp, send }: OpenedDeposit,
+  limit: TimeLimit,
+): Promise<void> {
+  const { business, businessId, subject } = topUp;
+  const { judged } = await leave(context, business, deposit, send, limit);
+  const clock = await context.clockOf(business).now();
+  await context.store.transactionOf(businessId, async (trx) => {
+    await recordResults(trx, businessId, [outcomeOf(send, judged)]);
+    const open = await openSubjects(trx, businessId, [subject]);
+    const outcome = afterDeposit(judged, send, open.has(subject), clock);
+    await recordDeposit(trx, topUp, outcome, clock);
+  });
 }

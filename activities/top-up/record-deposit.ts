@@ -3,64 +3,69 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { OPEN_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
 import { topUpFailed } from "../../src/domain/notices/top-up-texts.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { endAttempt } from "../../src/store/attempt-writes.ts";
 import { appendAudit } from "../../src/store/audit.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { changeTopUp, depositIds, type TopUp } from "../../src/store/top-ups.ts";
+import { changeTopUp, type TopUp } from "../../src/store/top-ups.ts";
 import { setWait } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
-import type { DepositJob, DepositOutcome } from "./job.ts";
+import type { DepositOutcome } from "./job.ts";
 
 /**
- * Writes what working on a deposit came to: its attempt's final answer and where the request
- * stands, in one transaction.
+ * Writes where a request stands, in the transaction that writes what the ledger knows of it. Of what
+ * can't be on its way any more, something may be asked anew.
  */
 export async function recordDeposit(
-  context: ActivityContext,
-  { topUp }: DepositJob,
+  trx: Transaction<Tables>,
+  topUp: TopUp,
   outcome: DepositOutcome,
+  clock: ClockReading,
 ): Promise<void> {
-  const clock = await context.clockOf(topUp.business).now();
-  await context.store.transactionOf(topUp.businessId, async (trx) => {
-    switch (outcome.kind) {
-      case "made":
-        return recordMade(trx, topUp, outcome, clock);
-      case "refused": {
-        const { attempt, reason } = outcome;
-        await endAttempt(trx, attempt, { as: "released", answer: reason }, clock.realMs);
-        return endTopUp(trx, topUp, reason, clock);
-      }
-      case "next-key":
-        await endAttempt(trx, outcome.attempt, { as: "dead", answer: "not made" }, clock.realMs);
-        return backToProposed(trx, topUp, null, clock);
-      case "back": {
-        const { attempt, reason } = outcome;
-        await endAttempt(trx, attempt, { as: "released", answer: reason }, clock.realMs);
-        return backToProposed(trx, topUp, reason, clock);
-      }
-      case "rest": {
-        const { notBeforeMs, reason, code } = outcome;
-        const change = { notBeforeMs, reason, reasonCode: code ?? null };
-        await changeTopUp(trx, topUp, ["proposed", "sending"], change, clock.realMs);
-        return;
-      }
-      case "business-wait": {
-        const { code, message, retryAfterMs } = outcome;
-        await setWait(trx, {
-          businessId: topUp.businessId,
-          sourceId: "",
-          code,
-          message,
-          nowMs: clock.serviceMs,
-          realMs: clock.realMs,
-          ...(retryAfterMs === null ? {} : { retryAtMs: clock.serviceMs + retryAfterMs }),
-        });
-        const notBeforeMs = clock.serviceMs + (retryAfterMs ?? 15_000);
-        const change = { notBeforeMs, reason: message };
-        await changeTopUp(trx, topUp, ["proposed", "sending"], change, clock.realMs);
-      }
+  const { businessId, subject } = topUp;
+  switch (outcome.kind) {
+    case "made":
+      return recordMade(trx, topUp, outcome, clock);
+    case "refused":
+      return endTopUp(trx, topUp, outcome.reason, clock);
+    case "rest":
+    case "business-wait": {
+      const { notBeforeMs, reason } = restOf(outcome, clock);
+      const open = await openSubjects(trx, businessId, [subject]);
+      const reasonCode = outcome.kind === "rest" ? (outcome.code ?? null) : null;
+      const state = open.has(subject) ? {} : ({ state: "proposed" } as const);
+      const change = { notBeforeMs, reason, reasonCode, ...state };
+      await changeTopUp(trx, topUp, ["proposed", "sending"], change, clock.realMs);
+      if (outcome.kind === "business-wait") await waitForBusiness(trx, businessId, outcome, clock);
     }
+  }
+}
+
+const BUSINESS_WAIT_MS = 15_000;
+
+function restOf(
+  outcome: Extract<DepositOutcome, { readonly kind: "rest" | "business-wait" }>,
+  { serviceMs }: ClockReading,
+): { readonly notBeforeMs: number; readonly reason: string | null } {
+  if (outcome.kind === "rest") return outcome;
+  const restMs = outcome.retryAfterMs ?? BUSINESS_WAIT_MS;
+  return { notBeforeMs: serviceMs + restMs, reason: outcome.message };
+}
+
+async function waitForBusiness(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { code, message, retryAfterMs }: Extract<DepositOutcome, { readonly kind: "business-wait" }>,
+  clock: ClockReading,
+): Promise<void> {
+  await setWait(trx, {
+    businessId,
+    sourceId: "",
+    code,
+    message,
+    nowMs: clock.serviceMs,
+    realMs: clock.realMs,
+    ...(retryAfterMs === null ? {} : { retryAtMs: clock.serviceMs + retryAfterMs }),
   });
 }
 
@@ -68,23 +73,23 @@ export async function recordDeposit(
 const CLOSED_REST_MS = 300_000;
 const SHORT_REST_MS = 2_000;
 
-/** Leaves a deposit alone for a while, and says why; without a reason somebody else is at it. */
+/** Leaves a deposit alone for a while, and says why. */
 export async function restDeposit(
   context: ActivityContext,
   topUp: TopUp,
-  reason?: string,
+  reason: string,
 ): Promise<void> {
   const clock = await context.clockOf(topUp.business).now();
-  const isShort = clock.sandbox || reason === undefined;
-  const restMs = isShort ? SHORT_REST_MS : CLOSED_REST_MS;
-  const change = {
-    ...(reason === undefined ? {} : { reason }),
-    notBeforeMs: clock.serviceMs + restMs,
-    pollAtMs: clock.businessMs + restMs * clock.scale,
-  };
+  const restMs = closedRestMs(clock);
+  const pollAtMs = clock.businessMs + restMs * clock.scale;
+  const change = { reason, notBeforeMs: clock.serviceMs + restMs, pollAtMs };
   await context.store.transactionOf(topUp.businessId, (trx) =>
     changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs),
   );
+}
+
+export function closedRestMs({ sandbox }: ClockReading): number {
+  return sandbox ? SHORT_REST_MS : CLOSED_REST_MS;
 }
 
 async function recordMade(
@@ -93,17 +98,12 @@ async function recordMade(
   made: Extract<DepositOutcome, { kind: "made" }>,
   clock: ClockReading,
 ): Promise<void> {
-  const { attempt, transactionId, answer } = made;
-  // Two requests that had no answer may both have found the one deposit that was made.
-  if ((await depositIds(trx, topUp.businessId)).includes(transactionId)) return;
-  const as = answer === "2xx" ? "applied" : "adopted";
-  const ending = { as, answer, sends: attempt.sends, paymentIds: [transactionId] } as const;
-  const isLive = await endAttempt(trx, attempt, ending, clock.realMs);
-  if (!isLive) return;
+  const { transactionId, answer, key } = made;
   const sinceMs = clock.businessMs;
   const pollAtMs = nextPollMs(sinceMs, sinceMs, clock.scale);
   const change = { state: "on-its-way", transactionId, reason: null, sinceMs, pollAtMs } as const;
-  await changeTopUp(trx, topUp, ["sending"], { ...change, reasonCode: null }, clock.realMs);
+  const moved = { ...change, reasonCode: null };
+  if (!(await changeTopUp(trx, topUp, ["proposed", "sending"], moved, clock.realMs))) return;
   await appendAudit(trx, {
     businessId: topUp.businessId,
     nowMs: clock.realMs,
@@ -111,22 +111,12 @@ async function recordMade(
     action: "top-up.made",
     subject: topUp.subject,
     details: {
-      amountCents: attempt.amountCents,
+      amountCents: topUp.amountCents,
       transactionId,
-      key: attempt.idempotencyKey,
+      key,
       answer,
     },
   });
-}
-
-async function backToProposed(
-  trx: Transaction<Tables>,
-  topUp: TopUp,
-  reason: string | null,
-  clock: ClockReading,
-): Promise<void> {
-  const change = { state: "proposed", reason, reasonCode: null, notBeforeMs: 0 } as const;
-  await changeTopUp(trx, topUp, ["sending"], change, clock.realMs);
 }
 
 /** The request has come to nothing; whoever needs the money still may ask again, under a new approval. */

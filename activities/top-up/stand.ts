@@ -67,7 +67,8 @@ async function oneStands(
   const businessMs = Math.floor(clock.businessMs);
   const { length: approvals } = await approversOfTopUp(trx, topUp, businessMs);
   if (approvals >= topUp.quorum) {
-    return { text: `${deposit}: ${topUp.reason ?? "approved"}`, dueInMs, needsAction: false };
+    const needsAction = topUp.reasonCode === "unclear";
+    return { text: `${deposit}: ${topUp.reason ?? "approved"}`, dueInMs, needsAction };
   }
   const missing = topUp.quorum - approvals;
   const who = topUp.approvers.join(" or ");

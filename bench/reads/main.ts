@@ -5,7 +5,6 @@ import { LineCounts } from "../../src/gateway/line-counts.ts";
 import type { Db } from "../../src/store/db.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
 import { dayOfFailure } from "../../src/store/retry-cases.ts";
-import { pruneSends } from "../../src/store/sweep-prune.ts";
 import { BUSINESS_ID, type Place, SOURCE_ID, storeWith, VENDORS } from "./stores.ts";
 
 const TIMES = 15;
@@ -20,7 +19,6 @@ const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   "accounts last paid to": (db) => lastPaidTo(db, BUSINESS_ID, CONTACTS),
   "a week's use of limits": (db) => weekUse(db, { ...SOURCE, exceptRunId: "another" }),
   "the day of a failure": (db) => dayOfFailure(db, FAILED, "R01"),
-  "long attempts": (db) => pruneSends(db, BUSINESS_ID),
   "lines by state, each scrape": (db) => lineCounts(db).read(),
 };
 

@@ -6,8 +6,10 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 export interface ClockReading {
   /** Due dates, cut-offs, execution, settlement, approval expiry. */
   readonly businessMs: number;
-  /** The service's: Retry-After, idempotency windows. */
+  /** The service's: Retry-After, idempotency windows. Ours, until its `Date` has been heard. */
   readonly serviceMs: number;
+  /** True once the service's own time is known. */
+  readonly serviceHeard: boolean;
   /** Business seconds in a real second; 1 everywhere but in a sandbox. */
   readonly scale: number;
   /** True where the clocks are a sandbox's, which may be stepped. */
@@ -23,14 +25,15 @@ export interface BusinessClock {
 
 /** Real time; the service's own from its `Date` header, which may differ from ours. */
 class RealClock implements BusinessClock {
-  #offsetMs = 0;
+  #offsetMs: number | undefined;
 
   now(): Promise<ClockReading> {
     const realMs = Date.now();
     return Promise.resolve({
       businessMs: realMs,
-      // An earlier service clock makes windows end later, which is the safe side.
-      serviceMs: realMs + Math.min(0, this.#offsetMs),
+      // A `Date` is heard after it was written, so this is never later than the service's own time.
+      serviceMs: realMs + (this.#offsetMs ?? 0),
+      serviceHeard: this.#offsetMs !== undefined,
       scale: 1,
       sandbox: false,
       realMs,
@@ -76,6 +79,7 @@ class SandboxClock implements BusinessClock {
     return {
       businessMs: reading.bankMs + elapsed * reading.scale,
       serviceMs: reading.wireMs + elapsed,
+      serviceHeard: true,
       scale: reading.scale,
       sandbox: true,
       realMs,
@@ -103,6 +107,12 @@ class SandboxClock implements BusinessClock {
       scale: clock.scale,
     };
   }
+}
+
+/** The service's time in whole milliseconds; null where it can't be read now. */
+export async function serviceTimeMs(clock: BusinessClock): Promise<number | null> {
+  const now = await clock.now().catch(() => undefined);
+  return now === undefined ? null : Math.floor(now.serviceMs);
 }
 
 /** One clock for each business, shared by everything in this process. */

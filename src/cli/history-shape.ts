@@ -7,8 +7,8 @@ const attempt = z.object({
   operation: z.string(),
   state: z.string(),
   answer: z.string().nullable(),
-  amountCents: z.int(),
-  executionDate: z.string(),
+  amountCents: z.int().nullable(),
+  executionDate: z.string().nullable(),
   idempotencyKey: z.string(),
   bodyHash: z.string(),
   sends: z.array(

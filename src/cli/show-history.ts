@@ -74,7 +74,7 @@ function attemptLines(attempt: Attempt): string[] {
   const sends = grouped(attempt.sends.map((send) => ({ at: send.at, text: sendText(send) })));
   const looks = grouped(attempt.lookUps.map((look) => ({ at: look.at, text: lookText(look) })));
   return [
-    `${seq}  ${operation} ${formatUsd(amountCents)} for ${executionDate}: ${bold(state)}${answer}`,
+    `${seq}  ${operation}${amountCents === null ? ", of which only the effect is known" : ` ${formatUsd(amountCents)} for ${executionDate}`}: ${bold(state)}${answer}`,
     dim(`   key ${idempotencyKey}  body ${bodyHash.slice(0, 16)}`),
     ...[...sends, ...looks]
       .sort((one, other) => one.at.localeCompare(other.at))

@@ -39,8 +39,6 @@ export interface Assessment {
   readonly toFund: number;
   /** Lines that may be drawn now. */
   readonly toPay: number;
-  /** Of these, lines that nobody has read lately; runs that began before it don't know. */
-  readonly toVerify?: number;
   /** Lines whose payments should be read now. */
   readonly toFollow: number;
   /** Real milliseconds after which looking again is worthwhile without an event. */
@@ -122,18 +120,27 @@ export interface ScheduledLaunch {
   readonly text: string;
 }
 
+/** A step of a workflow that was tried often enough. */
+export interface FailedStep {
+  /** Workflow id. */
+  readonly owner: string;
+  /** The activity's name. */
+  readonly step: string;
+  readonly reason: string;
+}
+
 /** The activities as workflows see them. */
 export interface PayrunActivities {
   beginRun(input: { readonly runId: string }): Promise<BegunRun>;
   planRun(input: { readonly runId: string }): Promise<PlanSummary>;
   planDry(input: PlanDryInput): Promise<void>;
   assessRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
-  /** Reads bills, payees and payments of the lines to pay again, by page. */
-  verifyRun(input: { readonly runId: string }): Promise<{ readonly verified: number }>;
   fundRun(input: { readonly runId: string }): Promise<FundResult>;
   payLane(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   /** Takes the deposits that a run or an incident has asked for a step further. */
   makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
+  /** Tells people that a step of a workflow has failed for good; the workflow goes on. */
+  tellTrouble(input: FailedStep): Promise<void>;
   followRun(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
   failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {

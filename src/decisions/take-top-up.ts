@@ -1,7 +1,5 @@
 import type { Transaction } from "kysely";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
-import { endAttempt } from "../store/attempt-writes.ts";
-import { liveAttempt } from "../store/attempts.ts";
 import { appendAudit } from "../store/audit.ts";
 import { recordDecision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
@@ -89,10 +87,6 @@ async function refuseTopUp(
   by: string,
   { clock, nowMs }: Deciding,
 ): Promise<void> {
-  const live = await liveAttempt(trx, topUp.businessId, topUp.subject);
-  if (live !== undefined) {
-    await endAttempt(trx, live, { as: "dead", answer: `given up by ${by}`, by }, nowMs);
-  }
   const reason = `Refused by ${by}.`;
   const change = { state: "refused", reason, reasonCode: null, sinceMs: clock.businessMs } as const;
   await changeTopUp(trx, topUp, ["proposed", "sending"], change, nowMs);

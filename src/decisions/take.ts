@@ -11,6 +11,7 @@ import { appendAudit } from "../store/audit.ts";
 import { decidableLines, missingApprovals, type WaitingLines } from "../store/decidable-lines.ts";
 import { decisionsOfRun, recordDecision, type Decision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
+import { openSubjects } from "../store/open-subjects.ts";
 import type { Run } from "../store/runs.ts";
 import {
   asJudged,
@@ -71,6 +72,7 @@ export async function takeDecision(
     token: await tokenFacts(trx, run, principal),
     playbookAuthor: await authorOf(trx, run),
     lines,
+    mayStillPay: await openSubjects(trx, run.businessId, request.drop),
     nowMs: deciding.nowMs,
   });
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {

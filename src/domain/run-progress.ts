@@ -28,7 +28,6 @@ export interface ProgressInput {
   }[];
   readonly toFund: number;
   readonly toPay: number;
-  readonly toVerify: number;
   readonly toFollow: number;
   /** Business-clock instant of the next poll. */
   readonly nextPollMs: number | null;
@@ -97,7 +96,6 @@ export function judgeProgress(input: ProgressInput): Assessment {
     waitingFor,
     toFund: input.toFund,
     toPay: input.toPay,
-    toVerify: input.toVerify,
     toFollow: input.toFollow,
     wakeInMs: wakeIn(input),
     ...(bills < MANY_BILLS ? {} : { restMs: Math.min(REST_MAX_MS, bills * REST_A_BILL_MS) }),

@@ -96,6 +96,7 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "no-plan": 409,
   "stale-plan": 409,
   "unknown-payable": 422,
+  "may-be-paid": 409,
   "token-invalid": 403,
   launcher: 403,
   "playbook-author": 403,

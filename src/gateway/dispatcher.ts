@@ -99,7 +99,7 @@ class Leader {
     const nowMs = Date.now();
     if (this.#leadsUntilMs - nowMs > LEAD_MS / 2) return true;
     const untilMs = nowMs + LEAD_MS;
-    const taken = await takeLease(this.#context.store.db, this.#lease, nowMs, untilMs);
+    const taken = await takeLease(this.#context.store.db, this.#lease, LEAD_MS);
     this.#leadsUntilMs = taken ? untilMs : 0;
     return taken;
   }

@@ -1,12 +1,8 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import type { Attempt } from "../contracts/attempt.ts";
 import { retryFailedPaymentId } from "../contracts/names.ts";
 import type { LineState } from "../contracts/pay-run.ts";
-import { isAnswered } from "../domain/attempts/sends.ts";
-import { conclusiveLookUpFromMs } from "../domain/attempts/seq.ts";
-import { endAttempt } from "../store/attempt-writes.ts";
-import { liveAttempt } from "../store/attempts.ts";
+import { closeByPerson } from "../ledger/close-by-person.ts";
 import { appendAudit } from "../store/audit.ts";
 import { claimOwners, claimPayables, handOverClaim, releaseClaim } from "../store/claims.ts";
 import { createHold } from "../store/holds.ts";
@@ -40,9 +36,6 @@ export interface Resolution {
   readonly workflowId?: string;
   readonly holdId?: string;
 }
-
-/** Longer than any request of a worker waits for its answer. */
-const HTTP_TIMEOUT_MS = 10_000;
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
 
@@ -180,17 +173,12 @@ async function end(
   const { profile, request, by, line } = resolving;
   const { businessId } = profile;
   const { payableId } = request;
-  const attempt = await liveAttempt(trx, businessId, payableId);
-  if (attempt !== undefined && !mayEnd(attempt)) {
+  if (!(await closeByPerson(trx, businessId, payableId, profile))) {
     throw conflict(
       "attempt_live",
-      `A payment of ${payableId} may have been made: its effect is not known yet. Try again when its look-up has ended.`,
+      `A request may still pay ${payableId}: its effect is not known yet. Payrun looks until it is; try again then.`,
       { payableId, runId: line.runId },
     );
-  }
-  if (attempt !== undefined) {
-    const ending = { as: "dead", answer: `${state} by ${by.name}`, by: by.name } as const;
-    await endAttempt(trx, attempt, ending, context.nowMs());
   }
   const hold = await createHold(trx, {
     businessId,
@@ -215,14 +203,6 @@ async function end(
   }
   await audit(context, trx, resolving, { holdId: hold.holdId, state });
   return { ...named(resolving), state, holdId: hold.holdId };
-}
-
-/** True where nothing of it is in flight: a refusal, or a look-up after the last send's window. */
-function mayEnd(attempt: Attempt): boolean {
-  if (isAnswered(attempt)) return true;
-  const gaveUpAtMs = Math.max(attempt.gaveUpAtMs ?? 0, attempt.lastSentAtMs ?? 0);
-  const window = { gaveUpAtMs, httpTimeoutMs: HTTP_TIMEOUT_MS, ownClock: false };
-  return (attempt.lookedUpAtMs ?? 0) >= conclusiveLookUpFromMs(window);
 }
 
 function named({ profile, request, line }: Resolving) {

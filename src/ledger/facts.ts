@@ -91,6 +91,7 @@ export interface KeyedAttempt {
 /** Something that the service shows of a subject: a payment, or a balance transaction. */
 export interface Shown {
   readonly id: string;
+  /** 0 where it isn't told. */
   readonly amountCents: number;
   readonly status: string;
   readonly contactId: string | null;
@@ -111,6 +112,14 @@ export interface Look {
   readonly shownIds: readonly string[];
 }
 
+/** The instant at which a loss was noticed. */
+export interface Restored {
+  /** Real time. */
+  readonly atMs: number;
+  /** The service's clock, by which a sandbox judges; null where it was not known. */
+  readonly serviceMs: number | null;
+}
+
 /** All that the ledger has of one subject. */
 export interface SubjectFacts {
   /** First to last. */
@@ -119,8 +128,8 @@ export interface SubjectFacts {
   readonly looks: readonly Look[];
   /** Ids that other subjects' attempts have made or adopted; never to be adopted here. */
   readonly othersIds: readonly string[];
-  /** Database clock: when this store was found to be older than what was done with it; else null. */
-  readonly restoredAtMs: number | null;
+  /** When this store was found to be older than what was done with it; null where it never was. */
+  readonly restored: Restored | null;
 }
 
 /** What was read of the subject a moment ago, and now stands before the gate. */
@@ -161,6 +170,8 @@ export type Step =
       readonly seq: number;
       readonly ids: readonly string[];
       readonly found: boolean;
+      /** Of its last send, by which the caller knows its own; null where none is known. */
+      readonly approvedHash: string | null;
     }
   /** The reading is too old, or not whole: read again. */
   | { readonly kind: "read"; readonly reason: string }

@@ -16,6 +16,7 @@ import {
 } from "./derive.ts";
 import type {
   KeyedAttempt,
+  Look,
   Now,
   Reading,
   RestReason,
@@ -237,15 +238,23 @@ function hearClock({ now }: Asked): Step | null {
  * was let through just before the loss needs as long as any other send to show.
  */
 function waitAfterLoss({ operation, facts, wish, now, unexplained }: Asked): Step | null {
-  const { restoredAtMs, attempts, looks } = facts;
-  if (restoredAtMs === null || wish === null) return null;
-  const fromMs = restoredAtMs + LEAVE_WITHIN_MS + conclusiveAfterMs(now);
-  if (!looks.some(({ isWhole, begunAtMs }) => isWhole && begunAtMs >= fromMs)) {
-    if (now.atMs < fromMs) return rest("restored", fromMs - now.atMs);
+  const { restored, attempts, looks } = facts;
+  if (restored === null || wish === null) return null;
+  const leftMs = (at: { readonly atMs: number; readonly serviceMs: number | null }): number => {
+    const byService = now.sandbox && restored.serviceMs !== null && at.serviceMs !== null;
+    const sinceMs = byService
+      ? (at.serviceMs ?? 0) - (restored.serviceMs ?? 0)
+      : at.atMs - restored.atMs;
+    return LEAVE_WITHIN_MS + conclusiveAfterMs(now) - sinceMs;
+  };
+  const isLateEnough = ({ isWhole, begunAtMs, begunServiceMs }: Look): boolean =>
+    isWhole && leftMs({ atMs: begunAtMs, serviceMs: begunServiceMs }) <= 0;
+  if (!looks.some(isLateEnough)) {
+    if (leftMs(now) > 0) return rest("restored", leftMs(now));
     return { kind: "read", reason: "It was read too soon after the store had been restored." };
   }
   const sends = attempts.flatMap((attempt) => attempt.sends);
-  const isOlder = sends.every(({ openedAtMs }) => openedAtMs <= restoredAtMs);
+  const isOlder = sends.every(({ openedAtMs }) => openedAtMs <= restored.atMs);
   const standing = unexplained.filter((shown) => !operation.isUnpaid(shown));
   if (operation.afterLoss === "go-on" || !isOlder || standing.length === 0) return null;
   const verdict = operation.judgeFound(wish, standing);
@@ -351,7 +360,8 @@ function lookDue({ facts, now }: Asked): Step {
 
 function appliedStep(attempt: KeyedAttempt): Step {
   const found = !wasAnsweredApplied(attempt);
-  return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found };
+  const approvedHash = attempt.sends.at(-1)?.approvedHash ?? null;
+  return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found, approvedHash };
 }
 
 function unaccounted(shown: readonly Shown[]): Step {

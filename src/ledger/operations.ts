@@ -82,11 +82,12 @@ export const deposit: Operation = {
   effect: "new",
   // The list is the whole business's: another amount or account is another deposit.
   concerns: ({ amountCents, sourceId }, shown) =>
-    shown.amountCents === amountCents && isUntoldOr(sourceId, shown.bankAccountId),
-  judgeFound: ({ sourceId }, found) => {
+    [0, amountCents].includes(shown.amountCents) && isUntoldOr(sourceId, shown.bankAccountId),
+  judgeFound: ({ amountCents, sourceId }, found) => {
     const [only, another] = preferTold(sourceId, found);
     if (only === undefined) return { kind: "none" };
-    return another === undefined ? { kind: "all", ids: [only.id] } : { kind: "part" };
+    const isOurs = another === undefined && only.amountCents === amountCents;
+    return isOurs ? { kind: "all", ids: [only.id] } : { kind: "part" };
   },
   isUnpaid: (shown) => depositStands(shown) === "failed",
   showsWithinMs: 0,

@@ -150,7 +150,7 @@ export async function changeItem(
       ...(change.open === undefined ? {} : { open: change.open ? 1 : 0 }),
       ...(change.reason === undefined ? {} : { reason: change.reason }),
       ...(change.cancelledAtMs === undefined ? {} : { cancelled_at_ms: change.cancelledAtMs }),
-      ...(change.notBeforeMs === undefined ? {} : { not_before_ms: change.notBeforeMs }),
+      ...(change.notBeforeMs === undefined ? {} : { not_before_ms: Math.ceil(change.notBeforeMs) }),
       ...(change.pollAtMs === undefined ? {} : { poll_at_ms: change.pollAtMs }),
     })
     .where("workflow_id", "=", item.workflowId)

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
+import { mayStillPay } from "./open-subjects.ts";
 
 export interface ClaimResult {
   /** In the order asked for; what the owner held already counts. */
@@ -75,8 +75,8 @@ export async function handOverClaim(
 }
 
 /**
- * Gives up a payable; refuses while an attempt to pay it is live, because another owner could
- * then pay what may have been paid already.
+ * Gives up a payable; refuses while a request may still pay it, because another owner could then
+ * pay what may have been paid already.
  *
  * @returns false where it was refused, or `owner` doesn't hold it.
  */
@@ -97,7 +97,7 @@ export async function releaseClaim(
 /**
  * Gives up the claims of a run whose lines ask nothing more of it, parked ones included, and of
  * payables that its plan left out, so that the next run may plan them while this one goes on; what
- * an attempt may still pay stays claimed.
+ * a request may still pay stays claimed.
  *
  * Belongs into each transaction that ends lines of a run.
  *
@@ -151,17 +151,4 @@ export async function claimOwners(
     for (const row of rows) owners.set(row.payable_id, row.owner);
   }
   return owners;
-}
-
-/**
- * True for a payable of this table that an attempt may still pay: whoever ends it waits for what
- * becomes of that.
- *
- * Everything that ends, drops, replans or releases a payable asks this.
- */
-export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from attempts
-    where attempts.business_id = ${sql.ref(`${table}.business_id`)}
-      and attempts.subject = ${sql.ref(`${table}.payable_id`)}
-      and attempts.state = 'live')`;
 }

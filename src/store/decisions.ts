@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
-import { mayStillPay, releaseEndedClaims } from "./claims.ts";
+import { releaseEndedClaims } from "./claims.ts";
 import { chunks, type Db } from "./db.ts";
 import type { DecisionsTable } from "./decision-tables.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /** States in which a line can still be left out: nothing of it has been drawn for paying. */
@@ -110,7 +111,7 @@ export async function recordDecision(
   return { decisionId, dropped };
 }
 
-/** Leaves lines out, where nothing has been drawn or sent for them. */
+/** Leaves lines out, where nothing has been drawn for them and nothing that was sent may still pay. */
 async function dropLines(
   trx: Transaction<Tables>,
   decision: NewDecision,

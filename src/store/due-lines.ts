@@ -1,23 +1,19 @@
 import { sql, type Transaction } from "kysely";
+import { databaseNowMs } from "./database-clock.ts";
 import type { Tables } from "./tables.ts";
 
 export interface DueInput {
   readonly runId: string;
   readonly businessMs: number;
   readonly serviceMs: number;
-  readonly realMs: number;
   /** Sources that nothing is drawn from now; an empty text stops all of them. */
   readonly blockedSources: readonly string[];
-  /** Service-clock instant since which a line must have been read to be paid. */
-  readonly readSinceMs: number;
 }
 
 /** What a run has to do, and when there is more: sums over its lines, however many there are. */
 export interface DueLines {
   readonly toFund: number;
   readonly toPay: number;
-  /** Of those to pay, lines that nobody has read lately. */
-  readonly toVerify: number;
   readonly toFollow: number;
   /** Business-clock instant. */
   readonly nextPollMs: number | null;
@@ -29,19 +25,19 @@ export interface DueLines {
 export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promise<DueLines> {
   const businessMs = Math.floor(input.businessMs);
   const serviceMs = Math.floor(input.serviceMs);
-  const { runId, realMs, blockedSources, readSinceMs } = input;
+  const { runId, blockedSources } = input;
+  // Leases run on the database's clock.
+  const nowMs = await databaseNowMs(trx);
   const drawn = sql<boolean>`state in ('paying', 'unknown')`;
   const followed = sql<boolean>`state in ('scheduled', 'held', 'processing')`;
   const ready = sql<boolean>`(state = 'planned' and funded = 1
-    or ${drawn} and (lease_until_ms is null or lease_until_ms < ${realMs}))`;
+    or ${drawn} and (lease_until_ms is null or lease_until_ms < ${nowMs}))`;
   const blocked = blockedSources.includes("")
     ? sql<boolean>`1 = 1`
     : blockedSources.length === 0
       ? sql<boolean>`1 = 0`
       : sql<boolean>`source_id in (${sql.join(blockedSources)})`;
   const later = sql<boolean>`(not_before_ms > ${serviceMs} or ${blocked})`;
-  const unread = sql<boolean>`(state = 'planned' and verified_at_ms <> 1
-    and verified_at_ms < ${Math.floor(readSinceMs)})`;
   const count = (condition: ReturnType<typeof sql<boolean>>) =>
     sql<number | null>`sum(case when ${condition} then 1 else 0 end)`;
   const row = await trx
@@ -49,13 +45,12 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
     .select([
       count(sql`state = 'planned' and funded = 0`).as("to_fund"),
       count(sql`${ready} and not ${later}`).as("to_pay"),
-      count(sql`${ready} and not ${later} and ${unread}`).as("to_verify"),
       count(sql`${followed} and (look = 1 or poll_at_ms <= ${businessMs})
         or state = 'settled' and (look = 1 or poll_at_ms = 0)`).as("to_follow"),
       sql<number | null>`min(case when ${followed} then poll_at_ms end)`.as("next_poll"),
       sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
         then not_before_ms end)`.as("resting_until"),
-      sql<number | null>`min(case when ${drawn} and lease_until_ms >= ${realMs}
+      sql<number | null>`min(case when ${drawn} and lease_until_ms >= ${nowMs}
         then lease_until_ms end)`.as("leased_until"),
       sql<string | null>`min(execution_date)`.as("pay_date"),
     ])
@@ -66,11 +61,10 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
     .executeTakeFirst();
   const restingUntil = numberOrNull(row?.resting_until);
   const leasedUntil = numberOrNull(row?.leased_until);
-  const draws = [restingUntil, leasedUntil === null ? null : leasedUntil - realMs + serviceMs];
+  const draws = [restingUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
   return {
     toFund: Number(row?.to_fund ?? 0),
     toPay: Number(row?.to_pay ?? 0),
-    toVerify: Number(row?.to_verify ?? 0),
     toFollow: Number(row?.to_follow ?? 0),
     nextPollMs: numberOrNull(row?.next_poll),
     nextDrawMs: least(draws.filter((at) => at !== null)),

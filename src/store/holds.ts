@@ -3,6 +3,7 @@ import type { Selectable, Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
 import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 import type { HoldsTable } from "./payment-tables.ts";
 import type { Tables } from "./tables.ts";
 
@@ -182,6 +183,31 @@ export function activeHolds(db: Db, businessId: string, businessNowMs: number): 
   return listHolds(db, { businessId, active: true, nowMs: businessNowMs });
 }
 
+/**
+ * The holds that may stop one of these payables now: of those on single payables, which add up over
+ * the years, only theirs.
+ */
+export async function holdsOnLines(
+  db: Db,
+  of: {
+    readonly businessId: string;
+    readonly payableIds: readonly string[];
+    /** Business-clock instant. */
+    readonly businessMs: number;
+  },
+): Promise<Hold[]> {
+  const rows = await db
+    .selectFrom("holds")
+    .selectAll()
+    .where("business_id", "=", of.businessId)
+    .where("released_at_ms", "is", null)
+    .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", of.businessMs)]))
+    .where((eb) => eb.or([eb("scope", "!=", "payable"), eb("value", "in", idsIn(of.payableIds))]))
+    .orderBy("created_at_ms")
+    .execute();
+  return rows.map(toHold);
+}
+
 /** The first hold that stops one line now, or undefined. */
 export async function activeHoldFor(
   db: Db,
@@ -195,22 +221,9 @@ export async function activeHoldFor(
     readonly businessNowMs: number;
   },
 ): Promise<Hold | undefined> {
-  const rows = await db
-    .selectFrom("holds")
-    .selectAll()
-    .where("business_id", "=", facts.businessId)
-    .where("released_at_ms", "is", null)
-    .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", facts.businessNowMs)]))
-    .where((eb) =>
-      eb.or([
-        // Holds on single payables add up over the years; all others are few.
-        eb("scope", "!=", "payable"),
-        eb("value", "=", facts.payableId),
-      ]),
-    )
-    .orderBy("created_at_ms")
-    .execute();
-  return holdOn(rows.map(toHold), facts);
+  const { businessId, payableId, businessNowMs: businessMs } = facts;
+  const holds = await holdsOnLines(db, { businessId, payableIds: [payableId], businessMs });
+  return holdOn(holds, facts);
 }
 
 function toHold(row: Selectable<HoldsTable>): Hold {

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { mayStillPay } from "./claims.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db } from "./db.ts";
 
 /** Something that one holder at a time may do, across all processes of the store. */
@@ -7,22 +8,20 @@ export interface Lease {
   readonly holder: string;
 }
 
+/** The database's clock, so that hosts whose own differ agree on when a lease has ended. */
+const NOW = sql<number>`payrun_now_ms()`;
+
 /**
  * Takes a lease, or keeps it for longer, unless somebody else holds it.
  *
  * It keeps others from beginning; a process that froze past its lease may still go on with what
  * it has begun, so whatever is done under a lease must be safe to be done twice.
  *
- * @param nowMs real time
- * @param untilMs real instant from which somebody else may take it
+ * @param forMs after which somebody else may take it
  * @returns true where `holder` has it until then
  */
-export async function takeLease(
-  db: Db,
-  lease: Lease,
-  nowMs: number,
-  untilMs: number,
-): Promise<boolean> {
+export async function takeLease(db: Db, lease: Lease, forMs: number): Promise<boolean> {
+  const untilMs = sql<number>`${NOW} + cast(${Math.round(forMs)} as bigint)`;
   const row = await db
     .insertInto("leases")
     .values({ name: lease.name, holder: lease.holder, until_ms: untilMs })
@@ -31,7 +30,7 @@ export async function takeLease(
         .column("name")
         .doUpdateSet({ holder: lease.holder, until_ms: untilMs })
         .where((eb) =>
-          eb.or([eb("leases.holder", "=", lease.holder), eb("leases.until_ms", "<=", nowMs)]),
+          eb.or([eb("leases.holder", "=", lease.holder), eb("leases.until_ms", "<=", NOW)]),
         ),
     )
     .returning("name")
@@ -49,16 +48,12 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
 }
 
 /** Which of these leases somebody holds now. */
-export async function heldLeases(
-  db: Db,
-  names: readonly string[],
-  nowMs: number,
-): Promise<Set<string>> {
+export async function heldLeases(db: Db, names: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom("leases")
     .select("name")
     .where("name", "in", names)
-    .where("until_ms", ">", nowMs)
+    .where("until_ms", ">", NOW)
     .execute();
   return new Set(rows.map((row) => row.name));
 }

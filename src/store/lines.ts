@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
@@ -27,8 +27,9 @@ export interface RunLine {
   readonly leaseEpoch: number;
   /** Real instant until which whoever has drawn it may send; null while nobody has. */
   readonly leaseUntilMs: number | null;
-  readonly verifiedAtMs: number;
-  readonly knownPaymentIds: readonly string[];
+  /** How often in a row drawing it came to nothing, and since when (service's clock). */
+  readonly rests: number;
+  readonly restSinceMs: number | null;
   readonly pollAtMs: number;
   readonly look: boolean;
   /** Stage of its approval that was open when it was last looked at, from 0. */
@@ -45,8 +46,8 @@ export interface LineChange {
   readonly attempts?: number;
   readonly funded?: boolean;
   readonly notBeforeMs?: number;
-  readonly verifiedAtMs?: number;
-  readonly knownPaymentIds?: readonly string[];
+  /** Drawing it came to nothing again, at this instant of the service's clock; null: to something. */
+  readonly restsAtMs?: number | null;
   readonly pollAtMs?: number;
   readonly look?: boolean;
   readonly executionDate?: string;
@@ -81,10 +82,7 @@ export async function changeLine(
       ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
       ...(change.funded === undefined ? {} : { funded: change.funded ? 1 : 0 }),
       ...(change.notBeforeMs === undefined ? {} : { not_before_ms: change.notBeforeMs }),
-      ...(change.verifiedAtMs === undefined ? {} : { verified_at_ms: change.verifiedAtMs }),
-      ...(change.knownPaymentIds === undefined
-        ? {}
-        : { known_payment_ids: JSON.stringify(change.knownPaymentIds) }),
+      ...(change.restsAtMs === undefined ? {} : restsAgain(change.restsAtMs)),
       ...(change.pollAtMs === undefined ? {} : { poll_at_ms: change.pollAtMs }),
       ...(change.look === undefined ? {} : { look: change.look ? 1 : 0 }),
       ...(change.executionDate === undefined ? {} : { execution_date: change.executionDate }),
@@ -96,6 +94,14 @@ export async function changeLine(
   if (guard.from !== undefined) query = query.where("state", "in", guard.from);
   const result = await query.executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+function restsAgain(atMs: number | null) {
+  if (atMs === null) return { rests: 0, rest_since_ms: null };
+  return {
+    rests: sql<number>`rests + 1`,
+    rest_since_ms: sql<number>`coalesce(rest_since_ms, ${Math.floor(atMs)})`,
+  };
 }
 
 /** One line of a run, or undefined. */
@@ -197,8 +203,8 @@ export function toRunLine(row: Selectable<RunLinesTable>): RunLine {
     funded: row.funded === 1,
     leaseEpoch: row.lease_epoch,
     leaseUntilMs: row.lease_until_ms,
-    verifiedAtMs: row.verified_at_ms,
-    knownPaymentIds: JSON.parse(row.known_payment_ids) as string[],
+    rests: row.rests,
+    restSinceMs: row.rest_since_ms,
     pollAtMs: row.poll_at_ms,
     look: row.look === 1,
     stage: row.stage,

@@ -148,7 +148,7 @@ const REPLANNED = {
   rule_index: "integer",
 } as const;
 
-/** Brings lines of the run to what their next versions say; nobody has drawn or verified those. */
+/** Brings lines of the run to what their next versions say; nobody has drawn those. */
 async function replan(
   trx: Transaction<Tables>,
   runId: string,
@@ -167,7 +167,7 @@ async function replan(
       execution_date = anew.execution_date, quorum = anew.quorum, state = anew.state,
       reason_code = anew.reason_code, reason = anew.reason, rule_index = anew.rule_index,
       funded = 0, stage = 0, escalated = 0, stage_since_ms = null,
-      lease_owner = null, lease_until_ms = null, verified_at_ms = 0, updated_at_ms = ${nowMs}
+      lease_owner = null, lease_until_ms = null, rests = 0, rest_since_ms = null, updated_at_ms = ${nowMs}
     from ${rowsAs("anew", REPLANNED, rows)}
     where run_lines.run_id = anew.run and run_lines.payable_id = anew.id`.execute(trx);
 }

@@ -92,10 +92,9 @@ export interface RunLinesTable {
   lease_until_ms: number | null;
   /** Service-clock instant before which the line is not drawn again (back-off, look-up window). */
   not_before_ms: number;
-  /** Service-clock instant of the last full read of payable, payee and payments. */
-  verified_at_ms: number;
-  /** JSON array: payments of the payable seen by that read. */
-  known_payment_ids: string;
+  /** How often in a row drawing it came to nothing, and since when (service's clock). */
+  rests: number;
+  rest_since_ms: number | null;
   /** Business-clock instant of the next poll of its payments. */
   poll_at_ms: number;
   /** 1 where an event said "look". */

@@ -22,9 +22,8 @@ export async function withSchedule<T extends object>(
 ): Promise<T | undefined> {
   const lease = { name: `schedule/${playbook}`, holder: randomUUID() };
   for (const untilMs = Date.now() + waitMs; ; await sleep(ASK_AGAIN_MS)) {
-    const nowMs = Date.now();
-    if (await takeLease(db, lease, nowMs, nowMs + HELD_MS)) break;
-    if (nowMs >= untilMs) return undefined;
+    if (await takeLease(db, lease, HELD_MS)) break;
+    if (Date.now() >= untilMs) return undefined;
   }
   try {
     return await work();

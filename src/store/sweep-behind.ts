@@ -43,6 +43,8 @@ export interface Loss {
   /** Real instant at which the store still had it. */
   readonly hadItAtMs: number;
   readonly nowMs: number;
+  /** The service's clock now, where it is known. */
+  readonly serviceMs: number | null;
 }
 
 /**
@@ -85,20 +87,26 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     actor: AUTHOR,
     action: ACTION,
     subject: SUBJECT,
-    details: { evidence: loss.evidence, holdId: hold.holdId },
+    details: { evidence: loss.evidence, holdId: hold.holdId, serviceMs: loss.serviceMs },
   });
   return true;
 }
 
-/** True where the store was once found to be older than what was done with it. */
-export async function wasBehind(db: Db, businessId: string): Promise<boolean> {
+/** When the store was last found to be older than what was done with it; null where it never was. */
+export async function lossNoticed(
+  db: Db,
+  businessId: string,
+): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
   const found = await db
     .selectFrom("audit")
-    .select("audit_id")
+    .select(["at_ms", "details"])
     .where("business_id", "=", businessId)
     .where("subject", "=", SUBJECT)
     .where("action", "=", ACTION)
+    .orderBy("audit_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  if (found === undefined) return null;
+  const { serviceMs } = JSON.parse(found.details) as { readonly serviceMs?: number | null };
+  return { atMs: found.at_ms, serviceMs: serviceMs ?? null };
 }

@@ -1,4 +1,3 @@
-import { is } from "./in-text.ts";
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import {
   ENDED_LINE_STATES,
@@ -6,8 +5,8 @@ import {
   type LineState,
   type RunPhase,
 } from "../contracts/pay-run.ts";
-import { mayStillPay } from "./claims.ts";
 import { chunks, type Db } from "./db.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /** A run that has not ended: a workflow must be at work on it. */
@@ -201,27 +200,23 @@ function hasOpenLine(eb: OfClaims): Condition {
 }
 
 /**
- * Claims for their open run what has a live attempt and no owner: without one it could not even be
- * sent again, and another run could take it.
+ * Claims for their open run payables that a request may still pay and that nobody owns: without an
+ * owner nobody would look after it, and another run could take them.
  *
  * @returns how many
  */
-export async function claimStrayAttempts(
-  db: Db,
-  businessId: string,
-  nowMs: number,
-): Promise<number> {
+export async function claimStrays(db: Db, businessId: string, nowMs: number): Promise<number> {
   const strays = await db
-    .selectFrom("attempts")
-    .innerJoin("runs", "runs.run_id", "attempts.owner")
+    .selectFrom("open_subjects")
+    .innerJoin("runs", "runs.run_id", "open_subjects.owner")
     .leftJoin("claims", (join) =>
       join
-        .onRef("claims.business_id", "=", "attempts.business_id")
-        .onRef("claims.payable_id", "=", "attempts.subject"),
+        .onRef("claims.business_id", "=", "open_subjects.business_id")
+        .onRef("claims.payable_id", "=", "open_subjects.subject"),
     )
-    .select(["attempts.subject", "attempts.owner"])
-    .where("attempts.business_id", "=", businessId)
-    .where(is("attempts.state", "live"))
+    .select(["open_subjects.subject", "open_subjects.owner"])
+    .where("open_subjects.business_id", "=", businessId)
+    .where("open_subjects.operation", "=", "pay")
     .where("claims.owner", "is", null)
     .where("runs.phase", "not in", ENDED_PHASES)
     .execute();

@@ -13,11 +13,14 @@ import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./no
 import type { EventStartsTable } from "./event-start-tables.ts";
 import type { OnboardingInputsTable, OnboardingsTable, VaultTable } from "./onboarding-tables.ts";
 import type {
+  AdoptionsTable,
   AttemptsTable,
-  BusinessWaitsTable,
-  ClaimsTable,
-  HoldsTable,
-} from "./payment-tables.ts";
+  LateAnswersTable,
+  LooksTable,
+  OpenSubjectsTable,
+  SendsTable,
+} from "./ledger-tables.ts";
+import type { BusinessWaitsTable, ClaimsTable, HoldsTable } from "./payment-tables.ts";
 import type {
   DryPlanLinesTable,
   DryPlansTable,
@@ -42,6 +45,11 @@ export interface Tables {
   plan_skipped: PlanSkippedTable;
   run_lines: RunLinesTable;
   attempts: AttemptsTable;
+  sends: SendsTable;
+  late_answers: LateAnswersTable;
+  looks: LooksTable;
+  adoptions: AdoptionsTable;
+  open_subjects: OpenSubjectsTable;
   claims: ClaimsTable;
   holds: HoldsTable;
   decisions: DecisionsTable;

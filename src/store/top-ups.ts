@@ -194,17 +194,6 @@ export async function openTopUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   return all.filter(({ state }) => OPEN_TOP_UP_STATES.includes(state));
 }
 
-/** The service's ids of every deposit that belongs to a request. */
-export async function depositIds(db: Db, businessId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("top_ups")
-    .select("transaction_id")
-    .where("business_id", "=", businessId)
-    .where("transaction_id", "is not", null)
-    .execute();
-  return rows.flatMap(({ transaction_id: id }) => (id === null ? [] : [id]));
-}
-
 /** Lines whose money has not been found. */
 export const WITHOUT_MONEY = ["awaiting-approval", "planned"];
 

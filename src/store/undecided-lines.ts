@@ -2,10 +2,10 @@ import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
 import { appendMoves } from "./audit-lines.ts";
-import { appendAudit } from "./audit.ts";
 import { chunks } from "./db.ts";
 import { activeHolds, type Hold } from "./holds.ts";
 import { isApproved } from "./line-approvals.ts";
+import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
 /** States of lines that nothing was sent for, as far as the line itself says. */
@@ -70,7 +70,8 @@ async function moveLines(
         ...to,
         // Approvers are asked anew once it is let go.
         stage_since_ms: null,
-        verified_at_ms: 0,
+        rests: 0,
+        rest_since_ms: null,
         updated_at_ms: moment.nowMs,
       })
       .where("run_id", "=", moment.runId)
@@ -172,7 +173,8 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
         reason_code: null,
         reason: null,
         stage_since_ms: null,
-        verified_at_ms: 0,
+        rests: 0,
+        rest_since_ms: null,
         updated_at_ms: nowMs,
       })
       .where("run_id", "=", runId)
@@ -197,28 +199,10 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   await appendMoves(trx, moment, "awaiting-approval", expired, { why: "approval-expired" });
 }
 
-/** Parks what nobody approved in time; its refused request is given up, or its claim would stay. */
+/** Parks what nobody approved in time; what a request may still pay is looked after first. */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  const { runId, businessId, nowMs } = moment;
-  const released = await trx
-    .updateTable("attempts")
-    .set({ state: "released", updated_at_ms: nowMs })
-    .where("business_id", "=", businessId)
-    .where("state", "=", "live")
-    .where("subject", "in", (eb) =>
-      eb
-        .selectFrom("run_lines")
-        .select("run_lines.payable_id")
-        .where("run_lines.run_id", "=", runId)
-        .where("run_lines.state", "=", "awaiting-approval"),
-    )
-    .returning(["subject", "attempt_id", "seq"])
-    .execute();
-  for (const { subject, attempt_id: attemptId, seq } of released) {
-    const details = { attemptId, seq, answer: UNAPPROVED };
-    const action = "attempt.released";
-    await appendAudit(trx, { businessId, nowMs, actor: runId, action, subject, details });
-  }
+  const { runId, nowMs } = moment;
+  await settleFirst(trx, moment, ["awaiting-approval"], UNAPPROVED);
   const parked = await trx
     .updateTable("run_lines")
     .set({
@@ -234,6 +218,29 @@ export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment
   await appendMoves(trx, moment, "parked", parked, { reasonCode: UNAPPROVED });
 }
 
+/** Lines that a request may still pay go back to where that is found out, and end only afterwards. */
+async function settleFirst(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  states: readonly LineState[],
+  why: string,
+): Promise<void> {
+  const rows = await trx
+    .updateTable("run_lines")
+    .set({
+      state: "unknown",
+      reason_code: "answer-unknown",
+      reason: "A request of it may still pay it: Payrun looks until that is known.",
+      updated_at_ms: moment.nowMs,
+    })
+    .where("run_id", "=", moment.runId)
+    .where("state", "in", states)
+    .where(mayStillPay("run_lines"))
+    .returning(["payable_id", "line_no"])
+    .execute();
+  await appendMoves(trx, moment, "unknown", rows, { reasonCode: why });
+}
+
 const UNAPPROVED = "approval-expired";
 
 /** Tries lines again that waited for an event or a person of the business, when it came. */
@@ -244,7 +251,8 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
       state: "planned",
       look: 0,
       funded: 0,
-      verified_at_ms: 0,
+      rests: 0,
+      rest_since_ms: null,
       updated_at_ms: moment.nowMs,
     })
     .where("run_id", "=", moment.runId)
@@ -256,32 +264,13 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
   await appendMoves(trx, moment, "planned", rows, { why: "tried-again" });
 }
 
-/** Undecided lines of a run that something was frozen for, which may have been sent. */
-export async function undecidedWithAttempt(
-  trx: Transaction<Tables>,
-  moment: RunMoment,
-): Promise<string[]> {
-  const rows = await trx
-    .selectFrom("run_lines")
-    .innerJoin("attempts", (join) =>
-      join
-        .onRef("attempts.business_id", "=", "run_lines.business_id")
-        .onRef("attempts.subject", "=", "run_lines.payable_id")
-        .on("attempts.state", "=", "live"),
-    )
-    .select("run_lines.payable_id")
-    .where("run_lines.run_id", "=", moment.runId)
-    .where("run_lines.state", "in", UNDECIDED)
-    .execute();
-  return rows.map((row) => row.payable_id);
-}
-
-/** Ends all undecided lines of a run. */
+/** Ends all undecided lines of a run; what a request may still pay is looked after first. */
 export async function cancelUndecided(
   trx: Transaction<Tables>,
   moment: RunMoment,
   reasonCode: string,
 ): Promise<void> {
+  await settleFirst(trx, moment, UNDECIDED, reasonCode);
   const rows = await trx
     .updateTable("run_lines")
     .set({

@@ -2,9 +2,10 @@ import type { PayLimits } from "../contracts/playbook.ts";
 import { nextBankingDay } from "../domain/clock/bank-calendar.ts";
 import { newYorkDate, weekOf } from "../domain/clock/new-york.ts";
 import type { Db } from "./db.ts";
+import { mayStillPay } from "./open-subjects.ts";
 
-/** States whose money counts against a weekly limit: paid, or possibly paid. */
-const COMMITTED = ["paying", "unknown", "scheduled", "held", "processing", "settled", "retrying"];
+/** States whose money counts against a weekly limit; others count while a request of theirs is open. */
+const COMMITTED = ["unknown", "scheduled", "held", "processing", "settled", "retrying"];
 
 /** What a weekly limit looks at. */
 export interface WeighedLine {
@@ -88,7 +89,7 @@ export class WeekSums {
       .where("business_id", "=", row.businessId)
       .where("execution_date", ">=", week.monday)
       .where("execution_date", "<=", week.sunday)
-      .where("state", "in", COMMITTED)
+      .where((eb) => eb.or([eb("state", "in", COMMITTED), mayStillPay("run_lines")]))
       .where((eb) => eb.or([eb("run_id", "!=", row.runId), eb("payable_id", "!=", row.payableId)]));
     if (contactId !== null) query = query.where("contact_id", "=", contactId);
     const found = await query.executeTakeFirst();

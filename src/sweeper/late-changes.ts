@@ -98,9 +98,8 @@ export class LateChanges {
     await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
   }
 
-  async #lead(): Promise<boolean> {
-    const nowMs = Date.now();
-    return takeLease(this.#context.store.db, this.#lease, nowMs, nowMs + LEASE_MS);
+  #lead(): Promise<boolean> {
+    return takeLease(this.#context.store.db, this.#lease, LEASE_MS);
   }
 
   async #look(profile: BusinessProfile, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit.ts";
-import { liveAttempt } from "../store/attempts.ts";
+import { openSubjects } from "../store/open-subjects.ts";
 import { ownedRetries, type OwnedRetry } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
@@ -50,9 +50,9 @@ function note(
 ): Promise<void> {
   const record = async (trx: Transaction<Tables>): Promise<void> => {
     if (execution.kind === "terminated" || execution.kind === "cancelled") {
-      const isLive = (await liveAttempt(trx, businessId, payableId)) !== undefined;
+      const mayStillPay = (await openSubjects(trx, businessId, [payableId])).has(payableId);
       const hold = { businessId, scope: "payable", value: payableId, reason: STOPPED } as const;
-      if (maySend || isLive) {
+      if (maySend || mayStillPay) {
         await holdOnce(trx, { ...hold, closedAtMs: execution.closedAtMs });
       }
     }

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { serviceTimeMs } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -35,8 +36,9 @@ export async function followLostRuns(
     if (running.has(run.runId)) continue;
     const execution = await executionOf(context.temporal, run.runId);
     if (execution.kind === "running" || mayBeStarting(execution, run.launchedAtMs)) continue;
+    const serviceMs = await serviceTimeMs(context.clockOf(profile.name));
     const isLost = await context.store.transactionOf(profile.businessId, (trx) =>
-      keepWhatWasMeant(trx, profile, run, execution),
+      keepWhatWasMeant(trx, profile, run, { ...execution, serviceMs }),
     );
     if (!isLost) continue;
     await startOrJoinPayRun(context.temporal, run);
@@ -54,7 +56,7 @@ async function keepWhatWasMeant(
   trx: Transaction<Tables>,
   { businessId }: BusinessProfile,
   run: OpenRun,
-  execution: Exclude<Execution, { kind: "running" }>,
+  execution: Exclude<Execution, { kind: "running" }> & { readonly serviceMs: number | null },
 ): Promise<boolean> {
   const phase = await phaseOf(trx, run.runId);
   if (phase === undefined || ENDED_PHASES.includes(phase)) return false;
@@ -70,6 +72,7 @@ async function keepWhatWasMeant(
       evidence: `the run ${run.runId} has ended, and the store doesn't know`,
       hadItAtMs: execution.closedAtMs,
       nowMs,
+      serviceMs: execution.serviceMs,
     });
   }
   await appendAudit(trx, {

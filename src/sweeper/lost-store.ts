@@ -1,4 +1,5 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { serviceTimeMs } from "../business/clock.ts";
 import { businessOfWorkflow } from "../contracts/names.ts";
 import { hasAuditHead, holdForLoss } from "../store/sweep-behind.ts";
 import { unknownRuns } from "../store/sweep.ts";
@@ -55,8 +56,9 @@ async function hold(
   { businessId, name }: BusinessProfile,
   loss: { readonly evidence: string; readonly hadItAtMs: number },
 ): Promise<void> {
+  const serviceMs = await serviceTimeMs(context.clockOf(name));
   const isSet = await context.store.transactionOf(businessId, (trx) =>
-    holdForLoss(trx, { businessId, ...loss, nowMs: Date.now() }),
+    holdForLoss(trx, { businessId, ...loss, nowMs: Date.now(), serviceMs }),
   );
   if (!isSet) return;
   context.log.warn("the store is older than its runs: everything is on hold", {

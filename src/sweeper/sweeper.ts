@@ -3,8 +3,8 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { endHolds } from "../store/holds.ts";
-import { pruneInbox, pruneSends } from "../store/sweep-prune.ts";
-import { claimStrayAttempts, releaseOrphanClaims } from "../store/sweep.ts";
+import { pruneInbox } from "../store/sweep-prune.ts";
+import { claimStrays, releaseOrphanClaims } from "../store/sweep.ts";
 import type { SweeperContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
 import { followLostCancellations } from "./lost-cancellations.ts";
@@ -13,6 +13,7 @@ import { followLostOnboarding } from "./lost-onboardings.ts";
 import { followLostRetries } from "./lost-retries.ts";
 import { followLostRuns } from "./lost-runs.ts";
 import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
+import { lookAtOpenSends } from "./open-sends.ts";
 import { compareSchedules } from "./schedules.ts";
 
 const SWEEP_EVERY_MS = 60_000;
@@ -124,20 +125,19 @@ class Sweeps {
     await followLostCancellations(this.#context, profile, running);
     await followLostIncidents(this.#context, profile, running);
     await compareSchedules(this.#context, profile);
+    await lookAtOpenSends(this.#context, profile);
     const nowMs = Date.now();
     const [claimed, released] = await store.transactionOf(businessId, async (trx) => [
-      await claimStrayAttempts(trx, businessId, nowMs),
+      await claimStrays(trx, businessId, nowMs),
       await releaseOrphanClaims(trx, businessId, nowMs - SETTLED_MS),
     ]);
     if (claimed > 0)
-      log.warn("claimed bills with an open attempt again", { business: name, claimed });
+      log.warn("claimed bills again that a request may still pay", { business: name, claimed });
     if (released > 0) log.warn("gave up claims that nobody held", { business: name, released });
   }
 
   async #prune({ businessId }: BusinessProfile): Promise<void> {
-    const { db } = this.#context.store;
-    await pruneInbox(db, businessId, Date.now() - INBOX_KEPT_MS);
-    await pruneSends(db, businessId);
+    await pruneInbox(this.#context.store.db, businessId, Date.now() - INBOX_KEPT_MS);
   }
 
   /** A clock that can't be read now is read at the next sweep. */
@@ -153,9 +153,7 @@ class Sweeps {
   }
 
   async #lead(): Promise<boolean> {
-    const nowMs = Date.now();
-    const { db } = this.#context.store;
-    this.#leads = await takeLease(db, this.#lease, nowMs, nowMs + this.#leaseMs);
+    this.#leads = await takeLease(this.#context.store.db, this.#lease, this.#leaseMs);
     return this.#leads;
   }
 

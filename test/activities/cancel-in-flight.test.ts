@@ -55,6 +55,8 @@ describe("a request that is under way when the payments of its run are cancelled
     const [paymentId = ""] = await cancels.arrive(payableId);
     await cancels.turns(id, 3);
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+    // Its run follows it once nothing more can come of the request.
+    await world.world.pass(9 * 60_000);
     await cancels.drawAgain(planned);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "cancelled",
@@ -68,7 +70,7 @@ describe("a request that is under way when the payments of its run are cancelled
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     await cancels.turns(id, 2);
-    await world.control.advanceWire("PT6M");
+    await world.world.pass(6 * 60_000);
     const [paymentId = ""] = await cancels.arrive(payableId);
     await cancels.drawAgain(planned);
     expect((await world.line(runId, payableId)).state).toBe("scheduled");

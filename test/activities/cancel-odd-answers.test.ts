@@ -119,7 +119,7 @@ describe("a cancel that is answered with 200", () => {
     expect(await world.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("and never done is sent under one key, and in the end left to a person", async () => {
+  test("and never done is asked for anew ever more rarely, and in the end left to a person", async () => {
     const paymentId = await held();
     const keys = new Set<string>();
     const body = { payment: { ...said, id: paymentId, status: "held" } };
@@ -135,7 +135,8 @@ describe("a cancel that is answered with 200", () => {
     expect(await world.shown(id)).toEqual([`${paymentId} unknown`]);
     await world.age(id, 3 * DAY_MS);
     expect(await world.turns(id)).toMatchObject({ phase: "completed-with-exceptions" });
-    expect(keys.size).toBe(1);
+    // In a quarter of an hour.
+    expect(keys.size).toBeLessThan(8);
   });
 
   test("and another payment is not believed", async () => {
@@ -163,11 +164,13 @@ describe("a cancel that is refused with a code that the specification doesn't li
     expect(await world.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("and 422 is left to a person at once", async () => {
+  test("and 422 is asked once, and left to a person when it certainly did nothing", async () => {
     const paymentId = await scheduled();
     const refused = answerCancels(422, { error: "cancel_needs_owner", message: "ask the owner" });
     const id = await world.ask({ payments: [paymentId] });
     await world.turns(id, 2);
+    expect((await world.itemsOf(id))[0]).toMatchObject({ state: "unknown", open: true });
+    await world.turns(id, 20);
     expect(refused.sent).toBe(1);
     expect((await world.itemsOf(id))[0]).toMatchObject({ state: "unknown", open: false });
     expect(await world.told(id)).toContainEqual(expect.stringContaining("ask the owner"));
@@ -246,7 +249,7 @@ describe("a refund", () => {
     world.money.override = {};
     await follow(id);
     expect(await world.shown(id)).toEqual([`${paymentId} unknown`]);
-    await world.turns(id, 1);
+    await world.turns(id, 3);
     expect(await world.shown(id)).toEqual([`${paymentId} refunded`]);
   });
 

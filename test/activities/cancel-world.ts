@@ -6,10 +6,11 @@ import type { CancellationAssessment } from "../../src/contracts/cancellation.ts
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import type { CancelChoice, CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
 import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
 import { listNotices } from "../../src/store/notices.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { type Json, netCreditByPayable } from "../support/sandbox.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
@@ -86,7 +87,7 @@ export class CancelWorld {
       if (now.ended || turn >= most) return now;
       const stop = new AbortController().signal;
       await cancelLane(this.money.context(), { id, by: `test/${turn}`, stop });
-      await this.money.control.advanceWire("PT30S");
+      await this.money.world.pass(30_000);
     }
   }
 
@@ -150,8 +151,11 @@ export class CancelWorld {
   async requestUnderWay(payableId: string): Promise<void> {
     const { store, businessId } = this.money;
     await expect
-      .poll(() => liveAttempt(store.db, businessId, payableId), { timeout: 20_000, interval: 20 })
-      .toBeDefined();
+      .poll(() => openSubjects(store.db, businessId, [payableId]), {
+        timeout: 20_000,
+        interval: 20,
+      })
+      .toContain(payableId);
   }
 
   /** A bill whose worker is gone after its request was written, and perhaps sent. */
@@ -171,11 +175,13 @@ export class CancelWorld {
   /** The request of a worker that is gone reaches the service after all. */
   async arrive(payableId: string): Promise<string[]> {
     const { store, businessId, world } = this.money;
-    const attempt = await liveAttempt(store.db, businessId, payableId);
-    const sent = attempt?.body ?? "";
+    const { attempts } = await subjectFacts(store.db, businessId, payableId);
+    const attempt = attempts.at(-1);
+    const send = attempt?.sends.at(-1);
+    const sent = send?.body ?? "";
     const { status, body } = await world.sandbox.api<{ payments: { id: string }[] }>(
       "POST",
-      attempt?.path ?? "",
+      send?.path ?? "",
       {
         key: attempt?.idempotencyKey ?? "",
         ...(sent === "" ? {} : { body: JSON.parse(sent) as Json }),
@@ -204,7 +210,7 @@ export class CancelWorld {
 
   /** Whoever draws the bills again pays nothing of them, whatever time passes. */
   async staysUnpaid(planned: PlannedBills): Promise<void> {
-    await this.money.control.advanceWire("PT10M");
+    await this.money.world.pass(600_000);
     await this.drawAgain(planned);
     await this.money.control.advance("P14D");
     const net = netCreditByPayable(await this.money.control.ledger());

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
 import type { PayRunPlaybook, TopUpRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
-import type { Attempt } from "../../src/contracts/attempt.ts";
-import { attemptsOf } from "../../src/store/attempts.ts";
+import { attemptState, wasAnsweredApplied } from "../../src/ledger/derive.ts";
+import type { OperationName } from "../../src/ledger/facts.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { type TopUp, topUpsOf } from "../../src/store/top-ups.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
@@ -91,13 +92,13 @@ class DepositScene {
     return makeDeposits(this.world.context(), { owner: runId, by });
   }
 
-  /** Steps until the deposit is known to be on its way, past the service's window where need be. */
+  /** Steps until the deposit is known to be on its way, past two of the service's windows where need be. */
   async untilMade(planned: PlannedBills): Promise<TopUp> {
-    for (let steps = 0; steps < 12; steps += 1) {
+    for (let steps = 0; steps < 16; steps += 1) {
       await this.step(planned);
       const now = await this.topUp(planned);
       if (now.state === "on-its-way") return now;
-      await this.world.control.advanceWire(now.state === "sending" ? "PT2M" : "PT1S");
+      await this.world.world.pass(now.state === "sending" ? 120_000 : 1_000);
     }
     return this.topUp(planned);
   }
@@ -118,8 +119,22 @@ class DepositScene {
     ]);
   }
 
-  async attempts(planned: PlannedBills): Promise<Attempt[]> {
+  async attempts(planned: PlannedBills): Promise<MadeAttempt[]> {
     const { subject } = await this.topUp(planned);
-    return attemptsOf(this.world.store.db, this.world.businessId, subject);
+    const facts = await subjectFacts(this.world.store.db, this.world.businessId, subject);
+    return facts.attempts.map((attempt) => ({
+      seq: attempt.seq,
+      operation: attempt.operation,
+      state: attemptState(facts, attempt, { sandbox: true }),
+      isAnswered: wasAnsweredApplied(attempt),
+    }));
   }
+}
+
+interface MadeAttempt {
+  readonly seq: number;
+  readonly operation: OperationName;
+  readonly state: ReturnType<typeof attemptState>;
+  /** True where its answer said what it made. */
+  readonly isAnswered: boolean;
 }

@@ -53,6 +53,7 @@ test("a lost answer: each send under one key, and the look-up that found its pay
       await client.sendMoneyWrite(request);
       return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
     },
+    listAll: () => Promise.resolve([]),
   };
   await world.pay(runId);
   expect((await explain(payableId)).history.paidOnce.verdict).toBe("unknown");
@@ -62,12 +63,11 @@ test("a lost answer: each send under one key, and the look-up that found its pay
   await settle(runId);
   const { history, text } = await explain(payableId);
   const [payment] = history.payments;
-  expect(history.attempts).toMatchObject([
-    {
-      answer: "found by look-up",
-      lookUps: [{ verdict: "adopt", isConclusive: true, paymentIds: [payment?.id] }],
-    },
-  ]);
+  const [attempt] = history.attempts;
+  expect(attempt?.answer).toBe("found by look-up");
+  expect(attempt?.lookUps.at(-1)).toMatchObject({
+    ...{ verdict: "adopt", isConclusive: true, paymentIds: [payment?.id] },
+  });
   expect(history.paidOnce.sentences[1]).toContain("no answer said what it made");
   expect(text).toMatch(/sent: unknown( ×\d)?/);
   expect(text).toContain(`looked up: found ${payment?.id}, after its window`);

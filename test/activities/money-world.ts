@@ -194,7 +194,9 @@ export class MoneyWorld {
     if (run === undefined) throw new Error(`${runId} is not in the store`);
     const { business, businessId, playbook, policy } = run;
     return runLane(context, {
+      owner: runId,
       runId,
+      datesMove: false,
       business,
       businessId,
       playbook,

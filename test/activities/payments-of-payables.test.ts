@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { followRun } from "../../activities/follow-run.ts";
 import { paymentsOfPayables } from "../../activities/payments-of-payables.ts";
-import { verifyRun } from "../../activities/verify-run.ts";
 import { fundRun } from "../../activities/fund-run.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
@@ -28,7 +27,6 @@ async function paidRun(): Promise<PlannedBills> {
   const planned = await world.approvedRun(bills);
   await world.assess(planned.runId);
   await fundRun(world.context(), planned.runId);
-  await verifyRun(world.context(), planned.runId);
   expect(await world.pay(planned.runId)).toMatchObject({ applied: BILLS });
   return planned;
 }

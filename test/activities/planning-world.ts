@@ -35,19 +35,34 @@ export class PlanningWorld {
   readonly sandbox: TestSandbox;
   readonly store: Store;
   readonly folder: string;
+  readonly #database: { aheadMs: number };
   #client: PaymentsClient | undefined;
 
-  private constructor(sandbox: TestSandbox, store: Store, folder: string) {
+  private constructor(
+    sandbox: TestSandbox,
+    store: Store,
+    folder: string,
+    database: { aheadMs: number },
+  ) {
     this.sandbox = sandbox;
     this.store = store;
     this.folder = folder;
+    this.#database = database;
   }
 
   static async start(): Promise<PlanningWorld> {
     const sandbox = await startSandbox();
     const folder = mkdtempSync(join(tmpdir(), "payrun-plan-"));
-    const store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
-    return new PlanningWorld(sandbox, store, folder);
+    const database = { aheadMs: 0 };
+    const nowMs = (): number => Date.now() + database.aheadMs;
+    const store = await openStore(`sqlite:${join(folder, "payrun.db")}`, { nowMs });
+    return new PlanningWorld(sandbox, store, folder, database);
+  }
+
+  /** Lets time pass, at the service and in the store's database. */
+  async pass(ms: number): Promise<void> {
+    this.#database.aheadMs += ms;
+    await this.sandbox.control.advanceWire(`PT${Math.ceil(ms / 1_000)}S`);
   }
 
   /** Forgets the service's state; each test takes a period of its own in the store. */
@@ -69,6 +84,9 @@ export class PlanningWorld {
         },
       ],
     });
+    // The service's own would expire while a test lets hours pass.
+    const { business: ours } = this.sandbox;
+    ours.token = await this.sandbox.control.token(ours.businessId, { expiresInSeconds: 86_400 });
   }
 
   async stop(): Promise<void> {

@@ -7,8 +7,8 @@ import { mayBeCountedTwice } from "../../src/store/reserved.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { openEventStarts } from "../../src/store/event-starts.ts";
 import { claimDeliveries } from "../../src/store/notice-deliveries.ts";
-import { pruneSends } from "../../src/store/sweep-prune.ts";
-import { claimStrayAttempts } from "../../src/store/sweep.ts";
+import { leftOpen } from "../../src/store/open-subjects.ts";
+import { claimStrays } from "../../src/store/sweep.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
 
@@ -18,6 +18,10 @@ const GROWING = [
   "plan_lines",
   "plan_skipped",
   "attempts",
+  "sends",
+  "looks",
+  "late_answers",
+  "adoptions",
   "line_approvals",
   "audit",
   "retries",
@@ -29,8 +33,6 @@ const GROWING = [
 
 /** Indexes of what is open only, which stay short. */
 const SHORT = [
-  "attempts_live",
-  "attempts_sent_often",
   "cancellation_items_withheld",
   "event_starts_open",
   "notice_deliveries_due",
@@ -82,8 +84,8 @@ test("nothing that a run needs reads all that its business has ever paid", async
   }
   const balance = { businessId, sourceId: "balance", today: "2026-11-21" };
   await mayBeCountedTwice(store.db, balance);
-  await pruneSends(store.db, businessId);
-  await claimStrayAttempts(store.db, businessId, Date.now());
+  await claimStrays(store.db, businessId, Date.now());
+  await leftOpen(store.db, businessId, { openedMs: Date.now(), lookedAtMs: Date.now() }, 10);
   await openEventStarts(store.db, Date.now(), 10);
   const claim = { holder: "test", nowMs: Date.now(), untilMs: Date.now() };
   await claimDeliveries(store.db, claim, 10);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { attemptsOf } from "../../src/store/attempts.ts";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { listWaits } from "../../src/store/waits.ts";
@@ -201,7 +201,7 @@ describe("an answer that is lost in a retry", () => {
     await world.retry(payableId);
     expect(await attemptsOf(world.store.db, world.businessId, payableId)).toMatchObject([
       { state: "applied" },
-      { state: "live" },
+      { state: "open" },
     ]);
     expect((await world.line(runId, payableId)).state).toBe("retrying");
     const rest = await world.look(payableId);

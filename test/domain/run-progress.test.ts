@@ -30,7 +30,6 @@ function input(
     odd: [],
     toFund: 0,
     toPay: 0,
-    toVerify: 0,
     toFollow: 0,
     nextPollMs: null,
     nextDrawMs: null,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { liveAttempt } from "../../src/store/attempts.ts";
 import { isToldOf } from "../../src/store/notices.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
 import { bills } from "../support/bills.ts";
 import {
   askToCancel,
@@ -117,11 +117,7 @@ describe("cancelling what the service has scheduled", () => {
     await expect
       .poll(
         async () =>
-          payrun.store.db
-            .selectFrom("attempts")
-            .select("attempt_id")
-            .where("owner", "=", id)
-            .execute(),
+          payrun.store.db.selectFrom("sends").select("send_id").where("owner", "=", id).execute(),
         { timeout: 30_000 },
       )
       .toHaveLength(1);
@@ -149,8 +145,8 @@ describe("cancelling what the service has scheduled", () => {
     await approve(payrun, runId);
     const { businessId } = payrun.sandbox.business;
     await expect
-      .poll(() => liveAttempt(payrun.store.db, businessId, bill?.id ?? ""), { timeout: 30_000 })
-      .toBeDefined();
+      .poll(() => openSubjects(payrun.store.db, businessId, [bill?.id ?? ""]), { timeout: 30_000 })
+      .toContain(bill?.id);
     await expect.poll(() => paymentsOf(payrun, bill), { timeout: 30_000 }).toHaveLength(1);
     await payrun.killWorkers();
     const playbook = runId.split("/")[2] ?? "";
@@ -251,7 +247,7 @@ describe("a cancel without a clear answer", () => {
       ({ payments }) => payments[0]?.reason?.includes("can't say") === true,
     );
     expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
-    await control.advanceWire("PT6M");
+    await control.advanceWire("PT9M");
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done.payments[0]?.state).toBe("cancelled");
     expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(2);

@@ -139,7 +139,8 @@ describe("the owner of a failed payment", () => {
     });
     expect(cancelled.status, cancelled.text).toBe(200);
     const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
-    expect(await resultOf(retryId)).toMatch(/^(cancelled|refunded)$/);
+    // An event that comes after its end begins another execution, which says who ended it.
+    expect(await resultOf(retryId)).toMatch(/(cancelled|refunded)$/);
     await keepHistory(payrun, retryId, "retry-cancelled");
     await control.advance("P10D");
     await expectBank(payrun, [[made[0], 0]]);

@@ -44,12 +44,12 @@ describe.runIf(canStartPostgres())("a pay run whose store is in PostgreSQL", () 
     expect(done.counts).toEqual({ settled: made.length });
     const { actual, expected } = await paidOnce(payrun, each(made));
     expect(actual).toEqual(expected);
-    const attempts = await payrun.store.db
-      .selectFrom("attempts")
-      .select(["seq", "state"])
+    const sends = await payrun.store.db
+      .selectFrom("sends")
+      .select(["seq", "result"])
       .distinct()
       .execute();
     // One key for each bill, and each with its final answer.
-    expect(attempts).toEqual([{ seq: 1, state: "applied" }]);
+    expect(sends).toEqual([{ seq: 1, result: "applied" }]);
   });
 });

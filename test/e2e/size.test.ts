@@ -115,10 +115,6 @@ test("a service that lets 20 requests a second through slows its own business do
     .where("kind", "in", ["parked", "run-failed"])
     .execute();
   expect(notices).toEqual([]);
-  const attempts = await payrun.store.db
-    .selectFrom("attempts")
-    .select(["seq", "state"])
-    .distinct()
-    .execute();
-  expect(attempts).toEqual([{ seq: 1, state: "applied" }]);
+  const keys = await payrun.store.db.selectFrom("attempts").select("seq").distinct().execute();
+  expect(keys).toEqual([{ seq: 1 }]);
 });

@@ -231,6 +231,8 @@ describe("a store that was restored from a backup", () => {
     await approve(payrun, runId);
     await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
     await release(payrun, hold);
+    // Nothing is sent before what may have been forgotten must show.
+    await payrun.sandbox.control.advanceWire("PT9M");
     const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
     expect(found.payments.map(({ paymentIds }) => paymentIds.length)).toEqual([1, 1]);
     expect(await paymentRequests(payrun)).toBe(2);
@@ -262,6 +264,8 @@ describe("a store that was restored from a backup", () => {
       const hold = await holdOnAll(payrun);
       await approve(payrun, runId);
       await release(payrun, hold);
+      // Nothing is sent before what may have been forgotten must show.
+      await payrun.sandbox.control.advanceWire("PT9M");
       const done = await untilEnded(payrun, runId);
       expect(done.counts).toEqual({ settled: 1 });
       expect(await paymentRequests(payrun)).toBe(2);

@@ -62,7 +62,7 @@ describe("a payment that the service can't tell about", () => {
     await sleep(3_000);
     expect(await paymentsOf(payrun, scene.made[0])).toEqual([]);
     expect(await keysOf(scene)).toHaveLength(1);
-    await control.advanceWire("PT6M");
+    await control.advanceWire("PT9M");
     await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
     expect(await keysOf(scene)).toHaveLength(2);
     await expectSettledOnce(payrun, scene);
@@ -115,7 +115,7 @@ describe("a payment that the service can't tell about", () => {
     await control.advanceWire("PT1M");
     await sleep(2_500);
     expect(await paymentsOf(payrun, bill)).toEqual([]);
-    await control.advanceWire("PT6M");
+    await control.advanceWire("PT9M");
     await payrun.until(scene.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
     expect(await paymentsOf(payrun, bill)).toEqual([]);
     await payrun.call("operator", "DELETE", `/v1/holds/${hold.body.id}`);
@@ -131,13 +131,13 @@ describe("a payment that the service can't tell about", () => {
     ]);
     await approve(payrun, scene.runId);
     await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
-    await control.advanceWire("PT6M");
+    await control.advanceWire("PT9M");
     const parked = await payrun.until(
       scene.runId,
       "parked",
       (status) => lineOf(status, bill).state === "parked",
     );
-    expect(lineOf(parked, bill).reasonCode).toBe("partial-payment-found");
+    expect(lineOf(parked, bill).reasonCode).toBe("unaccounted");
     expect(await paymentsOf(payrun, bill)).toHaveLength(1);
     // A second run must not touch it while nobody has said what became of it.
     await payrun.apply("part-again", scenePlaybook("part-of-split"));
@@ -172,7 +172,8 @@ describe("a payment that the service can't tell about", () => {
     const refused = await payrun.until(
       scene.runId,
       "refused",
-      ({ counts }) => (counts.parked ?? 0) + (counts.unknown ?? 0) > 0,
+      // Where the refusal has no code that is known, the same bytes may have gone again by now.
+      ({ counts }) => (counts.parked ?? counts.unknown ?? counts.scheduled ?? 0) > 0,
     );
     if (lineOf(refused, bill).state === "parked") {
       const body = { action: "retry", reason: "corrected" };

@@ -28,16 +28,15 @@ function slowPayments(delayMs: number): Promise<unknown> {
 /** Which workers have sent payments for these bills, by the ledger of attempts. */
 async function senders(scene: Scene): Promise<Set<string>> {
   const rows = await payrun.store.db
-    .selectFrom("attempts")
-    .select("sends")
+    .selectFrom("sends")
+    .select("sent_by")
     .where(
       "subject",
       "in",
       scene.made.map(({ id }) => id),
     )
     .execute();
-  const sends = rows.flatMap((row) => JSON.parse(row.sends) as { by: string }[]);
-  return new Set(sends.map(({ by }) => by.split("/")[0] ?? ""));
+  return new Set(rows.map((row) => row.sent_by.split("/")[0] ?? ""));
 }
 
 /** Everything that the store knows of a scene's lines and their requests. */
@@ -48,13 +47,13 @@ async function known(scene: Scene): Promise<unknown> {
     .where("run_id", "=", scene.runId)
     .orderBy("payable_id")
     .execute();
-  const attempts = await payrun.store.db
-    .selectFrom("attempts")
-    .select(["attempt_id", "state", "payment_ids", "sends"])
+  const sends = await payrun.store.db
+    .selectFrom("sends")
+    .selectAll()
     .where("owner", "=", scene.runId)
-    .orderBy("attempt_id")
+    .orderBy("send_id")
     .execute();
-  return { lines, attempts };
+  return { lines, sends };
 }
 
 /** Lets a frozen worker go on, and waits until it has noticed how late it is. */

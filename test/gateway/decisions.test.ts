@@ -7,6 +7,7 @@ import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
 import { getPlan, type StoredPlan } from "../../src/store/plans.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { requestCancel, setRunPhase } from "../../src/store/runs.ts";
+import { sendOnce } from "../support/sends.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
 
@@ -119,6 +120,21 @@ describe("an approval", () => {
     );
     expect(second.json["dropped"]).toEqual(["p2"]);
     expect(await outcomes()).toEqual(["cora accepted"]);
+  });
+
+  test("that leaves out a bill which a request may still pay is refused, and says so", async () => {
+    const token = await gateway.token("cora", ["controller"]);
+    const businessId = "biz_acme";
+    await sendOnce(gateway.store, { businessId, subject: "p2", owner: run.runId });
+    const answer = await decide(token, { drop: ["p2"] });
+    expect(answer.status).toBe(409);
+    expect(answer.json["error"]).toBe("may_be_paid");
+    expect(answer.json["message"]).toContain("p2");
+    expect(await approved("p1")).toBe(false);
+    const refused = { result: "refused", status: 429 } as const;
+    await sendOnce(gateway.store, { businessId, subject: "p1", owner: run.runId }, refused);
+    expect((await decide(token, { drop: ["p1"] })).json["dropped"]).toEqual(["p1"]);
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("cancelled");
   });
 
   test("given again after its bills were paid is still the approval that was taken", async () => {

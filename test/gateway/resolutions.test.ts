@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AttemptSend } from "../../src/contracts/attempt.ts";
 import { HistoryBody } from "../../src/gateway/http/history-schemas.ts";
 import { ResolutionBody } from "../../src/gateway/http/schemas.ts";
-import { insertAttempt } from "../../src/store/attempts.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { claimOwners, claimPayables, releaseClaim } from "../../src/store/claims.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
+import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries.ts";
+import { sendOnce } from "../support/sends.ts";
 import { profile, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import {
   approveLines,
@@ -40,42 +40,28 @@ async function resolve(payableId: string, action: string): Promise<Answer> {
   return gateway.call("POST", `/v1/payables/${payableId}/resolution`, operator, body);
 }
 
-async function liveAttempt(
+/** A request to pay the bill, sent so long ago, and its answer. */
+function sent(
   subject: string,
-  send: Pick<AttemptSend, "result" | "status"> = { result: "unknown", status: 500 },
-  sentAtMs = Date.now(),
-): Promise<void> {
-  await insertAttempt(
-    gateway.store.db,
-    {
-      attemptId: `att_${subject}`,
-      businessId: "biz_acme",
-      subject,
-      seq: 1,
-      operation: "pay",
-      method: "POST",
-      path: "/v1/payments",
-      body: "{}",
-      idempotencyKey: `pr1_${subject}`,
-      owner: run.runId,
-      lineHash: `hash-of-${subject}`,
-      contactId: "con_1",
-      sourceId: "balance",
-      rail: "SERVICE",
-      amountCents: 10_000,
-      executionDate: "2026-11-25",
-      knownPaymentIds: [],
-      sends: [{ atMs: sentAtMs, by: "worker-1", ...send }],
-      state: "live",
-      firstSentAtMs: sentAtMs,
-      lastSentAtMs: sentAtMs,
-      gaveUpAtMs: null,
-      lookedUpAtMs: sentAtMs < Date.now() - 600_000 ? Date.now() : null,
-      paymentIds: [],
-      answer: null,
-    },
-    Date.now(),
+  heard: Parameters<typeof sendOnce>[2] = { result: "unknown", status: 500 },
+  agoMs = 0,
+) {
+  return sendOnce(
+    gateway.store,
+    { businessId: "biz_acme", subject, owner: run.runId, agoMs },
+    heard,
   );
+}
+
+/** A look at all payments of the bill, which shows these. */
+async function look(subject: string, shownIds: readonly string[] = []): Promise<void> {
+  await gateway.store.transactionOf("biz_acme", async (trx) => {
+    const nowMs = Date.now();
+    const reading = { begunAtMs: nowMs, begunServiceMs: nowMs, isWhole: true };
+    const looks = [{ subject, reading: { ...reading, shownIds, shown: [] } }];
+    await insertLooks(trx, "biz_acme", looks, nowMs);
+    await closeLookedAt(trx, "biz_acme", [subject], false);
+  });
 }
 
 describe("a parked bill", () => {
@@ -110,7 +96,7 @@ describe("a parked bill", () => {
   );
 
   test("whose payment may have been made can't be ended yet", async () => {
-    await liveAttempt("p1");
+    await sent("p1");
     const answer = await resolve("p1", "paid-elsewhere");
     expect(answer.status).toBe(409);
     expect(answer.json["error"]).toBe("attempt_live");
@@ -120,13 +106,28 @@ describe("a parked bill", () => {
 
   test.each([
     ["was refused by the service", { result: "rejected", status: 404 } as const, 0],
-    ["was looked up when its window was over", { result: "unknown" } as const, 900_000],
-  ])("whose payment %s can be ended", async (_what, send, agoMs) => {
-    await liveAttempt("p1", send, Date.now() - agoMs);
+    ["was looked for when its window was over", { result: "unknown" } as const, 3_600_000],
+  ])("whose payment %s can be ended", async (_what, heard, agoMs) => {
+    await sent("p1", heard, agoMs);
+    if (heard.result === "unknown") {
+      expect((await resolve("p1", "give-up")).json["error"]).toBe("attempt_live");
+      await look("p1");
+    }
     const answer = await resolve("p1", "give-up");
     expect(answer.status).toBe(200);
     expect(await lineState(gateway.store, run.runId, "p1")).toBe("given-up");
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
+  });
+
+  test("of which a part was paid can be ended once nothing more of it can be paid", async () => {
+    await sent("p1", { result: "unknown" }, 900_000);
+    await look("p1", ["pmt_part"]);
+    expect((await resolve("p1", "paid-elsewhere")).json["error"]).toBe("attempt_live");
+    await sent("p2", { result: "unknown" }, 3_600_000);
+    await look("p2", ["pmt_part"]);
+    expect((await resolve("p2", "paid-elsewhere")).status).toBe(200);
+    expect(await lineState(gateway.store, run.runId, "p2")).toBe("paid-elsewhere");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toHaveProperty("size", 1);
   });
 
   test("records a retry that Temporal could not be told about, and says so", async () => {
@@ -182,7 +183,7 @@ describe("a parked bill", () => {
   });
 
   test("that can't be resolved doesn't keep the others of its reason from it", async () => {
-    await liveAttempt("p1");
+    await sent("p1");
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
       action: "paid-elsewhere",
@@ -269,18 +270,18 @@ test("the history of a bill tells what happened to it, first to last", async () 
   await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
   const body = { decision: "approve", planHash: run.planHash };
   await gateway.call("POST", `/v1/runs/${encodeURIComponent(run.runId)}/decisions`, cora, body);
-  await liveAttempt("p4");
+  await sent("p4");
   await gateway.call("POST", "/v1/holds", operator, { payableId: "p4", reason: "wait" });
   const answer = await gateway.call("GET", "/v1/payables/p4/history", operator);
   expect(answer.status).toBe(200);
   const history = HistoryBody.parse(answer.json);
   expect(history).toMatchObject({ business: "acme", owner: run.runId, state: "awaiting-approval" });
   const kinds = history.timeline.map((entry) => entry.kind);
-  expect(kinds).toEqual(["planned", "approved", "hold"]);
+  expect(kinds).toEqual(["planned", "approved", "answered", "hold"]);
   expect(history.approvals).toMatchObject([{ by: "cora", planHash: run.planHash }]);
   expect(history.timeline.map((entry) => entry.at)).toEqual(
     history.timeline.map((entry) => entry.at).toSorted(),
   );
-  expect(history.attempts).toMatchObject([{ seq: 1, state: "live", sends: [{ status: 500 }] }]);
+  expect(history.attempts).toMatchObject([{ seq: 1, state: "open", sends: [{ status: 500 }] }]);
   expect(history.holds).toMatchObject([{ reason: "wait" }]);
 });

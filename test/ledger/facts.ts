@@ -93,7 +93,7 @@ export function factsOf(
   attempts: readonly KeyedAttempt[],
   more: Partial<Omit<SubjectFacts, "attempts">> = {},
 ): SubjectFacts {
-  return { attempts, looks: [], othersIds: [], restoredAtMs: null, ...more };
+  return { attempts, looks: [], othersIds: [], restored: null, ...more };
 }
 
 /** One key with these sends. */

@@ -293,7 +293,12 @@ describe("what was applied", () => {
       keyed(1, [sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] })]),
       keyed(2, [sent("refused", { atMin: 40 })]),
     ]);
-    expect(ask(facts, WISH, 50)).toEqual({ kind: "applied", seq: 1, ids: ["p1"], found: false });
+    expect(ask(facts, WISH, 50)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
   });
 
   it("stands where its answer came too late to be its result", () => {
@@ -301,7 +306,12 @@ describe("what was applied", () => {
     const facts = factsOf([
       keyed(1, [sent("not-sent", { sendId: "late" })], { lateAnswers: [late] }),
     ]);
-    expect(ask(facts, WISH, 1)).toEqual({ kind: "applied", seq: 1, ids: ["p1"], found: false });
+    expect(ask(facts, WISH, 1)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
   });
 
   it("is told without a reading where nothing is wished and nothing is open", () => {
@@ -331,7 +341,13 @@ describe("rule 9: adoption", () => {
 
   it("says that it was found, and still waits for the last word on what is open", () => {
     const facts = factsOf([keyed(1, [sent("unknown")], { adoptedIds: ["p1"] })]);
-    const found = { kind: "applied", seq: 1, ids: ["p1"], found: true };
+    const found = {
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: true,
+      approvedHash: WISH.approvedHash,
+    };
     expect(ask(facts, WISH, 1, [payment("p1")])).toEqual(found);
     expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOK_DUE);
     expect(ask(facts, null, 33, [payment("p1")])).toEqual(found);
@@ -378,7 +394,7 @@ describe("rule 9: adoption", () => {
 });
 
 describe("rule 10: a restored store", () => {
-  const restored = { restoredAtMs: T0 };
+  const restored = { restored: { atMs: T0, serviceMs: null } };
 
   it("sends nothing before a look to which all that it may have forgotten shows", () => {
     const facts = factsOf([], restored);
@@ -526,7 +542,9 @@ describe("a deposit", () => {
   });
 
   it("is never taken from an earlier one's transaction by a restored store", () => {
-    const step = asked(factsOf([], { restoredAtMs: T0 }), 33, [payment("d1")]);
+    const step = asked(factsOf([], { restored: { atMs: T0, serviceMs: null } }), 33, [
+      payment("d1"),
+    ]);
     expect(step).toMatchObject({ kind: "person", code: "unaccounted" });
   });
 });

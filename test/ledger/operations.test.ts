@@ -70,5 +70,9 @@ describe("what is found", () => {
     });
     expect(deposit.judgeFound(TERMS, [payment("d1"), payment("d3")])).toEqual({ kind: "part" });
     expect(deposit.concerns(TERMS, payment("d4", { amountCents: 1 }))).toBe(false);
+    // Nothing tells of how much, so nobody but a person can tell whether it is ours.
+    const bare = payment("d5", { amountCents: 0 });
+    expect(deposit.concerns(TERMS, bare)).toBe(true);
+    expect(deposit.judgeFound(TERMS, [bare])).toEqual({ kind: "part" });
   });
 });

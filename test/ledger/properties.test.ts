@@ -154,7 +154,9 @@ const asked = fc
   })
   .map((given) => {
     const rows = rowsOf(given.events);
-    const facts = given.isRestored ? { ...rows, restoredAtMs: T0 + 30 * MIN } : rows;
+    const facts = given.isRestored
+      ? { ...rows, restored: { atMs: T0 + 30 * MIN, serviceMs: null } }
+      : rows;
     const lastMs = given.events.reduce((sum, { gapMin }) => sum + gapMin * MIN, T0);
     const atMs = lastMs + given.afterMin * MIN;
     const serviceMs = skewed(atMs, given.skewMin);

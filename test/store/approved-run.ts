@@ -1,8 +1,14 @@
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { PayLimits } from "../../src/contracts/playbook.ts";
+import { claimPayables } from "../../src/store/claims.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
-import { drawLines, type Draw, type DrawRequest } from "../../src/store/draws.ts";
+import { payRequest } from "../../activities/pay/request-body.ts";
+import { mayPay } from "../../src/ledger/gate-pay.ts";
+import { askGate } from "../../src/ledger/gate.ts";
+import { pay } from "../../src/ledger/operations.ts";
+import { databaseNowMs } from "../../src/store/database-clock.ts";
 import type { Store } from "../../src/store/index.ts";
+import { type Leased, leaseLines } from "../../src/store/line-leases.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
@@ -31,6 +37,8 @@ export async function approvedRun(
     const plan = { summary: planSummary(lines), lines, skipped: [] };
     await storePlan(trx, { run, plan, nowMs: 1 });
     await recordDecision(trx, approval(run.runId, "carol", lines));
+    const { businessId, runId: owner } = run;
+    await claimPayables(trx, { businessId, payableIds: payables, owner, nowMs: 2 });
     for (const { payableId } of lines) {
       await changeLine(trx, { runId: run.runId, payableId }, { state: "planned", funded: true }, 3);
     }
@@ -61,25 +69,55 @@ export function approval(
   };
 }
 
-/** One draw as a lane makes it. */
-export function draw(
-  store: Store,
-  runId: string,
-  changes: Partial<DrawRequest> = {},
-): Promise<Draw> {
-  return store.transactionOf("biz_1", (trx) =>
-    drawLines(trx, {
-      runId,
-      businessId: "biz_1",
-      playbook: "weekly",
-      limits: NO_LIMITS,
-      owner: "worker-1",
-      limit: 20,
-      leaseMs: 60_000,
-      realMs: 5_000,
-      serviceMs: 5_000,
-      businessMs: 5_000,
-      ...changes,
-    }),
-  );
+/** What a lane gets of one turn: the lines that it leases, and what the gate says of each. */
+export interface Drawn extends Leased {
+  /** Payables of which a request may leave. */
+  readonly sent: readonly string[];
+  /** Why not, by payable. */
+  readonly closed: Readonly<Record<string, string>>;
+}
+
+interface DrawChanges {
+  readonly by?: string;
+  readonly limit?: number;
+  readonly leaseMs?: number;
+  readonly serviceMs?: number;
+  readonly businessMs?: number;
+  readonly limits?: PayLimits;
+}
+
+/** One turn as a lane makes it, of bills that the service shows as they were planned. */
+export function draw(store: Store, runId: string, changes: DrawChanges = {}): Promise<Drawn> {
+  const businessId = "biz_1";
+  const { by = "worker-1", limit = 20, leaseMs = 60_000, limits = NO_LIMITS } = changes;
+  const { serviceMs = 5_000, businessMs = 5_000 } = changes;
+  return store.transactionOf(businessId, async (trx) => {
+    const leased = await leaseLines(trx, { runId, businessId, by, limit, leaseMs, serviceMs });
+    // Ahead of every process's clock, so that none of it passes while the test runs.
+    const realMs = Date.now() + 3_600_000;
+    const clock = { businessMs, serviceMs, serviceHeard: true, scale: 1, sandbox: false, realMs };
+    const reading = {
+      begunAtMs: await databaseNowMs(trx),
+      begunServiceMs: serviceMs,
+      ...{ isWhole: true, shownIds: [], shown: [] },
+    };
+    const requests = leased.lines.map(({ line, plan }) => ({
+      subject: line.payableId,
+      wish: payRequest(plan, runId, plan.executionDate),
+      reading,
+    }));
+    const plans = new Map(leased.lines.map(({ plan }) => [plan.payableId, plan]));
+    const paying = { owner: runId, businessId, runId, playbook: "weekly", limits, plans, clock };
+    const answers = await askGate(
+      trx,
+      { businessId, operation: pay, sentBy: by, owner: runId, clock },
+      requests,
+      (within, wanted) => mayPay(within, { ...paying, mayDebit: true }, wanted),
+    );
+    const closed = [...answers].flatMap(([id, answer]) =>
+      answer.kind === "closed" ? [[id, answer.closed.limitCode ?? answer.closed.code]] : [],
+    );
+    const sent = [...answers].flatMap(([id, { kind }]) => (kind === "open" ? [id] : []));
+    return { ...leased, sent, closed: Object.fromEntries(closed) as Record<string, string> };
+  });
 }

@@ -10,7 +10,7 @@ import type { Store } from "../../src/store/index.ts";
 import { storePlan } from "../../src/store/plan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
-import { child, endAttemptOn, liveAttemptOn, testStore } from "./support.ts";
+import { child, closeSubjectOn, openSubjectOn, testStore } from "./support.ts";
 
 const businessId = "biz_1";
 
@@ -70,11 +70,11 @@ test("only the owner can hand a claim over, and doing it again is no harm", asyn
 test("a claim is not released while an attempt to pay is live", async () => {
   const { store } = await testStore();
   await claim(store, "run_1", ["pay_1"]);
-  await liveAttemptOn(store, "pay_1");
+  await openSubjectOn(store, "pay_1");
   const release = (owner: string) =>
     releaseClaim(store.db, { businessId, payableId: "pay_1", owner });
   expect(await release("run_1")).toBe(false);
-  await endAttemptOn(store, "pay_1");
+  await closeSubjectOn(store, "pay_1");
   expect(await release("run_2")).toBe(false);
   expect(await release("run_1")).toBe(true);
   expect(await claimOwners(store.db, businessId, ["pay_1"])).toEqual(new Map());
@@ -95,7 +95,7 @@ test("a run gives up what asks nothing more of it, and keeps what may have been 
       .where("payable_id", "=", id)
       .execute();
   }
-  await liveAttemptOn(store, "parked-live");
+  await openSubjectOn(store, "parked-live");
   await claim(store, run.runId, [...ids, "never-planned"]);
   await claim(store, "another run", ["others"]);
   expect(await releaseEndedClaims(store.db, run.runId)).toBe(3);

@@ -7,7 +7,7 @@ import { storePlan } from "../../src/store/plan-writes.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { upsertRun } from "../../src/store/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
-import { liveAttemptOn, testStore } from "./support.ts";
+import { openSubjectOn, testStore } from "./support.ts";
 
 const runId = "pay-run/acme/weekly/2026-11-05";
 const payables = ["pay_1", "pay_2", "pay_3", "pay_4"];
@@ -107,7 +107,7 @@ test("drops lines that nothing was sent for, and keeps the others' approvals", a
     .set({ state: "paying" })
     .where("payable_id", "=", "pay_2")
     .execute();
-  await liveAttemptOn(store, "pay_3");
+  await openSubjectOn(store, "pay_3");
   const result = await decide(store, { principal: "olga", dropped: ["pay_2", "pay_3", "pay_4"] });
   expect(result.dropped).toEqual(["pay_4"]);
   const stored = await getPlanLines(store.db, runId);

@@ -14,7 +14,7 @@ const FACTS = `create table facts (
   fact text
 )`;
 
-const SENDS = `create table sends (
+const ASKED = `create table asked (
   send_id text primary key not null,
   token text not null,
   leave_by_ms bigint not null,
@@ -85,13 +85,13 @@ test("what only grows takes new rows, and no change, deletion or replacement of 
 
 test("what is written once takes its result while it is open, and never another", async () => {
   const store = await storeWith([
-    ...ddl.writtenOnce(SENDS, {
+    ...ddl.writtenOnce(ASKED, {
       column: "result",
       open: "pending",
       columns: ["result", "answer", "open"],
     }),
-    "create unique index sends_by_token on sends (token)",
-    `insert into sends values ('one', 't1', 1, null, 'pending', null, null),
+    "create unique index asked_by_token on asked (token)",
+    `insert into asked values ('one', 't1', 1, null, 'pending', null, null),
        ('two', 't2', 2, 'a note', 'pending', null, null)`,
   ]);
   const open = [
@@ -100,63 +100,63 @@ test("what is written once takes its result while it is open, and never another"
     "leave_by_ms = leave_by_ms + 1",
     "note = 'x'",
     "result = 'accepted', note = 'x'",
-  ].map((change) => `update sends set ${change} where send_id = 'one'`);
+  ].map((change) => `update asked set ${change} where send_id = 'one'`);
   const upsert = (change: string) =>
-    `insert into sends values ('one', 't3', 1, null, 'pending', null, null)
+    `insert into asked values ('one', 't3', 1, null, 'pending', null, null)
        on conflict (send_id) do update set ${change}`;
-  await refuses(store, "sends", "sends is written once: update refused", [
+  await refuses(store, "asked", "asked is written once: update refused", [
     ...open,
-    "update sends set note = null where send_id = 'two'",
-    "update sends set answer = 'x', leave_by_ms = 9",
+    "update asked set note = null where send_id = 'two'",
+    "update asked set answer = 'x', leave_by_ms = 9",
     upsert("token = excluded.token"),
   ]);
 
   await run(
     store,
     // What stays as it is may be named: a statement about a page names whole rows.
-    "update sends set result = 'accepted', answer = '201', open = 0, note = note, token = 't1' where send_id = 'one'",
-    "update sends set answer = 'so far' where send_id = 'two'",
-    "update sends set result = 'not-sent' where send_id = 'two'",
+    "update asked set result = 'accepted', answer = '201', open = 0, note = note, token = 't1' where send_id = 'one'",
+    "update asked set answer = 'so far' where send_id = 'two'",
+    "update asked set result = 'not-sent' where send_id = 'two'",
   );
 
-  await refuses(store, "sends", "sends is written once: update refused", [
-    "update sends set result = 'pending' where send_id = 'one'",
-    "update sends set result = 'refused'",
-    "update sends set answer = null where send_id = 'one'",
-    "update sends set answer = answer where send_id = 'one'",
+  await refuses(store, "asked", "asked is written once: update refused", [
+    "update asked set result = 'pending' where send_id = 'one'",
+    "update asked set result = 'refused'",
+    "update asked set answer = null where send_id = 'one'",
+    "update asked set answer = answer where send_id = 'one'",
     upsert("answer = 'x'"),
   ]);
-  await refuses(store, "sends", "sends only grows: delete refused", [
-    "delete from sends",
-    "delete from sends where result = 'not-sent'",
+  await refuses(store, "asked", "asked only grows: delete refused", [
+    "delete from asked",
+    "delete from asked where result = 'not-sent'",
     ...(isSqlite
       ? [
-          "replace into sends values ('one', 't9', 1, null, 'pending', null, null)",
-          "insert or replace into sends values ('three', 't2', 1, null, 'pending', null, null)",
-          "insert or replace into sends (rowid, send_id, token, leave_by_ms, result) values (2, 'three', 't9', 1, 'pending')",
+          "replace into asked values ('one', 't9', 1, null, 'pending', null, null)",
+          "insert or replace into asked values ('three', 't2', 1, null, 'pending', null, null)",
+          "insert or replace into asked (rowid, send_id, token, leave_by_ms, result) values (2, 'three', 't9', 1, 'pending')",
         ]
       : []),
   ]);
   if (!isSqlite) {
-    await refuses(store, "sends", "sends only grows: truncate refused", ["truncate sends"]);
+    await refuses(store, "asked", "asked only grows: truncate refused", ["truncate asked"]);
   }
 });
 
 test("a result that would take another row's place is refused", async () => {
   const store = await storeWith([
-    ...ddl.writtenOnce(SENDS, { column: "result", open: "pending", columns: ["result", "answer"] }),
-    "create unique index sends_by_answer on sends (answer)",
-    `insert into sends values ('one', 't1', 1, null, 'accepted', '201', null),
+    ...ddl.writtenOnce(ASKED, { column: "result", open: "pending", columns: ["result", "answer"] }),
+    "create unique index sends_by_answer on asked (answer)",
+    `insert into asked values ('one', 't1', 1, null, 'accepted', '201', null),
        ('two', 't2', 2, null, 'pending', null, null)`,
   ]);
-  const statement = `update ${isSqlite ? "or replace " : ""}sends set answer = '201' where send_id = 'two'`;
-  const words = isSqlite ? "sends only grows: delete refused" : "unique";
-  await refuses(store, "sends", words, [statement]);
+  const statement = `update ${isSqlite ? "or replace " : ""}asked set answer = '201' where send_id = 'two'`;
+  const words = isSqlite ? "asked only grows: delete refused" : "unique";
+  await refuses(store, "asked", words, [statement]);
 });
 
 test("a table that is written once needs the columns that its rule names", () => {
   const rule = { column: "result", open: "pending", columns: ["result"] };
   expect(() => ddl.writtenOnce(FACTS, rule)).toThrow("no table with the columns result, result");
-  expect(() => ddl.writtenOnce("sends", rule)).toThrow("no table");
-  expect(() => ddl.writtenOnce(SENDS, { ...rule, columns: ["anwser"] })).toThrow("anwser");
+  expect(() => ddl.writtenOnce("asked", rule)).toThrow("no table");
+  expect(() => ddl.writtenOnce(ASKED, { ...rule, columns: ["anwser"] })).toThrow("anwser");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { lateLines } from "../../src/store/late-lines.ts";
 import { changeLine, type LineChange } from "../../src/store/lines.ts";
 import { approvedRun } from "./approved-run.ts";
-import { liveAttemptOn, testStore } from "./support.ts";
+import { openSubjectOn, testStore } from "./support.ts";
 
 test("late are the lines that would be drawn now and whose date has passed, unless something may have been sent", async () => {
   const { store } = await testStore();
@@ -18,7 +18,7 @@ test("late are the lines that would be drawn now and whose date has passed, unle
   for (const [payableId, change] of Object.entries(changes)) {
     await changeLine(store.db, { runId, payableId }, change, 4);
   }
-  await liveAttemptOn(store, "sent");
+  await openSubjectOn(store, "sent");
   const late = (before: string, blockedSources: readonly string[] = []) =>
     store.transaction((trx) =>
       lateLines(trx, { runId, before, serviceMs: 5_000.5, blockedSources }),

@@ -8,6 +8,7 @@ import { cancellationColumns } from "./columns/cancellations.ts";
 import type { Columns } from "./columns/columns.ts";
 import { decisionColumns } from "./columns/decisions.ts";
 import { incidentColumns } from "./columns/incidents.ts";
+import { ledgerColumns } from "./columns/ledger.ts";
 import { noticeColumns } from "./columns/notices.ts";
 import { onboardingColumns } from "./columns/onboardings.ts";
 import { otherColumns } from "./columns/others.ts";
@@ -15,11 +16,12 @@ import { paymentColumns } from "./columns/payments.ts";
 import { runColumns } from "./columns/runs.ts";
 import { topUpColumns } from "./columns/top-ups.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
-import { endAttemptOn, liveAttemptOn, testStore } from "./support.ts";
+import { testStore } from "./support.ts";
 
 const columns: Columns<keyof Tables> = {
   ...runColumns,
   ...paymentColumns,
+  ...ledgerColumns,
   ...decisionColumns,
   ...incidentColumns,
   ...onboardingColumns,
@@ -73,16 +75,36 @@ test("plans and the audit trail can't be changed or thinned out", async () => {
   }
 });
 
-test("a payable has at most one live attempt", async () => {
+test("a key has one attempt, a send its number once, and its result is written once", async () => {
   const { store } = await testStore();
-  await liveAttemptOn(store, "pay_1");
-  const copy = (seq: number) => sql`
-    insert into attempts select 'second', business_id, subject, ${seq}, operation, method, path,
-      body, 'another key', owner, line_hash, contact_id, source_id, rail, amount_cents,
-      execution_date, known_payment_ids, sends, 'live', null, null, null, null, payment_ids, null,
-      created_at_ms, updated_at_ms from attempts`;
-  await expect(copy(2).execute(store.db)).rejects.toThrow(/unique/i);
-  await endAttemptOn(store, "pay_1");
-  await expect(copy(1).execute(store.db)).rejects.toThrow(/unique/i);
-  await copy(2).execute(store.db);
+  const attempt = {
+    ...{ business_id: "biz_1", subject: "pay_1", seq: 1, operation: "pay" },
+    ...{ attempt_id: "att_1", idempotency_key: "key_1", created_at_ms: 1 },
+  };
+  await store.db.insertInto("attempts").values(attempt).execute();
+  for (const other of [
+    { attempt_id: "att_2", seq: 2 },
+    { attempt_id: "att_2", idempotency_key: "k" },
+  ]) {
+    const again = store.db.insertInto("attempts").values({ ...attempt, ...other });
+    await expect(again.execute()).rejects.toThrow(/unique/i);
+  }
+  const send = {
+    ...{ send_id: "send_1", attempt_id: "att_1", business_id: "biz_1", subject: "pay_1" },
+    ...{ seq: 1, send_no: 1, owner: "run", sent_by: "w", path: "/v1/payments", body: "{}" },
+    ...{ approved_hash: "h", contact_id: "c", source_id: "balance", rail: "SERVICE" },
+    ...{ amount_cents: 1, execution_date: "2026-11-05", baseline: "[]", made_ids: "[]" },
+    ...{ opened_at_ms: 1, leave_by_ms: 2, result: "pending" },
+  };
+  await store.db.insertInto("sends").values(send).execute();
+  const same = store.db.insertInto("sends").values({ ...send, send_id: "send_2" });
+  await expect(same.execute()).rejects.toThrow(/unique/i);
+  const answer = (result: string) => store.db.updateTable("sends").set({ result }).execute();
+  await answer("unknown");
+  await expect(answer("applied")).rejects.toThrow("sends is written once");
+  const body = store.db.updateTable("sends").set({ body: "forged" });
+  await expect(body.execute()).rejects.toThrow("sends is written once");
+  for (const table of ["attempts", "sends"] as const) {
+    await expect(store.db.deleteFrom(table).execute()).rejects.toThrow(`${table} only grows`);
+  }
 });

@@ -2,6 +2,7 @@ import { fc } from "@fast-check/vitest";
 import { expect, onTestFinished, test } from "vitest";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { ApprovalStage } from "../../src/contracts/playbook.ts";
+import { claimPayables } from "../../src/store/claims.ts";
 import { takeDecision } from "../../src/decisions/take.ts";
 import { openStageOf } from "../../src/domain/approvals/stages.ts";
 import {
@@ -89,9 +90,13 @@ test("nothing is drawn of a line whose second stage is missing, though three hav
       1,
     );
   }
-  const { lines } = await draw(at.store, at.runId);
-  expect(lines.map(({ line }) => line.payableId)).toEqual(["pay_2"]);
-  expect((await getRunLine(at.store.db, at.runId, "pay_1"))?.state).toBe("awaiting-approval");
+  const claim = { businessId: "biz_1", owner: at.runId, nowMs: 1 };
+  await claimPayables(at.store.db, { ...claim, payableIds: ["pay_1", "pay_2"] });
+  const first = await draw(at.store, at.runId);
+  expect(first.sent).toEqual(["pay_2"]);
+  expect(first.closed).toEqual({ pay_1: "not-approved" });
+  const closed = { runId: at.runId, payableId: "pay_1" };
+  await changeLine(at.store.db, closed, { state: "awaiting-approval" }, 2);
   await approve(at, "olga", 2, BILL);
   await approve(at, "otto", 2, BILL);
   const moment = { runId: at.runId, businessId: "biz_1", playbook: "weekly" };
@@ -188,6 +193,7 @@ test("decisions of two stages at the same moment are taken one after the other",
         const clock = {
           businessMs: 5_000,
           serviceMs: 5_000,
+          serviceHeard: true,
           scale: 1,
           sandbox: false,
           realMs: 5_000,

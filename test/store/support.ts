@@ -39,43 +39,14 @@ export async function child(name: string, args: readonly string[]): Promise<unkn
   return JSON.parse(stdout) as unknown;
 }
 
-/** A live attempt to pay a payable, as far as other tables look at it. */
-export async function liveAttemptOn(store: Store, payableId: string): Promise<void> {
-  await store.db
-    .insertInto("attempts")
-    .values({
-      attempt_id: `att_${payableId}`,
-      business_id: "biz_1",
-      subject: payableId,
-      seq: 1,
-      operation: "pay",
-      method: "POST",
-      path: "/v1/payments",
-      body: "{}",
-      idempotency_key: `key_${payableId}`,
-      owner: "run",
-      line_hash: "",
-      contact_id: "con_1",
-      source_id: "balance",
-      rail: "SERVICE",
-      amount_cents: 1,
-      execution_date: "2026-11-05",
-      known_payment_ids: "[]",
-      sends: "[]",
-      state: "live",
-      payment_ids: "[]",
-      created_at_ms: 1,
-      updated_at_ms: 1,
-    })
-    .execute();
+/** A payable of which a request may still take effect, as far as other tables look at it. */
+export async function openSubjectOn(store: Store, payableId: string, owner = "run"): Promise<void> {
+  const row = { business_id: "biz_1", subject: payableId, operation: "pay", owner, since_ms: 1 };
+  await store.db.insertInto("open_subjects").values(row).execute();
 }
 
-export async function endAttemptOn(store: Store, payableId: string): Promise<void> {
-  await store.db
-    .updateTable("attempts")
-    .set({ state: "applied" })
-    .where("attempt_id", "=", `att_${payableId}`)
-    .execute();
+export async function closeSubjectOn(store: Store, payableId: string): Promise<void> {
+  await store.db.deleteFrom("open_subjects").where("subject", "=", payableId).execute();
 }
 
 /** Does what the store itself refuses: whoever owns the database can. */

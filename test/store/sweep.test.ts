@@ -9,10 +9,10 @@ import { reservedCents } from "../../src/store/reserved.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { setRunPhase, upsertRun } from "../../src/store/runs.ts";
 import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/sweep-behind.ts";
-import { pruneInbox, pruneSends } from "../../src/store/sweep-prune.ts";
-import { claimStrayAttempts, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
+import { pruneInbox } from "../../src/store/sweep-prune.ts";
+import { claimStrays, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
-import { endAttemptOn, liveAttemptOn, testStore } from "./support.ts";
+import { closeSubjectOn, openSubjectOn, testStore } from "./support.ts";
 
 const businessId = "biz_1";
 
@@ -64,7 +64,13 @@ describe("a store that is older than what was done with it", () => {
 
   test("holds everything once for one loss, and again for the next", async () => {
     const { store } = await testStore();
-    const loss = { businessId, evidence: "a run is missing", hadItAtMs: 1_000, nowMs: 5_000 };
+    const loss = {
+      businessId,
+      evidence: "a run is missing",
+      hadItAtMs: 1_000,
+      nowMs: 5_000,
+      serviceMs: null,
+    };
     const hold = (hadItAtMs: number, nowMs: number) =>
       store.transaction((trx) => holdForLoss(trx, { ...loss, hadItAtMs, nowMs }));
     expect(await hold(1_000, 5_000)).toBe(true);
@@ -84,13 +90,13 @@ describe("claims that nobody holds any more", () => {
     const runId = await runWith(store, { done: "settled", open: "scheduled", unknown: "settled" });
     const payableIds = ["done", "open", "unknown"];
     await claimPayables(store.db, { businessId, payableIds, owner: runId, nowMs: 10 });
-    await liveAttemptOn(store, "unknown");
+    await openSubjectOn(store, "unknown");
     expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(0);
     await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 20 });
     expect(await releaseOrphanClaims(store.db, businessId, 10)).toBe(0);
     expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(1);
     expect(await claimed(store)).toEqual(["open", "unknown"]);
-    await endAttemptOn(store, "unknown");
+    await closeSubjectOn(store, "unknown");
     expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(1);
     expect(await claimed(store)).toEqual(["open"]);
   });
@@ -105,11 +111,10 @@ describe("claims that nobody holds any more", () => {
   test("are taken again for a request that is open without an owner", async () => {
     const { store } = await testStore();
     const runId = await runWith(store, { p1: "unknown" });
-    await liveAttemptOn(store, "p1");
-    await store.db.updateTable("attempts").set({ owner: runId }).execute();
-    expect(await claimStrayAttempts(store.db, businessId, 10)).toBe(1);
+    await openSubjectOn(store, "p1", runId);
+    expect(await claimStrays(store.db, businessId, 10)).toBe(1);
     expect(await claimed(store)).toEqual(["p1"]);
-    expect(await claimStrayAttempts(store.db, businessId, 10)).toBe(0);
+    expect(await claimStrays(store.db, businessId, 10)).toBe(0);
   });
 });
 
@@ -190,26 +195,5 @@ describe("what nobody needs any more", () => {
     expect(await pruneInbox(store.db, businessId, 50)).toBe(1);
     const left = await knownEventIds(store.db, businessId, ["told", "waiting", "young"]);
     expect([...left].sort()).toEqual(["waiting", "young"]);
-  });
-
-  test("goes from the sends of requests that have their final answer", async () => {
-    const { store } = await testStore();
-    await liveAttemptOn(store, "p1");
-    await liveAttemptOn(store, "p2");
-    const sends = Array.from({ length: 300 }, (_, index) => ({
-      atMs: index,
-      by: "worker",
-      result: "unknown",
-    }));
-    await store.db
-      .updateTable("attempts")
-      .set({ sends: JSON.stringify(sends) })
-      .execute();
-    await endAttemptOn(store, "p1");
-    expect(await pruneSends(store.db, businessId)).toBe(1);
-    expect(await pruneSends(store.db, businessId)).toBe(0);
-    const rows = await store.db.selectFrom("attempts").select("sends").orderBy("subject").execute();
-    const lengths = rows.map((row) => (JSON.parse(row.sends) as unknown[]).length);
-    expect(lengths).toEqual([7, 300]);
   });
 });

@@ -71,8 +71,8 @@ export async function untilWritten(payrun: TestPayrun, owner: string): Promise<v
   const written = async (): Promise<number> => {
     const { db } = payrun.store;
     const rows = await db
-      .selectFrom("attempts")
-      .select("attempt_id")
+      .selectFrom("sends")
+      .select("send_id")
       .where("owner", "=", owner)
       .execute();
     return rows.length;

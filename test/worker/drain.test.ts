@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { attemptsOf } from "../../src/store/attempts.ts";
+import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { approve, plannedRun, stacks } from "../support/stack.ts";
 
 const start = stacks();

@@ -33,7 +33,7 @@ export function addStoreCommand(program: Command, session: Session): void {
 
 async function copy(from: string, to: string): Promise<Readonly<Record<string, number>>> {
   try {
-    return await copyStore(from, to, Date.now());
+    return await copyStore(from, to);
   } catch (error) {
     if (!(error instanceof CopyRefusedError)) throw error;
     throw new CliError(EXIT.failed, error.message, {

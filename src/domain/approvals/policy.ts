@@ -94,6 +94,8 @@ export interface DecisionInput {
   readonly playbookAuthor: string;
   /** Lines of the plan that still need a decision or may be dropped. */
   readonly lines: readonly DecidableLine[];
+  /** Payables of the plan that a request may still pay. */
+  readonly mayStillPay: ReadonlySet<string>;
   readonly nowMs: number;
 }
 
@@ -113,6 +115,7 @@ export type DecisionVerdict =
         | "no-plan"
         | "stale-plan"
         | "unknown-payable"
+        | "may-be-paid"
         | "token-invalid"
         | "launcher"
         | "playbook-author"
@@ -155,6 +158,13 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const notMine = dropped.find((id) => !mine.some((line) => line.payableId === id));
   if (notMine !== undefined) {
     return refuse("role-missing", `your roles don't let you leave out ${notMine}`);
+  }
+  const open = dropped.find((id) => input.mayStillPay.has(id));
+  if (open !== undefined) {
+    return refuse(
+      "may-be-paid",
+      `a request may still pay ${open}, so it can't be left out; Payrun looks until that is known`,
+    );
   }
   if (decision.kind === "reject") return { accepted: true, countsFor: [], dropped: [] };
   if (run.cancelRequested) {

@@ -37,19 +37,25 @@ export function lateAtBank(run: RunName, lines: readonly LateBill[]): NoticeText
   };
 }
 
-/** A request that was sent long ago, and of which nobody can say whether it paid. */
-export function unanswered(attempt: {
-  readonly subject: string;
-  readonly amountCents: number;
-  readonly idempotencyKey: string;
-}): NoticeText {
-  const { subject, amountCents, idempotencyKey } = attempt;
+/** A bill that could not be brought any further for an hour, with why. */
+export function resting(
+  line: { readonly payableId: string; readonly amountCents: number },
+  rest: { readonly kind: "unknown" | "back"; readonly reason: string },
+): NoticeText {
+  const { payableId, amountCents } = line;
+  const isOpen = rest.kind === "unknown";
+  const what = isOpen
+    ? `Whether ${payableId} is paid is not known: no clear answer for an hour`
+    : `${payableId} is not paid yet: nothing has come of it for an hour`;
+  const asked = isOpen
+    ? "It is asked again and looked for until that is known; nothing else is sent for this bill. Ask the service about its key."
+    : "It is tried again, ever more rarely. See to the cause, or give it up: payrun resolve.";
   return {
-    subject: `Whether ${subject} is paid is not known: no clear answer for an hour`,
+    subject: what,
     text: [
-      `A payment of ${formatUsd(amountCents)} for ${subject} was sent under the key ${idempotencyKey}, and the service has not said what it did.`,
-      "It is asked again and looked for until it says so; nothing else is sent for this bill. Ask the service about the key.",
-      `What was sent and answered: payrun explain ${subject}`,
+      `A payment of ${formatUsd(amountCents)} for ${payableId} waits: ${rest.reason}`,
+      asked,
+      `What was sent and answered: payrun explain ${payableId}`,
     ].join("\n"),
   };
 }

@@ -1,15 +1,15 @@
-import type { AttemptOperation, AttemptSend, AttemptState } from "../../contracts/attempt.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { isKnownUnpaid } from "./payment-states.ts";
 
 export interface PaidOnceAttempt {
   readonly seq: number;
-  readonly operation: AttemptOperation;
-  readonly state: AttemptState;
-  readonly amountCents: number;
+  /** `open`: it may still pay; `dead`: its key never will; `refused`: nothing came of it so far. */
+  readonly state: "open" | "applied" | "dead" | "refused";
+  /** Null where the store was restored, and knows only what it made. */
+  readonly amountCents: number | null;
   readonly answer: string | null;
-  readonly sends: readonly Pick<AttemptSend, "result" | "code">[];
+  readonly sends: readonly { readonly result: string; readonly code?: string }[];
   readonly paymentIds: readonly string[];
   readonly lookUps: readonly { readonly verdict: string; readonly isConclusive: boolean }[];
 }
@@ -56,9 +56,9 @@ function conclusion({ state, amountCents, attempts, payments }: PaidOnceFacts): 
   readonly verdict: PaidOnceVerdict;
   readonly text: string;
 } {
-  const live = attempts.find((attempt) => attempt.state === "live" && attempt.sends.length > 0);
-  if (live !== undefined) {
-    const text = `Whether request ${live.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a look-up, can follow.`;
+  const open = attempts.find(({ state: is }) => is === "open");
+  if (open !== undefined) {
+    const text = `Whether request ${open.seq} has paid is not known yet; until it is, nothing but the same request under the same key, or a look-up, can follow.`;
     return { verdict: "unknown", text };
   }
   const good = payments.filter(({ status }) => !isKnownUnpaid(status));
@@ -103,7 +103,16 @@ function notPaid(
 }
 
 function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): string {
-  const { seq, state, paymentIds } = attempt;
+  const { seq, state, paymentIds, amountCents } = attempt;
+  const made = paymentIds
+    .map(
+      (id) =>
+        `${id} (${payments.find((payment) => payment.id === id)?.status ?? "status unknown"})`,
+    )
+    .join(", ");
+  if (amountCents === null) {
+    return `Request ${seq} is not in this store, which was restored: a look found ${made} instead of it, which comes to exactly what was approved, so it was not sent again.`;
+  }
   const left = attempt.sends.filter(({ result }) => result !== "not-sent").length;
   const times =
     left === 0
@@ -111,13 +120,7 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
       : left === 1
         ? "was sent once"
         : `was sent ${left} times, each time under the same key, which the service carries out once at most`;
-  const made = paymentIds
-    .map(
-      (id) =>
-        `${id} (${payments.find((payment) => payment.id === id)?.status ?? "status unknown"})`,
-    )
-    .join(", ");
-  const begin = `Request ${seq} for ${formatUsd(attempt.amountCents)} ${times}`;
+  const begin = `Request ${seq} for ${formatUsd(amountCents)} ${times}`;
   switch (state) {
     case "applied":
       return attempt.answer === "2xx"
@@ -125,25 +128,24 @@ function ofAttempt(attempt: PaidOnceAttempt, { payments }: PaidOnceFacts): strin
         : `${begin}, and no answer said what it made: a look-up found ${made}, not there before, which comes to exactly its amount, so it was not sent again.`;
     case "dead":
       return `${begin}; ${ofDead(attempt)}`;
-    case "released":
+    case "refused":
       return left === 0
         ? `${begin}.`
         : `${begin}; ${nothingCame(attempt)} Nothing is sent under its key unless the bill is approved and checked again.`;
-    case "live":
-      return left === 0 ? `${begin} yet.` : `${begin}, and has no final answer yet.`;
+    case "open":
+      return `${begin}, and has no final answer yet.`;
   }
 }
 
 /** Why the key of a request will not pay any more. */
 function ofDead(attempt: PaidOnceAttempt): string {
-  if (attempt.answer?.includes(" by ") === true) {
-    return `a person has ended it (${attempt.answer}).`;
-  }
+  const has = (result: string) => attempt.sends.some((send) => send.result === result);
   const last = attempt.sends.findLast(({ code }) => code !== undefined);
-  const isUnconfirmed = attempt.sends.some(({ result }) => result === "unconfirmed");
-  const why = isUnconfirmed
+  const why = has("unconfirmed")
     ? "the service could not say whether it paid"
-    : `the service refuses it for good${last?.code === undefined ? "" : ` (${last.code})`}`;
+    : has("conflict")
+      ? "the service holds other bytes under its key"
+      : `the service refuses it for good${last?.code === undefined ? "" : ` (${last.code})`}`;
   return `${why}, so its key will never pay. ${lookedUp(attempt) ?? "No send of it was left without an answer."}`;
 }
 

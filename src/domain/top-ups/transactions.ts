@@ -8,58 +8,34 @@ export interface ShownTransaction {
   readonly failureReason?: string | null | undefined;
 }
 
-/** The request that a look-up is about. */
-export interface AskedDeposit {
-  readonly amountCents: number;
-  readonly bankAccountId: string;
-}
-
-export type DepositLookUp =
-  /** It was made, as this transaction. */
-  | { readonly kind: "adopt"; readonly transaction: ShownTransaction }
-  /** Nothing new that it could be, as far as can be seen at this moment. */
-  | { readonly kind: "none" }
-  /** Several new ones could be it: a person must look. */
-  | { readonly kind: "unclear"; readonly transactionIds: readonly string[] };
-
-/**
- * The transactions that a deposit of this amount could be. What is not told is no difference: a
- * wrong "none" would pull the money a second time.
- */
-export function couldBe(
-  asked: Pick<AskedDeposit, "amountCents">,
-  found: readonly ShownTransaction[],
-): ShownTransaction[] {
-  return found.filter(
-    ({ type, amountCents }) =>
-      !/withdraw/i.test(type ?? "") &&
-      (amountCents === undefined || amountCents === null || amountCents === asked.amountCents),
-  );
-}
-
 const DEPOSIT = /deposit/i;
 
 /**
- * What a look-up says about a deposit whose answer is unknown.
- *
- * @param known ids that were there before its first send, or belong to other requests
+ * The transactions that a deposit of this amount from this account could be. What is not told is no
+ * difference: a wrong "none" would pull the money a second time.
  */
-export function judgeDepositLookUp(
-  asked: AskedDeposit,
-  known: ReadonlySet<string>,
+export function couldBe(
+  asked: { readonly amountCents: number; readonly bankAccountId: string },
   found: readonly ShownTransaction[],
-): DepositLookUp {
-  const unknown = couldBe(asked, found).filter(({ id }) => !known.has(id));
-  const deposits = unknown.filter(({ type }) => DEPOSIT.test(type ?? ""));
+): ShownTransaction[] {
   // A list of everything that moved has payments and fees of the same amount as well.
-  const fresh = deposits.length > 0 ? deposits : unknown;
-  const sameAccount = fresh.filter(({ bankAccountId }) => bankAccountId === asked.bankAccountId);
-  const [only, other] = sameAccount.length > 0 ? sameAccount : fresh;
-  if (only === undefined) return { kind: "none" };
-  const isDeposit = only.type === undefined || only.type === null || DEPOSIT.test(only.type);
-  const isTold = only.amountCents === asked.amountCents && isDeposit;
-  if (other === undefined && isTold) return { kind: "adopt", transaction: only };
-  return { kind: "unclear", transactionIds: fresh.map(({ id }) => id) };
+  const isTold = found.some(({ type }) => DEPOSIT.test(type ?? ""));
+  return found.filter(
+    (each) =>
+      !/withdraw/i.test(each.type ?? "") &&
+      (!isTold || mayBeDeposit(each)) &&
+      (each.amountCents ?? asked.amountCents) === asked.amountCents &&
+      (each.bankAccountId ?? asked.bankAccountId) === asked.bankAccountId,
+  );
+}
+
+/** The amount of what is told to be a deposit of so much; 0 where that isn't certain. */
+export function toldCents(transaction: ShownTransaction): number {
+  return mayBeDeposit(transaction) ? (transaction.amountCents ?? 0) : 0;
+}
+
+function mayBeDeposit({ type }: ShownTransaction): boolean {
+  return type === undefined || type === null || DEPOSIT.test(type);
 }
 
 const ARRIVED = /^(completed?|settled|succeeded|cleared|posted)$/i;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Attempt } from "../../contracts/attempt.ts";
+import type { AttemptView } from "../../ledger/attempts.ts";
 import type { AuditEntry } from "../../store/audit.ts";
 
 /** A payment of a bill as Payrun has last seen it. */
@@ -20,7 +20,7 @@ export interface SeenPayment {
  */
 export function paymentsIn(
   trail: readonly AuditEntry[],
-  attempts: readonly Attempt[],
+  attempts: readonly Pick<AttemptView, "seq" | "paymentIds" | "amountCents">[],
 ): SeenPayment[] {
   const seen = new Map<string, Omit<SeenPayment, "seq">>();
   for (const { atMs, action, subject, details } of trail) {
@@ -37,7 +37,7 @@ export function paymentsIn(
     paymentIds.map((id) => ({
       ...(seen.get(id) ?? {
         id,
-        amountCents: paymentIds.length === 1 ? amountCents : 0,
+        amountCents: paymentIds.length === 1 ? (amountCents ?? 0) : 0,
         status: "unknown",
         seenAt: null,
       }),
@@ -64,7 +64,7 @@ function listOf(value: unknown) {
 }
 
 /** The recorded look-ups at an attempt, first to last. */
-export function lookUpsIn(trail: readonly AuditEntry[], attempt: Pick<Attempt, "attemptId">) {
+export function lookUpsIn(trail: readonly AuditEntry[], attempt: Pick<AttemptView, "attemptId">) {
   return trail.flatMap(({ action, atMs, details }) => {
     if (action !== "attempt.looked-up" || details["attemptId"] !== attempt.attemptId) return [];
     return [
@@ -80,7 +80,7 @@ export function lookUpsIn(trail: readonly AuditEntry[], attempt: Pick<Attempt, "
 }
 
 /** One request of the ledger as the API shows it. */
-export function attemptJson(attempt: Attempt, trail: readonly AuditEntry[]) {
+export function attemptJson(attempt: AttemptView, trail: readonly AuditEntry[]) {
   return {
     seq: attempt.seq,
     operation: attempt.operation,

@@ -1,4 +1,4 @@
-import { attemptsOf } from "../../store/attempts.ts";
+import { attemptsOf } from "../../ledger/attempts.ts";
 import { listAudit } from "../../store/audit.ts";
 import type { Db } from "../../store/index.ts";
 import { topUpsOf } from "../../store/top-ups.ts";

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelSubject, fundingIncidentId } from "../../contracts/names.ts";
 import { paidOnce } from "../../domain/payments/paid-once.ts";
-import { attemptsOf } from "../../store/attempts.ts";
+import { attemptsOf } from "../../ledger/attempts.ts";
 import { auditHash, type AuditEntry, listAudit } from "../../store/audit.ts";
 import { listAuditOfPayable } from "../../store/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellation-items.ts";
@@ -25,7 +25,7 @@ import { timelineOf } from "./timeline.ts";
  */
 export async function historyOf(db: Db, profile: BusinessProfile, payableId: string) {
   const { businessId } = profile;
-  const attempts = await attemptsOf(db, businessId, payableId);
+  const attempts = await attemptsOf(db, businessId, payableId, profile);
   const holds = await holdsOf(db, businessId, payableId);
   const line = await currentLineOf(db, businessId, payableId);
   const plan = line === undefined ? undefined : await planLineOf(db, line);

@@ -142,8 +142,6 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "attempt.looked-up": ({ seq, verdict, shown, isConclusive }) =>
     `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} payments shown${isConclusive === true ? ", after its window" : ""}`,
   "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the look-up found is what it made`,
-  "attempt.dead": ({ seq, answer }) => `Request ${text(seq)}: its key is dead${inBrackets(answer)}`,
-  "attempt.released": ({ seq, answer }) => `Request ${text(seq)} given up${inBrackets(answer)}`,
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
   "handed-to-retry": () => "Handed to its retry",
   "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,

@@ -6,11 +6,15 @@ import { HoldBody } from "./schemas.ts";
 const AttemptBody = z.object({
   seq: z.int(),
   operation: z.string(),
-  state: z.string(),
+  state: z
+    .string()
+    .describe(
+      "`open`: it may still take effect; `applied`, `dead`, or `refused`: it may be sent again",
+    ),
   answer: z.string().nullable(),
-  amountCents: z.int(),
-  executionDate: z.string(),
-  owner: z.string(),
+  amountCents: z.int().nullable().describe("Null where a restored store knows only what it made"),
+  executionDate: z.string().nullable(),
+  owner: z.string().nullable(),
   idempotencyKey: z.string(),
   bodyHash: z.string().describe("SHA-256 of the bytes that were sent"),
   sends: z.array(

@@ -2,7 +2,7 @@ import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { dateOf, type StatementDeposit } from "../../domain/statement/lines.ts";
 import { depositStands } from "../../domain/top-ups/transactions.ts";
 import type { BalanceTransaction, PaymentsClient } from "../../payments-api/index.ts";
-import { attemptsOf } from "../../store/attempts.ts";
+import { attemptsOf } from "../../ledger/attempts.ts";
 import type { Db } from "../../store/index.ts";
 import type { Run } from "../../store/runs.ts";
 import { type TopUp, topUpsUnder } from "../../store/top-ups.ts";

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Transaction } from "kysely";
+import { databaseNowMs } from "../database-clock.ts";
 import { chunks } from "../db.ts";
 import { isPostgres, openStore, sqlitePath } from "../open.ts";
 import { continueNumbers, countConnections, freezeTables } from "../postgres/copying.ts";
@@ -30,11 +31,7 @@ interface AnyTables {
  * of Payrun have one of the two open, as far as that can be known
  * @throws {StoreError} where one of the two can't be opened
  */
-export async function copyStore(
-  fromUrl: string,
-  toUrl: string,
-  nowMs: number,
-): Promise<CopyReport> {
+export async function copyStore(fromUrl: string, toUrl: string): Promise<CopyReport> {
   if (fromUrl === toUrl) throw new CopyRefusedError("same", "--from and --to name the same store.");
   await refuseInUse("--from", fromUrl);
   await refuseInUse("--to", toUrl);
@@ -44,7 +41,7 @@ export async function copyStore(
     try {
       return await from.transaction(async (source) => {
         if (isPostgres(fromUrl)) await freezeTables(source, TABLE_NAMES);
-        await refuseWhileDrawing(source, nowMs);
+        await refuseWhileDrawing(source);
         return to.transaction(async (target) => {
           await refuseUnlessEmpty(target);
           const report = await copyTables(source, target);
@@ -78,7 +75,8 @@ function openElsewhere(option: string): CopyRefusedError {
   );
 }
 
-async function refuseWhileDrawing(trx: Transaction<Tables>, nowMs: number): Promise<void> {
+async function refuseWhileDrawing(trx: Transaction<Tables>): Promise<void> {
+  const nowMs = await databaseNowMs(trx);
   const line = await trx
     .selectFrom("run_lines")
     .select("run_id")
@@ -89,7 +87,7 @@ async function refuseWhileDrawing(trx: Transaction<Tables>, nowMs: number): Prom
   throw new CopyRefusedError(
     "drawing",
     `${line.run_id} is paying right now: its lines are leased to a worker. Stop the workers, wait ` +
-      "half a minute, then copy again.",
+      "a minute, then copy again.",
   );
 }
 

@@ -9,6 +9,7 @@ import { decisionTables } from "./decisions.ts";
 import { eventTables } from "./events.ts";
 import { followedPaymentTables } from "./followed-payments.ts";
 import { incidentTables } from "./incidents.ts";
+import { ledgerTables } from "./ledger.ts";
 import { noticeTables } from "./notices.ts";
 import { onboardingTables } from "./onboardings.ts";
 import { paymentTables } from "./payments.ts";
@@ -117,6 +118,7 @@ function statementsOf(ddl: DdlDialect): string[] {
       made_at_ms bigint not null
     )`,
     ...runTables(ddl),
+    ...ledgerTables(ddl),
     ...paymentTables,
     ...followedPaymentTables,
     ...decisionTables,

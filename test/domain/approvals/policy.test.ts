@@ -26,6 +26,7 @@ function input(changes: {
   run?: Partial<DecisionInput["run"]>;
   token?: Partial<DecisionInput["token"]>;
   playbookAuthor?: string;
+  mayStillPay?: readonly string[];
 }): DecisionInput {
   return {
     decision: { kind: "approve", planHash: "H", drop: [], ...changes.decision },
@@ -48,6 +49,7 @@ function input(changes: {
     },
     playbookAuthor: changes.playbookAuthor ?? "root",
     lines: [SMALL, LARGE],
+    mayStillPay: new Set(changes.mayStillPay),
     nowMs: 2_000,
   };
 }
@@ -96,6 +98,12 @@ describe("a decision", () => {
   it("does not leave out lines that the approver has no say in, or that are not there", () => {
     expect(refusal({ decision: { drop: ["p2"] } })).toBe("role-missing");
     expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown-payable");
+  });
+
+  it("does not leave out a line that a request may still pay, and says so", () => {
+    const drop = { decision: { drop: ["p1"] }, token: { roles: ["owner"] } };
+    expect(refusal({ ...drop, mayStillPay: ["p1"] })).toBe("may-be-paid");
+    expect(refusal({ ...drop, mayStillPay: ["p2"] })).toBe("accepted");
   });
 
   it("does not count from the launcher, under whatever token and spelling", () => {

@@ -107,6 +107,7 @@ describe("a decision on a plan whose lines have stages", () => {
       },
       playbookAuthor: "ada",
       lines: roles.includes("owner") ? [staged, plain] : [staged],
+      mayStillPay: new Set(),
       nowMs: 5,
     });
     if (!verdict.accepted) return `${verdict.code}: ${verdict.reason}`;

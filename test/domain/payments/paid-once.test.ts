@@ -7,7 +7,6 @@ import {
 
 const attempt = (changes: Partial<PaidOnceAttempt> = {}): PaidOnceAttempt => ({
   seq: 1,
-  operation: "pay",
   state: "applied",
   amountCents: 10_000,
   answer: "2xx",
@@ -93,7 +92,7 @@ describe("what is not known to be paid once", () => {
   });
 
   test("an answer that is missing is never called paid, whatever else is", () => {
-    const open = attempt({ seq: 2, state: "live", sends: [{ result: "pending" }], paymentIds: [] });
+    const open = attempt({ seq: 2, state: "open", sends: [{ result: "pending" }], paymentIds: [] });
     const { verdict, text } = told({ attempts: [attempt(), open] });
     expect(verdict).toBe("unknown");
     expect(text).toContain("Whether request 2 has paid is not known yet");

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Attempt } from "../../../src/contracts/attempt.ts";
+import type { AttemptView } from "../../../src/ledger/attempts.ts";
 import { paymentsIn } from "../../../src/gateway/history/attempts.ts";
 import type { AuditEntry } from "../../../src/store/audit.ts";
 
-const made = [{ seq: 1, amountCents: 100, paymentIds: ["pmt_1"] }] as unknown as Attempt[];
+const made = [{ seq: 1, amountCents: 100, paymentIds: ["pmt_1"] }] as unknown as AttemptView[];
 
 function entry(at: number, action: string, subject: string, details: object): AuditEntry {
   return { atMs: at, action, subject, details } as unknown as AuditEntry;

@@ -79,7 +79,7 @@ export class Engine {
       this.time.after(random.between(0, 60 * MIN), () => {
         if (!this.hasFaults) return;
         this.#say("the backup is restored, all processes die");
-        this.facts = { ...facts, restoredAtMs: this.time.nowMs };
+        this.facts = { ...facts, restored: { atMs: this.time.nowMs, serviceMs: null } };
         this.#isRestored = true;
         this.#life += 1;
         for (const process of [0, 1]) this.#awake(process, random.between(0, 5 * MIN));

@@ -1,35 +1,6 @@
 import type { Columns } from "./columns.ts";
 
-export const paymentColumns: Columns<"attempts" | "claims" | "holds" | "business_waits"> = {
-  attempts: {
-    attempt_id: true,
-    business_id: true,
-    subject: true,
-    seq: true,
-    operation: true,
-    method: true,
-    path: true,
-    body: true,
-    idempotency_key: true,
-    owner: true,
-    line_hash: true,
-    contact_id: true,
-    source_id: true,
-    rail: true,
-    amount_cents: true,
-    execution_date: true,
-    known_payment_ids: true,
-    sends: true,
-    state: true,
-    first_sent_at_ms: true,
-    last_sent_at_ms: true,
-    gave_up_at_ms: true,
-    looked_up_at_ms: true,
-    payment_ids: true,
-    answer: true,
-    created_at_ms: true,
-    updated_at_ms: true,
-  },
+export const paymentColumns: Columns<"claims" | "holds" | "business_waits"> = {
   claims: {
     business_id: true,
     payable_id: true,

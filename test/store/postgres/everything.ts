@@ -40,7 +40,7 @@ async function claims(store: Store, { bills }: RunOfBills, me: string): Promise<
 }
 
 async function lane(store: Store, { runId }: RunOfBills, me: string): Promise<void> {
-  const { lines } = await draw(store, runId, { owner: me, limit: 5 });
+  const { lines } = await draw(store, runId, { by: me, limit: 5 });
   await store.transactionOf(businessId, async (trx) => {
     for (const { line } of mixed(lines)) {
       await changeLine(trx, line, { state: "planned", releaseLease: true }, 6, {

@@ -1,0 +1,197 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
+import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
+import type { KeyedAttempt, Reading, RestReason, Send } from "../../src/ledger/facts.ts";
+import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
+import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
+import { refusedFor } from "./cancel-answers.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import type { CancelJob, CancelOutcome } from "./job.ts";
+
+/** Rests between looks, on the service's clock. */
+const LOOK_AGAIN_MS = 2_000;
+const LOOKS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
+
+/** A key whose answer was final is followed by another one ever more rarely: there are few. */
+const NEXT_KEY_REST_MS = 15_000;
+const NEXT_KEY_REST_MAX_MS = 240_000;
+
+/** Real time after which a payment that was known before is not expected to be shown again. */
+const SHOWN_WITHIN_MS = 15 * 60_000;
+
+/** Real time after which a person must find out what a payment is that nothing becomes of. */
+const GIVE_UP_MS = 3 * 86_400_000;
+const VAIN_SENDS = 20;
+
+/** What the ledger has of a payment's cancels, for whether to ask for another one now. */
+export interface CancelSends {
+  /** Before another key is asked for; 0 or less where nothing keeps it back. */
+  readonly pauseMs: number;
+  /** The last refusal. */
+  readonly refused: Send | null;
+  /** The last answer, where asking again would get the same no. */
+  readonly no: Send | null;
+  /** True where the service can't say what came of the last one. */
+  readonly isUnconfirmed: boolean;
+  /** True after many sends that left open what they did, or a yes that nothing came of. */
+  readonly isInVain: boolean;
+}
+
+/** What a payment is now, and what was sent to cancel it. */
+export interface Look {
+  readonly payment: Payment;
+  readonly reading: Reading;
+  readonly verdict: CancelVerdict;
+  readonly sends: CancelSends;
+  readonly clock: ClockReading;
+}
+
+export function cancelSends(
+  attempts: readonly KeyedAttempt[],
+  reading: Reading,
+  owner: string,
+): CancelSends {
+  const sends = attempts.flatMap((attempt) => attempt.sends);
+  const last = lastSend(attempts);
+  const isFinal = last?.result === "rejected" || last?.result === "applied";
+  const tries = attempts.length - 1;
+  const waitMs = isFinal ? doublingMs(NEXT_KEY_REST_MS, NEXT_KEY_REST_MAX_MS, tries) : 0;
+  return {
+    pauseMs: last === undefined ? 0 : waitMs - leftAgoMs(last, reading),
+    refused: sends.findLast(({ result }) => result === "rejected") ?? null,
+    no: saidNo(attempts, owner) ?? null,
+    isUnconfirmed: last?.result === "unconfirmed",
+    isInVain:
+      sends.some(({ result }) => result === "applied") ||
+      sends.filter(({ result }) => result === "unknown").length >= VAIN_SENDS,
+  };
+}
+
+/** What becomes of a payment whose cancel the gate hasn't let through, or that needs none. */
+export function withoutSend(
+  job: CancelJob,
+  look: Look,
+  answer: Exclude<GateAnswer, { readonly kind: "open" }>,
+): CancelOutcome {
+  const { verdict, payment, clock, sends } = look;
+  const { step } = answer;
+  const mayStillApply = step.kind === "rest" || step.kind === "read";
+  switch (verdict.kind) {
+    case "returning":
+      return verdict;
+    case "ended": {
+      if (!mayStillApply || payment.status !== "scheduled") return verdict;
+      const reason = `${verdict.reason} A cancel that was sent before had no answer: looking again.`;
+      return { kind: "rest", notBeforeMs: clock.serviceMs + LOOK_AGAIN_MS, reason };
+    }
+    case "later":
+      return lookLater(job, clock, verdict.reason);
+    case "cancel":
+  }
+  if (sends.isInVain && isOld(job, clock)) {
+    return givenUp("The service says yes or nothing, and still shows it as it was");
+  }
+  if (answer.kind === "closed") return gateClosed(answer.closed.code, mayStillApply, clock);
+  return notCancelledYet(job, look, step);
+}
+
+function gateClosed(code: string, mayStillApply: boolean, clock: ClockReading): CancelOutcome {
+  const notBeforeMs = clock.serviceMs + LOOK_AGAIN_MS;
+  if (code === "done") return { kind: "rest", notBeforeMs, reason: "Somebody else has ended it." };
+  if (mayStillApply) {
+    const reason = "Its hold was lifted after a cancel was sent without an answer: looking again.";
+    return { kind: "rest", notBeforeMs, reason };
+  }
+  const reason = "Its hold was lifted before it was cancelled, so nothing more was sent.";
+  return { kind: "ended", state: "released", reason };
+}
+
+/** The service shows it as it was, and nothing is sent now. */
+function notCancelledYet(job: CancelJob, look: Look, step: GateStep): CancelOutcome {
+  const { sends, clock } = look;
+  const { no, refused } = sends;
+  const notBeforeMs = (restMs: number): number => {
+    const mostMs = growingMs(ageMs(job, clock), LOOKS);
+    return Math.ceil(clock.serviceMs + Math.min(restMs, mostMs));
+  };
+  switch (step.kind) {
+    case "person":
+      return personMustLook(step.code, step.reason, refused);
+    case "rest": {
+      const reason = no === null ? restText(sends, step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
+      return { kind: "rest", notBeforeMs: notBeforeMs(step.restMs), reason };
+    }
+    case "read":
+      return { kind: "rest", notBeforeMs: notBeforeMs(LOOK_AGAIN_MS), reason: step.reason };
+    case "adopt":
+    case "applied": {
+      const reason =
+        "The service says that it is cancelled, and shows it as it was; looking again.";
+      return { kind: "rest", notBeforeMs: notBeforeMs(Number.POSITIVE_INFINITY), reason };
+    }
+    case "idle": {
+      if (no !== null) return refusedFor(no.code ?? "", no.message ?? "");
+      const said = refused === null ? "" : ` (${refused.code}): ${refused.message ?? ""}`;
+      const reason = `The service refuses it for now${said}`;
+      return { kind: "rest", notBeforeMs: Math.ceil(clock.serviceMs + sends.pauseMs), reason };
+    }
+  }
+}
+
+const MAKING_SURE = "Looking until it is certain that it did nothing.";
+
+const REST_TEXTS: Readonly<Record<RestReason, string>> = {
+  leaving: "A cancel of it may be leaving at this moment.",
+  "look-due": "A cancel was sent and had no clear answer: looking again.",
+  "not-shown": "The service doesn't show yet what a cancel of it did.",
+  restored: "The store was restored: nothing is sent before a look that is late enough.",
+  clock: "The service's clock can't be read.",
+};
+
+function restText({ isUnconfirmed }: CancelSends, reason: RestReason): string {
+  return isUnconfirmed && reason === "look-due"
+    ? "The service can't say whether it cancelled the payment: looking again."
+    : REST_TEXTS[reason];
+}
+
+function saidOf({ code, message }: Send): string {
+  return `The service refused the cancel (${code ?? ""}): ${message ?? ""}`;
+}
+
+function personMustLook(code: string, reason: string, refused: Send | null): CancelOutcome {
+  if (code !== "refused") return { kind: "ended", state: "unknown", reason: `${reason} Ask it.` };
+  const said = refused?.message ?? refused?.code ?? "no reason given";
+  return {
+    kind: "ended",
+    state: "unknown",
+    reason: `The service refused the cancel under several keys (${said}) and still shows the payment as if it could be cancelled. Ask the service.`,
+  };
+}
+
+/** Looks again, ever more rarely, and leaves it to a person where nothing changes for days. */
+function lookLater(job: CancelJob, clock: ClockReading, reason: string): CancelOutcome {
+  if (isOld(job, clock)) return givenUp(reason);
+  const notBeforeMs = clock.serviceMs + growingMs(ageMs(job, clock), LOOKS);
+  return { kind: "rest", notBeforeMs, reason: `${reason}; looking again.` };
+}
+
+function ageMs({ cancellation }: CancelJob, { realMs }: ClockReading): number {
+  return realMs - cancellation.requestedAtMs;
+}
+
+function isOld(job: CancelJob, clock: ClockReading): boolean {
+  return ageMs(job, clock) >= GIVE_UP_MS;
+}
+
+function givenUp(reason: string): CancelOutcome {
+  return { kind: "ended", state: "unknown", reason: `${reason}, for days. Ask the service.` };
+}
+
+export function unknownPayment(job: CancelJob, clock: ClockReading): CancelOutcome {
+  // One that is known by its bill is there; a service may show it by its id only a moment later.
+  if (job.item.payableId !== null && ageMs(job, clock) < SHOWN_WITHIN_MS) {
+    return lookLater(job, clock, "The service doesn't show this payment now");
+  }
+  const reason = "The service doesn't know this payment, or it is not this business's.";
+  return { kind: "ended", state: "unknown", reason };
+}

@@ -1,0 +1,127 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { mayPay } from "../../src/ledger/gate-pay.ts";
+import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
+import { pay } from "../../src/ledger/operations.ts";
+import type { OpenedSend } from "../../src/ledger/write.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { noteSends, type SentLine } from "../../src/store/line-leases.ts";
+import { type ActivityContext, LEASE_MS } from "../context.ts";
+import type { PayOutcome, PayOwner, PreparedJob } from "./job.ts";
+
+/** Brings lines before the gate, in the caller's transaction. */
+export async function askToPay(
+  context: ActivityContext,
+  trx: Transaction<Tables>,
+  owner: PayOwner,
+  jobs: readonly PreparedJob[],
+  clock: ClockReading,
+): Promise<Map<string, GateAnswer>> {
+  const { businessId, by } = owner;
+  const caller = {
+    ...{ owner: owner.owner, businessId, runId: owner.runId, playbook: owner.playbook, clock },
+    limits: owner.policy.limits,
+    plans: new Map(jobs.map(({ plan }) => [plan.payableId, plan])),
+    mayDebit: context.profileOf(owner.business).achAuthorization !== undefined,
+  };
+  const requests = jobs.map(({ plan, line, wish, approved, reading }) => ({
+    ...{ subject: plan.payableId, wish, reading },
+    ...(approved === undefined ? {} : { approved }),
+    line: { runId: line.runId, lineNo: line.lineNo },
+  }));
+  const answers = await askGate(
+    trx,
+    { businessId, operation: pay, sentBy: by, owner: owner.owner, clock },
+    requests,
+    (within, wanted) => mayPay(within, caller, wanted),
+  );
+  const sent = [...answers.values()].flatMap((answer) =>
+    answer.kind === "open" ? [sentLine(owner, answer.send)] : [],
+  );
+  await noteSends(trx, sent, LEASE_MS);
+  return answers;
+}
+
+function sentLine({ runId }: PayOwner, { subject, seq, terms }: OpenedSend): SentLine {
+  return { runId, payableId: subject, seq, executionDate: terms.executionDate };
+}
+
+/** What becomes of a line that the gate hasn't let through. */
+export function withoutSend(
+  job: PreparedJob,
+  answer: Exclude<GateAnswer, { readonly kind: "open" }>,
+): PayOutcome {
+  const { step } = answer;
+  const settled = ofStep(job, step);
+  if (settled !== null) return settled;
+  return answer.kind === "closed" ? ofClosed(answer.closed) : job.otherwise;
+}
+
+/** Null where nothing is open, so that what else is known of the line decides. */
+function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | null {
+  switch (step.kind) {
+    case "idle":
+      return null;
+    case "read":
+      return { kind: "back", restMs: 0, reason: step.reason };
+    case "adopt":
+      return applied(step.ids, payments, true);
+    case "applied": {
+      // What another line made is not this one's, nor what this one has known before.
+      const isOurs = step.approvedHash === null || step.approvedHash === line.lineHash;
+      const isKnown = step.ids.every((id) => line.paymentIds.includes(id));
+      return isOurs && !isKnown ? applied(step.ids, payments, step.found) : null;
+    }
+    case "person":
+      return { kind: "parked", code: step.code, reason: step.reason };
+    case "rest": {
+      const { restMs, reason } = step;
+      const isOpen = reason === "leaving" || reason === "look-due";
+      return { kind: isOpen ? "unknown" : "back", restMs, reason: REST_TEXTS[reason] };
+    }
+  }
+}
+
+const REST_TEXTS = {
+  leaving: "Its request may be leaving at this moment.",
+  "look-due":
+    "A request of it had no answer that settles it. Payrun looks until nothing of it can still take effect.",
+  "not-shown": "The service doesn't show yet what an earlier request of it made.",
+  restored: "The store was restored: nothing is sent before a look that is late enough.",
+  clock: "The service's clock can't be read.",
+} as const;
+
+function applied(ids: readonly string[], shown: readonly Payment[], found: boolean): PayOutcome {
+  const payments = shown.filter(({ id }) => ids.includes(id));
+  return { kind: "applied", payments, paymentIds: ids, found, sent: null };
+}
+
+/** How long a line waits whose gate is closed for a reason that may pass by itself. */
+const CLOSED_REST_MS = 5_000;
+
+function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {
+  switch (code) {
+    case "on-hold":
+      return { kind: "on-hold", reason };
+    case "not-approved":
+      return { kind: "not-approved" };
+    case "run-cancelled":
+    case "rejected":
+      return { kind: "stopped", code };
+    case "over-limit":
+      return { kind: "parked", code: limitCode ?? "over-limit", reason };
+    case "no-authorization":
+      return {
+        kind: "parked",
+        code: "no-ach-authorization",
+        reason: `${reason}. Add achAuthorization to the business's profile once a person has, then resolve --retry.`,
+      };
+    case "moved":
+    case "not-claimed":
+    case "run-ended":
+    case "done":
+    case "hold-lifted":
+      return { kind: "back", restMs: CLOSED_REST_MS, reason };
+  }
+}

@@ -1,0 +1,65 @@
+import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
+import type { ActivityContext } from "../context.ts";
+import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
+
+/**
+ * What a failed read or an unforeseen fault means for a line: nothing was sent by this step. Whether
+ * something is open is asked of the ledger, never guessed.
+ */
+export async function outcomeOfError(
+  context: ActivityContext,
+  { business, businessId }: PayOwner,
+  { plan }: PayJob,
+  error: unknown,
+): Promise<PayOutcome> {
+  const reason = error instanceof Error ? error.message : String(error);
+  const { payableId } = plan;
+  const isOpen = (await openSubjects(context.store.db, businessId, [payableId])).has(payableId);
+  if (!(error instanceof PaymentsApiError)) {
+    const fields = { business, payableId, error: reason };
+    context.log.warn("a line could not be paid for an unforeseen reason", fields);
+  } else {
+    const wait = waitOf(error);
+    if (wait !== undefined) return { ...wait, isOpen };
+  }
+  if (isOpen) return { kind: "unknown", restMs: null, reason };
+  if (error instanceof PaymentsApiError) {
+    if (error.status === 404) {
+      return {
+        kind: "parked",
+        code: "not-found",
+        reason: "The service doesn't know this bill or its vendor any more.",
+      };
+    }
+    // To ask again would get the same answer, with nobody hearing of it.
+    if (isLasting(error)) {
+      return {
+        kind: "parked",
+        code: "unreadable",
+        reason: `The service's answer about this bill or its vendor can't be used: ${reason}. Have it mended there, then resolve --retry.`,
+      };
+    }
+  }
+  return { kind: "back", restMs: null, reason: `It could not be read or planned: ${reason}` };
+}
+
+/** Answers to a read that no other try changes: a record of another shape, or a refusal of the request. */
+function isLasting(error: PaymentsApiError): boolean {
+  if (error instanceof UnexpectedAnswerError) return error.isJson && error.status === 200;
+  const { status } = error;
+  return status !== undefined && status >= 400 && status < 500 && status !== 408;
+}
+
+/** A fault of the whole business; undefined for one of this bill. */
+function waitOf({ status, retryAfterMs, message: said }: PaymentsApiError) {
+  if (status !== 429 && status !== 401 && status !== 403) return undefined;
+  const { code, message } = {
+    429: { code: "rate_limited", message: "The service asked to slow down." },
+    401: { code: "unauthorized", message: "The service refuses the token (401). Renew it." },
+    403: { code: "forbidden", message: `The token lacks a scope (403): ${said}` },
+  }[status];
+  const pause = status === 429 ? (retryAfterMs ?? null) : null;
+  const scope = "business" as const;
+  return { kind: "business-wait" as const, code, scope, message, retryAfterMs: pause };
+}

@@ -1,0 +1,178 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { asksForNewDate, earliestDate } from "../../src/domain/planning/send-date.ts";
+import { owedCents } from "../../src/domain/payments/owed.ts";
+import type { Begun } from "../../src/ledger/readings.ts";
+import { readingOf } from "../../src/ledger/readings.ts";
+import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
+import { redateLine, replanLine } from "../replan-line.ts";
+import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
+import { payRequest } from "./request-body.ts";
+
+/** What was read of a bill: its payments, then the bill, then its vendor. */
+export interface ReadBill extends ListedBill {
+  readonly payable: Payable;
+  readonly contact: Contact;
+}
+
+/** As far as the lists show a bill: enough to say that it is as it was approved. */
+export interface ListedBill {
+  readonly begun: Begun;
+  readonly payments: readonly Payment[];
+  readonly payable: BillFacts;
+  readonly contact: VendorFacts;
+}
+
+/** Of a bill, what says whether and how much of it may be paid. */
+export type BillFacts = Pick<
+  Payable,
+  "totalAmountCents" | "amountPaidCents" | "status" | "contact"
+>;
+
+/** Of a vendor, what says whether it may be paid. */
+export type VendorFacts = Pick<
+  Contact,
+  "id" | "displayName" | "status" | "paymentReady" | "bankAccount" | "updatedAt"
+>;
+
+/** Says what is to be sent for a line, or why not, by what the service shows of its bill now. */
+export function prepareLine(
+  owner: PayOwner,
+  job: PayJob,
+  read: ReadBill,
+  clock: ClockReading,
+): PreparedJob {
+  const stop = whyNot(owner, job, read);
+  if (stop === null) return asApproved(owner, job, read, clock);
+  const reading = readingOf(read.begun, read.payments);
+  const prepared = { ...job, reading, payments: read.payments, wish: null, otherwise: stop };
+  if (stop.kind !== "paid-elsewhere") return prepared;
+  return { ...prepared, approved: payRequest(job.plan, owner.owner, job.plan.executionDate) };
+}
+
+/** As `prepareLine`; undefined for a line that is not as it was approved: it is read by itself. */
+export function prepareListed(
+  owner: PayOwner,
+  job: PayJob,
+  read: ListedBill,
+  clock: ClockReading,
+): PreparedJob | undefined {
+  const { payable, contact } = read;
+  const owed = owedOf(read);
+  const isSame =
+    owed > 0 &&
+    payable.status === "approved" &&
+    contact.status === "active" &&
+    contact.paymentReady &&
+    changeOf(job.plan, owed, contact) === null;
+  return isSame ? asApproved(owner, job, read, clock) : undefined;
+}
+
+function asApproved(
+  owner: PayOwner,
+  job: PayJob,
+  read: ListedBill,
+  clock: ClockReading,
+): PreparedJob {
+  const reading = readingOf(read.begun, read.payments);
+  const prepared = { ...job, reading, payments: read.payments };
+  const { date, late } = executionDateOf(owner, job, clock);
+  const wish = payRequest(job.plan, owner.owner, date);
+  if (!late) return { ...prepared, wish, otherwise: AGAIN };
+  return {
+    ...prepared,
+    wish: null,
+    otherwise: { kind: "changed", ...redateLine(owner, job.plan, date) },
+  };
+}
+
+const AGAIN: PayOutcome = { kind: "back", restMs: 0, reason: "read again" };
+
+/** Why a line may not be paid by what the service shows of it now; null where it may. */
+function whyNot(owner: PayOwner, job: PayJob, read: ReadBill): PayOutcome | null {
+  const { payable, contact } = read;
+  const owed = owedOf(read);
+  if (owed === 0) {
+    return {
+      kind: "paid-elsewhere",
+      reason: "Nothing is owed any more: somebody else has paid it, or is paying it now.",
+    };
+  }
+  if (payable.status !== "approved") return notApproved(payable.status);
+  if (contact.status !== "active" || !contact.paymentReady) {
+    return {
+      kind: "line-wait",
+      code: "contact_not_payable",
+      message: `${contact.displayName ?? "The vendor"} can't be paid by ACH now: no valid bank account on file, or not active.`,
+    };
+  }
+  const reason = changeOf(job.plan, owed, contact);
+  if (reason === null) return null;
+  const isPart = isPartial(job.plan);
+  const due = isPart ? Math.min(owed, job.plan.amountCents) : owed;
+  const plan = replanLine({ ...owner, ...job }, { payable, contact, owed: due, reason });
+  return { kind: "changed", plan, reason };
+}
+
+function owedOf({ payable, payments }: ListedBill): number {
+  const { totalAmountCents: totalCents, amountPaidCents } = payable;
+  return owedCents({ totalCents, amountPaidCents, payments });
+}
+
+function notApproved(status: string): PayOutcome {
+  if (status === "draft" || status === "pending_approval") {
+    return {
+      kind: "line-wait",
+      code: "approval_required",
+      message: `The bill's own approval was reset: its status is ${status}.`,
+    };
+  }
+  return {
+    kind: "parked",
+    code: `payable-${status}`,
+    reason: `The bill's status is ${status} now, so it was not paid. Nothing more to do, unless that is a mistake.`,
+  };
+}
+
+/** A part of a bill is approved as that part: more may be owed, never less. */
+function isPartial({ flags }: PlanLine): boolean {
+  return flags.some(({ kind }) => kind === "partial");
+}
+
+/** How what would be paid differs from what was approved, or null. */
+export function changeOf(
+  plan: PlanLine,
+  owed: number,
+  contact: Pick<VendorFacts, "id" | "bankAccount" | "updatedAt">,
+): string | null {
+  if (owed !== plan.amountCents && !(isPartial(plan) && owed > plan.amountCents)) {
+    return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;
+  }
+  if (contact.id !== plan.contactId) return "the bill belongs to another vendor now";
+  if ((contact.bankAccount?.last4 ?? null) !== plan.bankLast4) {
+    return `the vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${contact.bankAccount?.last4 ?? "none"}`;
+  }
+  if (!isSameInstant(contact.updatedAt, plan.contactUpdatedAt)) {
+    return "the vendor's record was changed";
+  }
+  return null;
+}
+
+/** A list and a record may write one instant in two ways (ISO 8601), and nothing has changed. */
+function isSameInstant(one: string | null, other: string | null): boolean {
+  if (one === other || one === null || other === null) return one === other;
+  const [oneMs, otherMs] = [Date.parse(one), Date.parse(other)];
+  return !Number.isNaN(oneMs) && oneMs === otherMs;
+}
+
+/** The date to send, and whether using it needs a person's word first (playbook, `late: ask`). */
+function executionDateOf(
+  owner: PayOwner,
+  { plan }: PayJob,
+  clock: ClockReading,
+): { readonly date: string; readonly late: boolean } {
+  const date = earliestDate(clock);
+  if (plan.executionDate >= date) return { date: plan.executionDate, late: false };
+  return { date, late: !owner.datesMove && asksForNewDate(owner, clock) };
+}

@@ -1,0 +1,112 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { doublingMs } from "../../src/domain/back-off.ts";
+import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import type { LineChange } from "../../src/store/lines.ts";
+import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
+
+/** Rests of a line that came to nothing double from the first to the last. */
+const FIRST_REST_MS = 5_000;
+const LAST_REST_MS = 600_000;
+
+/** How long a retry rests whose vendor or bill can't be paid now, unless an event tells of it. */
+const RETRY_LINE_WAIT_MS = 600_000;
+
+const HOUR_MS = 3_600_000;
+
+/** What an outcome makes of a line; who retries a failed bill keeps its line, or its run would draw it. */
+export function changeOfLine(
+  owner: PayOwner,
+  job: PayJob,
+  outcome: PayOutcome,
+  clock: ClockReading,
+): LineChange {
+  const { line } = job;
+  const ownRun = isOwnRun(owner);
+  const waiting: LineState = ownRun ? "planned" : "retrying";
+  switch (outcome.kind) {
+    case "applied":
+      return {
+        state: ownRun ? stateOfPaid(outcome.payments, job.plan.amountCents) : "retrying",
+        reasonCode: null,
+        reason: outcome.found ? "Found by a look-up after its answer was lost." : null,
+        paymentIds: [...new Set([...line.paymentIds, ...outcome.paymentIds])],
+        pollAtMs: clock.businessMs,
+        restsAtMs: null,
+      };
+    case "unknown":
+    case "back": {
+      const isOpen = outcome.kind === "unknown";
+      return {
+        state: isOpen && ownRun ? "unknown" : waiting,
+        notBeforeMs: clock.serviceMs + restMsOf(line.rests, outcome.restMs),
+        reasonCode: isOpen ? "answer-unknown" : "waits",
+        reason: outcome.reason,
+        ...(outcome.restMs === 0 ? {} : { restsAtMs: clock.serviceMs }),
+      };
+    }
+    case "business-wait":
+      return { state: outcome.isOpen && ownRun ? "unknown" : waiting };
+    case "line-wait":
+      return {
+        ...(ownRun
+          ? { state: "on-hold", pollAtMs: clock.businessMs + HOUR_MS }
+          : { state: "retrying", notBeforeMs: clock.serviceMs + RETRY_LINE_WAIT_MS }),
+        reasonCode: outcome.code,
+        reason: outcome.message,
+        restsAtMs: null,
+      };
+    case "on-hold":
+      return ownRun
+        ? { state: "on-hold", reasonCode: "on-hold", reason: outcome.reason, restsAtMs: null }
+        : { state: "retrying", reasonCode: "on-hold", reason: outcome.reason };
+    case "not-approved":
+      return ownRun ? { state: "awaiting-approval", funded: false, restsAtMs: null } : EXPIRED;
+    case "stopped":
+      return ownRun
+        ? { state: "cancelled", reasonCode: outcome.code, reason: null }
+        : { state: "parked", reasonCode: outcome.code, reason: STOPPED[outcome.code] };
+    case "parked":
+      return { state: "parked", reasonCode: outcome.code, reason: outcome.reason, restsAtMs: null };
+    case "paid-elsewhere":
+      return { state: "paid-elsewhere", reasonCode: "paid-elsewhere", reason: outcome.reason };
+    case "changed":
+      return ownRun
+        ? { state: "awaiting-approval", reasonCode: "changed-since-approval", restsAtMs: null }
+        : {
+            state: "parked",
+            reasonCode: "changed-since-approval",
+            reason: `Not retried: ${outcome.reason}. The next run asks for a new approval.`,
+          };
+  }
+}
+
+const EXPIRED: LineChange = {
+  state: "parked",
+  reasonCode: "approval-expired",
+  reason: "No valid approval of it is stored any more. The next run asks again.",
+};
+
+const STOPPED = {
+  "run-cancelled": "Its run was cancelled, so nothing more of it is paid.",
+  rejected: "Its run was rejected, so nothing more of it is paid.",
+} as const;
+
+export function isOwnRun({ owner, runId }: PayOwner): boolean {
+  return owner === runId;
+}
+
+/** Where a line stands by the payments that its request made. */
+export function stateOfPaid(payments: readonly Payment[], amountCents: number): LineState {
+  if (payments.length === 0) return "processing";
+  const outcome = lineStateOfPayments(payments, amountCents);
+  // A failure in the very answer is left to the follower, which owns what comes after it.
+  return outcome.kind === "state" ? outcome.state : "processing";
+}
+
+/** No longer than what is waited for lasts; ever longer where nobody knows. */
+function restMsOf(rests: number, restMs: number | null): number {
+  const growing = doublingMs(FIRST_REST_MS, LAST_REST_MS, rests);
+  return restMs === null ? growing : Math.min(restMs, growing);
+}

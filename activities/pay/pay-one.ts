@@ -1,0 +1,99 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { pay } from "../../src/ledger/operations.ts";
+import { recordResults } from "../../src/ledger/results.ts";
+import type { OpenedSend } from "../../src/ledger/write.ts";
+import type { TimeLimit } from "../../src/payments-api/index.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
+import type { ActivityContext } from "../context.ts";
+import { type Again, afterAnswer, paid, paymentsOf, withoutPayments } from "./after-answer.ts";
+import { askToPay, withoutSend } from "./ask-gate.ts";
+import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
+import { prepareLine } from "./judge-line.ts";
+import { leave, leaveLimit, outcomeOf } from "./leave.ts";
+import { readBill } from "./read-bills.ts";
+
+/** Waits between sends of one draw; later ones belong to a later draw, which reads anew. */
+const AGAIN_AFTER_MS = [500, 2_000];
+
+/** A line that the gate has let through, and until when its bytes may leave. */
+export interface OpenedJob {
+  readonly job: PreparedJob;
+  readonly send: OpenedSend;
+  readonly limit: TimeLimit;
+}
+
+/**
+ * Pays one leased line, at most once, whatever happened to it before: reads, asks the gate, sends,
+ * and asks again while the answer leaves its effect open, a few times.
+ *
+ * Never throws for what the service answers to the payment: that is the outcome.
+ *
+ * @param opened where the gate has let its first send through already
+ */
+export async function payOne(
+  context: ActivityContext,
+  owner: PayOwner,
+  job: PayJob,
+  opened?: OpenedJob,
+): Promise<PayOutcome> {
+  let through = opened;
+  for (let sends = 0; ; sends += 1) {
+    if (through === undefined) {
+      const asked = await readAndAsk(context, owner, job);
+      if ("outcome" in asked) return asked.outcome;
+      through = asked;
+    }
+    const next = await sendOnce(context, owner, through);
+    if (next.kind !== "again") return next;
+    const pauseMs = sends < AGAIN_AFTER_MS.length ? (next.pauseMs ?? AGAIN_AFTER_MS[sends]) : null;
+    if (pauseMs === null || pauseMs === undefined) return next.outcome;
+    await delay(pauseMs);
+    through = undefined;
+  }
+}
+
+async function readAndAsk(
+  context: ActivityContext,
+  owner: PayOwner,
+  job: PayJob,
+): Promise<OpenedJob | { readonly outcome: PayOutcome }> {
+  const read = await readBill(context, owner.business, job, await clockOf(context, owner));
+  const clock = await clockOf(context, owner);
+  const prepared = prepareLine(owner, job, read, clock);
+  const limit = leaveLimit();
+  const answers = await context.store.transactionOf(owner.businessId, (trx) =>
+    askToPay(context, trx, owner, [prepared], clock),
+  );
+  const answer = answers.get(job.plan.payableId);
+  if (answer === undefined) throw new Error(`the gate said nothing of ${job.plan.payableId}`);
+  return answer.kind === "open"
+    ? { job: prepared, send: answer.send, limit }
+    : { outcome: withoutSend(prepared, answer) };
+}
+
+function clockOf(context: ActivityContext, { business }: PayOwner) {
+  return context.clockOf(business).now();
+}
+
+/** Sends what the gate let through. What it came to is recorded here, but for success: with its line. */
+async function sendOnce(
+  context: ActivityContext,
+  owner: PayOwner,
+  { send, limit }: OpenedJob,
+): Promise<PayOutcome | Again> {
+  const left = await leave(context, owner.business, pay, send, limit);
+  let { judged } = left;
+  if (judged.means.kind === "applied") {
+    const payments = paymentsOf(left);
+    if (payments !== null && payments.length > 0) return paid(send, judged, payments);
+    judged = withoutPayments(judged);
+  }
+  const { means } = judged;
+  if (means.kind === "applied") throw new Error("an answer without payments counts as none");
+  const { businessId } = owner;
+  const isOpen = await context.store.transactionOf(businessId, async (trx) => {
+    await recordResults(trx, businessId, [outcomeOf(send, judged)]);
+    return (await openSubjects(trx, businessId, [send.subject])).has(send.subject);
+  });
+  return afterAnswer(means, isOpen);
+}

@@ -1,0 +1,183 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import { type Begun, beginReading } from "../../src/ledger/readings.ts";
+import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import type { ActivityContext } from "../context.ts";
+import { PATIENT } from "../patient.ts";
+import type { PayJob } from "./job.ts";
+import type { BillFacts, ListedBill, ReadBill, VendorFacts } from "./judge-line.ts";
+
+/** Fewer lines than these are read one by one. */
+const BY_PAGE_FROM = 25;
+
+/** Requests that reading one line by itself takes: its payments, the bill, the vendor. */
+const SINGLE_READS = 3;
+
+/** Records on a page (API specification, section 8). */
+const PAGE_SIZE = 100;
+
+/** How long pages that were read stay good enough to begin paying on: half of what the gate allows. */
+const PAGES_GOOD_FOR_MS = 60_000;
+
+/** Reads one bill: payments before the bill, so that one made in between shows as owed too little. */
+export async function readBill(
+  context: ActivityContext,
+  business: string,
+  { plan }: PayJob,
+  clock: ClockReading,
+): Promise<ReadBill> {
+  const client = context.clientOf(business);
+  const begun = await beginReading(context.store.db, clock);
+  const payments = await client.payments.listAll({ payableId: plan.payableId });
+  const payable = await client.payables.get(plan.payableId);
+  const contact = await client.contacts.get(payable.contact.id ?? plan.contactId);
+  return { begun, payments, payable, contact };
+}
+
+/**
+ * Reads the bills of lines that were drawn together, by page where that takes fewer requests.
+ *
+ * @returns what was read, by payable; whatever the pages don't show whole is missing, and to be
+ * read by itself
+ */
+export async function readByPage(
+  context: ActivityContext,
+  owner: { readonly business: string; readonly businessId: string },
+  jobs: readonly PayJob[],
+  clock: ClockReading,
+): Promise<ReadonlyMap<string, ListedBill>> {
+  if (jobs.length < BY_PAGE_FROM) return NOTHING;
+  const pages = pagesOf(context, owner.business);
+  const ids = jobs.map(({ plan }) => plan.payableId);
+  const known = pages.known(ids);
+  if (known !== undefined) return known;
+  const client = context.clientOf(owner.business);
+  if ((await pageCount(client)) > jobs.length * SINGLE_READS) return NOTHING;
+  return pages.read(context, client, clock, ids);
+}
+
+const NOTHING: ReadonlyMap<string, ListedBill> = new Map();
+
+/** How many requests it takes to read all payments, bills and vendors of a business. */
+async function pageCount(client: PaymentsClient): Promise<number> {
+  const one = { page: 1, pageSize: 1 };
+  const counts = await Promise.all([
+    client.payments.list(one),
+    client.payables.list(one),
+    client.contacts.list(one),
+  ]);
+  return counts.reduce((sum, { totalCount }) => sum + Math.ceil(totalCount / PAGE_SIZE), 0);
+}
+
+/** Everything that the lists of a business showed at one moment, for all lanes of this process. */
+class Pages {
+  #found: ReadonlyMap<string, ListedBill> = NOTHING;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  /** What is known of these bills; undefined where it is too old, or about others. */
+  known(ids: readonly string[]): ReadonlyMap<string, ListedBill> | undefined {
+    const isFresh = performance.now() - this.#readAt < PAGES_GOOD_FOR_MS;
+    return isFresh && ids.some((id) => this.#found.has(id)) ? this.#found : undefined;
+  }
+
+  async read(
+    context: ActivityContext,
+    client: PaymentsClient,
+    clock: ClockReading,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, ListedBill>> {
+    // Lanes that draw at the same moment wait for one read; what it doesn't know is read again.
+    if (this.#reading !== undefined) {
+      await this.#reading.catch(() => undefined);
+      const known = this.known(ids);
+      if (known !== undefined) return known;
+    }
+    this.#reading ??= this.#readAll(context, client, clock).finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+    return this.#found;
+  }
+
+  async #readAll(
+    context: ActivityContext,
+    client: PaymentsClient,
+    clock: ClockReading,
+  ): Promise<void> {
+    const readAt = performance.now();
+    const begun = await beginReading(context.store.db, clock);
+    // Payments before the bills: one made in between then shows as owed too little, never too much.
+    const payments = await paymentsByBill(client);
+    const vendors = await vendorsById(client);
+    const found = new Map<string, ListedBill>();
+    for await (const page of client.payables.iteratePages({}, PATIENT)) {
+      for (const bill of page) {
+        const read = whole(begun, bill, vendors, payments.get(bill.id) ?? []);
+        if (read !== undefined) found.set(bill.id, read);
+      }
+    }
+    this.#found = found;
+    this.#readAt = readAt;
+  }
+}
+
+/** Undefined for a bill that the list doesn't show whole. */
+function whole(
+  begun: Begun,
+  bill: {
+    readonly status?: string | null | undefined;
+    readonly totalAmountCents?: number | null | undefined;
+    readonly amountPaidCents?: number | null | undefined;
+    readonly contact?:
+      | { readonly id: string | null; readonly displayName: string | null }
+      | null
+      | undefined;
+  },
+  vendors: ReadonlyMap<string, VendorFacts>,
+  payments: readonly Payment[],
+): ListedBill | undefined {
+  const { status, totalAmountCents, amountPaidCents, contact: ofBill } = bill;
+  const contact = vendors.get(ofBill?.id ?? "");
+  const isWhole =
+    typeof status === "string" &&
+    typeof totalAmountCents === "number" &&
+    typeof amountPaidCents === "number" &&
+    ofBill !== null &&
+    ofBill !== undefined;
+  if (!isWhole || contact === undefined) return undefined;
+  const payable: BillFacts = { status, totalAmountCents, amountPaidCents, contact: ofBill };
+  return { begun, payments, payable, contact };
+}
+
+async function paymentsByBill(client: PaymentsClient): Promise<Map<string, Payment[]>> {
+  const found = new Map<string, Payment[]>();
+  for await (const page of client.payments.iteratePages({}, PATIENT)) {
+    for (const payment of page) {
+      if (payment.payableId === null) continue;
+      const known = found.get(payment.payableId);
+      if (known === undefined) found.set(payment.payableId, [payment]);
+      else known.push(payment);
+    }
+  }
+  return found;
+}
+
+async function vendorsById(client: PaymentsClient): Promise<Map<string, VendorFacts>> {
+  const vendors = new Map<string, VendorFacts>();
+  for await (const page of client.contacts.iteratePages({}, PATIENT)) {
+    for (const { id, displayName, status, paymentReady, bankAccount, updatedAt } of page) {
+      vendors.set(id, { id, displayName, status, paymentReady, bankAccount, updatedAt });
+    }
+  }
+  return vendors;
+}
+
+const ofContexts = new WeakMap<ActivityContext, Map<string, Pages>>();
+
+function pagesOf(context: ActivityContext, business: string): Pages {
+  const ofContext = ofContexts.get(context) ?? new Map<string, Pages>();
+  ofContexts.set(context, ofContext);
+  const pages = ofContext.get(business) ?? new Pages();
+  ofContext.set(business, pages);
+  return pages;
+}

@@ -1,0 +1,250 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
+import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
+import { notedPayment } from "../../src/ledger/notes.ts";
+import { recordResults } from "../../src/ledger/results.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { appendOfLines } from "../../src/store/audit-lines.ts";
+import { appendAudit } from "../../src/store/audit.ts";
+import { releaseClaim } from "../../src/store/claims.ts";
+import { createHold } from "../../src/store/holds.ts";
+import { recordPaidLines } from "../../src/store/line-leases.ts";
+import { changeLine } from "../../src/store/lines.ts";
+import { storeReplannedLines } from "../../src/store/replan-writes.ts";
+import { getRetry, updateRetry } from "../../src/store/retries.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import { clearWaits, setWait } from "../../src/store/waits.ts";
+import { extendWatch } from "../../src/store/watches.ts";
+import type { ActivityContext } from "../context.ts";
+import { tellResting } from "../tell-resting.ts";
+import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
+import { changeOfLine, isOwnRun, stateOfPaid } from "./line-change.ts";
+
+type Applied = PayOutcome & { readonly kind: "applied" };
+
+/** A line that was paid by the answer to its request, or found to be paid. */
+export interface PaidJob {
+  readonly job: PayJob;
+  readonly outcome: Applied;
+}
+
+/** Writes what paying one line came to; see `recordPaid` for many that were simply paid. */
+export async function recordOutcome(
+  context: ActivityContext,
+  owner: PayOwner,
+  job: PayJob,
+  outcome: PayOutcome,
+): Promise<void> {
+  const clock = await context.clockOf(owner.business).now();
+  await context.store.transactionOf(owner.businessId, (trx) =>
+    writeOutcome(trx, owner, job, outcome, clock),
+  );
+}
+
+/** As `recordOutcome`, in the caller's transaction. */
+export async function writeOutcome(
+  trx: Transaction<Tables>,
+  owner: PayOwner,
+  job: PayJob,
+  outcome: PayOutcome,
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId } = owner;
+  if (outcome.kind === "applied" && outcome.sent !== null) {
+    await recordResults(trx, businessId, [outcome.sent]);
+  }
+  const change = changeOfLine(owner, job, outcome, clock);
+  // What was paid is paid; anything else counts only while no later draw has the line.
+  const guard =
+    outcome.kind === "applied"
+      ? { from: MAY_BE_PAID }
+      : isOwnRun(owner)
+        ? { epoch: job.line.leaseEpoch, from: ["paying"] as const }
+        : { epoch: job.line.leaseEpoch };
+  const mine = await changeLine(
+    trx,
+    job.line,
+    { ...change, releaseLease: true },
+    clock.realMs,
+    guard,
+  );
+  if (!mine) return;
+  await sideEffects(trx, owner, job, outcome, clock);
+  if (outcome.kind === "back" || change.state === undefined) return;
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: owner.owner,
+    action: `line:${change.state}`,
+    subject: job.plan.payableId,
+    details: { outcome: outcome.kind, reasonCode: change.reasonCode, ...auditDetails(outcome) },
+  });
+}
+
+/** States of lines whose payments nobody follows yet. */
+const MAY_BE_PAID = [
+  "planned",
+  "paying",
+  "unknown",
+  "awaiting-approval",
+  "on-hold",
+  "parked",
+  "retrying",
+] as const;
+
+async function sideEffects(
+  trx: Transaction<Tables>,
+  owner: PayOwner,
+  { line, plan }: PayJob,
+  outcome: PayOutcome,
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId } = owner;
+  const { payableId, funding } = plan;
+  switch (outcome.kind) {
+    case "business-wait": {
+      const { code, message, scope, retryAfterMs } = outcome;
+      const retryAt = retryAfterMs === null ? {} : { retryAtMs: clock.serviceMs + retryAfterMs };
+      const sourceId = scope === "source" ? funding.sourceId : "";
+      const times = { nowMs: clock.serviceMs, realMs: clock.realMs };
+      await setWait(trx, { businessId, sourceId, code, message, ...times, ...retryAt });
+      return;
+    }
+    case "unknown":
+    case "back":
+      await tellResting(trx, line, outcome, clock);
+      return;
+    case "changed":
+      if (isOwnRun(owner)) {
+        const lines = [{ plan: outcome.plan, reason: outcome.reason }];
+        await storeReplannedLines(trx, { runId: owner.runId, lines, nowMs: clock.realMs });
+      }
+      return;
+    case "applied":
+      await countRetry(trx, owner, payableId, clock);
+      await clearWaits(trx, { businessId, sourceId: funding.sourceId, realMs: clock.realMs });
+      await noteAnswer(trx, owner, { line, plan }, outcome, clock);
+      await alarmOnMismatch(trx, { line, plan }, outcome.payments, clock);
+      return;
+    case "paid-elsewhere":
+      await releaseClaim(trx, { businessId, payableId, owner: owner.owner });
+      return;
+    case "line-wait":
+    case "on-hold":
+    case "not-approved":
+    case "stopped":
+    case "parked":
+      return;
+  }
+}
+
+async function countRetry(
+  trx: Transaction<Tables>,
+  owner: PayOwner,
+  payableId: string,
+  clock: ClockReading,
+): Promise<void> {
+  if (isOwnRun(owner)) return;
+  const { businessId } = owner;
+  const retriesMade = ((await getRetry(trx, businessId, payableId))?.retriesMade ?? 0) + 1;
+  const change = { phase: "following", requested: null, retriesMade };
+  await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
+  const untilMs = watchedUntilMs(clock.businessMs);
+  await extendWatch(trx, { businessId, payableId, untilMs });
+}
+
+/** Writes what lines of one run came to that were paid by the answers to their requests. */
+export async function recordPaid(
+  trx: Transaction<Tables>,
+  owner: PayOwner,
+  paid: readonly PaidJob[],
+  clock: ClockReading,
+): Promise<void> {
+  if (paid.length === 0) return;
+  const { businessId } = owner;
+  const sent = paid.flatMap(({ outcome }) => outcome.sent ?? []);
+  await recordResults(trx, businessId, sent);
+  const lines = paid.map(({ job, outcome: { payments, paymentIds } }) => ({
+    runId: job.line.runId,
+    payableId: job.plan.payableId,
+    state: stateOfPaid(payments, job.plan.amountCents),
+    paymentIds: [...new Set([...job.line.paymentIds, ...paymentIds])],
+  }));
+  const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
+  await recordPaidLines(trx, lines, times);
+  for (const sourceId of new Set(paid.map(({ job }) => job.plan.funding.sourceId))) {
+    await clearWaits(trx, { businessId, sourceId, realMs: clock.realMs });
+  }
+  for (const { job, outcome } of paid) await alarmOnMismatch(trx, job, outcome.payments, clock);
+  await appendOfLines(trx, {
+    ...{ businessId, runId: owner.runId, nowMs: clock.realMs, actor: owner.owner },
+    action: "attempt.answered",
+    details: { result: "applied" },
+    lines: paid.map(({ job, outcome }) => ({
+      payableId: job.plan.payableId,
+      lineNo: job.line.lineNo,
+      details: answered(job, outcome),
+    })),
+  });
+}
+
+async function noteAnswer(
+  trx: Transaction<Tables>,
+  { businessId, owner }: PayOwner,
+  job: PayJob,
+  outcome: Applied,
+  clock: ClockReading,
+): Promise<void> {
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: owner,
+    action: outcome.found ? "attempt.adopted" : "attempt.answered",
+    subject: job.plan.payableId,
+    details: { result: "applied", ...answered(job, outcome) },
+  });
+}
+
+function answered({ plan }: PayJob, { payments, sent }: Applied) {
+  return {
+    attemptId: sent?.send.attemptId,
+    seq: sent?.send.seq,
+    line: stateOfPaid(payments, plan.amountCents),
+    payments: payments.map(notedPayment),
+  };
+}
+
+/** Why, in our own words: what the service says may name people, and stays with the attempt. */
+function auditDetails(outcome: PayOutcome): Record<string, unknown> {
+  switch (outcome.kind) {
+    case "paid-elsewhere":
+    case "changed":
+      return { reason: outcome.reason };
+    case "business-wait":
+      return { code: outcome.code, scope: outcome.scope };
+    default:
+      return {};
+  }
+}
+
+/** What was made must be what was approved; where it is not, nothing more is drawn. */
+async function alarmOnMismatch(
+  trx: Transaction<Tables>,
+  { line, plan }: PayJob,
+  payments: readonly Payment[],
+  clock: ClockReading,
+): Promise<void> {
+  // What isn't shown yet is compared once it is.
+  const wrong = payments.length === 0 ? null : mismatchOf(plan, payments);
+  if (wrong === null) return;
+  await createHold(trx, {
+    businessId: line.businessId,
+    scope: "run",
+    value: line.runId,
+    reason: `Payments made for ${plan.payableId} are not what was approved: ${wrong}`,
+    author: "payrun",
+    nowMs: clock.realMs,
+    untilMs: null,
+  });
+}

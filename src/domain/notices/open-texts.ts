@@ -1,0 +1,35 @@
+import { formatUsd } from "../money.ts";
+import type { NoticeText } from "./run-texts.ts";
+
+interface ShownPayment {
+  readonly id: string;
+  readonly amountCents: number;
+  readonly status: string;
+}
+
+/** A payment that nothing which was sent explains, with why it matters. */
+export function unexplained(payableId: string, reason: string): NoticeText {
+  return {
+    subject: `A payment of ${payableId} needs an explanation`,
+    text: [
+      reason,
+      "Nothing is sent for this bill until that is known.",
+      `What to do: compare its payments with the bank (payrun explain ${payableId}), and ask who made the one that is not Payrun's.`,
+    ].join("\n"),
+  };
+}
+
+/** A request without an answer has paid after all, and no run follows its bill any more. */
+export function paidAfterAll(payableId: string, found: readonly ShownPayment[]): NoticeText {
+  const listed = found.map(
+    ({ id, amountCents, status }) => `- ${id}, ${formatUsd(amountCents)}, ${status}`,
+  );
+  return {
+    subject: `${payableId} was paid after all`,
+    text: [
+      "A request that had no answer has paid the bill, and no run waits for it any more:",
+      ...listed,
+      `What to do: where it is not to be paid, cancel the payment; else payrun resolve ${payableId} --paid-elsewhere.`,
+    ].join("\n"),
+  };
+}

@@ -1,0 +1,181 @@
+import type { Operation } from "./operations.ts";
+import type { SendResult } from "./facts.ts";
+
+/** An answer to a money write, as the client reports it. */
+export type Answer =
+  | {
+      readonly kind: "http";
+      readonly status: number;
+      /** Parsed JSON, undefined where the body was none. */
+      readonly body: unknown;
+      readonly headersDateMs?: number | undefined;
+      readonly retryAfterMs?: number | undefined;
+    }
+  | {
+      readonly kind: "no-answer";
+      /** False only where the request certainly never left, and can't any more. */
+      readonly sent: boolean;
+      readonly reason: string;
+    };
+
+/** What an answer means for whoever asked; what it means for the key is `result`. */
+export type Means =
+  | { readonly kind: "applied" }
+  | { readonly kind: "unknown"; readonly reason: string }
+  | { readonly kind: "not-sent"; readonly reason: string }
+  | { readonly kind: "conflict" }
+  | { readonly kind: "unconfirmed" }
+  /** Something is on its way for the payable: ours from an earlier send, or somebody else's. */
+  | { readonly kind: "in-progress"; readonly code: string; readonly message: string }
+  | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
+  | {
+      readonly kind: "business-wait";
+      readonly code: string;
+      readonly scope: "source" | "business";
+      readonly message: string;
+    }
+  | {
+      readonly kind: "rejected";
+      readonly code: string;
+      readonly field: string | null;
+      readonly message: string;
+    }
+  | { readonly kind: "unauthorized" }
+  | { readonly kind: "forbidden"; readonly message: string }
+  | { readonly kind: "rate-limited"; readonly retryAfterMs: number };
+
+export interface JudgedAnswer {
+  readonly result: Exclude<SendResult, "pending">;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly answerDateMs: number | null;
+  /** What the answer says it made. */
+  readonly madeIds: readonly string[];
+  readonly means: Means;
+}
+
+/** Wait after a 429 that doesn't say for how long. */
+const DEFAULT_RETRY_AFTER_MS = 2_000;
+const MESSAGE_MAX_LENGTH = 500;
+
+const LINE_WAITS: ReadonlySet<string> = new Set(["approval_required", "contact_not_payable"]);
+const BUSINESS_WAITS: ReadonlySet<string> = new Set([
+  "payments_locked",
+  "setup_required",
+  "setup_incomplete",
+  "feature_unavailable",
+]);
+
+/** Codes of refusals that the service stores and replays under their key (specification, 7). */
+const STORED: ReadonlySet<string> = new Set([
+  "validation_error",
+  "not_found",
+  "payment_not_cancellable",
+]);
+
+type Judgement = Pick<JudgedAnswer, "result" | "means"> &
+  Partial<Pick<JudgedAnswer, "code" | "message" | "madeIds">>;
+
+/**
+ * The one table of what answers to money writes mean (rule 5).
+ *
+ * A known code decides before the status does, because the specification leaves the status of most
+ * codes open. Whatever lacks the documented shape, and any code that it doesn't name, is unknown.
+ */
+export function judgeAnswer(operation: Operation, answer: Answer): JudgedAnswer {
+  const nothing = { code: null, message: null, madeIds: [] };
+  if (answer.kind === "no-answer") {
+    const { reason } = answer;
+    const judged: Judgement = answer.sent ? unknown(reason) : notSent(reason);
+    return { ...nothing, status: null, answerDateMs: null, ...judged };
+  }
+  const { status, headersDateMs } = answer;
+  const answerDateMs = headersDateMs === undefined ? null : Math.floor(headersDateMs);
+  return { ...nothing, status, answerDateMs, ...judgeHttp(operation, answer) };
+}
+
+function judgeHttp(operation: Operation, answer: Answer & { readonly kind: "http" }): Judgement {
+  const { status, body } = answer;
+  if (status >= 200 && status < 300) {
+    const madeIds = operation.successIds(body);
+    return madeIds === null
+      ? unknown(`answer ${status} without the documented shape`)
+      : { result: "applied", madeIds, means: { kind: "applied" } };
+  }
+  if (status < 400) return unknown(`answer ${status}`);
+  const error = errorOf(body);
+  const byCode = error === undefined ? undefined : judgeCode(error);
+  if (byCode !== undefined) return { code: error?.code ?? null, ...byCode };
+  // A state refusal by its code counts whatever its status; a stored one only as a 4xx.
+  if (status >= 500 || status === 408) return { ...unknown(`answer ${status}`), ...coded(error) };
+  if (status === 401) return refused({ kind: "unauthorized" });
+  if (status === 403) return refused({ kind: "forbidden", message: messageOf(body) });
+  if (status === 429) {
+    const retryAfterMs = Math.max(0, answer.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
+    return refused({ kind: "rate-limited", retryAfterMs });
+  }
+  if (error === undefined) return unknown(`answer ${status} without an error code`);
+  const { code, message, field } = error;
+  if (!STORED.has(code)) return { ...unknown(`answer ${status} ${code}`), ...coded(error) };
+  return { result: "rejected", code, message, means: { kind: "rejected", code, field, message } };
+}
+
+interface ServiceError {
+  readonly code: string;
+  readonly message: string;
+  readonly field: string | null;
+}
+
+/** The codes whose meaning doesn't depend on the status. */
+function judgeCode({ code, message }: ServiceError): Judgement | undefined {
+  if (code === "payment_unconfirmed") {
+    return { result: "unconfirmed", means: { kind: "unconfirmed" } };
+  }
+  if (code === "idempotency_conflict") return { result: "conflict", means: { kind: "conflict" } };
+  if (code === "payment_in_progress") return refused({ kind: "in-progress", code, message });
+  if (code === "insufficient_balance") {
+    return refused({ kind: "business-wait", code, scope: "source", message });
+  }
+  if (BUSINESS_WAITS.has(code)) {
+    return refused({ kind: "business-wait", code, scope: "business", message });
+  }
+  return LINE_WAITS.has(code) ? refused({ kind: "line-wait", code, message }) : undefined;
+}
+
+function refused(means: Means): Judgement {
+  return { result: "refused", means };
+}
+
+function unknown(reason: string): Judgement {
+  return { result: "unknown", message: reason, means: { kind: "unknown", reason } };
+}
+
+function notSent(reason: string): Judgement {
+  return { result: "not-sent", message: reason, means: { kind: "not-sent", reason } };
+}
+
+function coded(error: ServiceError | undefined): { code?: string; message?: string } {
+  if (error === undefined) return {};
+  const { code, message } = error;
+  return message === "" ? { code } : { code, message };
+}
+
+function errorOf(body: unknown): ServiceError | undefined {
+  if (!isRecord(body)) return undefined;
+  const code = body["error"];
+  // "Not Found" and the like come from proxies and frameworks, not from the service.
+  if (typeof code !== "string" || !/^[a-z][a-z0-9_]*$/.test(code)) return undefined;
+  const details = body["details"];
+  const field = isRecord(details) ? details["field"] : undefined;
+  return { code, message: messageOf(body), field: typeof field === "string" ? field : null };
+}
+
+function messageOf(body: unknown): string {
+  const message = isRecord(body) ? body["message"] : undefined;
+  return typeof message === "string" ? message.slice(0, MESSAGE_MAX_LENGTH) : "";
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

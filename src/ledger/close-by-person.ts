@@ -1,0 +1,32 @@
+import type { Transaction } from "kysely";
+import { openSubjects } from "../store/open-subjects.ts";
+import type { Tables } from "../store/tables.ts";
+import { covers, openSends } from "./derive.ts";
+import type { Now } from "./facts.ts";
+import { subjectFacts } from "./rows.ts";
+
+/**
+ * Lets a person end a subject of which nothing that was sent can take effect any more, also where
+ * the service shows what nobody has explained: that is what the person was asked about. What was
+ * sent stays open for the gate, which still sends nothing without an explanation.
+ *
+ * @returns false where something of it may still take effect
+ */
+export async function closeByPerson(
+  trx: Transaction<Tables>,
+  businessId: string,
+  subject: string,
+  clocks: Pick<Now, "sandbox">,
+): Promise<boolean> {
+  if (!(await openSubjects(trx, businessId, [subject])).has(subject)) return true;
+  const facts = await subjectFacts(trx, businessId, subject);
+  const whole = facts.looks.filter(({ isWhole }) => isWhole);
+  const isOver = openSends(facts).every((send) => whole.some((look) => covers(look, send, clocks)));
+  if (!isOver) return false;
+  await trx
+    .deleteFrom("open_subjects")
+    .where("business_id", "=", businessId)
+    .where("subject", "=", subject)
+    .execute();
+  return true;
+}

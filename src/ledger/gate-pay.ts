@@ -1,0 +1,141 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../business/clock.ts";
+import type { PayLimits } from "../contracts/playbook.ts";
+import { ENDED_PHASES, type LineState, type PlanLine } from "../contracts/pay-run.ts";
+import { holdOn } from "../domain/holds.ts";
+import { claimOwners } from "../store/claims.ts";
+import { chunks } from "../store/db.ts";
+import { isRejected } from "../store/decisions.ts";
+import { holdsOnLines } from "../store/holds.ts";
+import { approvedLines } from "../store/line-approvals.ts";
+import { type RunLine, toRunLine } from "../store/lines.ts";
+import { idsIn } from "../store/many.ts";
+import { getRun } from "../store/runs.ts";
+import type { Tables } from "../store/tables.ts";
+import { WeekSums } from "../store/week-sums.ts";
+import type { Closed, GateRequest } from "./gate.ts";
+import type { Wish } from "./facts.ts";
+
+/** For whom lines of one run are to be paid. */
+export interface PayCaller {
+  /** Workflow id that holds the claims: the run, or a retry. */
+  readonly owner: string;
+  readonly businessId: string;
+  readonly runId: string;
+  readonly playbook: string;
+  readonly limits: PayLimits;
+  /** What is planned, by payable. */
+  readonly plans: ReadonlyMap<string, PlanLine>;
+  /** True where a person has accepted the ACH debit authorization. */
+  readonly mayDebit: boolean;
+  readonly clock: ClockReading;
+}
+
+/** States in which the owner of a claim may pay its line. */
+const OF_RUN: readonly LineState[] = ["paying"];
+const OF_RETRY: readonly LineState[] = ["retrying", "parked"];
+
+/**
+ * Everything that must hold for lines to be paid (rule 3), as it is in this transaction: the line
+ * and its version, the run, the claim, holds, the approval of exactly this line by its quorum, the
+ * debit's authorization, and limits by what is committed.
+ */
+export async function mayPay(
+  trx: Transaction<Tables>,
+  caller: PayCaller,
+  requests: readonly (GateRequest & { readonly wish: Wish })[],
+): Promise<Map<string, Closed>> {
+  const { owner, businessId, runId, clock } = caller;
+  const closed = new Map<string, Closed>();
+  const ids = requests.map(({ subject }) => subject);
+  const stopped = await runStopped(trx, caller);
+  const lines = await linesOf(trx, runId, ids);
+  const owners = await claimOwners(trx, businessId, ids);
+  // A process may have been frozen since it read its clock.
+  const agoMs = Math.max(0, Date.now() - clock.realMs);
+  const businessMs = Math.floor(clock.businessMs + agoMs * clock.scale);
+  const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
+  const approved = await approvedLines(trx, [...lines.values()], businessMs);
+  const weeks = new WeekSums(trx, { limits: caller.limits, businessMs });
+  const states = owner === runId ? OF_RUN : OF_RETRY;
+  for (const { subject, wish } of requests) {
+    const line = lines.get(subject);
+    const plan = caller.plans.get(subject);
+    const isMoved =
+      line === undefined ||
+      plan === undefined ||
+      !states.includes(line.state) ||
+      line.lineHash !== wish.approvedHash ||
+      line.amountCents !== wish.amountCents;
+    if (isMoved) {
+      closed.set(subject, { code: "moved", reason: "somebody else has moved the line" });
+      continue;
+    }
+    const found =
+      stopped ??
+      (owners.get(subject) === owner
+        ? null
+        : closedFor("not-claimed", "the payable belongs to another workflow")) ??
+      onHold(holdOn(holds, { ...line, playbook: caller.playbook })) ??
+      (approved.has(subject)
+        ? null
+        : closedFor("not-approved", "no valid approval of this line is stored")) ??
+      (plan.funding.needsAchAuthorization && !caller.mayDebit
+        ? closedFor("no-authorization", "nobody has accepted the ACH debit authorization")
+        : null) ??
+      (await overLimit(weeks, line, plan, wish));
+    if (found !== null) closed.set(subject, found);
+  }
+  return closed;
+}
+
+/** A cancelled or rejected run says no to all of its payments, also to those tried again. */
+async function runStopped(
+  trx: Transaction<Tables>,
+  { owner, runId }: PayCaller,
+): Promise<Closed | null> {
+  const run = await getRun(trx, runId);
+  if (run === undefined) return closedFor("run-ended", "the store doesn't know the run");
+  if (run.cancelRequestedAtMs !== null) return closedFor("run-cancelled", "the run is cancelled");
+  if (await isRejected(trx, runId)) return closedFor("rejected", "the run was rejected");
+  const isOver = owner === runId && ENDED_PHASES.includes(run.phase);
+  return isOver ? closedFor("run-ended", "the run has ended") : null;
+}
+
+async function linesOf(
+  trx: Transaction<Tables>,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<Map<string, RunLine>> {
+  const lines = new Map<string, RunLine>();
+  for (const some of chunks(payableIds)) {
+    const rows = await trx
+      .selectFrom("run_lines")
+      .selectAll()
+      .where("run_id", "=", runId)
+      .where("payable_id", "in", idsIn(some))
+      .execute();
+    for (const row of rows) lines.set(row.payable_id, toRunLine(row));
+  }
+  return lines;
+}
+
+async function overLimit(
+  weeks: WeekSums,
+  line: RunLine,
+  plan: PlanLine,
+  { executionDate }: Wish,
+): Promise<Closed | null> {
+  const refusal = plan.overLimit ?? (await weeks.refusal({ ...line, executionDate }));
+  return refusal === null
+    ? null
+    : { code: "over-limit", reason: refusal.text, limitCode: refusal.code };
+}
+
+function onHold(hold: { readonly reason: string } | undefined): Closed | null {
+  return hold === undefined ? null : closedFor("on-hold", hold.reason);
+}
+
+function closedFor(code: Closed["code"], reason: string): Closed {
+  return { code, reason };
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import type { Transaction } from "kysely";
+import { appendOfLines } from "../store/audit-lines.ts";
+import { appendAudit } from "../store/audit.ts";
+import type { Tables } from "../store/tables.ts";
+import type { OpenedSend } from "./write.ts";
+
+/** What the trail keeps of a payment. */
+interface NotedPayment {
+  readonly id: string;
+  readonly amountCents: number;
+  readonly status: string;
+}
+
+export function notedPayment({ id, amountCents, status }: NotedPayment): NotedPayment {
+  return { id, amountCents, status };
+}
+
+/** Notes requests that are about to leave; those of neighbours in a plan share an entry. */
+export async function noteSending(
+  trx: Transaction<Tables>,
+  caller: {
+    readonly businessId: string;
+    readonly owner: string;
+    readonly clock: { readonly realMs: number };
+  },
+  sends: readonly OpenedSend[],
+  lines: ReadonlyMap<string, { readonly runId: string; readonly lineNo: number } | undefined>,
+): Promise<void> {
+  const { businessId, owner: actor } = caller;
+  const entry = { businessId, nowMs: caller.clock.realMs, actor, action: "attempt.sending" };
+  const alike = Map.groupBy(sends, ({ operation, seq, sendNo, subject }) =>
+    JSON.stringify([operation, seq, sendNo, lines.get(subject)?.runId ?? null]),
+  );
+  for (const group of alike.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const { operation, seq, sendNo } = first;
+    const same = { operation, seq, send: sendNo };
+    const runId = lines.get(first.subject)?.runId;
+    if (runId === undefined) {
+      for (const send of group) {
+        const details = { ...same, ...ofSend(send) };
+        await appendAudit(trx, { ...entry, subject: send.subject, details });
+      }
+      continue;
+    }
+    await appendOfLines(trx, {
+      ...entry,
+      runId,
+      details: same,
+      lines: group.map((send) => ({
+        payableId: send.subject,
+        lineNo: lines.get(send.subject)?.lineNo ?? 0,
+        details: ofSend(send),
+      })),
+    });
+  }
+}
+
+function ofSend({ attemptId, idempotencyKey, terms }: OpenedSend) {
+  const bodyHash = createHash("sha256").update(terms.body).digest("hex");
+  return { attemptId, key: idempotencyKey, bodyHash, amountCents: terms.amountCents };
+}

@@ -1,0 +1,44 @@
+import type { ClockReading } from "../business/clock.ts";
+import type { Payment, PaymentsClient } from "../payments-api/index.ts";
+import { databaseNowMs } from "../store/database-clock.ts";
+import type { Db } from "../store/db.ts";
+import type { Reading, Shown } from "./facts.ts";
+
+/** When a read began, by the clocks that the ledger judges by. */
+export type Begun = Pick<Reading, "begunAtMs" | "begunServiceMs">;
+
+/** Taken before the first request of a read leaves: what happens later may be missing from it. */
+export async function beginReading(db: Db, clock: ClockReading): Promise<Begun> {
+  const begunServiceMs = clock.sandbox || clock.serviceHeard ? Math.floor(clock.serviceMs) : null;
+  return { begunAtMs: await databaseNowMs(db), begunServiceMs };
+}
+
+/** Every payment of a payable, whoever made it: all pages, no status or time filter (rule 6). */
+export async function readPayments(
+  client: PaymentsClient,
+  db: Db,
+  clock: ClockReading,
+  payableId: string,
+): Promise<{ readonly reading: Reading; readonly payments: readonly Payment[] }> {
+  const begun = await beginReading(db, clock);
+  const payments = await client.payments.listAll({ payableId });
+  return { reading: readingOf(begun, payments), payments };
+}
+
+/** A reading of all that the service shows of a payable. */
+export function readingOf(begun: Begun, payments: readonly Payment[]): Reading {
+  return {
+    ...begun,
+    isWhole: true,
+    shownIds: payments.map(({ id }) => id),
+    shown: payments.map(shownPayment),
+  };
+}
+
+function shownPayment(payment: Payment): Shown {
+  const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
+  const executionDate = scheduledAt === null ? null : scheduledAt.slice(0, DATE_LENGTH);
+  return { id, amountCents, status, contactId, bankAccountId, rail: paymentRail, executionDate };
+}
+
+const DATE_LENGTH = "YYYY-MM-DD".length;

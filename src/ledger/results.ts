@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { sql, type Transaction } from "kysely";
+import { appendAudit } from "../store/audit.ts";
+import { databaseNowMs } from "../store/database-clock.ts";
+import { chunks } from "../store/db.ts";
+import { createHold } from "../store/holds.ts";
+import { rowsAs } from "../store/many.ts";
+import { raiseNotice } from "../store/notices.ts";
+import type { Tables } from "../store/tables.ts";
+import type { SendResult } from "./facts.ts";
+import { closeAnswered, type OpenedSend } from "./write.ts";
+
+/** What a send came to, as its sender has heard it. */
+export interface SendOutcome {
+  readonly send: OpenedSend;
+  readonly result: Exclude<SendResult, "pending">;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** The `Date` of the answer. */
+  readonly answerDateMs: number | null;
+  readonly madeIds: readonly string[];
+}
+
+const RESULT = {
+  id: "text",
+  next_result: "text",
+  next_status: "integer",
+  next_code: "text",
+  next_message: "text",
+  next_date: "integer",
+  made: "text",
+} as const;
+
+/**
+ * Writes what sends came to, each once (rule 1): one update, `where result = 'pending'`.
+ *
+ * Where another answer stands already, this one is kept beside it, the subject is put on hold and
+ * people are told: nobody but the sender could have written it.
+ */
+export async function recordResults(
+  trx: Transaction<Tables>,
+  businessId: string,
+  outcomes: readonly SendOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const nowMs = await databaseNowMs(trx);
+  const written = new Set<string>();
+  for (const some of chunks(outcomes)) {
+    const rows = rowsAs(
+      "answers",
+      RESULT,
+      some.map((outcome) => ({
+        id: outcome.send.sendId,
+        next_result: outcome.result,
+        next_status: outcome.status,
+        next_code: outcome.code,
+        next_message: outcome.message,
+        next_date: outcome.answerDateMs,
+        made: JSON.stringify(outcome.madeIds),
+      })),
+    );
+    const { rows: found } = await sql<{ send_id: string }>`
+      update sends set
+        result = answers.next_result, status = answers.next_status, code = answers.next_code,
+        message = answers.next_message, answer_date_ms = answers.next_date,
+        made_ids = answers.made, answered_at_ms = ${nowMs}
+      from ${rows}
+      where sends.send_id = answers.id and sends.result = 'pending'
+      returning sends.send_id`.execute(trx);
+    for (const row of found) written.add(row.send_id);
+  }
+  for (const outcome of outcomes) {
+    if (!written.has(outcome.send.sendId)) await recordLate(trx, outcome, nowMs);
+    // What was paid is noted with the line that it pays.
+    else if (outcome.result !== "applied" || outcome.send.operation !== "pay") {
+      await noteAnswer(trx, outcome);
+    }
+  }
+  const subjects = outcomes.map(({ send }) => send.subject);
+  await closeAnswered(trx, businessId, subjects);
+}
+
+async function noteAnswer(
+  trx: Transaction<Tables>,
+  { send, result, status, code }: SendOutcome,
+): Promise<void> {
+  const { attemptId, seq, sendNo, businessId, subject, terms } = send;
+  await appendAudit(trx, {
+    businessId,
+    nowMs: Date.now(),
+    actor: terms.owner,
+    action: "attempt.answered",
+    subject,
+    details: { attemptId, seq, send: sendNo, result, status, code },
+  });
+}
+
+async function recordLate(
+  trx: Transaction<Tables>,
+  outcome: SendOutcome,
+  nowMs: number,
+): Promise<void> {
+  const { send, result, status, code, madeIds } = outcome;
+  const { businessId, subject, sendId } = send;
+  const stored = await trx
+    .selectFrom("sends")
+    .select(["result", "code", "made_ids"])
+    .where("send_id", "=", sendId)
+    .executeTakeFirst();
+  // The sender itself, whose commit was carried out and not confirmed.
+  const isSame =
+    stored?.result === result &&
+    stored.code === code &&
+    stored.made_ids === JSON.stringify(madeIds);
+  if (isSame) return;
+  await trx
+    .insertInto("late_answers")
+    .values({
+      late_answer_id: randomUUID(),
+      send_id: sendId,
+      business_id: businessId,
+      subject,
+      result,
+      status,
+      code,
+      made_ids: JSON.stringify(madeIds),
+      at_ms: nowMs,
+    })
+    .execute();
+  const had = stored?.result ?? "no row";
+  const reason = `A second answer came for one request: ${had} stands, ${result} was heard.`;
+  if (send.operation === "pay") {
+    await createHold(trx, {
+      businessId,
+      scope: "payable",
+      value: subject,
+      reason,
+      author: "payrun",
+      nowMs,
+      untilMs: null,
+    });
+  }
+  const details = { sendId, had, result, code, madeIds };
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: send.terms.owner,
+    action: "alarm:late-answer",
+    subject,
+    details,
+  });
+  await raiseNotice(trx, {
+    businessId,
+    kind: "late-answer",
+    factKey: `${sendId}/${result}`,
+    subject: `Two answers were heard for one request about ${subject}`,
+    text: [
+      reason,
+      "This should be impossible: a request's answer is written by its sender alone, once.",
+      `What to do: compare the bill's payments with the bank (payrun explain ${subject}), then release its hold.`,
+    ].join("\n"),
+    roles: ["operator"],
+    data: { subject, ...details },
+    nowMs,
+  });
+}

@@ -1,0 +1,314 @@
+import { randomUUID } from "node:crypto";
+import { sql, type Transaction } from "kysely";
+import { chunks } from "../store/db.ts";
+import type { AttemptsTable, SendsTable } from "../store/ledger-tables.ts";
+import { idsIn, type Kinds, rowsAs } from "../store/many.ts";
+import type { Tables } from "../store/tables.ts";
+import { mayStillPay } from "./derive.ts";
+import type { OperationName, Reading, Terms } from "./facts.ts";
+import { idempotencyKey } from "./key.ts";
+import { loadSubjects } from "./rows.ts";
+
+/** A request that the gate has let through. */
+export interface NewSend {
+  readonly businessId: string;
+  readonly subject: string;
+  readonly operation: OperationName;
+  readonly seq: number;
+  /** Of the key's row; undefined where this send is the key's first. */
+  readonly attemptId: string | undefined;
+  readonly sendNo: number;
+  readonly terms: Terms;
+  readonly baseline: readonly string[];
+  readonly sentBy: string;
+  /** Database clock. */
+  readonly openedAtMs: number;
+  readonly openedServiceMs: number | null;
+  readonly leaveByMs: number;
+}
+
+/** A request that stands in the ledger, and whose bytes may leave until `leaveByMs`. */
+export interface OpenedSend extends NewSend {
+  readonly attemptId: string;
+  readonly sendId: string;
+  readonly idempotencyKey: string;
+}
+
+const ATTEMPT: Kinds<AttemptsTable> = {
+  attempt_id: "text",
+  business_id: "text",
+  subject: "text",
+  seq: "integer",
+  operation: "text",
+  idempotency_key: "text",
+  created_at_ms: "integer",
+};
+
+const SEND: Kinds<SendsTable> = {
+  send_id: "text",
+  attempt_id: "text",
+  business_id: "text",
+  subject: "text",
+  seq: "integer",
+  send_no: "integer",
+  owner: "text",
+  sent_by: "text",
+  path: "text",
+  body: "text",
+  approved_hash: "text",
+  contact_id: "text",
+  source_id: "text",
+  rail: "text",
+  amount_cents: "integer",
+  execution_date: "text",
+  baseline: "text",
+  opened_at_ms: "integer",
+  opened_service_ms: "integer",
+  leave_by_ms: "integer",
+  result: "text",
+  status: "integer",
+  code: "text",
+  message: "text",
+  answered_at_ms: "integer",
+  answer_date_ms: "integer",
+  made_ids: "text",
+};
+
+/**
+ * Writes requests that are about to leave: what is not written here is not sent (rule 1).
+ *
+ * Two processes that were let through with the same number collide here, and neither is written.
+ */
+export async function insertSends(
+  trx: Transaction<Tables>,
+  sends: readonly NewSend[],
+): Promise<OpenedSend[]> {
+  const opened = sends.map((send): OpenedSend => {
+    const { businessId, subject, seq } = send;
+    return {
+      ...send,
+      attemptId: send.attemptId ?? randomUUID(),
+      sendId: randomUUID(),
+      idempotencyKey: idempotencyKey(businessId, subject, seq),
+    };
+  });
+  const first = opened.filter((_, index) => sends[index]?.attemptId === undefined);
+  await insertAttempts(trx, first);
+  for (const some of chunks(opened)) await insertRows(trx, "sends", SEND, some.map(rowOfSend));
+  await markOpen(trx, opened);
+  return opened;
+}
+
+/** Makes the row of a key under which nothing was sent from here: its effect was found. */
+export async function insertFoundAttempt(
+  trx: Transaction<Tables>,
+  found: Pick<OpenedSend, "businessId" | "subject" | "operation" | "seq"> & {
+    readonly atMs: number;
+  },
+): Promise<string> {
+  const attemptId = randomUUID();
+  const key = idempotencyKey(found.businessId, found.subject, found.seq);
+  await insertAttempts(trx, [{ ...found, attemptId, idempotencyKey: key, openedAtMs: found.atMs }]);
+  return attemptId;
+}
+
+async function insertAttempts(
+  trx: Transaction<Tables>,
+  attempts: readonly Pick<
+    OpenedSend,
+    "attemptId" | "businessId" | "subject" | "seq" | "operation" | "idempotencyKey" | "openedAtMs"
+  >[],
+): Promise<void> {
+  for (const some of chunks(attempts)) {
+    const rows = some.map((attempt) => ({
+      attempt_id: attempt.attemptId,
+      business_id: attempt.businessId,
+      subject: attempt.subject,
+      seq: attempt.seq,
+      operation: attempt.operation,
+      idempotency_key: attempt.idempotencyKey,
+      created_at_ms: attempt.openedAtMs,
+    }));
+    await insertRows(trx, "attempts", ATTEMPT, rows);
+  }
+}
+
+async function insertRows<Row extends { readonly [Column in keyof Row]: string | number | null }>(
+  trx: Transaction<Tables>,
+  table: "attempts" | "sends",
+  kinds: Kinds<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = sql.join(Object.keys(kinds).map((column) => sql.ref(column)));
+  const added = rowsAs("added", kinds, rows);
+  await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${added}`.execute(
+    trx,
+  );
+}
+
+function rowOfSend(send: OpenedSend): SendsTable {
+  const { terms } = send;
+  return {
+    send_id: send.sendId,
+    attempt_id: send.attemptId,
+    business_id: send.businessId,
+    subject: send.subject,
+    seq: send.seq,
+    send_no: send.sendNo,
+    owner: terms.owner,
+    sent_by: send.sentBy,
+    path: terms.path,
+    body: terms.body,
+    approved_hash: terms.approvedHash,
+    contact_id: terms.contactId,
+    source_id: terms.sourceId,
+    rail: terms.rail,
+    amount_cents: terms.amountCents,
+    execution_date: terms.executionDate,
+    baseline: JSON.stringify(send.baseline),
+    opened_at_ms: send.openedAtMs,
+    opened_service_ms: send.openedServiceMs,
+    leave_by_ms: send.leaveByMs,
+    result: "pending",
+    status: null,
+    code: null,
+    message: null,
+    answered_at_ms: null,
+    answer_date_ms: null,
+    made_ids: "[]",
+  };
+}
+
+const OPEN_SUBJECT = {
+  business_id: "text",
+  subject: "text",
+  operation: "text",
+  owner: "text",
+  since_ms: "integer",
+} as const;
+
+async function markOpen(trx: Transaction<Tables>, sends: readonly OpenedSend[]): Promise<void> {
+  for (const some of chunks(sends)) {
+    const rows = rowsAs(
+      "added",
+      OPEN_SUBJECT,
+      some.map(({ businessId, subject, operation, terms, openedAtMs }) => ({
+        business_id: businessId,
+        subject,
+        operation,
+        owner: terms.owner,
+        since_ms: openedAtMs,
+      })),
+    );
+    // "where true" keeps SQLite from reading "on conflict" as a join's condition.
+    await sql`insert into open_subjects (business_id, subject, operation, owner, since_ms)
+      select business_id, subject, operation, owner, since_ms from ${rows} where true
+      on conflict (business_id, subject) do update set owner = excluded.owner`.execute(trx);
+  }
+}
+
+/** A look at a subject of which something may still take effect. */
+export interface NewLook {
+  readonly subject: string;
+  readonly reading: Reading;
+}
+
+/** Writes looks down: only a written one lets a next key follow. */
+export async function insertLooks(
+  trx: Transaction<Tables>,
+  businessId: string,
+  looks: readonly NewLook[],
+  nowMs: number,
+): Promise<void> {
+  for (const some of chunks(looks)) {
+    await trx
+      .insertInto("looks")
+      .values(
+        some.map(({ subject, reading }) => ({
+          look_id: randomUUID(),
+          business_id: businessId,
+          subject,
+          begun_at_ms: Math.floor(reading.begunAtMs),
+          begun_service_ms:
+            reading.begunServiceMs === null ? null : Math.floor(reading.begunServiceMs),
+          is_whole: reading.isWhole ? 1 : 0,
+          shown_ids: JSON.stringify(reading.shownIds),
+          recorded_at_ms: nowMs,
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Takes what a look found for the effect of an attempt (rule 9). */
+export async function insertAdoptions(
+  trx: Transaction<Tables>,
+  adopted: {
+    readonly businessId: string;
+    readonly subject: string;
+    readonly attemptId: string;
+    readonly ids: readonly string[];
+    readonly atMs: number;
+  },
+): Promise<void> {
+  const { businessId, subject, attemptId, atMs } = adopted;
+  await trx
+    .insertInto("adoptions")
+    .values(
+      adopted.ids.map((id) => ({
+        business_id: businessId,
+        found_id: id,
+        attempt_id: attemptId,
+        subject,
+        at_ms: atMs,
+      })),
+    )
+    .execute();
+}
+
+/** Takes subjects out of the index whose every send is closed: their last answers say so. */
+export async function closeAnswered(
+  trx: Transaction<Tables>,
+  businessId: string,
+  subjects: readonly string[],
+): Promise<void> {
+  for (const some of chunks(subjects)) {
+    await trx
+      .deleteFrom("open_subjects")
+      .where("business_id", "=", businessId)
+      .where("subject", "in", idsIn(some))
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("sends")
+              .select("sends.send_id")
+              .whereRef("sends.business_id", "=", "open_subjects.business_id")
+              .whereRef("sends.subject", "=", "open_subjects.subject")
+              .where("sends.result", "in", ["pending", "unknown", "conflict", "unconfirmed"]),
+          ),
+        ),
+      )
+      .execute();
+  }
+}
+
+/** As `closeAnswered`, also where a conclusive look stands in for the answers that never came. */
+export async function closeLookedAt(
+  trx: Transaction<Tables>,
+  businessId: string,
+  subjects: readonly string[],
+  sandbox: boolean,
+): Promise<void> {
+  const facts = await loadSubjects(trx, businessId, subjects);
+  const closed = [...facts].flatMap(([subject, of]) =>
+    mayStillPay(of, { sandbox }) ? [] : [subject],
+  );
+  for (const some of chunks(closed)) {
+    await trx
+      .deleteFrom("open_subjects")
+      .where("business_id", "=", businessId)
+      .where("subject", "in", idsIn(some))
+      .execute();
+  }
+}

@@ -1,0 +1,176 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../business/clock.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
+import type { NoticeText } from "../domain/notices/run-texts.ts";
+import { lineStateOfPayments } from "../domain/payments/payment-states.ts";
+import { windowMs } from "../ledger/derive.ts";
+import { askGate, type GateAnswer } from "../ledger/gate.ts";
+import { notedPayment } from "../ledger/notes.ts";
+import { pay } from "../ledger/operations.ts";
+import { readPayments } from "../ledger/readings.ts";
+import { subjectFacts } from "../ledger/rows.ts";
+import type { Payment } from "../payments-api/index.ts";
+import { reasonOf } from "../process/repeat.ts";
+import { appendAudit } from "../store/audit.ts";
+import { databaseNowMs } from "../store/database-clock.ts";
+import { recordPaidLines } from "../store/line-leases.ts";
+import { type RunLine, toRunLine } from "../store/lines.ts";
+import { raiseNotice } from "../store/notices.ts";
+import { leftOpen } from "../store/open-subjects.ts";
+import { phaseOf } from "../store/sweep.ts";
+import type { Tables } from "../store/tables.ts";
+import { AUTHOR, type SweeperContext } from "./context.ts";
+
+/** Payments show within a minute of being made; the rest is for the look to be the last word. */
+const AFTER_WINDOW_MS = 5 * 60_000;
+
+/** Between two looks at one bill. */
+const LOOK_EVERY_MS = 10 * 60_000;
+
+/** Bills that one sweep reads: few have no final answer for so long. */
+const AT_ONCE = 10;
+
+/**
+ * Looks at bills that a request may still pay and that nobody else is at work on: found to be paid,
+ * parked or waiting for people. Without a look that is the last word they would stay claimed.
+ *
+ * @returns how many were looked at
+ */
+export async function lookAtOpenSends(
+  context: SweeperContext,
+  profile: BusinessProfile,
+): Promise<number> {
+  const { store, log } = context;
+  const { businessId, name: business, sandbox } = profile;
+  const nowMs = await databaseNowMs(store.db);
+  const before = {
+    openedMs: nowMs - windowMs(sandbox) - AFTER_WINDOW_MS,
+    lookedAtMs: nowMs - LOOK_EVERY_MS,
+  };
+  const left = await leftOpen(store.db, businessId, before, AT_ONCE);
+  try {
+    for (const payableId of left) await lookAt(context, profile, payableId);
+  } catch (error) {
+    // A service that can't be read now is read at the next sweep.
+    log.info("bills with an open request could not be read", { business, reason: reasonOf(error) });
+  }
+  return left.length;
+}
+
+async function lookAt(
+  context: SweeperContext,
+  { businessId, name }: BusinessProfile,
+  payableId: string,
+): Promise<void> {
+  const before = await context.clockOf(name).now();
+  const { reading, payments } = await readPayments(
+    context.clientOf(name),
+    context.store.db,
+    before,
+    payableId,
+  );
+  const clock = await context.clockOf(name).now();
+  await context.store.transactionOf(businessId, async (trx) => {
+    const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
+    const requests = [{ subject: payableId, wish: null, reading }];
+    const answers = await askGate(trx, caller, requests, () => Promise.resolve(new Map()));
+    await follow(trx, { businessId, payableId, payments, clock }, answers.get(payableId));
+  });
+}
+
+interface Looked {
+  readonly businessId: string;
+  readonly payableId: string;
+  readonly payments: readonly Payment[];
+  readonly clock: ClockReading;
+}
+
+async function follow(
+  trx: Transaction<Tables>,
+  looked: Looked,
+  answer: GateAnswer | undefined,
+): Promise<void> {
+  const step = answer?.kind === "step" ? answer.step : undefined;
+  if (step?.kind === "person") {
+    await tell(trx, looked, unexplained(looked.payableId, step.reason), step.reason);
+  } else if (step?.kind === "adopt") {
+    await takeFound(trx, looked, step.seq, step.ids);
+  }
+}
+
+/** Gives the line its payments, where its run still follows it; else people are told. */
+async function takeFound(
+  trx: Transaction<Tables>,
+  looked: Looked,
+  seq: number,
+  ids: readonly string[],
+): Promise<void> {
+  const { businessId, payableId, payments, clock } = looked;
+  const found = payments.filter(({ id }) => ids.includes(id));
+  const line = await lineOf(trx, looked, seq);
+  if (line === undefined || !(await mayTake(trx, line))) {
+    await tell(trx, looked, paidAfterAll(payableId, found), ids.join());
+    return;
+  }
+  const outcome = lineStateOfPayments(found, line.amountCents);
+  // A failure is left to the follower, which owns what comes after it.
+  const state = outcome.kind === "state" ? outcome.state : "processing";
+  const { runId } = line;
+  const paymentIds = [...new Set([...line.paymentIds, ...ids])];
+  const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
+  await recordPaidLines(trx, [{ runId, payableId, state, paymentIds }], times);
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: AUTHOR,
+    action: "attempt.adopted",
+    subject: payableId,
+    details: { result: "applied", seq, line: state, payments: found.map(notedPayment) },
+  });
+}
+
+/** The line for which the request was sent; undefined where it was planned anew since. */
+async function lineOf(
+  trx: Transaction<Tables>,
+  { businessId, payableId }: Looked,
+  seq: number,
+): Promise<RunLine | undefined> {
+  const { attempts } = await subjectFacts(trx, businessId, payableId);
+  const sent = attempts.find((attempt) => attempt.seq === seq)?.sends.at(-1);
+  if (sent === undefined) return undefined;
+  const row = await trx
+    .selectFrom("run_lines")
+    .selectAll()
+    .where("business_id", "=", businessId)
+    .where("payable_id", "=", payableId)
+    .where("line_hash", "=", sent.approvedHash)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toRunLine(row);
+}
+
+/** States of lines that a run may still bring to an end, and that nobody is at work on. */
+const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold", "parked"];
+
+async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Promise<boolean> {
+  const phase = await phaseOf(trx, runId);
+  return phase !== undefined && !ENDED_PHASES.includes(phase) && WAITING.includes(state);
+}
+
+async function tell(
+  trx: Transaction<Tables>,
+  { businessId, payableId, clock }: Looked,
+  text: NoticeText,
+  fact: string,
+): Promise<void> {
+  await raiseNotice(trx, {
+    businessId,
+    kind: "payment-unexplained",
+    factKey: `${payableId}/${fact}`,
+    ...text,
+    roles: ["operator"],
+    data: { payableId },
+    nowMs: clock.realMs,
+  });
+}

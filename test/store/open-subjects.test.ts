@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { changeLine, getRunLine } from "../../src/store/lines.ts";
+import { leftOpen } from "../../src/store/open-subjects.ts";
+import { cancelUndecided, parkUnapproved } from "../../src/store/undecided-lines.ts";
+import { approvedRun } from "./approved-run.ts";
+import { openSubjectOn, testStore } from "./support.ts";
+
+/** A run of two bills, of which a request may still pay the first. */
+async function halfOpen(state: LineState) {
+  const { store } = await testStore();
+  const runId = await approvedRun(store, "weekly", ["pay_1", "pay_2"]);
+  await openSubjectOn(store, "pay_1", runId);
+  const set = (payableId: string, to: LineState) =>
+    changeLine(store.db, { runId, payableId }, { state: to }, 4);
+  for (const payableId of ["pay_1", "pay_2"]) await set(payableId, state);
+  const states = async () =>
+    Promise.all(
+      ["pay_1", "pay_2"].map(async (id) => (await getRunLine(store.db, runId, id))?.state),
+    );
+  const moment = { runId, businessId: "biz_1", playbook: "weekly", businessMs: 5, nowMs: 5 };
+  return { store, set, states, moment };
+}
+
+describe("a bill that a request may still pay", () => {
+  test.each(["planned", "awaiting-approval", "on-hold"] as const)(
+    "is looked after when its run is stopped while it is %s; others end",
+    async (state) => {
+      const { store, states, moment } = await halfOpen(state);
+      await store.transaction((trx) => cancelUndecided(trx, moment, "run-cancelled"));
+      expect(await states()).toEqual(["unknown", "cancelled"]);
+    },
+  );
+
+  test("is looked after when nobody has approved it in time; others are parked", async () => {
+    const { store, states, moment } = await halfOpen("awaiting-approval");
+    await store.transaction((trx) => parkUnapproved(trx, moment));
+    expect(await states()).toEqual(["unknown", "parked"]);
+  });
+
+  test("is left open where nobody works on it, its request is old and no look is recent", async () => {
+    const { store, set } = await halfOpen("parked");
+    const left = (openedMs: number) =>
+      leftOpen(store.db, "biz_1", { openedMs, lookedAtMs: 50 }, 10);
+    expect(await left(2)).toEqual(["pay_1"]);
+    expect(await left(1)).toEqual([]);
+    for (const state of ["paying", "unknown", "retrying"] as const) {
+      await set("pay_1", state);
+      expect(await left(2)).toEqual([]);
+    }
+    await set("pay_1", "scheduled");
+    const look = {
+      ...{ business_id: "biz_1", subject: "pay_1", begun_service_ms: null },
+      ...{ is_whole: 1, shown_ids: "[]", recorded_at_ms: 60 },
+    };
+    await store.db
+      .insertInto("looks")
+      .values({ ...look, look_id: "old", begun_at_ms: 49 })
+      .execute();
+    expect(await left(2)).toEqual(["pay_1"]);
+    await store.db
+      .insertInto("looks")
+      .values({ ...look, look_id: "new", begun_at_ms: 50 })
+      .execute();
+    expect(await left(2)).toEqual([]);
+  });
+});

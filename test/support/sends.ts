@@ -1,0 +1,45 @@
+import type { Terms } from "../../src/ledger/facts.ts";
+import { recordResults, type SendOutcome } from "../../src/ledger/results.ts";
+import { insertSends, type NewSend, type OpenedSend } from "../../src/ledger/write.ts";
+import { databaseNowMs } from "../../src/store/database-clock.ts";
+import type { Store } from "../../src/store/index.ts";
+
+type Sent = Pick<NewSend, "businessId" | "subject"> & {
+  readonly owner: string;
+  /** How long ago the gate let it through. */
+  readonly agoMs?: number;
+  readonly terms?: Terms;
+};
+
+type Heard = Partial<Omit<SendOutcome, "send">>;
+
+function termsOf(owner: string): Terms {
+  return {
+    ...{ path: "/v1/payments", body: "{}", owner, approvedHash: "", contactId: "con_1" },
+    ...{ sourceId: "balance", rail: "SERVICE", amountCents: 10_000, executionDate: "2026-11-25" },
+  };
+}
+
+/** A first request to pay $100.00, as the gate writes it, and what it came to; null: nothing yet. */
+export async function sendOnce(
+  store: Store,
+  { businessId, subject, owner, agoMs = 0, terms = termsOf(owner) }: Sent,
+  heard: Heard | null = { result: "unknown", status: 500 },
+): Promise<OpenedSend> {
+  return store.transactionOf(businessId, async (trx) => {
+    const openedAtMs = (await databaseNowMs(trx)) - agoMs;
+    const [send] = await insertSends(trx, [
+      {
+        ...{ businessId, subject, operation: "pay", seq: 1, attemptId: undefined, sendNo: 1 },
+        terms,
+        ...{ baseline: [], sentBy: "worker-1", openedAtMs, openedServiceMs: openedAtMs },
+        leaveByMs: openedAtMs + 15_000,
+      },
+    ]);
+    if (send === undefined) throw new Error("nothing was written");
+    if (heard === null) return send;
+    const nothing = { status: null, code: null, message: null, answerDateMs: null, madeIds: [] };
+    await recordResults(trx, businessId, [{ send, result: "unknown", ...nothing, ...heard }]);
+    return send;
+  });
+}

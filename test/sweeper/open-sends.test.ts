@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { payRequest } from "../../activities/pay/request-body.ts";
+import { changeLine, planLineOf } from "../../src/store/lines.ts";
+import { listNotices, type Notice } from "../../src/store/notices.ts";
+import { openSubjects } from "../../src/store/open-subjects.ts";
+import { setRunPhase } from "../../src/store/runs.ts";
+import { lookAtOpenSends } from "../../src/sweeper/open-sends.ts";
+import { MoneyWorld } from "../activities/money-world.ts";
+import { sendOnce } from "../support/sends.ts";
+
+const HOUR_MS = 3_600_000;
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.world.reset();
+  world.override = {};
+  await world.store.db.deleteFrom("open_subjects").execute();
+});
+
+function sweep(): Promise<number> {
+  const context = world.context();
+  const profiles = { all: () => [world.world.profile] };
+  const { store, temporal, log } = context;
+  const clientOf = (business: string) => context.clientOf(business);
+  const clockOf = (business: string) => context.clockOf(business);
+  return lookAtOpenSends(
+    { store, temporal, log, profiles, clientOf, clockOf },
+    world.world.profile,
+  );
+}
+
+async function isOpen(payableId: string): Promise<boolean> {
+  return (await openSubjects(world.store.db, world.businessId, [payableId])).has(payableId);
+}
+
+function told(payableId: string): Promise<Notice[]> {
+  return listNotices(world.store.db, { kind: "payment-unexplained", limit: 100 }).then((all) =>
+    all.filter(({ data }) => data["payableId"] === payableId),
+  );
+}
+
+/** A bill whose request was carried out, though no answer came, and that people parked since. */
+async function paidUnheard(): Promise<{ runId: string; payableId: string }> {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const { businessId, store } = world;
+  const plan = await planLineOf(store.db, { runId, payableId, version: 1 });
+  const { operation: _, ...terms } = payRequest(plan, runId, plan.executionDate);
+  const sent = { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS, terms };
+  const { idempotencyKey } = await sendOnce(store, sent);
+  const write = { method: "POST", path: terms.path, bodyText: terms.body, idempotencyKey } as const;
+  await world
+    .context()
+    .clientOf("acme")
+    .sendMoneyWrite({ ...write, timeoutMs: 10_000 });
+  await changeLine(store.db, { runId, payableId }, { state: "parked" }, Date.now());
+  return { runId, payableId };
+}
+
+describe("a bill that a request may still pay, and that nobody is at work on", () => {
+  test("is let go once a look has shown that nothing came of the request", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const { businessId, store } = world;
+    await changeLine(store.db, { runId, payableId }, { state: "parked" }, Date.now());
+    await sendOnce(store, { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS });
+    expect(await isOpen(payableId)).toBe(true);
+    expect(await sweep()).toBe(1);
+    expect(await isOpen(payableId)).toBe(false);
+    expect(await sweep()).toBe(0);
+  });
+
+  test("gets the payment that was found, and is followed by its run", async () => {
+    const { runId, payableId } = await paidUnheard();
+    await sweep();
+    const [payment] = await world.paymentsOf(payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "scheduled",
+      paymentIds: [payment?.id],
+    });
+    expect(await told(payableId)).toEqual([]);
+  });
+
+  test("is told of where a payment is found and its run has ended", async () => {
+    const { runId, payableId } = await paidUnheard();
+    await setRunPhase(world.store.db, runId, { phase: "completed", waitingFor: null });
+    await sweep();
+    const [payment] = await world.paymentsOf(payableId);
+    expect((await world.line(runId, payableId)).state).toBe("parked");
+    const [notice, ...more] = await told(payableId);
+    expect(notice?.subject).toBe(`${payableId} was paid after all`);
+    expect(notice?.text).toContain(payment?.id);
+    expect(more).toEqual([]);
+  });
+
+  test("is told of where the service shows what nothing that was sent explains", async () => {
+    const { runId, payableId } = await paidUnheard();
+    const { payments } = world.context().clientOf("acme");
+    const other = (await payments.listAll({ payableId })).map((each) => ({
+      ...each,
+      amountCents: 1,
+    }));
+    world.override = { listAll: () => Promise.resolve(other) };
+    await world.control.advanceWire("PT20M");
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) await sweep();
+    const [notice, ...more] = await told(payableId);
+    expect(notice?.text).toContain(other[0]?.id);
+    expect(more).toEqual([]);
+    expect((await world.line(runId, payableId)).state).toBe("parked");
+  });
+});

@@ -1,0 +1,6 @@
+/** What went wrong in the first place, in one sentence. */
+export function rootMessage(error: unknown, otherwise: string): string {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return root instanceof Error ? root.message : otherwise;
+}
