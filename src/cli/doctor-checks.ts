@@ -1,6 +1,7 @@
 import type { BusinessProfile, Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { isPostgres, openStore, StoreError } from "../store/index.ts";
+import { databaseNowMs } from "../store/database-clock.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { reasonOf } from "./cli-error.ts";
 import { gatewayOf } from "./gateway-client.ts";
@@ -17,10 +18,18 @@ export interface Check {
 
 const TIMEOUT_MS = 5_000;
 
+/** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
+const SKEW_MS = 10_000;
+
 /** Looks at everything that Payrun needs, all of it even where something is missing. */
 export async function checkEverything(config: Config): Promise<readonly Check[]> {
   const businesses = config.profiles.all();
-  const clients = new Clients({ connections: 2, timeoutMs: TIMEOUT_MS });
+  const aheadMs = new Map<string, number>();
+  const clients = new Clients({
+    connections: 2,
+    timeoutMs: TIMEOUT_MS,
+    onDate: (business, dateMs) => aheadMs.set(business, dateMs - Date.now()),
+  });
   try {
     return await Promise.all([
       nodeCheck(),
@@ -30,7 +39,7 @@ export async function checkEverything(config: Config): Promise<readonly Check[]>
       noticesCheck(config),
       ...(businesses.length === 0
         ? [noBusiness(config)]
-        : businesses.map((business) => businessCheck(clients, business))),
+        : businesses.map((business) => businessCheck(clients, business, aheadMs))),
     ]);
   } finally {
     await clients.close();
@@ -45,7 +54,10 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
   const name = "Store";
   try {
     const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
+    const aheadMs = await databaseNowMs(store.db).then((nowMs) => nowMs - Date.now());
     await store.close();
+    const skew = skewOf("The database", aheadMs);
+    if (skew !== undefined) return { name, ...skew };
     // Settings are listed without the password.
     const shown = settings.find((setting) => setting.name === "PAYRUN_DATABASE_URL")?.value;
     const text = isPostgres(databaseUrl)
@@ -151,12 +163,32 @@ async function noBusiness({ home }: Config): Promise<Check> {
   };
 }
 
-async function businessCheck(clients: Clients, business: BusinessProfile): Promise<Check> {
+/** Undefined where a clock agrees with this machine's as well as it can be told. */
+export function skewOf(whose: string, aheadMs: number): Omit<Check, "name"> | undefined {
+  if (Math.abs(aheadMs) <= SKEW_MS) return undefined;
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  return {
+    state: "warning",
+    text: `${whose}'s clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's`,
+    remedy: "Set the clocks by a time server (NTP): dates and approvals are judged by them.",
+  };
+}
+
+async function businessCheck(
+  clients: Clients,
+  business: BusinessProfile,
+  aheadMs: ReadonlyMap<string, number>,
+): Promise<Check> {
   const name = `Business ${business.name}`;
   const kind = business.sandbox ? "a sandbox, no real money" : "real money";
   try {
     const sources = await clients.of(business).fundingSources.list();
     const payable = sources.filter(({ canPay }) => canPay).length;
+    // A sandbox's clocks may be stepped.
+    const skew = business.sandbox
+      ? undefined
+      : skewOf("The service", aheadMs.get(business.name) ?? 0);
+    if (skew !== undefined) return { name, ...skew };
     if (business.webhookSecrets.length === 0) {
       return {
         name,
