@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { fromRanges, toRanges } from "./ranges.ts";
 import { runSeed, type SeedResult } from "./run-seed.ts";
+import { catchPlants } from "./catch-plants.ts";
 import { shorten } from "./shorten.ts";
 
 const USAGE = `Runs the engine in a simulated world, one seed after the other.
@@ -9,6 +10,8 @@ const USAGE = `Runs the engine in a simulated world, one seed after the other.
   npm run simulate -- --seconds S             runs seeds from 1 on, for so long
   npm run simulate -- --seed N --trace        runs one, and tells what happened in it
                       --without 3,7..9        leaves out faults by number
+  npm run simulate -- --planted               puts in one bug after the other: each must be caught
+  npm run simulate -- --plant NAME            puts in one, until it is caught
 `;
 
 /** Lines of a failing trace that are shown without being asked for. */
@@ -23,6 +26,8 @@ export async function simulate(args: readonly string[]): Promise<number> {
       seeds: { type: "string" },
       seconds: { type: "string" },
       without: { type: "string" },
+      plant: { type: "string" },
+      planted: { type: "boolean", default: false },
       trace: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -31,13 +36,14 @@ export async function simulate(args: readonly string[]): Promise<number> {
     print(USAGE);
     return 0;
   }
+  if (values.planted) return catchPlants(values.seeds ?? "1..300");
   if (values.seed !== undefined) {
     const without = new Set(values.without === undefined ? [] : fromRanges(values.without));
     return runOne(Number(values.seed), without, values.trace);
   }
   const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
   const seeds = values.seeds === undefined ? undefined : fromRanges(values.seeds);
-  return runMany(seeds ?? endless(), seconds);
+  return runMany(seeds ?? endless(), { seconds, isPlanted: values.plant !== undefined });
 }
 
 async function runOne(
@@ -52,7 +58,11 @@ async function runOne(
   return ended(1, result.violation === undefined ? 0 : 1);
 }
 
-async function runMany(seeds: Iterable<number>, seconds: number): Promise<number> {
+/** @param how a planted bug is caught by its first violation, and needs no trace */
+async function runMany(
+  seeds: Iterable<number>,
+  { seconds, isPlanted }: { readonly seconds: number; readonly isPlanted: boolean },
+): Promise<number> {
   const startedMs = performance.now();
   let count = 0;
   let violations = 0;
@@ -63,6 +73,8 @@ async function runMany(seeds: Iterable<number>, seconds: number): Promise<number
     if (result.violation === undefined) continue;
     violations += 1;
     print(`seed ${seed}: ${result.violation}`);
+    if (isPlanted && result.rule !== "crash") break;
+    if (isPlanted) continue;
     // One trace is read at a time.
     if (violations === 1) await explain(result);
     else print(`  npm run simulate -- --seed ${seed} --trace`);

@@ -1,4 +1,6 @@
 import { registerHooks } from "node:module";
+import { planted } from "./planting.ts";
+import { PLANTS } from "./plants.ts";
 
 /** What the engine imports, and what it gets here instead. */
 const STAND_INS: Readonly<Record<string, string>> = {
@@ -7,10 +9,27 @@ const STAND_INS: Readonly<Record<string, string>> = {
   "@temporalio/activity": new URL("./temporal/activity-stand-in.ts", import.meta.url).href,
 };
 
+const ROOT = new URL("../../", import.meta.url).href;
+
+const at = process.argv.indexOf("--plant");
+const wanted = at < 0 ? undefined : process.argv[at + 1];
+const plant = PLANTS.find(({ name }) => name === wanted);
+if (wanted !== undefined && plant === undefined) throw new Error(`there is no plant ${wanted}`);
+
 registerHooks({
   resolve(specifier, context, next) {
     const url = STAND_INS[specifier];
     const isOurs = context.parentURL?.includes("/node_modules/") !== true;
     return url !== undefined && isOurs ? { url, shortCircuit: true } : next(specifier, context);
+  },
+  load(url, context, next) {
+    const loaded = next(url, context);
+    if (plant === undefined || url !== ROOT + plant.file) return loaded;
+    const { source: real } = loaded;
+    if (real === null || real === undefined) throw new Error(`${url} has no source`);
+    const text = typeof real === "string" ? real : new TextDecoder().decode(real);
+    const source = planted(text, plant);
+    process.stderr.write(`plant ${plant.name}: ${plant.file} has another ${plant.replaces}\n`);
+    return { ...loaded, source };
   },
 });

@@ -22,6 +22,7 @@ export class Troubles {
   readonly #world: World;
   readonly #plan: FaultPlan;
   readonly #kinds: ReadonlySet<Trouble>;
+  readonly #steady: string | undefined;
   readonly #lots: Stream;
   readonly #restart: (node: ProcessNode) => void;
   #left: number;
@@ -30,11 +31,13 @@ export class Troubles {
     world: World,
     plan: FaultPlan,
     kinds: ReadonlySet<Trouble>,
+    steady: string | undefined,
     restart: (node: ProcessNode) => void,
   ) {
     this.#world = world;
     this.#plan = plan;
     this.#kinds = kinds;
+    this.#steady = steady;
     this.#restart = restart;
     this.#lots = world.stream("troubles");
     this.#left = this.#lots.between(1, 12);
@@ -48,6 +51,7 @@ export class Troubles {
   #at(node: ProcessNode, what: string): number {
     const { nowMs } = this.#world;
     if (node.kind !== "worker" && node.kind !== "gateway") return 0;
+    if (node.id === this.#steady) return 0;
     if (nowMs >= this.#plan.healsAtMs || this.#left <= 0) return 0;
     const isMoney = /POST|Lane|payRetry|makeDeposits|answer/.test(what);
     const lots = this.#lots.next();
@@ -72,6 +76,6 @@ export class Troubles {
     this.#left -= 1;
     if (!this.#plan.count()) return;
     this.#world.kill(node, "is killed");
-    this.#world.outside(() => this.#world.after(downMs, "restart", () => this.#restart(node)));
+    this.#world.later(downMs, "restart", () => this.#restart(node));
   }
 }

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const LARGE_EVERY = 20;
 /** One of so many has more than all lanes send at once, so that some wait in a lane's queue. */
 const CROWD_EVERY = 100;
-const LARGE_FAULTS: readonly ServiceFault[] = ["slow", "cut-off", "rate-limit"];
+const LARGE_FAULTS: readonly ServiceFault[] = ["slow", "cut-off"];
 
 import { ACTS, type Act } from "./people.ts";
 import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
@@ -30,11 +30,16 @@ export class Company {
   readonly serviceSkewMs: number;
   readonly balanceCents = 1_000_000_00;
   readonly failures: number;
+  /** What each read takes, always. */
+  readonly readMs: number;
+  readonly #oldPayments: number;
   /** False: nobody has registered an endpoint. */
   readonly hasWebhooks: boolean;
   readonly faults: Set<ServiceFault>;
   readonly troubles: Set<Trouble>;
   readonly acts: ReadonlySet<Act>;
+  /** A process that nothing happens to. */
+  readonly steady: string | undefined;
   /** How long after its arrival this service may still carry out a request. */
   readonly latestMs: number;
   readonly paying: PayingHabits;
@@ -51,7 +56,7 @@ export class Company {
     const start = new Stream(seed, "start");
     this.startsMs = Date.UTC(2027, start.between(0, 11), start.between(1, 28)) + hourOf(start);
     const isLarge = seed % LARGE_EVERY === 7;
-    this.scale = !isLarge && clocks.chance(0.2) ? clocks.pick([600, 3_600]) : 1;
+    this.scale = !isLarge && clocks.chance(0.2) ? clocks.pick([1_800, 3_600]) : 1;
     const skew = (): number =>
       this.scale === 1 && clocks.chance(0.5) ? clocks.between(-600_000, 600_000) : 0;
     this.serviceSkewMs =
@@ -62,19 +67,29 @@ export class Company {
     const swarm = new Stream(seed, "swarm");
     this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.25)));
     if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);
+    const isCrowd = seed % CROWD_EVERY === 7;
+    this.#isCrowd = isCrowd;
+    this.steady = isCrowd || swarm.chance(0.3) ? "worker-2" : undefined;
     this.latestMs = swarm.pick(isLarge ? [60_000, 120_000] : [120_000, 300_000, 1_800_000]);
     this.troubles = new Set(TROUBLES.filter(() => swarm.chance(isLarge ? 0.1 : 0.35)));
     if (isLarge) this.troubles.add("freeze");
     this.acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
     this.paying = choosePlaybooks(new Stream(seed, "playbooks"));
-    this.troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);
+    const troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);
+    // What is looked at every few seconds should not be in trouble for a day.
+    const isWatched = this.faults.has("poison") || this.scale !== 1;
+    this.troubleMs = isWatched ? 600_000 : troubleMs;
+    // A service that is slow at reading, and has many old payments to read.
+    const isAncient = isLarge && !isCrowd && swarm.chance(0.2);
+    this.readMs = isAncient ? swarm.between(2_000, 6_000) : 0;
+    this.#oldPayments = isAncient ? swarm.between(200, 600) : swarm.stretched(1, 30) - 1;
+    if (isAncient) this.faults.add("small-pages");
     this.failures = swarm.chance(0.3) ? 0.4 : 0;
     this.habits = {
       guardsInFlight: swarm.chance(0.3),
       splitOverCents: swarm.chance(0.3) ? 7_000 : 10_000_000,
     };
     this.#isLarge = isLarge;
-    this.#isCrowd = seed % CROWD_EVERY === 7;
     this.#bills = new Stream(seed, "bills");
     this.profile = {
       name: "acme",
@@ -110,6 +125,25 @@ export class Company {
         totalCents: lots.between(10, 200) * 100,
         dueDate: dateOf(this.startsMs + lots.stretched(1, 10) * DAY_MS),
         issueDate: dateOf(this.startsMs - 20 * DAY_MS),
+      });
+    }
+    for (let number = 1; number <= this.#oldPayments; number += 1) {
+      const paidMs = this.startsMs - lots.between(3, 400) * DAY_MS;
+      book.payments.push({
+        id: `pay_old${number}`,
+        payableId: `bill_old${number}`,
+        contactId: `con_${lots.between(1, vendors)}`,
+        amountCents: 1_000,
+        rail: "SERVICE",
+        bankAccountId: null,
+        scheduledMs: paidMs,
+        createdMs: paidMs,
+        shownMs: 0,
+        key: null,
+        status: "completed",
+        updatedMs: paidMs,
+        processedMs: paidMs,
+        failureReason: null,
       });
     }
   }

@@ -122,6 +122,7 @@ export class People {
       if (kind === "pay-run") await this.#approve(id);
     }
     const isCalm = this.#world.nowMs >= this.calmFromMs;
+    if (isCalm) await this.#release();
     const pauseMs = turn < 20 && !isCalm ? 2 * MINUTE_MS : 180 * MINUTE_MS;
     this.#later(pauseMs, () => this.#decide(turn + 1));
   }

@@ -12,20 +12,24 @@ export interface PayingHabits {
   /** Pay runs, launched in this order. */
   readonly launches: readonly string[];
   readonly quorum: number;
+  /** What one vendor may be paid in a week; none where a playbook names no limit. */
+  readonly vendorPerWeekCents: number | undefined;
 }
 
 /** Chooses what a company's playbooks say. */
 export function choosePlaybooks(lots: Stream): PayingHabits {
   const quorum = lots.chance(0.25) ? 2 : 1;
+  const limit = lots.chance(0.25) ? lots.between(50, 400) : undefined;
   const names = lots.chance(0.3) ? ["weekly", "monthly"] : ["weekly"];
-  const playbooks = names.map((name) => ({ name, text: payRun(lots, quorum) }));
+  const playbooks = names.map((name) => ({ name, text: payRun(lots, quorum, limit) }));
   if (lots.chance(0.3)) {
     playbooks.push({ name: "retry-failed", text: RETRY_FAILED });
   }
-  return { playbooks, launches: names, quorum };
+  const vendorPerWeekCents = limit === undefined ? undefined : limit * 100;
+  return { playbooks, launches: names, quorum, vendorPerWeekCents };
 }
 
-function payRun(lots: Stream, quorum: number): string {
+function payRun(lots: Stream, quorum: number, limit: number | undefined): string {
   const lines = ["kind: pay-run", "select: { due: all }"];
   const pays = ["on: next-business-day", "arrive: by-due-date"];
   lines.push(`pay: { ${lots.pick(pays)} }`);
@@ -33,7 +37,7 @@ function payRun(lots: Stream, quorum: number): string {
   const rules = [`  - { by: [controller, owner], quorum: ${quorum} }`];
   if (lots.chance(0.2)) rules.unshift("  - { over: $100, by: [owner] }");
   lines.push("approve:", ...rules);
-  if (lots.chance(0.2)) lines.push(`limits: { vendorPerWeek: $${lots.between(50, 400)} }`);
+  if (limit !== undefined) lines.push(`limits: { vendorPerWeek: $${limit} }`);
   if (lots.chance(0.15)) lines.push(`approvalValid: ${lots.between(1, 5)} days`);
   lines.push(`late: ${lots.pick(["ask", "next-business-day"])}`);
   return `${lines.join("\n")}\n`;

@@ -10,6 +10,7 @@ export function checkNothingStuck(facts: StoreFacts): void {
   const ended = facts.endedRuns();
   for (const { runId, payableId, state, reason } of facts.lines()) {
     if (ended.has(runId) || !AT_WORK.includes(state)) continue;
+    if (reason !== null && facts.isTold(payableId)) continue;
     const why = reason === null ? "without a reason" : `because “${reason}”`;
     throw new Violation(
       "nothing-goes-on-for-ever",

@@ -1,5 +1,6 @@
 import type { Accepted, Bank } from "../service/bank.ts";
-import type { Book } from "../service/book.ts";
+import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
+import { type Book, stands } from "../service/book.ts";
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
@@ -8,8 +9,11 @@ export class MoneyRules {
   readonly #bank: Bank;
   readonly #book: Book;
   readonly #facts: StoreFacts;
+  readonly #vendorPerWeekCents: number | undefined;
 
-  constructor(bank: Bank, book: Book, facts: StoreFacts) {
+  /** @param vendorPerWeekCents what all runs together may pay one vendor in a week */
+  constructor(bank: Bank, book: Book, facts: StoreFacts, vendorPerWeekCents: number | undefined) {
+    this.#vendorPerWeekCents = vendorPerWeekCents;
     this.#bank = bank;
     this.#book = book;
     this.#facts = facts;
@@ -19,6 +23,22 @@ export class MoneyRules {
   check(accepted: Accepted): void {
     if (accepted.kind !== "payment") return;
     this.#authorised(accepted);
+    this.#withinLimit(accepted);
+  }
+
+  /** No vendor is paid more in a week of New York than the playbooks allow. */
+  #withinLimit({ subject, paymentIds }: Accepted): void {
+    const mostCents = this.#vendorPerWeekCents;
+    const made = this.#book.payments.find(({ id }) => id === paymentIds[0]);
+    if (mostCents === undefined || made === undefined) return;
+    const week = weekOf(made.scheduledMs);
+    const cents = this.#book.payments
+      .filter(({ key, contactId }) => key !== null && contactId === made.contactId)
+      .filter((payment) => stands(payment) && weekOf(payment.scheduledMs) === week)
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+    if (cents <= mostCents) return;
+    const what = `${usd(cents)} are to be paid to ${made.contactId} in the week of ${week}, and ${usd(mostCents)} are allowed`;
+    throw new Violation("within-limits", what, subject);
   }
 
   /** Never more than a payable's authorised total stands. */
@@ -26,7 +46,7 @@ export class MoneyRules {
     const ours = this.#book
       .paymentsOf(subject)
       .filter(({ key }) => key !== null)
-      .filter(({ status }) => !["failed", "returned", "cancelled", "refunded"].includes(status));
+      .filter(stands);
     const standingCents = ours.reduce((sum, { amountCents }) => sum + amountCents, 0);
     const approvedCents = this.#facts.approvedCents(subject);
     const totalCents = this.#book.payables.get(subject)?.totalCents ?? 0;
@@ -47,6 +67,14 @@ export class MoneyRules {
       );
     }
   }
+}
+
+/** The Monday of an instant's week in New York. */
+function weekOf(ms: number): string {
+  const date = newYorkDate(ms);
+  const noon = Date.parse(`${date}T12:00:00Z`);
+  const sinceMonday = (new Date(noon).getUTCDay() + 6) % 7;
+  return new Date(noon - sinceMonday * 86_400_000).toISOString().slice(0, 10);
 }
 
 function usd(cents: number): string {

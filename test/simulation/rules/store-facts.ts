@@ -17,6 +17,40 @@ interface LineFact {
   readonly amountCents: number;
 }
 
+/** One row of the ledger. */
+export interface SendRow {
+  readonly sendId: string;
+  readonly subject: string;
+  readonly seq: number;
+  readonly path: string;
+  readonly body: string;
+  readonly openedMs: number;
+  readonly leaveByMs: number;
+  readonly result: string;
+  readonly status: number | null;
+  /** True where a look has found what its attempt made. */
+  readonly isAdopted: boolean;
+}
+
+const SENDS = `select s.*,
+    exists (select 1 from adoptions d where d.attempt_id = s.attempt_id) as adopted
+  from sends s join attempts a on a.attempt_id = s.attempt_id`;
+
+function toSend(row: Record<string, unknown>): SendRow {
+  return {
+    sendId: String(row["send_id"]),
+    subject: String(row["subject"]),
+    seq: Number(row["seq"]),
+    path: String(row["path"]),
+    body: String(row["body"]),
+    openedMs: Number(row["opened_at_ms"]),
+    leaveByMs: Number(row["leave_by_ms"]),
+    result: String(row["result"]),
+    status: row["status"] === null ? null : Number(row["status"]),
+    isAdopted: row["adopted"] === 1,
+  };
+}
+
 /**
  * What the rules read of the engine's store, over a connection of their own. The only file that
  * knows its tables.
@@ -70,6 +104,31 @@ export class StoreFacts {
     return new Set(ended.map(({ runId }) => runId));
   }
 
+  /** The sends of a subject, first to last. */
+  sends(subject: string): SendRow[] {
+    return this.#all(`${SENDS} where s.subject = ? order by s.seq, s.send_no`, subject).map(toSend);
+  }
+
+  sendsOfKey(key: string): SendRow[] {
+    return this.#all(`${SENDS} where a.idempotency_key = ? order by s.send_no`, key).map(toSend);
+  }
+
+  isClaimed(payableId: string): boolean {
+    return this.#all("select 1 from claims where payable_id = ?", payableId).length > 0;
+  }
+
+  /** When the newest whole look at a subject began; 0 where there is none. */
+  lastLookMs(subject: string): number {
+    const text = "select max(begun_at_ms) as ms from looks where subject = ? and is_whole = 1";
+    return Number(this.#all(text, subject)[0]?.["ms"] ?? 0);
+  }
+
+  /** True where somebody was told of a bill. */
+  isTold(payableId: string): boolean {
+    const about = `%"${payableId}"%`;
+    return this.#all("select 1 from notices where data like ?", about).length > 0;
+  }
+
   hasEvent(eventId: string): boolean {
     return this.#all("select 1 from inbox where event_id = ?", eventId).length > 0;
   }
@@ -90,16 +149,21 @@ export class StoreFacts {
     return [...runs, ...lines];
   }
 
-  /** A bill's lines and attempts in words, for a trace. */
+  /** A bill's lines, sends and looks in words, for a trace. */
   of(payableId: string): string[] {
     const lines = this.lines()
       .filter((line) => line.payableId === payableId)
       .map(({ runId, state, reason }) => `${payableId} of ${runId}: ${state} ${reason ?? ""}`);
-    const attempts = this.#all(
-      "select seq, state, owner, sends, answer from attempts where subject = ? order by seq",
+    const sends = this.#all(
+      `select seq, send_no, sent_by, opened_at_ms, leave_by_ms, result, status, code, owner
+        from sends where subject = ? order by seq, send_no`,
       payableId,
-    ).map((row) => `${payableId}, attempt ${JSON.stringify(row)}`);
-    return [...lines, ...attempts];
+    ).map((row) => `${payableId}, send ${JSON.stringify(row)}`);
+    const looks = this.#all(
+      "select begun_at_ms, is_whole, shown_ids from looks where subject = ? order by begun_at_ms",
+      payableId,
+    ).map((row) => `${payableId}, look ${JSON.stringify(row)}`);
+    return [...lines, ...sends, ...looks];
   }
 
   #all(text: string, ...given: readonly string[]): Record<string, unknown>[] {

@@ -92,7 +92,7 @@ export class Life {
   }
 
   #atBank(bankMs: number, work: () => void): void {
-    this.#world.at(this.#clock.realMsAt(bankMs), "bank", work);
+    this.#world.later(this.#clock.realMsAt(bankMs) - this.#world.nowMs, "bank", work);
   }
 
   #event(type: string, payment: Payment): void {

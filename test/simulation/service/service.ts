@@ -30,6 +30,7 @@ export class Service implements Wire {
   readonly #effects: Effects;
   readonly #reads: Reads;
   readonly #windowMs: number;
+  readonly #readMs: number;
   readonly #travel: Stream;
   /** Bills that can't be read, for ever. */
   readonly poisoned = new Set<string>();
@@ -44,12 +45,15 @@ export class Service implements Wire {
       readonly bankAccountId: string;
       /** How late a request may be carried out, within the envelope. */
       readonly latestMs: number;
+      /** What each read takes, always. */
+      readonly readMs: number;
       readonly habits: Pick<Habits, "guardsInFlight" | "splitOverCents">;
     },
   ) {
     const { faults, clock, book, life, bankAccountId } = parts;
     this.#world = world;
     this.#faults = faults;
+    this.#readMs = parts.readMs;
     this.#clock = clock;
     this.bank = new Bank(world);
     this.#keys = new Keys(world, faults);
@@ -76,13 +80,13 @@ export class Service implements Wire {
     const lateMs = isLate ? this.#faults.stream("late-bytes").between(1_000, 55_000) : 0;
     const travelMs = this.#travel.between(2, 40) + lateMs;
     if (request.method === "GET") {
-      this.#world.after(travelMs, "GET arrives", () => this.#read(request, heard));
+      this.#world.later(travelMs, "GET arrives", () => this.#read(request, heard));
       return;
     }
     const key = request.key?.slice(-6) ?? "none";
     const about = aboutOf(request);
     this.#world.tell(request.from, `sends request ${seen.number} for ${about} under …${key}`);
-    this.#world.after(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
+    this.#world.later(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
   }
 
   #read(request: WireRequest, heard: Heard): void {
@@ -100,7 +104,8 @@ export class Service implements Wire {
       return;
     }
     const slowMs = faults.strikes("slow", 0.3) ? faults.stream("slow").stretched(50, 9_000) : 0;
-    this.#world.after(slowMs, "GET is answered", () => {
+    const isClock = url.pathname.startsWith("/sandbox");
+    this.#world.later(slowMs + (isClock ? 0 : this.#readMs), "GET is answered", () => {
       this.#reads.pageMost = faults.kinds.has("small-pages") ? 2 : 100;
       this.#answer(heard, this.#reads.answer(url.pathname, url.searchParams));
     });
@@ -150,9 +155,10 @@ export class Service implements Wire {
       this.#say(seen, "is cut off, and goes on all the same");
       heard(new Error("ECONNRESET: the connection was cut"));
     }
-    const queueMs = this.#lateMs("queued", 0.2, untilMs) + (cutOff ? this.#cutMs(untilMs) : 0);
+    const waitsMs = this.#lateMs("queued", 0.2, untilMs) + (cutOff ? this.#cutMs(untilMs) : 0);
+    const queueMs = Math.min(waitsMs, untilMs - this.#world.nowMs);
     const hear: Heard = cutOff ? () => undefined : answer;
-    this.#world.after(queueMs, "claim", () => {
+    this.#world.later(queueMs, "claim", () => {
       this.#claim({ request, seen, hear, untilMs });
     });
   }
@@ -188,7 +194,7 @@ export class Service implements Wire {
     }
     const runMs = this.#travel.between(5, 120) + this.#lateMs("slow", 0.5, work.untilMs);
     if (runMs > 1_000) this.#say(seen, `takes ${Math.round(runMs / 1_000)} s`);
-    this.#world.after(runMs, "carry out", () => this.#carryOut(work));
+    this.#world.later(runMs, "carry out", () => this.#carryOut(work));
   }
 
   /** Refusals of the business's state: not stored, and their key free or bound to the body. */
@@ -227,7 +233,7 @@ export class Service implements Wire {
     if (answer === undefined) return;
     this.#keep(key, answer);
     const slowMs = this.#lateMs("slow", 0.3, work.untilMs);
-    this.#world.after(slowMs, "answer", () => this.#answer(hear, answer));
+    this.#world.later(slowMs, "answer", () => this.#answer(hear, answer));
   }
 
   #act({ request, seen }: Work, share: "all" | "part"): Answer {
@@ -249,7 +255,7 @@ export class Service implements Wire {
 
   #answer(heard: Heard, { status, body }: Answer, headers: Record<string, string> = {}): void {
     const date = new Date(this.#clock.wireMs()).toUTCString();
-    this.#world.after(this.#travel.between(2, 30), "answer arrives", () =>
+    this.#world.later(this.#travel.between(2, 30), "answer arrives", () =>
       heard({ status, headers: { date, ...headers }, body: JSON.stringify(body) }),
     );
   }

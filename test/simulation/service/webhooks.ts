@@ -61,13 +61,11 @@ export class Webhooks {
   }
 
   #later(afterMs: number, eventId: string, body: string, tries: number): void {
-    this.#world.outside(() =>
-      this.#world.after(afterMs, "webhook", () => {
-        this.#send(eventId, body, tries).catch((error: unknown) => {
-          this.#world.failure ??= error instanceof Error ? error : new Error(String(error));
-        });
-      }),
-    );
+    this.#world.later(afterMs, "webhook", () => {
+      this.#send(eventId, body, tries).catch((error: unknown) => {
+        this.#world.failure ??= error instanceof Error ? error : new Error(String(error));
+      });
+    });
   }
 
   async #send(eventId: string, body: string, tries: number): Promise<void> {

@@ -55,14 +55,14 @@ export class ActivityTask {
     const { world } = this.#server;
     const worker = this.#server.workerFor();
     if (worker === undefined) {
-      world.after(AGAIN_MS, "no worker", () => this.begin());
+      world.later(AGAIN_MS, "no worker", () => this.begin());
       return;
     }
     this.#attempts += 1;
     this.#beatMs = world.nowMs;
     const attempt = this.#attempts;
     this.#current = attempt;
-    world.after(this.#options.startToCloseMs, "start to close", () => this.#timeOut(attempt));
+    world.later(this.#options.startToCloseMs, "start to close", () => this.#timeOut(attempt));
     this.#watchBeats(attempt);
     world.in(worker.node, () => void this.#run(worker.node, worker.activities, attempt));
   }
@@ -71,7 +71,7 @@ export class ActivityTask {
     const { world } = this.#server;
     const stopped = new AbortController();
     const heartbeat = (): void => {
-      world.after(5, "heartbeat", () => {
+      world.later(5, "heartbeat", () => {
         if (!this.#server.isUp || !node.alive) return;
         if (this.#isStale(attempt)) stopped.abort();
         else this.#beatMs = world.nowMs;
@@ -104,9 +104,9 @@ export class ActivityTask {
       if (this.#isStale(attempt)) return;
       const atMs = this.#beatMs + heartbeatMs;
       if (world.nowMs >= atMs) this.#timeOut(attempt);
-      else world.at(atMs, "heartbeat due", look);
+      else world.later(atMs - world.nowMs, "heartbeat due", look);
     };
-    world.at(this.#beatMs + heartbeatMs, "heartbeat due", look);
+    world.later(heartbeatMs, "heartbeat due", look);
   }
 
   #timeOut(attempt: number): void {
@@ -146,7 +146,7 @@ export class ActivityTask {
     const pauseMs = asked === undefined || asked === null ? backOffMs : durationMs(asked);
     // Whoever still works on this attempt is told so at its next heartbeat.
     this.#current = undefined;
-    this.#server.world.after(pauseMs, "next attempt", () => this.begin());
+    this.#server.world.later(pauseMs, "next attempt", () => this.begin());
   }
 
   #tell(result: unknown, failure: Error | undefined): void {

@@ -80,11 +80,11 @@ export class TemporalServer implements Asks, TaskServer {
 
   activity(of: Execution, asked: Parameters<Asks["activity"]>[1]): void {
     const task = new ActivityTask(this, of, asked);
-    this.world.after(TRAVEL_MS, "schedule activity", () => task.begin());
+    this.world.later(TRAVEL_MS, "schedule activity", () => task.begin());
   }
 
   timer(of: Execution, number: number, atMs: number): void {
-    this.world.at(atMs, "workflow timer", () =>
+    this.world.later(atMs - this.world.nowMs, "workflow timer", () =>
       this.deliver(of, { kind: "timer", atMs: 0, number }),
     );
   }
@@ -115,7 +115,7 @@ export class TemporalServer implements Asks, TaskServer {
   }
 
   #pump(execution: Execution, delayMs: number): void {
-    this.world.after(delayMs, "workflow task", () => {
+    this.world.later(delayMs, "workflow task", () => {
       if (execution.state !== "running") return;
       if (this.workerFor() === undefined) {
         this.#pump(execution, 1_000);
@@ -161,7 +161,7 @@ export class TemporalServer implements Asks, TaskServer {
     execution.replay(true, job.atMs - this.world.nowMs);
     this.#dirty.add(execution);
     execution.hear(job);
-    this.world.after(0, "replay", () => this.#replay(execution, rest));
+    this.world.later(0, "replay", () => this.#replay(execution, rest));
   }
 
   #settle(): boolean {

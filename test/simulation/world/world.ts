@@ -31,6 +31,8 @@ export interface TimerEntry extends Due, Step {
 }
 
 const here = new AsyncLocalStorage<ProcessNode>();
+/** Runs code as whoever loads this file: as no process. */
+const asNobody = AsyncLocalStorage.snapshot();
 const background = new AsyncLocalStorage<boolean>();
 
 /** Runs loops that only look whether there is something to do. */
@@ -97,9 +99,9 @@ export class World {
     return here.run(node, work);
   }
 
-  /** Runs code as nobody: what it begins outlives the process that asks. */
-  outside<T>(work: () => T): T {
-    return here.exit(work);
+  /** Does something later as nobody: it comes though the process that asks has died or is frozen. */
+  later(delayMs: number, what: string, go: () => void): TimerEntry {
+    return asNobody(() => this.after(delayMs, what, go));
   }
 
   /** Parks the caller under a name until its turn comes. */
@@ -173,12 +175,10 @@ export class World {
     if (!node.alive || node.frozenUntilMs > this.nowMs) return;
     node.frozenUntilMs = this.nowMs + forMs;
     this.tell(node.id, `is frozen for ${(forMs / 1000).toFixed(1)} s`);
-    here.exit(() =>
-      this.at(node.frozenUntilMs, "thaw", () => {
-        this.tell(node.id, "goes on");
-        this.#ready.push(...node.parked.splice(0));
-      }),
-    );
+    this.later(forMs, "thaw", () => {
+      this.tell(node.id, "goes on");
+      this.#ready.push(...node.parked.splice(0));
+    });
   }
 
   /** What happened so far, as one number: the same seed gives the same. */
