@@ -57,6 +57,7 @@ const LONG_TESTS = [
   "test/e2e/killed-workers.test.ts",
   "test/e2e/sweeper-others.test.ts",
   "test/e2e/top-up.test.ts",
+  "test/simulation/seeds.test.ts",
 ];
 
 /**

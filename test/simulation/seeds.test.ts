@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+/** A share of the seeds for each `npm test`; ten minutes of them for `npm run test:long`. */
+const SECONDS = isLong ? 600 : 20;
+
+function simulated(...args: readonly string[]): Promise<string> {
+  const command = ["--disable-warning=ExperimentalWarning", main, ...args];
+  return new Promise((resolve) => {
+    execFile(process.execPath, command, { maxBuffer: 64 * 1024 * 1024 }, (_, stdout) =>
+      resolve(stdout.trim()),
+    );
+  });
+}
+
+test(
+  "no seed breaks a rule, whatever goes wrong in it",
+  async () => {
+    const said = await simulated("--seconds", String(SECONDS));
+    expect(said).toMatch(/^\d+ seeds, 0 violations$/);
+  },
+  (SECONDS + 120) * 1_000,
+);
+
+test("a bug that is put in on purpose is caught, and told with its seed", async () => {
+  const said = await simulated("--plant", "random-key", "--seeds", "1..3");
+  expect(said).toMatch(/^seed 1: key-from-facts: .*\n1 seeds, 1 violations$/);
+});
