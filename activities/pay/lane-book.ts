@@ -22,8 +22,11 @@ const ASK_LEAST = 20;
 /** How long what the gate let through should last: well within the time in which it may leave. */
 const ASK_LASTS_MS = Math.min(1_000, LEAVE_WITHIN_MS / 5);
 
-/** Lines that are leased and read together; fewer where they are asked about one by one. */
-const LEASE_TIMES = 4;
+/** Lines that are leased and read together: as many as are read well before a read is too old. */
+const LEASE_FIRST = 80;
+const LEASE_LEAST = 20;
+const LEASE_MOST = 960;
+const READ_LASTS_MS = 20_000;
 
 /** Bills that a lane reads by themselves at the same time. */
 const SINGLY_AT_ONCE = 10;
@@ -50,6 +53,7 @@ export class LaneBook {
   #unread: PayJob[] = [];
   #blocked = false;
   #limit = ASK_LEAST;
+  #leases = LEASE_FIRST;
   #askedAt = 0;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -125,11 +129,16 @@ export class LaneBook {
     const { lines, blockedUntilMs } = await this.#group.transaction((trx) =>
       leaseLines(trx, {
         ...{ runId, businessId, by, leaseMs: LEASE_MS, serviceMs: clock.serviceMs },
-        limit: this.#limit * LEASE_TIMES,
+        limit: this.#leases,
       }),
     );
     this.#blocked = blockedUntilMs !== null;
-    if (lines.length > 0) await this.#read(lines);
+    if (lines.length === 0) return 0;
+    const begun = performance.now();
+    await this.#read(lines);
+    const tookMs = Math.max(1, performance.now() - begun);
+    const fits = Math.floor((lines.length * READ_LASTS_MS) / tookMs);
+    this.#leases = Math.min(LEASE_MOST, Math.max(LEASE_LEAST, fits));
     return lines.length;
   }
 

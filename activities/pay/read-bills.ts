@@ -15,6 +15,12 @@ const SINGLE_READS = 3;
 /** Records on a page (API specification, section 8). */
 const PAGE_SIZE = 100;
 
+/** Pages that take longer are too old when they have been read: bills are then read singly. */
+const PAGES_TAKE_MS = 45_000;
+
+/** How long it is not tried again then. */
+const TOO_SLOW_FOR_MS = 10 * 60_000;
+
 /** How long pages that were read stay good enough to begin paying on: half of what the gate allows. */
 const PAGES_GOOD_FOR_MS = 60_000;
 
@@ -50,6 +56,7 @@ export async function readByPage(
   const ids = jobs.map(({ plan }) => plan.payableId);
   const known = pages.known(ids);
   if (known !== undefined) return known;
+  if (pages.areTooSlow) return NOTHING;
   const client = context.clientOf(owner.business);
   if ((await pageCount(client)) > jobs.length * SINGLE_READS) return NOTHING;
   return pages.read(context, client, clock, ids);
@@ -72,7 +79,13 @@ async function pageCount(client: PaymentsClient): Promise<number> {
 class Pages {
   #found: ReadonlyMap<string, ListedBill> = NOTHING;
   #readAt = Number.NEGATIVE_INFINITY;
+  #tooSlowUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+
+  /** True where they took too long a moment ago. */
+  get areTooSlow(): boolean {
+    return performance.now() < this.#tooSlowUntil;
+  }
 
   /** What is known of these bills; undefined where it is too old, or about others. */
   known(ids: readonly string[]): ReadonlyMap<string, ListedBill> | undefined {
@@ -96,7 +109,7 @@ class Pages {
       this.#reading = undefined;
     });
     await this.#reading;
-    return this.#found;
+    return this.known(ids) ?? NOTHING;
   }
 
   async #readAll(
@@ -105,16 +118,22 @@ class Pages {
     clock: ClockReading,
   ): Promise<void> {
     const readAt = performance.now();
+    const inTime = (): boolean => performance.now() - readAt < PAGES_TAKE_MS;
     const begun = await beginReading(context.store.db, clock);
     // Payments before the bills: one made in between then shows as owed too little, never too much.
-    const payments = await paymentsByBill(client);
-    const vendors = await vendorsById(client);
+    const payments = await paymentsByBill(client, inTime);
+    const vendors = await vendorsById(client, inTime);
     const found = new Map<string, ListedBill>();
     for await (const page of client.payables.iteratePages({}, PATIENT)) {
+      if (!inTime()) break;
       for (const bill of page) {
         const read = whole(begun, bill, vendors, payments.get(bill.id) ?? []);
         if (read !== undefined) found.set(bill.id, read);
       }
+    }
+    if (!inTime()) {
+      this.#tooSlowUntil = performance.now() + TOO_SLOW_FOR_MS;
+      return;
     }
     this.#found = found;
     this.#readAt = readAt;
@@ -149,9 +168,14 @@ function whole(
   return { begun, payments, payable, contact };
 }
 
-async function paymentsByBill(client: PaymentsClient): Promise<Map<string, Payment[]>> {
+/** @param inTime no more pages are read once it is false; what there is then is of no use */
+async function paymentsByBill(
+  client: PaymentsClient,
+  inTime: () => boolean,
+): Promise<Map<string, Payment[]>> {
   const found = new Map<string, Payment[]>();
   for await (const page of client.payments.iteratePages({}, PATIENT)) {
+    if (!inTime()) break;
     for (const payment of page) {
       if (payment.payableId === null) continue;
       const known = found.get(payment.payableId);
@@ -162,9 +186,13 @@ async function paymentsByBill(client: PaymentsClient): Promise<Map<string, Payme
   return found;
 }
 
-async function vendorsById(client: PaymentsClient): Promise<Map<string, VendorFacts>> {
+async function vendorsById(
+  client: PaymentsClient,
+  inTime: () => boolean,
+): Promise<Map<string, VendorFacts>> {
   const vendors = new Map<string, VendorFacts>();
   for await (const page of client.contacts.iteratePages({}, PATIENT)) {
+    if (!inTime()) break;
     for (const { id, displayName, status, paymentReady, bankAccount, updatedAt } of page) {
       vendors.set(id, { id, displayName, status, paymentReady, bankAccount, updatedAt });
     }
