@@ -132,7 +132,7 @@ export class Simulation {
         checkSaid(this.#people.said, this.#book, request, isOnlyRun);
       });
     const { troubles, steady } = company;
-    this.#troubles = new Troubles(world, this.#faults, troubles, steady, (node) =>
+    this.#troubles = new Troubles(world, this.#faults, troubles, steady, this.#temporal, (node) =>
       this.#restart(node),
     );
     this.#people = new People(world, this.#ask, {

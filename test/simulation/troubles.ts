@@ -1,4 +1,5 @@
 import type { FaultPlan } from "./service/kinds.ts";
+import type { TemporalServer } from "./temporal/server.ts";
 import type { Stream } from "./world/random.ts";
 import type { ProcessNode, World } from "./world/world.ts";
 
@@ -23,6 +24,7 @@ export class Troubles {
   readonly #plan: FaultPlan;
   readonly #kinds: ReadonlySet<Trouble>;
   readonly #steady: string | undefined;
+  readonly #temporal: TemporalServer;
   readonly #lots: Stream;
   readonly #restart: (node: ProcessNode) => void;
   #left: number;
@@ -32,8 +34,10 @@ export class Troubles {
     plan: FaultPlan,
     kinds: ReadonlySet<Trouble>,
     steady: string | undefined,
+    temporal: TemporalServer,
     restart: (node: ProcessNode) => void,
   ) {
+    this.#temporal = temporal;
     this.#world = world;
     this.#plan = plan;
     this.#kinds = kinds;
@@ -45,6 +49,34 @@ export class Troubles {
 
   begin(): void {
     this.#world.atBoundary = (node, what) => this.#at(node, what);
+    this.#sometimes("temporal-away", (lots) => {
+      const forMs = lots.stretched(2_000, 300_000);
+      this.#world.tell("temporal", `is away for ${Math.round(forMs / 1_000)} s`);
+      this.#temporal.isUp = false;
+      this.#world.later(forMs, "temporal is back", () => {
+        this.#temporal.isUp = true;
+      });
+    });
+    this.#sometimes("reset", (lots) => {
+      const running = [...this.#temporal.latest.values()].filter(
+        ({ state }) => state === "running",
+      );
+      if (running.length === 0) return;
+      const execution = lots.pick(running);
+      this.#temporal.reset(execution, lots.between(1, execution.heard.length));
+    });
+  }
+
+  /** Once to three times, mostly soon after the first launches. */
+  #sometimes(kind: Trouble, strike: (lots: Stream) => void): void {
+    if (!this.#kinds.has(kind)) return;
+    const lots = this.#world.stream(kind);
+    const mostMs = this.#plan.healsAtMs - this.#world.nowMs;
+    for (let time = lots.between(1, 3); time > 0; time -= 1) {
+      this.#world.later(lots.stretched(15_000, mostMs), kind, () => {
+        if (this.#plan.count()) strike(lots);
+      });
+    }
   }
 
   /** @returns how long this boundary takes */
