@@ -44,6 +44,34 @@ it("after and malformed: the answer is cut off, and the same key brings it back 
   expect((await pay(sandbox, { payableId }, "key")).text.startsWith(cut.text)).toBe(true);
 });
 
+it("late, before the key is claimed: nobody hears of the payment that is made half a second later", async () => {
+  const payableId = await makeBill(sandbox);
+  const late = { ...payments, effect: "late", delayMs: 500, times: 1 } as const;
+  await sandbox.control.faults([{ ...late, when: "before" }]);
+  await expect(pay(sandbox, { payableId, amountCents: 2 }, "key")).rejects.toThrow("fetch failed");
+  expect(await paymentsOf(sandbox, payableId)).toEqual([]);
+  await expect.poll(() => paymentsOf(sandbox, payableId), { timeout: 10_000 }).toHaveLength(1);
+  const again = await pay(sandbox, { payableId, amountCents: 2 }, "key");
+  expect(again.status).toBe(201);
+  expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+});
+
+it("late, with its key claimed: the same request is a conflict until the first is carried out", async () => {
+  const payableId = await makeBill(sandbox);
+  const late = { ...payments, effect: "late", delayMs: 1_500, times: 1 } as const;
+  await sandbox.control.faults([{ ...late, when: "during" }]);
+  await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
+  const meanwhile = await pay(sandbox, { payableId }, "key");
+  expect([meanwhile.status, meanwhile.body]).toMatchObject([
+    409,
+    { error: "idempotency_conflict" },
+  ]);
+  expect(await paymentsOf(sandbox, payableId)).toEqual([]);
+  await expect.poll(() => paymentsOf(sandbox, payableId), { timeout: 10_000 }).toHaveLength(1);
+  expect((await pay(sandbox, { payableId }, "key")).status).toBe(201);
+  expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
+});
+
 it("after acts only on what had an effect", async () => {
   const payableId = await makeBill(sandbox, { status: "draft" });
   await sandbox.control.faults([{ ...payments, when: "after", effect: "status", times: 1 }]);
@@ -132,6 +160,7 @@ it.each([
   [{ rules: [{ path: "/v1/payments" }] }],
   [{ rules: [{ path: "/v1/payments", when: "later", effect: "drop" }] }],
   [{ rules: [{ path: "/v1/payments", when: "before", effect: "drop", probability: 2 }] }],
+  [{ rules: [{ path: "/v1/payments", when: "after", effect: "late" }] }],
   [{ rules: "all" }],
 ])("refuses rules it can't follow: %j", async (body) => {
   const response = await fetch(`${sandbox.url}/sandbox/faults`, {

@@ -19,13 +19,16 @@ CREATE TABLE IF NOT EXISTS faults (
  * `before` acts before the key is claimed; `during` after it was claimed and before the action
  * (`drop` then leaves a request that died without an answer, `partial` makes only the first of
  * several payments and answers 500); `after` once the effect is committed.
+ *
+ * `late` hangs up at once and carries the request out `delayMs` later: before its key is claimed,
+ * or with its key claimed. A service that ends before then has lost it.
  */
 export const faultRule = z
   .strictObject({
     method: z.string().min(1).default("*"),
     path: z.string().min(1),
     when: z.enum(["before", "during", "after"]),
-    effect: z.enum(["status", "drop", "delay", "malformed", "partial"]),
+    effect: z.enum(["status", "drop", "delay", "malformed", "partial", "late"]),
     status: z.int().min(200).max(599).optional(),
     retryAfter: z.number().min(0).max(1_000_000).optional(),
     delayMs: z.number().min(0).max(3_600_000).optional(),
@@ -35,6 +38,10 @@ export const faultRule = z
   })
   .refine((rule) => rule.effect !== "partial" || rule.when === "during", {
     error: "partial acts during a request",
+    path: ["when"],
+  })
+  .refine((rule) => rule.effect !== "late" || rule.when !== "after", {
+    error: "what has taken effect is not carried out late",
     path: ["when"],
   });
 

@@ -36,6 +36,7 @@ export function faultAnswer(
 ): HttpAnswer {
   switch (fault.effect) {
     case "drop":
+    case "late":
       return { status: 0, headers: {}, body: null, drop: true };
     case "malformed": {
       const body = answer?.body ?? '{"id":"cut off"}';

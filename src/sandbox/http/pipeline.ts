@@ -96,13 +96,22 @@ class Answering {
   }
 
   async answer(operation: Operation | undefined): Promise<HttpAnswer> {
-    const { engine, tokens } = this.#parts;
     try {
       const fault = this.#takeFault("before");
+      if (fault?.effect === "late") return this.#hangUp(fault, () => this.#carryOut(operation));
       if (fault !== undefined) {
         if (fault.effect !== "delay") return this.#struck(fault, undefined);
         await sleep(fault.delayMs);
       }
+      return await this.#carryOut(operation);
+    } catch (error) {
+      return errorAnswer(error);
+    }
+  }
+
+  async #carryOut(operation: Operation | undefined): Promise<HttpAnswer> {
+    const { engine, tokens } = this.#parts;
+    try {
       engine.takeDueNow();
       const caller = await tokens.check(this.#request.authorization);
       if (caller === undefined) return plainAnswer(401, "Unauthorized");
@@ -137,6 +146,9 @@ class Answering {
     if (!isClaim(claim)) return this.#replay(claim);
     const during = this.#takeFault("during");
     if (during?.effect === "drop") return this.#struck(during, undefined);
+    if (during?.effect === "late") {
+      return this.#hangUp(during, () => this.#act(operation, call, claim));
+    }
     if (during?.effect === "delay") await sleep(during.delayMs);
     if (during?.effect === "status" || during?.effect === "malformed") {
       return this.#dieBeforeEffect(during, claim);
@@ -252,6 +264,16 @@ class Answering {
     using _ = claim === undefined ? undefined : this.#parts.keys.answering(claim);
     await sleep(fault.delayMs);
     return { ...answer, headers: {} };
+  }
+
+  /** Closes the connection now and does the work later, when nobody waits for its answer. */
+  #hangUp(fault: Fault, work: () => unknown): HttpAnswer {
+    const { engine } = this.#parts;
+    // What is still to be done doesn't keep a service alive that is told to end.
+    void sleep(fault.delayMs, undefined, { ref: false })
+      .then(work)
+      .then(() => engine.wake());
+    return this.#struck(fault, undefined);
   }
 
   #takeFault(moment: FaultMoment): Fault | undefined {

@@ -26,7 +26,7 @@ export interface FaultRule {
   method?: string;
   path: string;
   when: "before" | "during" | "after";
-  effect: "status" | "drop" | "delay" | "malformed" | "partial";
+  effect: "status" | "drop" | "delay" | "malformed" | "partial" | "late";
   status?: number;
   retryAfter?: number;
   delayMs?: number;
