@@ -51,6 +51,7 @@ const LONG_TESTS = [
   "test/sandbox/openapi/schemathesis.test.ts",
   "test/e2e/other-service-answers.test.ts",
   "test/e2e/sweeper-lost-data.test.ts",
+  "test/e2e/slow-service.test.ts",
   "test/e2e/workers.test.ts",
   "test/e2e/gateways.test.ts",
   "test/e2e/killed-onboarding.test.ts",
