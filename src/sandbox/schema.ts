@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS businesses (
   verification TEXT NOT NULL,
   setup_complete INTEGER NOT NULL,
   payments_locked INTEGER NOT NULL,
+  accepts_double_payments INTEGER NOT NULL DEFAULT 0,
   balance_feature INTEGER NOT NULL,
   accelerated_feature INTEGER NOT NULL,
   balance_status TEXT,

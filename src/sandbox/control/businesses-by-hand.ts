@@ -8,6 +8,7 @@ import { businessById, type BusinessRow, changeBusiness } from "../resources/bus
 export const businessChange = z.strictObject({
   ...reviewFields,
   paymentsLocked: z.boolean().optional(),
+  acceptsDoublePayments: z.boolean().optional(),
   features: z
     .strictObject({ balance: z.boolean().optional(), acceleratedClearing: z.boolean().optional() })
     .optional(),
@@ -32,6 +33,9 @@ export function changeBusinessByHand(
     // Passing verification opens the balance.
     ...(isReady && business.balance_status === null && { balance_status: "open" }),
     ...(body.paymentsLocked !== undefined && { payments_locked: flag(body.paymentsLocked) }),
+    ...(body.acceptsDoublePayments !== undefined && {
+      accepts_double_payments: flag(body.acceptsDoublePayments),
+    }),
     ...(features?.balance !== undefined && { balance_feature: flag(features.balance) }),
     ...(features?.acceleratedClearing !== undefined && {
       accelerated_feature: flag(features.acceleratedClearing),
@@ -49,6 +53,7 @@ function businessJson(business: BusinessRow): Record<string, unknown> {
     verification: business.verification,
     setup: business.setup_complete === 1 ? "complete" : "incomplete",
     paymentsLocked: business.payments_locked === 1,
+    acceptsDoublePayments: business.accepts_double_payments === 1,
     features: {
       balance: business.balance_feature === 1,
       acceleratedClearing: business.accelerated_feature === 1,

@@ -64,6 +64,7 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
     verification,
     setup_complete: business.setup === "incomplete" ? 0 : 1,
     payments_locked: business.paymentsLocked === true ? 1 : 0,
+    accepts_double_payments: 0,
     balance_feature: business.features?.balance === false ? 0 : 1,
     accelerated_feature: business.features?.acceleratedClearing === false ? 0 : 1,
     balance_status: hasBalance && business.balanceCents !== null ? "open" : null,

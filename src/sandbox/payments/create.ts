@@ -57,7 +57,7 @@ export function createPayments(
   const scheduledAtMs = scheduledInstant(request.scheduledAt, nowMs);
   const target = targetOf(ctx, business, request);
   checkBusiness(business);
-  const amountCents = amountOf(ctx, target, request.amountCents);
+  const amountCents = amountOf(ctx, business, target, request.amountCents);
   if (!isPayable(target.contact)) {
     throw refusal("contact_not_payable", `${nameOf(target.contact)} cannot be paid now`, {
       contactId: target.contact.id,
@@ -157,6 +157,7 @@ function checkBusiness(business: BusinessRow): void {
 
 function amountOf(
   ctx: SandboxContext,
+  business: BusinessRow,
   { payable }: Target,
   requestedCents: number | undefined,
 ): number {
@@ -166,6 +167,7 @@ function amountOf(
       status: payable.status,
     });
   }
+  if (business.accepts_double_payments === 1) return requestedCents ?? payable.total_cents;
   const owedCents = payable.total_cents - payable.paid_cents;
   if (owedCents <= 0) throw invalid("payableId", "Nothing is left to pay on this bill");
   if (requestedCents !== undefined && requestedCents > owedCents) {

@@ -9,6 +9,8 @@ export interface BusinessRow {
   verification: string;
   setup_complete: number;
   payments_locked: number;
+  /** 1: a bill is paid as often as it is asked for. */
+  accepts_double_payments: number;
   balance_feature: number;
   accelerated_feature: number;
   balance_status: string | null;

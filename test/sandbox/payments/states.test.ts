@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { netCreditByPayable, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import {
   type Created,
   makeBill,
@@ -271,4 +271,18 @@ describe("a retry", () => {
     await sandbox.control.advance("P7D");
     expect(await statusesOf(sandbox, payableId)).toEqual(["returned", "completed"]);
   });
+});
+
+it("a service without its guard pays a bill again that is on its way or paid", async () => {
+  const payableId = await paid();
+  expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(409);
+  await sandbox.control.changeBusiness({ acceptsDoublePayments: true });
+  expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(201);
+  await sandbox.control.advance("P7D");
+  expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(201);
+  await sandbox.control.advance("P7D");
+  expect(netCreditByPayable(await sandbox.control.ledger()).get(payableId)).toBe(3_000);
+  expect(await sandbox.control.health()).toMatchObject({ ok: true });
+  await sandbox.control.changeBusiness({ acceptsDoublePayments: false });
+  expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(422);
 });
