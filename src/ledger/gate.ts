@@ -201,8 +201,10 @@ async function recordLooks(
         ...{ businessId, subject, operation: operation.name, seq: adopted.seq },
         atMs: now.atMs,
       });
-      const { ids } = adopted;
-      await insertAdoptions(trx, { businessId, subject, attemptId, ids, atMs: now.atMs });
+      await insertAdoptions(trx, {
+        ...{ businessId, subject, attemptId, operation: operation.name },
+        ...{ ids: adopted.ids, atMs: now.atMs },
+      });
     }
     // What is adopted from a look is explained by it.
     const explained = { ...of, othersIds: [...of.othersIds, ...(adopted?.ids ?? [])] };

@@ -247,11 +247,12 @@ export async function insertAdoptions(
     readonly businessId: string;
     readonly subject: string;
     readonly attemptId: string;
+    readonly operation: OperationName;
     readonly ids: readonly string[];
     readonly atMs: number;
   },
 ): Promise<void> {
-  const { businessId, subject, attemptId, atMs } = adopted;
+  const { businessId, subject, attemptId, operation, atMs } = adopted;
   await trx
     .insertInto("adoptions")
     .values(
@@ -260,6 +261,7 @@ export async function insertAdoptions(
         found_id: id,
         attempt_id: attemptId,
         subject,
+        operation,
         at_ms: atMs,
       })),
     )

@@ -84,6 +84,7 @@ export interface AdoptionsTable {
   found_id: string;
   attempt_id: string;
   subject: string;
+  operation: string;
   at_ms: number;
 }
 

@@ -182,3 +182,15 @@ describe("a request that is under way when the payments of its run are cancelled
     expect((await cancels.cancelKeys(paymentId)).size).toBe(1);
   });
 });
+
+test("a payment that was found after its answer was lost is cancelled, also where the cancel's answer is lost", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const lost = { method: "POST", when: "after", effect: "drop", times: 1 } as const;
+  await world.control.faults([{ ...lost, path: "/v1/payments" }]);
+  await world.pay(runId);
+  const [paymentId = ""] = (await world.line(runId, payableId)).paymentIds;
+  await world.control.faults([{ ...lost, path: `/v1/payments/${paymentId}/cancel` }]);
+  const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+  await cancels.turns(id);
+  expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+});

@@ -13,7 +13,7 @@ export const TABLE_KEYS: Keys = {
   sends: ["send_id"],
   late_answers: ["late_answer_id"],
   looks: ["look_id"],
-  adoptions: ["business_id", "found_id"],
+  adoptions: ["business_id", "found_id", "attempt_id"],
   open_subjects: ["business_id", "subject"],
   claims: ["business_id", "payable_id"],
   holds: ["hold_id"],

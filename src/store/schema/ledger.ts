@@ -89,15 +89,18 @@ export const ledgerTables = (ddl: DdlDialect): string[] => [
   )`,
   `create index looks_of_subject on looks (business_id, subject, begun_at_ms)`,
   ...ddl.appendOnly("looks"),
-  // One payment, or transaction, is the effect of one attempt at most.
   `create table adoptions (
     business_id text not null,
     found_id text not null,
     attempt_id text not null,
     subject text not null,
+    operation text not null,
     at_ms bigint not null,
-    primary key (business_id, found_id)
+    primary key (business_id, found_id, attempt_id)
   )`,
+  // One payment, or transaction, is made by one attempt at most; a cancel changes what another made.
+  `create unique index adoptions_of_made on adoptions (business_id, found_id)
+    where operation <> 'cancel'`,
   `create index adoptions_of_subject on adoptions (business_id, subject)`,
   ...ddl.appendOnly("adoptions"),
   // An index of what the rows above say, kept with each of them: who may still be paid.

@@ -67,6 +67,7 @@ export const ledgerColumns: Columns<
     found_id: true,
     attempt_id: true,
     subject: true,
+    operation: true,
     at_ms: true,
   },
   open_subjects: {
