@@ -173,6 +173,11 @@ export function wasAnsweredApplied({ sends, lateAnswers }: KeyedAttempt): boolea
 /** From so many on, 401 and 403 may be a stored answer that is replayed. */
 const TOKEN_REFUSALS = 3;
 
+/** True where the service refused who asked, not what was asked for. */
+function isTokenRefusal({ result, status }: Send): boolean {
+  return result === "refused" && (status === 401 || status === 403);
+}
+
 /**
  * True where the key will never take effect any more, by its rows (rule 8); whether something that
  * was applied is known to be unpaid is for a reading to say.
@@ -184,10 +189,7 @@ export function isUsedUp(
 ): boolean {
   const has = (send: Send, result: SendResult) => resultsOf(attempt, send).includes(result);
   if (attempt.sends.some((send) => has(send, "unconfirmed") || has(send, "rejected"))) return true;
-  const refused = attempt.sends.filter(
-    ({ result, status }) => result === "refused" && (status === 401 || status === 403),
-  );
-  if (refused.length >= TOKEN_REFUSALS) return true;
+  if (attempt.sends.filter(isTokenRefusal).length >= TOKEN_REFUSALS) return true;
   return attempt.sends.some((send) => has(send, "conflict") && isBound(facts, send, clocks));
 }
 
@@ -219,4 +221,21 @@ export function attemptState(
   if (isApplied(attempt)) return "applied";
   if (isUsedUp(facts, attempt, clocks)) return "dead";
   return openSends({ attempts: [attempt] }).length === 0 ? "refused" : "open";
+}
+
+const LATELY_MS = 86_400_000;
+
+/**
+ * How many keys in a row came to nothing within a day: what a person has mended can be tried on
+ * another one. A token that is refused is the whole business's fault, and people know of it.
+ */
+export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "sandbox">): number {
+  const { attempts } = facts;
+  const lived = attempts.findLastIndex((attempt) => attemptState(facts, attempt, now) !== "dead");
+  return attempts
+    .slice(lived + 1)
+    .filter(
+      ({ createdAtMs, sends }) =>
+        now.atMs - createdAtMs < LATELY_MS && !sends.every(isTokenRefusal),
+    ).length;
 }

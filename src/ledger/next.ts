@@ -1,8 +1,8 @@
 import {
   accountedIds,
-  attemptState,
   conclusiveAfterMs,
   covers,
+  deadKeysLately,
   isApplied,
   isUsedUp,
   lastConclusiveMs,
@@ -34,7 +34,7 @@ const READING_FRESH_MS = 2 * 60_000;
 /** Rule 4: well within the quarter of an hour for which a key is remembered. */
 const SAME_KEY_MS = 10 * 60_000;
 
-/** So many keys in a row come to nothing before a person must look. */
+/** So many keys in a row come to nothing within a day before a person must look. */
 const DEAD_KEYS_MAX = 6;
 
 const REST_MIN_MS = 1_000;
@@ -285,12 +285,9 @@ function takeNextKey(asked: Asked): Step | null {
   if (last === undefined) return null;
   if (!isApplied(last) && !isUsedUp(facts, last, now)) return null;
   if (unsettledSends(facts, now).length > 0) return lookDue(asked);
-  const lived = facts.attempts.findLastIndex(
-    (attempt) => attemptState(facts, attempt, now) !== "dead",
-  );
-  const deadKeys = facts.attempts.length - 1 - lived;
+  const deadKeys = deadKeysLately(facts, now);
   if (deadKeys > DEAD_KEYS_MAX) {
-    const reason = `The service refused it under ${deadKeys} keys in a row.`;
+    const reason = `The service refused it under ${deadKeys} keys in a row, all within a day.`;
     return { kind: "person", code: "refused", reason };
   }
   return sendUnder(asked, last.seq + 1, true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Step, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
+import type { Send, Step, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
 import { next } from "../../src/ledger/next.ts";
 import { cancel, deposit, pay } from "../../src/ledger/operations.ts";
 import {
@@ -473,6 +473,30 @@ describe("a sandbox", () => {
     const read = (atMin: number) => ({ ...readAt(atMin), begunServiceMs: T0 + MIN });
     const step = next(pay, facts, WISH, read(65), nowAt(65, { ...sandbox, serviceMs: T0 + MIN }));
     expect(step).toMatchObject(LOOK_DUE);
+  });
+});
+
+describe("keys that came to nothing", () => {
+  const looks = [lookAt(500)];
+  const keys = (count: number, send: Send) =>
+    factsOf(
+      Array.from({ length: count }, (_, index) => keyed(index + 1, [send, send, send])),
+      { looks },
+    );
+
+  it("bring a person after seven in a row", () => {
+    const facts = keys(7, sent("rejected", { status: 422 }));
+    expect(ask(facts, WISH, 501)).toMatchObject({ kind: "person", code: "refused" });
+  });
+
+  it("are tried further on another day, when a person has mended the cause", () => {
+    const facts = keys(7, sent("rejected", { status: 422 }));
+    expect(ask(facts, WISH, 25 * 60)).toMatchObject({ kind: "send", seq: 8 });
+  });
+
+  it("for want of a token bring nobody: the whole business waits, and people know", () => {
+    const facts = keys(7, sent("refused", { status: 403 }));
+    expect(ask(facts, WISH, 501)).toMatchObject({ kind: "send", seq: 8 });
   });
 });
 
