@@ -34,65 +34,78 @@ export class WeekSums {
   /** Which limit of its week the line would break, or null: it then counts for those after it. */
   async refusal(line: WeighedLine): Promise<{ code: string; text: string } | null> {
     const { vendorPerWeekCents, businessPerWeekCents } = this.#limits;
+    if (vendorPerWeekCents === null && businessPerWeekCents === null) return null;
     const row =
       line.executionDate < this.#earliest ? { ...line, executionDate: this.#earliest } : line;
-    const vendor = await this.#over(row, row.contactId, vendorPerWeekCents);
-    if (vendor) {
+    // A line that is sent again is among the sums already.
+    const moreCents = row.amountCents - (await this.#ownCents(row));
+    if (await this.#over(row, row.contactId, moreCents, vendorPerWeekCents)) {
       return {
         code: "over-vendor-week-limit",
         text: "This vendor's weekly limit is used up by other payments of the same week.",
       };
     }
-    const business = await this.#over(row, null, businessPerWeekCents);
-    if (business) {
+    if (await this.#over(row, null, moreCents, businessPerWeekCents)) {
       return {
         code: "over-business-week-limit",
         text: "The business's weekly limit is used up by other payments of the same week.",
       };
     }
-    this.#add(row, row.contactId);
-    this.#add(row, null);
+    this.#add(row, row.contactId, moreCents);
+    this.#add(row, null, moreCents);
     return null;
   }
 
   async #over(
     row: WeighedLine,
     contactId: string | null,
+    moreCents: number,
     limitCents: number | null,
   ): Promise<boolean> {
     if (limitCents === null) return false;
-    const key = this.#key(row, contactId);
+    const key = keyOf(row, contactId);
     let used = this.#sums.get(key);
     if (used === undefined) {
       used = await this.#used(row, contactId);
       this.#sums.set(key, used);
     }
-    return used + row.amountCents > limitCents;
+    return used + moreCents > limitCents;
   }
 
-  #add(row: WeighedLine, contactId: string | null): void {
-    if (this.#sums.size === 0) return;
-    const key = this.#key(row, contactId);
+  #add(row: WeighedLine, contactId: string | null, moreCents: number): void {
+    const key = keyOf(row, contactId);
     const used = this.#sums.get(key);
-    if (used !== undefined) this.#sums.set(key, used + row.amountCents);
-  }
-
-  #key(row: WeighedLine, contactId: string | null): string {
-    return `${contactId ?? ""} ${weekOf(row.executionDate).monday}`;
+    if (used !== undefined) this.#sums.set(key, used + moreCents);
   }
 
   async #used(row: WeighedLine, contactId: string | null): Promise<number> {
-    const week = weekOf(row.executionDate);
-    let query = this.#db
-      .selectFrom("run_lines")
-      .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
-      .where("business_id", "=", row.businessId)
-      .where("execution_date", ">=", week.monday)
-      .where("execution_date", "<=", week.sunday)
-      .where((eb) => eb.or([eb("state", "in", COMMITTED), mayStillPay("run_lines")]))
-      .where((eb) => eb.or([eb("run_id", "!=", row.runId), eb("payable_id", "!=", row.payableId)]));
-    if (contactId !== null) query = query.where("contact_id", "=", contactId);
-    const found = await query.executeTakeFirst();
+    const committed = this.#committed(row);
+    const found = await (
+      contactId === null ? committed : committed.where("contact_id", "=", contactId)
+    ).executeTakeFirst();
     return Number(found?.cents ?? 0);
   }
+
+  async #ownCents(row: WeighedLine): Promise<number> {
+    const found = await this.#committed(row)
+      .where("run_id", "=", row.runId)
+      .where("payable_id", "=", row.payableId)
+      .executeTakeFirst();
+    return Number(found?.cents ?? 0);
+  }
+
+  #committed({ businessId, executionDate }: WeighedLine) {
+    const week = weekOf(executionDate);
+    return this.#db
+      .selectFrom("run_lines")
+      .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+      .where("business_id", "=", businessId)
+      .where("execution_date", ">=", week.monday)
+      .where("execution_date", "<=", week.sunday)
+      .where((eb) => eb.or([eb("state", "in", COMMITTED), mayStillPay("run_lines")]));
+  }
+}
+
+function keyOf({ executionDate }: WeighedLine, contactId: string | null): string {
+  return `${contactId ?? ""} ${weekOf(executionDate).monday}`;
 }

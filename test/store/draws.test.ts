@@ -115,6 +115,15 @@ test("lines that were refused and wait to be sent again don't let others pass th
   expect(closed).toEqual({ pay_2: "over-vendor-week-limit" });
 });
 
+test("lines that are sent again together count once for the limit", async () => {
+  const store = await approvedRun(["pay_1", "pay_2"]);
+  const limits = { billCents: null, vendorPerWeekCents: 20_000, businessPerWeekCents: null };
+  expect((await draw(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
+  await store.db.updateTable("sends").set({ result: "unknown", answered_at_ms: 5 }).execute();
+  await store.db.updateTable("run_lines").set({ state: "unknown", lease_until_ms: 0 }).execute();
+  expect((await draw(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
+});
+
 test("a wait of the business draws nothing until its time, then one line first", async () => {
   const store = await approvedRun();
   const wait = {
