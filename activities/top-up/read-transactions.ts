@@ -28,6 +28,7 @@ export async function readTransactions(
       bankAccountId: transaction.bankAccountId ?? null,
       rail: null,
       executionDate: null,
+      createdAtMs: null,
     })),
   };
 }

@@ -1,4 +1,13 @@
-import type { KeyedAttempt, Look, Now, Send, SendResult, SubjectFacts } from "./facts.ts";
+import type {
+  KeyedAttempt,
+  Look,
+  Now,
+  Restored,
+  Send,
+  SendResult,
+  Shown,
+  SubjectFacts,
+} from "./facts.ts";
 
 /** The longest that bytes may leave after the gate (rule 2). */
 export const LEAVE_WITHIN_MS = 15_000;
@@ -238,4 +247,14 @@ export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "san
       ({ createdAtMs, sends }) =>
         now.atMs - createdAtMs < LATELY_MS && !sends.every(isTokenRefusal),
     ).length;
+}
+
+/** Nothing that was sent before a loss is made so late after it. */
+export function mayBeForgotten(
+  { createdAtMs }: Shown,
+  { serviceMs }: Restored,
+  now: Clocks,
+): boolean {
+  if (now.sandbox || createdAtMs === null || serviceMs === null) return true;
+  return createdAtMs <= serviceMs + LEAVE_WITHIN_MS + conclusiveAfterMs(now);
 }

@@ -99,6 +99,8 @@ export interface Shown {
   readonly rail: string | null;
   /** `YYYY-MM-DD`, where it is told. */
   readonly executionDate: string | null;
+  /** When it was made, by the service's clock; in a sandbox that is not its wire clock. */
+  readonly createdAtMs: number | null;
 }
 
 /** Everything of a subject, read once: all pages, without status or time filter. */

@@ -8,6 +8,7 @@ import {
   lastConclusiveMs,
   LEAVE_WITHIN_MS,
   madeIdsOf,
+  mayBeForgotten,
   openSends,
   resultsOf,
   unsettledSends,
@@ -255,7 +256,9 @@ function waitAfterLoss({ operation, facts, wish, now, unexplained }: Asked): Ste
   }
   const sends = attempts.flatMap((attempt) => attempt.sends);
   const isOlder = sends.every(({ openedAtMs }) => openedAtMs <= restored.atMs);
-  const standing = unexplained.filter((shown) => !operation.isUnpaid(shown));
+  const standing = unexplained.filter(
+    (shown) => !operation.isUnpaid(shown) && mayBeForgotten(shown, restored, now),
+  );
   if (operation.afterLoss === "go-on" || !isOlder || standing.length === 0) return null;
   const verdict = operation.judgeFound(wish, standing);
   if (operation.afterLoss === "adopt" && verdict.kind === "all") {

@@ -38,7 +38,15 @@ export function readingOf(begun: Begun, payments: readonly Payment[]): Reading {
 function shownPayment(payment: Payment): Shown {
   const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
   const executionDate = scheduledAt === null ? null : scheduledAt.slice(0, DATE_LENGTH);
-  return { id, amountCents, status, contactId, bankAccountId, rail: paymentRail, executionDate };
+  const createdAtMs = instantOf(payment.createdAt);
+  const terms = { contactId, bankAccountId, rail: paymentRail, executionDate };
+  return { id, amountCents, status, ...terms, createdAtMs };
+}
+
+/** Null where the service doesn't tell it. */
+function instantOf(told: string | null | undefined): number | null {
+  const ms = Date.parse(told ?? "");
+  return Number.isNaN(ms) ? null : ms;
 }
 
 const DATE_LENGTH = "YYYY-MM-DD".length;

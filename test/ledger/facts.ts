@@ -126,6 +126,7 @@ export function payment(id: string, more: Partial<Shown> = {}): Shown {
     bankAccountId: TERMS.sourceId,
     rail: TERMS.rail,
     executionDate: TERMS.executionDate,
+    createdAtMs: null,
     ...more,
   };
 }

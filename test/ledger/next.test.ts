@@ -421,6 +421,16 @@ describe("rule 10: a restored store", () => {
     expect(ask(factsOf([], restored), WISH, 33, unpaid)).toMatchObject({ kind: "send" });
   });
 
+  it("explains what others have made since by nothing that it may have forgotten", () => {
+    const known = { restored: { atMs: T0, serviceMs: T0 } };
+    const part = (createdMin: number) =>
+      ask(factsOf([], known), WISH, 90, [
+        payment("p1", { amountCents: 400, createdAtMs: T0 + createdMin * MIN }),
+      ]);
+    expect(part(32)).toMatchObject({ kind: "person", code: "unaccounted" });
+    expect(part(33)).toMatchObject({ kind: "send", seq: 1, baseline: ["p1"] });
+  });
+
   it("goes on as ever once something was sent after the loss", () => {
     const facts = factsOf([keyed(1, [sent("refused", { atMin: 33 })])], {
       ...restored,
