@@ -80,6 +80,8 @@ export function hookStore(world: () => World | undefined): void {
       await park(this, "commit");
       await real.commit.call(this);
       wakeIdleLoops();
+      // A process may stop between a commit and what it does next.
+      await park(this, "committed");
     },
     async rollback(this: FileConnection) {
       await park(this, "rollback");

@@ -10,7 +10,7 @@ import {
 } from "./hooks.ts";
 import { checkBooksAgree, checkNothingStuck } from "./rules/end-rules.ts";
 import { checkKeys } from "./rules/key-rules.ts";
-import { checkAccepted, checkLedger } from "./rules/ledger-rules.ts";
+import { checkAccepted, checkLedger, checkRows } from "./rules/ledger-rules.ts";
 import { MoneyRules } from "./rules/money-rules.ts";
 import { checkSaid } from "./rules/people-rules.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
@@ -177,6 +177,7 @@ export class Simulation {
       return this.#isQuiet();
     };
     const end = await world.run(isOver, { untilMs, steps: this.#steps });
+    checkRows(this.#facts, this.#book.payables.keys());
     if (end === "over" || end === "time") checkBooksAgree(this.#facts, this.#book);
     if (end === "steps" && this.#steps === STEPS_MOST) {
       throw new Violation("no-loop-turns-idly", `${STEPS_MOST} steps were not enough`);

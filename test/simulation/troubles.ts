@@ -87,7 +87,8 @@ export class Troubles {
     if (nowMs >= this.#plan.healsAtMs || this.#left <= 0) return 0;
     const isMoney = /POST|Lane|payRetry|makeDeposits|answer/.test(what);
     const lots = this.#lots.next();
-    if (lots < (isMoney ? 0.02 : 0.0002) && this.#kinds.has("freeze")) {
+    const often = isMoney ? 0.02 : what === "committed" ? 0.004 : 0.0002;
+    if (lots < often && this.#kinds.has("freeze")) {
       this.#freeze(node);
     } else if (lots < (isMoney ? 0.03 : 0.0003) && this.#kinds.has("kill")) {
       this.#kill(node);

@@ -92,7 +92,10 @@ export class People {
     for (const act of this.#temper.acts) {
       const times = this.#lots.between(1, 3);
       for (let time = 0; time < times; time += 1) {
-        const atMs = this.#lots.stretched(5_000, 3 * 3_600_000);
+        // Mostly while the first bills are being paid.
+        const isSoon = this.#lots.chance(0.6);
+        const soonMs = this.#lots.between(25_000, 200_000);
+        const atMs = isSoon ? soonMs : this.#lots.stretched(5_000, 3 * 3_600_000);
         this.#later(atMs, () => this.#act(act));
       }
     }

@@ -6,6 +6,20 @@ import { Violation } from "./violation.ts";
 /** Results after which a key may be left for the next one (ledger, 8). */
 const USED_UP: readonly string[] = ["unconfirmed", "rejected", "conflict", "applied"];
 
+const CLOSED: readonly string[] = ["refused", "rejected", "not-sent"];
+
+/** Codes of 409 that say that nothing was done (API specification, section 7). */
+const STATE_REFUSALS: readonly string[] = [
+  "payment_in_progress",
+  "insufficient_balance",
+  "setup_required",
+  "approval_required",
+  "payments_locked",
+  "setup_incomplete",
+  "feature_unavailable",
+  "contact_not_payable",
+];
+
 /** So many refusals of the token may be an answer that is stored and replayed. */
 const TOKEN_REFUSALS = 3;
 
@@ -36,9 +50,24 @@ export function checkLedger(facts: StoreFacts, businessId: string, request: Seen
     const what = `${mayLeave.length} sends of ${subject} may leave at once`;
     throw new Violation("one-send-leaves", what, subject);
   }
+  checkClosed(all);
   checkKey(businessId, sent, key);
   checkUsedUp(all, sent);
   checkRemembered(facts, own, sent, leftMs);
+}
+
+/** An error closes no send, nor does a conflict or a code that nobody knows (ledger, 5). */
+function checkClosed(all: readonly SendRow[]): void {
+  const wrong = all.find(
+    ({ result, status, code }) =>
+      CLOSED.includes(result) &&
+      status !== null &&
+      (status >= 500 || (status === 409 && !STATE_REFUSALS.includes(code ?? ""))),
+  );
+  if (wrong === undefined) return;
+  const { subject, result, status, code } = wrong;
+  const what = `a send of ${subject} was answered ${status} ${code ?? ""} and counts as ${result}`;
+  throw new Violation("only-refusals-close", what, subject);
 }
 
 /** The same attempt has the same key, whatever was lost in between. */
@@ -71,17 +100,20 @@ export function checkAccepted(
   payableId: string,
 ): void {
   const sends = key === null ? [] : facts.sendsOfKey(key);
-  const denied = sends.find(
-    ({ result, openedMs, leaveByMs }) =>
-      result === "not-sent" && openedMs <= leftMs && leftMs <= leaveByMs,
-  );
-  if (denied !== undefined) {
+  // Of several under its key it is the one that was let through last.
+  const own = sends.findLast(({ openedMs }) => openedMs <= leftMs);
+  if (own?.result === "not-sent") {
     const what = `request ${number} is carried out, and its send says that it never left`;
     throw new Violation("not-sent-is-never-sent", what, payableId);
   }
   if (facts.isClaimed(payableId)) return;
   const what = `request ${number} is carried out, and nobody claims ${payableId}`;
   throw new Violation("claim-kept", what, payableId);
+}
+
+/** What the rows say in the end, of sends that nothing followed. */
+export function checkRows(facts: StoreFacts, payableIds: Iterable<string>): void {
+  for (const payableId of payableIds) checkClosed(facts.sends(payableId));
 }
 
 /** A key that may be forgotten is asked again only after a look. */

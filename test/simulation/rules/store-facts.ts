@@ -28,6 +28,7 @@ export interface SendRow {
   readonly leaveByMs: number;
   readonly result: string;
   readonly status: number | null;
+  readonly code: string | null;
   /** True where a look has found what its attempt made. */
   readonly isAdopted: boolean;
 }
@@ -47,6 +48,7 @@ function toSend(row: Record<string, unknown>): SendRow {
     leaveByMs: Number(row["leave_by_ms"]),
     result: String(row["result"]),
     status: row["status"] === null ? null : Number(row["status"]),
+    code: textOf(row["code"]),
     isAdopted: row["adopted"] === 1,
   };
 }
