@@ -55,7 +55,10 @@ export function withoutSend(
   const { step } = answer;
   const settled = ofStep(job, step);
   if (settled !== null) return settled;
-  return answer.kind === "closed" ? ofClosed(answer.closed) : job.otherwise;
+  if (answer.kind === "closed") return ofClosed(answer.closed);
+  // To be paid again, and shown as if that were not needed: nobody knows for how long.
+  const stands = step.kind === "applied" && job.wish !== null;
+  return stands ? { kind: "back", restMs: null, reason: STANDS } : job.otherwise;
 }
 
 /** Null where nothing is open, so that what else is known of the line decides. */
@@ -82,6 +85,8 @@ function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | n
     }
   }
 }
+
+const STANDS = "The service shows an earlier payment of it as one that may still arrive.";
 
 const REST_TEXTS = {
   leaving: "Its request may be leaving at this moment.",
