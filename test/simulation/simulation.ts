@@ -43,8 +43,9 @@ const HOUR_MS = 3_600_000;
 const LONGEST_DAYS = 18;
 /** How long after everything has healed a bill may still be at work. */
 const PATIENCE_MS = 1.5 * HOUR_MS;
-/** More turns than any seed needs by real clocks. */
+/** More turns than any seed needs by real clocks: so many, and for each bill some more. */
 const STEPS_MOST = 60_000;
+const STEPS_A_BILL = 8_000;
 /** A sandbox's clocks run so fast that a run looks every second: such seeds end in between. */
 const SANDBOX_STEPS = 12_000;
 
@@ -74,7 +75,6 @@ export class Simulation {
     this.#storePath = storePath;
     const company = new Company(seed);
     this.#company = company;
-    this.#steps = options.steps ?? (company.scale === 1 ? STEPS_MOST : SANDBOX_STEPS);
     const world = new World(seed, company.startsMs);
     this.world = world;
     this.#network = world.stream("network");
@@ -83,6 +83,8 @@ export class Simulation {
     const clock = new BankClock(world, company.scale, company.serviceSkewMs);
     this.#book = new Book(world.stream("ids"), company.balanceCents);
     company.fill(this.#book);
+    const mostSteps = STEPS_MOST + STEPS_A_BILL * this.#book.payables.size;
+    this.#steps = options.steps ?? (company.scale === 1 ? mostSteps : SANDBOX_STEPS);
     const life = new Life(world, this.#book, clock, company.failures);
     this.#service = new Service(world, {
       faults: this.#faults,
@@ -179,8 +181,8 @@ export class Simulation {
     const end = await world.run(isOver, { untilMs, steps: this.#steps });
     checkRows(this.#facts, this.#book.payables.keys());
     if (end === "over" || end === "time") checkBooksAgree(this.#facts, this.#book);
-    if (end === "steps" && this.#steps === STEPS_MOST) {
-      throw new Violation("no-loop-turns-idly", `${STEPS_MOST} steps were not enough`);
+    if (end === "steps" && this.#steps >= STEPS_MOST) {
+      throw new Violation("no-loop-turns-idly", `${this.#steps} steps were not enough`);
     }
     return end;
   }
