@@ -20,6 +20,8 @@ export interface ReadBill extends ListedBill {
 export interface ListedBill {
   readonly begun: Begun;
   readonly payments: readonly Payment[];
+  /** As they stand by everything that was ever read of them, where some were known before. */
+  readonly stand?: readonly Payment[];
   readonly payable: BillFacts;
   readonly contact: VendorFacts;
 }
@@ -115,9 +117,9 @@ function whyNot(owner: PayOwner, job: PayJob, read: ReadBill): PayOutcome | null
   return { kind: "changed", plan, reason };
 }
 
-function owedOf({ payable, payments }: ListedBill): number {
+function owedOf({ payable, payments, stand }: ListedBill): number {
   const { totalAmountCents: totalCents, amountPaidCents } = payable;
-  return owedCents({ totalCents, amountPaidCents, payments });
+  return owedCents({ totalCents, amountPaidCents, payments: stand ?? payments });
 }
 
 function notApproved(status: string): PayOutcome {

@@ -169,9 +169,8 @@ export class LaneBook {
   }
 
   async #readSingly(job: PayJob): Promise<void> {
-    const { business } = this.#owner;
     try {
-      const read = await readBill(this.#context, business, job, await this.#now());
+      const read = await readBill(this.#context, this.#owner, job, await this.#now());
       this.#ready.push(prepareLine(this.#owner, job, read, await this.#now()));
     } catch (error) {
       const outcome = await outcomeOfError(this.#context, this.#owner, job, error);

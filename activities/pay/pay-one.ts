@@ -57,7 +57,7 @@ async function readAndAsk(
   owner: PayOwner,
   job: PayJob,
 ): Promise<OpenedJob | { readonly outcome: PayOutcome }> {
-  const read = await readBill(context, owner.business, job, await clockOf(context, owner));
+  const read = await readBill(context, owner, job, await clockOf(context, owner));
   const clock = await clockOf(context, owner);
   const prepared = prepareLine(owner, job, read, clock);
   const limit = leaveLimit();

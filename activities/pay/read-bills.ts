@@ -3,7 +3,8 @@ import { type Begun, beginReading } from "../../src/ledger/readings.ts";
 import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
 import type { ActivityContext } from "../context.ts";
 import { PATIENT } from "../patient.ts";
-import type { PayJob } from "./job.ts";
+import { takePayments } from "../take-payments.ts";
+import type { PayJob, PayOwner } from "./job.ts";
 import type { BillFacts, ListedBill, ReadBill, VendorFacts } from "./judge-line.ts";
 
 /** Fewer lines than these are read one by one. */
@@ -27,8 +28,8 @@ const PAGES_GOOD_FOR_MS = 60_000;
 /** Reads one bill: payments before the bill, so that one made in between shows as owed too little. */
 export async function readBill(
   context: ActivityContext,
-  business: string,
-  { plan }: PayJob,
+  { business, businessId, owner: actor }: PayOwner,
+  { line, plan }: PayJob,
   clock: ClockReading,
 ): Promise<ReadBill> {
   const client = context.clientOf(business);
@@ -36,7 +37,11 @@ export async function readBill(
   const payments = await client.payments.listAll({ payableId: plan.payableId });
   const payable = await client.payables.get(plan.payableId);
   const contact = await client.contacts.get(payable.contact.id ?? plan.contactId);
-  return { begun, payments, payable, contact };
+  const read = { begun, payments, payable, contact };
+  if (line.paymentIds.length === 0) return read;
+  // A list that is behind shows what has failed as if it were on its way.
+  const follower = { businessId, actor, runId: line.runId, nowMs: clock.realMs };
+  return { ...read, stand: await takePayments(context, follower, payments) };
 }
 
 /**

@@ -91,6 +91,27 @@ describe("a retry", () => {
     expect((await world.line(runId, payableId)).state).toBe("retrying");
   });
 
+  test("rests where a list is behind and shows its failed payment as one on its way", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const client = world.context().clientOf("acme");
+    const behind = (await client.payments.listAll({ payableId })).map((payment) => ({
+      ...payment,
+      status: "processing",
+      updatedAt: payment.createdAt,
+    }));
+    expect((await world.look(payableId)).phase).toBe("pay");
+    world.override = { listAll: () => Promise.resolve(behind) };
+    await world.retry(payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(1);
+    world.override = {};
+    expect((await world.look(payableId)).phase).toBe("waiting");
+    await world.control.advanceWire("PT1M");
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
   test("ends where the service doesn't know the bill any more, and says so", async () => {
     const { runId, payableId } = await dueRetry(world);
     const client = world.context().clientOf("acme");
