@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { fromRanges, toRanges } from "./ranges.ts";
-import { runSeed, type SeedResult } from "./run-seed.ts";
 import { catchPlants } from "./catch-plants.ts";
+import { runInPool, servePool, type Verdict } from "./pool.ts";
+import { runSeed, type SeedResult } from "./run-seed.ts";
 import { shorten } from "./shorten.ts";
 
 const USAGE = `Runs the engine in a simulated world, one seed after the other.
@@ -30,20 +31,22 @@ export async function simulate(args: readonly string[]): Promise<number> {
       planted: { type: "boolean", default: false },
       trace: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
+      serve: { type: "boolean", default: false },
     },
   });
   if (values.help) {
     print(USAGE);
     return 0;
   }
+  if (values.serve) return servePool();
   if (values.planted) return catchPlants(values.seeds ?? "1..300");
   if (values.seed !== undefined) {
     const without = new Set(values.without === undefined ? [] : fromRanges(values.without));
     return runOne(Number(values.seed), without, values.trace);
   }
-  const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
-  const seeds = values.seeds === undefined ? undefined : fromRanges(values.seeds);
-  return runMany(seeds ?? endless(), { seconds, isPlanted: values.plant !== undefined });
+  const seeds = values.seeds === undefined ? endless() : fromRanges(values.seeds);
+  if (values.plant !== undefined) return runUntilCaught(seeds);
+  return runMany(seeds, values.seconds === undefined ? Infinity : Number(values.seconds));
 }
 
 async function runOne(
@@ -58,26 +61,38 @@ async function runOne(
   return ended(1, result.violation === undefined ? 0 : 1);
 }
 
-/** @param how a planted bug is caught by its first violation, and needs no trace */
-async function runMany(
-  seeds: Iterable<number>,
-  { seconds, isPlanted }: { readonly seconds: number; readonly isPlanted: boolean },
-): Promise<number> {
-  const startedMs = performance.now();
+async function runMany(seeds: Iterable<number>, seconds: number): Promise<number> {
+  const untilMs = performance.now() + seconds * 1_000;
+  const broken: Verdict[] = [];
+  let count = 0;
+  await runInPool(
+    seeds,
+    () => performance.now() >= untilMs,
+    (verdict) => {
+      count += 1;
+      if (verdict.violation === undefined) return;
+      broken.push(verdict);
+      print(`seed ${verdict.seed}: ${verdict.violation}`);
+    },
+  );
+  // One trace is read at a time.
+  const [first, ...others] = broken.sort((a, b) => a.seed - b.seed);
+  if (first !== undefined) await explain(await runSeed(first.seed));
+  for (const { seed } of others) print(`  npm run simulate -- --seed ${seed} --trace`);
+  return ended(count, broken.length);
+}
+
+/** A planted bug is caught by the first rule that it breaks, and needs no trace. */
+async function runUntilCaught(seeds: Iterable<number>): Promise<number> {
   let count = 0;
   let violations = 0;
   for (const seed of seeds) {
-    if (performance.now() - startedMs >= seconds * 1_000) break;
-    const result = await runSeed(seed);
+    const { violation, rule } = await runSeed(seed);
     count += 1;
-    if (result.violation === undefined) continue;
+    if (violation === undefined) continue;
     violations += 1;
-    print(`seed ${seed}: ${result.violation}`);
-    if (isPlanted && result.rule !== "crash") break;
-    if (isPlanted) continue;
-    // One trace is read at a time.
-    if (violations === 1) await explain(result);
-    else print(`  npm run simulate -- --seed ${seed} --trace`);
+    print(`seed ${seed}: ${violation}`);
+    if (rule !== "crash") break;
   }
   return ended(count, violations);
 }

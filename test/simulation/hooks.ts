@@ -41,6 +41,11 @@ const real: Pick<FileConnection, "begin" | "run" | "commit" | "rollback"> = Obje
   ]),
 ) as unknown as Pick<FileConnection, "begin" | "run" | "commit" | "rollback">;
 
+/** Writes for which the dispatcher looks twice a second. */
+const OF_EVENTS = /^(insert into|update) "(inbox|event_starts)"/;
+/** Connections whose transaction has written such a row. */
+const withEvents = new WeakSet<FileConnection>();
+
 const opened = new WeakMap<ProcessNode, Set<FileConnection>>();
 
 /** A process that dies lets go of its connections at once, as the kernel would. */
@@ -70,16 +75,20 @@ export function hookStore(world: () => World | undefined): void {
       return real.begin.call(this, flush);
     },
     async run(this: FileConnection, ...given: Parameters<typeof real.run>) {
-      if (this.inTransaction) return real.run.apply(this, given);
+      const isOfEvents = OF_EVENTS.test(given[0]);
+      if (this.inTransaction) {
+        if (isOfEvents) withEvents.add(this);
+        return real.run.apply(this, given);
+      }
       await park(this, "statement");
       const outcome = await real.run.apply(this, given);
-      if ((outcome.written?.changes ?? 0n) > 0n) wakeIdleLoops();
+      if ((outcome.written?.changes ?? 0n) > 0n) wakeIdleLoops(isOfEvents);
       return outcome;
     },
     async commit(this: FileConnection) {
       await park(this, "commit");
       await real.commit.call(this);
-      wakeIdleLoops();
+      wakeIdleLoops(withEvents.delete(this));
       // A process may stop between a commit and what it does next.
       await park(this, "committed");
     },
@@ -109,6 +118,8 @@ export interface EngineParts {
   readonly temporal: TemporalServer;
   readonly storePath: string;
   readonly profile: BusinessProfile;
+  /** How often the safety net compares the store with Temporal. */
+  readonly sweepEveryMs: number;
   /** Told of every line of the engine's own log. */
   readonly log: (node: ProcessNode, line: string) => void;
 }
@@ -136,8 +147,9 @@ export async function startWorker(parts: EngineParts, node: ProcessNode): Promis
   });
   const activities: ActivityContext = context.activities;
   const sweeping = { ...activities, profiles };
-  await inBackground(() => startSweeper(sweeping));
-  inBackground(() => startLateChanges(sweeping));
+  const { sweepEveryMs } = parts;
+  await inBackground(() => startSweeper(sweeping, { everyMs: sweepEveryMs }));
+  inBackground(() => startLateChanges(sweeping, sweepEveryMs));
   // Only what has looked for losses polls.
   temporal.addWorker(node, createActivities(activities) as unknown as Activities);
   return store;

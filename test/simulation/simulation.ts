@@ -22,6 +22,7 @@ import { Life } from "./service/life.ts";
 import { Service } from "./service/service.ts";
 import { connectTo } from "./service/undici-stand-in.ts";
 import { Webhooks } from "./service/webhooks.ts";
+import type { Execution } from "./temporal/execution.ts";
 import { TemporalServer } from "./temporal/server.ts";
 import { Troubles } from "./troubles.ts";
 import type { Stream } from "./world/random.ts";
@@ -209,7 +210,13 @@ export class Simulation {
 
   #isQuiet(): boolean {
     const running = [...this.#temporal.latest.values()].filter(({ state }) => state === "running");
-    return this.#people.runs.size > 0 && running.length === 0;
+    return this.#people.runs.size > 0 && running.every((each) => this.#waitsForPerson(each));
+  }
+
+  /** A retry whose bill is parked waits for weeks, if nobody decides. */
+  #waitsForPerson({ workflowId }: Execution): boolean {
+    const bill = /^retry-failed-payment\/.*\/(\w+)$/.exec(workflowId)?.[1];
+    return bill !== undefined && this.#facts.states(bill).every((state) => state === "parked");
   }
 
   async #start(): Promise<void> {
@@ -226,6 +233,7 @@ export class Simulation {
       temporal: this.#temporal,
       storePath: this.#storePath,
       profile: this.#company.profile,
+      sweepEveryMs: this.#company.sweepEveryMs,
       log: (node, line) => this.world.tell(node.id, `logs: ${line}`),
     };
   }

@@ -33,6 +33,8 @@ export class Company {
   /** What each read takes, always. */
   readonly readMs: number;
   readonly #oldPayments: number;
+  /** How often its safety net looks; a minute is what a company has that changes nothing. */
+  readonly sweepEveryMs: number;
   /** False: nobody has registered an endpoint. */
   readonly hasWebhooks: boolean;
   readonly faults: Set<ServiceFault>;
@@ -64,6 +66,7 @@ export class Company {
     this.workers = ["worker-1", "worker-2"].map((id) => ({ id, skewMs: skew() }));
     this.gateways = ["gateway-1", "gateway-2"].map((id) => ({ id, skewMs: skew() }));
     this.hasWebhooks = clocks.chance(0.7);
+    this.sweepEveryMs = clocks.pick([60_000, 300_000, 600_000]);
     const swarm = new Stream(seed, "swarm");
     this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.25)));
     if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);

@@ -106,7 +106,9 @@ export class Service implements Wire {
     const slowMs = faults.strikes("slow", 0.3) ? faults.stream("slow").stretched(50, 9_000) : 0;
     const isClock = url.pathname.startsWith("/sandbox");
     this.#world.later(slowMs + (isClock ? 0 : this.#readMs), "GET is answered", () => {
-      this.#reads.pageMost = faults.kinds.has("small-pages") ? 2 : 100;
+      // Later nothing is written that such reading could mislead, and it takes many steps.
+      const isSmall = faults.kinds.has("small-pages") && this.#world.nowMs < faults.healsAtMs;
+      this.#reads.pageMost = isSmall ? 2 : 100;
       this.#answer(heard, this.#reads.answer(url.pathname, url.searchParams));
     });
   }

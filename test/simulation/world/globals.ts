@@ -22,9 +22,9 @@ export function worldHere(): World {
   return world;
 }
 
-/** Loops that have nothing to do look again soon after somebody else has written. */
-export function wakeIdleLoops(): void {
-  if (!isBackground()) idle?.wake();
+/** Loops that have nothing to do look again some time after somebody else has written. */
+export function wakeIdleLoops(hasEvents: boolean): void {
+  if (!isBackground()) idle?.wake(hasEvents);
 }
 
 /** A timer of the simulated process, for whoever clears it. */

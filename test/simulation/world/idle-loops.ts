@@ -3,6 +3,9 @@ import type { TimerEntry, World } from "./world.ts";
 /** Longest sleep of a loop for which nobody has written anything. */
 const LONGEST_MS = 4 * 3_600_000;
 
+/** Who looks twice a second looks for events; after any other write it looks again by then. */
+const OTHERS_MS = 60_000;
+
 interface Sleeper {
   readonly ms: number;
   readonly sinceMs: number;
@@ -32,14 +35,14 @@ export class IdleLoops {
     };
   }
 
-  /** Somebody has written: whoever sleeps looks at its usual time. */
-  wake(): void {
-    const sleepers = this.#sleepers;
-    this.#sleepers = [];
-    for (const sleeper of sleepers) {
+  /** Somebody has written, or there are events: whoever sleeps looks at its usual time. */
+  wake(hasEvents: boolean): void {
+    const { nowMs } = this.#world;
+    this.#sleepers = this.#sleepers.filter(({ entry }) => !entry.cancelled && entry.atMs > nowMs);
+    for (const sleeper of this.#sleepers) {
       const { entry, ms, sinceMs } = sleeper;
-      if (entry.cancelled || entry.atMs <= this.#world.nowMs) continue;
-      sleeper.entry = this.#world.hurry(entry, sinceMs + ms);
+      const atMs = sinceMs + (hasEvents ? ms : Math.max(ms, OTHERS_MS));
+      if (entry.atMs > Math.max(atMs, nowMs)) sleeper.entry = this.#world.hurry(entry, atMs);
     }
   }
 }
