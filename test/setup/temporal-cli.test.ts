@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -133,7 +133,9 @@ test("where nothing works, every reason is told, and what to install", async () 
 });
 
 test("two set-ups at once build it once, and both find it", async () => {
-  machine.program("go", `sleep 0.5\n${GO_BUILDS}`);
+  const isWaitedFor = join(machine.folder, "is-waited-for");
+  const waits = `[ "$1" != install ] || until [ -e "${isWaitedFor}" ]; do sleep 0.05; done`;
+  machine.program("go", `${waits}\n${GO_BUILDS}`);
   const script = new URL("../../scripts/setup/temporal-cli.mjs", import.meta.url).href;
   const program = `
     const { findTemporalCli } = await import(${JSON.stringify(script)});
@@ -144,6 +146,9 @@ test("two set-ups at once build it once, and both find it", async () => {
   const runs = [1, 2].map(async () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
       env: machine.env,
+    });
+    child.stderr.on("data", (said: Buffer) => {
+      if (said.includes("waiting for process")) writeFileSync(isWaitedFor, "");
     });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     if (child.exitCode === null) await once(child, "exit");
