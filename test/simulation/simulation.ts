@@ -8,11 +8,7 @@ import {
   startWorker,
   workflowCode,
 } from "./hooks.ts";
-import { checkBooksAgree, checkNothingStuck } from "./rules/end-rules.ts";
-import { checkKeys } from "./rules/key-rules.ts";
-import { checkAccepted, checkLedger, checkRows } from "./rules/ledger-rules.ts";
-import { MoneyRules } from "./rules/money-rules.ts";
-import { checkSaid } from "./rules/people-rules.ts";
+import { Referee } from "./rules/referee.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
 import { Violation } from "./rules/violation.ts";
 import { BankClock } from "./service/bank-clock.ts";
@@ -47,6 +43,8 @@ const PATIENCE_MS = 1.5 * HOUR_MS;
 /** More turns than any seed needs by real clocks: so many, and for each bill some more. */
 const STEPS_MOST = 60_000;
 const STEPS_A_BILL = 8_000;
+/** Steps after which it is asked again who claims what. */
+const CLAIMS_EVERY = 40;
 /** A sandbox's clocks run so fast that a run looks every second: such seeds end in between. */
 const SANDBOX_STEPS = 12_000;
 
@@ -67,6 +65,7 @@ export class Simulation {
   readonly #network: Stream;
   readonly #nodes = new Set<ProcessNode>();
   readonly #gateways = new Map<ProcessNode, Gateway>();
+  readonly #referee: Referee;
   #tokens: ReadonlyMap<string, string> = new Map();
 
   constructor(seed: number, storePath: string, options: SeedOptions) {
@@ -108,32 +107,10 @@ export class Simulation {
       deliver: (body, headers) => this.#webhook(body, headers),
     });
     if (company.hasWebhooks) life.atEvent = (...event) => webhooks.emit(...event);
-    webhooks.atAcknowledged = (eventId) => {
-      if (this.#facts.hasEvent(eventId)) return;
-      const what = `${eventId} was acknowledged, and is not there`;
-      world.failure ??= new Violation("acknowledged-is-committed", what);
-    };
-    const rules = new MoneyRules(
-      this.#service.bank,
-      this.#book,
-      this.#facts,
-      company.paying.vendorPerWeekCents,
-    );
+    webhooks.atAcknowledged = (eventId) => this.#judge(() => this.#referee.atAcknowledged(eventId));
     const { bank } = this.#service;
-    bank.atAcceptance = (accepted) =>
-      this.#judge(() => {
-        rules.check(accepted);
-        const request = bank.requests.find(({ number }) => number === accepted.request);
-        if (accepted.kind !== "payment" || request === undefined) return;
-        checkAccepted(this.#facts, request, accepted.subject);
-      });
-    const isOnlyRun = company.paying.launches.length === 1;
-    bank.atSend = (request) =>
-      this.#judge(() => {
-        checkKeys(bank, request);
-        checkLedger(this.#facts, company.profile.businessId, request);
-        checkSaid(this.#people.said, this.#book, request, isOnlyRun);
-      });
+    bank.atAcceptance = (accepted) => this.#judge(() => this.#referee.atAcceptance(accepted));
+    bank.atSend = (request) => this.#judge(() => this.#referee.atSend(request));
     const { troubles, steady } = company;
     this.#troubles = new Troubles(world, this.#faults, troubles, steady, this.#temporal, (node) =>
       this.#restart(node),
@@ -146,6 +123,14 @@ export class Simulation {
       paymentIds: () => this.#book.payments.map(({ id }) => id),
     });
     this.#people.calmFromMs = healsAtMs;
+    this.#referee = new Referee({
+      ...{ facts: this.#facts, bank, book: this.#book, said: this.#people.said },
+      businessId: company.profile.businessId,
+      sandbox: company.scale !== 1,
+      businessMsAt: (atMs) => clock.nowMs(atMs),
+      isOnlyRun: company.paying.launches.length === 1,
+      vendorPerWeekCents: company.paying.vendorPerWeekCents,
+    });
   }
 
   get faultsMade(): number {
@@ -171,17 +156,19 @@ export class Simulation {
     const stuckAtMs = this.#faults.healsAtMs + PATIENCE_MS;
     let looksForStuck = true;
     const isOver = (): boolean => {
+      if (world.steps % CLAIMS_EVERY === 0) {
+        this.#judge(() => this.#referee.meanwhile(world.nowMs));
+      }
       if (looksForStuck && world.nowMs >= stuckAtMs) {
         looksForStuck = false;
-        this.#judge(() => checkNothingStuck(this.#facts));
+        this.#judge(() => this.#referee.whenHealed());
       }
       if (world.nowMs < lookAtMs) return false;
       lookAtMs = world.nowMs + everyMs;
       return this.#isQuiet();
     };
     const end = await world.run(isOver, { untilMs, steps: this.#steps });
-    checkRows(this.#facts, this.#book.payables.keys());
-    if (end === "over" || end === "time") checkBooksAgree(this.#facts, this.#book);
+    this.#referee.atTheEnd(end === "over" || end === "time");
     if (end === "steps" && this.#steps >= STEPS_MOST) {
       throw new Violation("no-loop-turns-idly", `${this.#steps} steps were not enough`);
     }

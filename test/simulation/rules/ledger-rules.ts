@@ -3,9 +3,6 @@ import type { SeenRequest } from "../service/bank.ts";
 import type { SendRow, StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** Results after which a key may be left for the next one (ledger, 8). */
-const USED_UP: readonly string[] = ["unconfirmed", "rejected", "conflict", "applied"];
-
 const CLOSED: readonly string[] = ["refused", "rejected", "not-sent"];
 
 /** Codes of 409 that say that nothing was done (API specification, section 7). */
@@ -20,15 +17,18 @@ const STATE_REFUSALS: readonly string[] = [
   "contact_not_payable",
 ];
 
-/** So many refusals of the token may be an answer that is stored and replayed. */
-const TOKEN_REFUSALS = 3;
-
-const REMEMBERED_MS = 15 * 60_000;
-
-/** What the ledger's rows must say at the moment at which bytes leave. */
-export function checkLedger(facts: StoreFacts, businessId: string, request: SeenRequest): void {
+/**
+ * What the ledger's rows must say at the moment at which bytes leave.
+ *
+ * @returns the send whose bytes they are; undefined for a request without a key
+ */
+export function checkLedger(
+  facts: StoreFacts,
+  businessId: string,
+  request: SeenRequest,
+): SendRow | undefined {
   const { key, number, leftMs } = request;
-  if (key === null) return;
+  if (key === null) return undefined;
   const own = facts.sendsOfKey(key);
   const last = own.at(-1);
   if (last === undefined) {
@@ -52,8 +52,7 @@ export function checkLedger(facts: StoreFacts, businessId: string, request: Seen
   }
   checkClosed(all);
   checkKey(businessId, sent, key);
-  checkUsedUp(all, sent);
-  checkRemembered(facts, own, sent, leftMs);
+  return sent;
 }
 
 /** An error closes no send, nor does a conflict or a code that nobody knows (ledger, 5). */
@@ -78,34 +77,8 @@ function checkKey(businessId: string, { subject, seq }: SendRow, key: string): v
   throw new Violation("key-from-facts", `the key of ${subject}, ${seq} is another one`, subject);
 }
 
-/** Silence is never a reason to take the next key, nor is an error. */
-function checkUsedUp(all: readonly SendRow[], { subject, seq }: SendRow): void {
-  if (seq === 1) return;
-  const before = all.filter((send) => send.seq === seq - 1);
-  const refused = before.filter(({ status }) => status === 401 || status === 403);
-  const isUsedUp =
-    before.length === 0 ||
-    before.some(({ result }) => USED_UP.includes(result)) ||
-    refused.length >= TOKEN_REFUSALS;
-  if (isUsedUp || before.some(({ isAdopted }) => isAdopted)) return;
-  const heard = before.map(({ result, status }) => `${result} ${status ?? ""}`.trim());
-  const what = `key ${seq} of ${subject} follows one that heard only ${heard.join(", ")}`;
-  throw new Violation("next-key-needs-a-reason", what, subject);
-}
-
-/** What has left was sent, whatever its sender heard; and its bill stays claimed meanwhile. */
-export function checkAccepted(
-  facts: StoreFacts,
-  { key, leftMs, number }: SeenRequest,
-  payableId: string,
-): void {
-  const sends = key === null ? [] : facts.sendsOfKey(key);
-  // Of several under its key it is the one that was let through last.
-  const own = sends.findLast(({ openedMs }) => openedMs <= leftMs);
-  if (own?.result === "not-sent") {
-    const what = `request ${number} is carried out, and its send says that it never left`;
-    throw new Violation("not-sent-is-never-sent", what, payableId);
-  }
+/** A bill stays claimed until what was sent for it is over. */
+export function checkAccepted(facts: StoreFacts, { number }: SeenRequest, payableId: string): void {
   if (facts.isClaimed(payableId)) return;
   const what = `request ${number} is carried out, and nobody claims ${payableId}`;
   throw new Violation("claim-kept", what, payableId);
@@ -114,18 +87,4 @@ export function checkAccepted(
 /** What the rows say in the end, of sends that nothing followed. */
 export function checkRows(facts: StoreFacts, payableIds: Iterable<string>): void {
   for (const payableId of payableIds) checkClosed(facts.sends(payableId));
-}
-
-/** A key that may be forgotten is asked again only after a look. */
-function checkRemembered(
-  facts: StoreFacts,
-  own: readonly SendRow[],
-  sent: SendRow,
-  leftMs: number,
-): void {
-  const first = own.find(({ sendId, result }) => sendId !== sent.sendId && result !== "not-sent");
-  if (first === undefined || leftMs - first.openedMs < REMEMBERED_MS) return;
-  if (facts.lastLookMs(sent.subject) > first.openedMs) return;
-  const what = `${sent.subject} is sent again under a key of ${Math.round((leftMs - first.openedMs) / 60_000)} minutes, and nobody has looked`;
-  throw new Violation("forgotten-keys", what, sent.subject);
 }

@@ -4,28 +4,28 @@ import type { Book } from "../service/book.ts";
 import { payableOf } from "./key-rules.ts";
 import { Violation } from "./violation.ts";
 
-/** What was decided before somebody spoke may leave for so long (ledger, 2), and travels a while. */
-const MAY_LEAVE_MS = 16_000;
-
-/** Nothing leaves past a hold, a drop, a rejection or a cancelled run. */
+/**
+ * The gate lets nothing through past a hold, a drop, a rejection or a cancelled run; what it had let
+ * through before somebody spoke may still leave.
+ */
 export function checkSaid(
   said: SaidByPeople,
   book: Book,
   request: SeenRequest,
-  isOnlyRun: boolean,
+  { openedMs, isOnlyRun }: { readonly openedMs: number; readonly isOnlyRun: boolean },
 ): void {
   const payableId = payableOf(request);
   if (payableId === undefined) return;
   const contactId = book.payables.get(payableId)?.contactId;
   const stands = said.all.find(
     (each) =>
-      each.atMs + MAY_LEAVE_MS < request.leftMs &&
-      request.leftMs < each.untilMs &&
+      each.atMs < openedMs &&
+      openedMs < each.untilMs &&
       isAbout(each, payableId, contactId, isOnlyRun),
   );
   if (stands === undefined) return;
-  const seconds = Math.round((request.leftMs - stands.atMs) / 1_000);
-  const what = `request ${request.number} left for ${payableId}, ${seconds} s after a ${stands.kind} was acknowledged`;
+  const seconds = ((openedMs - stands.atMs) / 1_000).toFixed(1);
+  const what = `request ${request.number} was let through for ${payableId}, ${seconds} s after a ${stands.kind} was acknowledged`;
   throw new Violation("what-people-say-holds", what, payableId);
 }
 

@@ -21,7 +21,9 @@ interface LineFact {
 export interface SendRow {
   readonly sendId: string;
   readonly subject: string;
+  readonly key: string;
   readonly seq: number;
+  readonly sendNo: number;
   readonly path: string;
   readonly body: string;
   readonly openedMs: number;
@@ -29,19 +31,37 @@ export interface SendRow {
   readonly result: string;
   readonly status: number | null;
   readonly code: string | null;
-  /** True where a look has found what its attempt made. */
-  readonly isAdopted: boolean;
+  /** Workflow id for which it was sent. */
+  readonly owner: string;
+  readonly approvedHash: string;
+  /** Ids that were there before its key's first send. */
+  readonly baseline: readonly string[];
+  readonly answeredMs: number | null;
+  readonly madeIds: readonly string[];
+  /** What looks have found and taken for the effect of its attempt. */
+  readonly adoptedIds: readonly string[];
 }
 
-const SENDS = `select s.*,
-    exists (select 1 from adoptions d where d.attempt_id = s.attempt_id) as adopted
+/** What somebody has read of a subject, and written down. */
+export interface LookRow {
+  readonly begunMs: number;
+  readonly recordedMs: number;
+  readonly isWhole: boolean;
+  readonly shownIds: readonly string[];
+}
+
+const SENDS = `select s.*, a.idempotency_key,
+    (select json_group_array(found_id) from adoptions d where d.attempt_id = s.attempt_id)
+      as adopted_ids
   from sends s join attempts a on a.attempt_id = s.attempt_id`;
 
 function toSend(row: Record<string, unknown>): SendRow {
   return {
     sendId: String(row["send_id"]),
     subject: String(row["subject"]),
+    key: String(row["idempotency_key"]),
     seq: Number(row["seq"]),
+    sendNo: Number(row["send_no"]),
     path: String(row["path"]),
     body: String(row["body"]),
     openedMs: Number(row["opened_at_ms"]),
@@ -49,8 +69,17 @@ function toSend(row: Record<string, unknown>): SendRow {
     result: String(row["result"]),
     status: row["status"] === null ? null : Number(row["status"]),
     code: textOf(row["code"]),
-    isAdopted: row["adopted"] === 1,
+    owner: String(row["owner"]),
+    approvedHash: String(row["approved_hash"]),
+    baseline: idsOf(row["baseline"]),
+    answeredMs: row["answered_at_ms"] === null ? null : Number(row["answered_at_ms"]),
+    madeIds: idsOf(row["made_ids"]),
+    adoptedIds: idsOf(row["adopted_ids"]),
   };
+}
+
+function idsOf(json: unknown): string[] {
+  return JSON.parse(String(json)) as string[];
 }
 
 /**
@@ -119,10 +148,46 @@ export class StoreFacts {
     return this.#all("select 1 from claims where payable_id = ?", payableId).length > 0;
   }
 
-  /** When the newest whole look at a subject began; 0 where there is none. */
-  lastLookMs(subject: string): number {
-    const text = "select max(begun_at_ms) as ms from looks where subject = ? and is_whole = 1";
-    return Number(this.#all(text, subject)[0]?.["ms"] ?? 0);
+  /** The looks at a subject, first to last. */
+  looks(subject: string): LookRow[] {
+    const text = "select * from looks where subject = ? order by begun_at_ms";
+    return this.#all(text, subject).map((row) => ({
+      begunMs: Number(row["begun_at_ms"]),
+      recordedMs: Number(row["recorded_at_ms"]),
+      isWhole: row["is_whole"] === 1,
+      shownIds: idsOf(row["shown_ids"]),
+    }));
+  }
+
+  /** Bills of which a send has no answer that closes it, and that nobody claims. */
+  openAndFree(): string[] {
+    const text = `select distinct s.subject from sends s
+      join attempts a on a.attempt_id = s.attempt_id and a.operation = 'pay'
+      where s.result in ('pending', 'unknown', 'conflict', 'unconfirmed')
+        and not exists (select 1 from claims c where c.payable_id = s.subject)`;
+    return this.#all(text).map((row) => String(row["subject"]));
+  }
+
+  /** How many people's approval a line has at an instant of the business clock, and needs. */
+  approvalsAt(
+    subject: string,
+    lineHash: string,
+    businessMs: number,
+  ): { readonly valid: number; readonly needed: number } {
+    const rows = this.#all(
+      "select principal, expires_at_ms from line_approvals where payable_id = ? and line_hash = ?",
+      subject,
+      lineHash,
+    ).filter((row) => Number(row["expires_at_ms"]) > businessMs);
+    const lines = this.#all(
+      "select max(quorum) as quorum from run_lines where payable_id = ? and line_hash = ?",
+      subject,
+      lineHash,
+    );
+    return {
+      valid: new Set(rows.map((row) => row["principal"])).size,
+      needed: Math.max(1, Number(lines[0]?.["quorum"] ?? 1)),
+    };
   }
 
   /** True where somebody was told of a bill. */

@@ -22,9 +22,10 @@ export class BankClock {
     return this.#world.nowMs + this.skewMs;
   }
 
-  nowMs(): number {
-    const { nowMs, startedMs } = this.#world;
-    return Math.floor(startedMs + this.skewMs + (nowMs - startedMs) * this.scale);
+  /** @param atMs real instant */
+  nowMs(atMs: number = this.#world.nowMs): number {
+    const { startedMs } = this.#world;
+    return Math.floor(startedMs + this.skewMs + (atMs - startedMs) * this.scale);
   }
 
   /** Real instant at which the bank's clock stands at another one. */

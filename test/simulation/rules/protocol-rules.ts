@@ -1,0 +1,215 @@
+import type { Bank, SeenRequest } from "../service/bank.ts";
+import { type Book, stands } from "../service/book.ts";
+import { heard, Reckoning } from "./reckoning.ts";
+import type { SendRow, StoreFacts } from "./store-facts.ts";
+import { Violation } from "./violation.ts";
+
+/** So many refusals of the token may be an answer that is stored and replayed. */
+const TOKEN_REFUSALS = 3;
+
+/** Rule 4: how long a key is asked again without a look, and how long bytes take to leave. */
+const SAME_KEY_MS = 10 * 60_000;
+
+/** Rule 3: how old what the gate goes by may be. */
+const READING_MS = 2 * 60_000;
+
+/** What the rules go by, beside the rows. */
+export interface Standard {
+  readonly facts: StoreFacts;
+  readonly bank: Bank;
+  readonly book: Book;
+  readonly sandbox: boolean;
+  /** The business clock at an instant. */
+  readonly businessMsAt: (atMs: number) => number;
+}
+
+/** What must have been true when the gate let a send through, asked as its bytes leave. */
+export function checkProtocol(standard: Standard, sent: SendRow): void {
+  const { facts } = standard;
+  const all = facts.sends(sent.subject);
+  const reckoning = new Reckoning(all, facts.looks(sent.subject), standard.sandbox);
+  const earlier = all.filter((send) => isBefore(send, sent));
+  checkEarlierKeys(reckoning, earlier, sent);
+  checkUsedUp(reckoning, earlier, sent);
+  checkSameKey(reckoning, earlier, sent);
+  checkBytes(reckoning, earlier, sent);
+  checkLooks(standard, sent.subject);
+  checkExplained(standard, all, sent);
+  checkApproved(standard, sent);
+}
+
+function isBefore(send: SendRow, { sendId, seq, sendNo }: SendRow): boolean {
+  return send.sendId !== sendId && (send.seq < seq || (send.seq === seq && send.sendNo < sendNo));
+}
+
+/** Rule 8: nothing follows a send of another key that may still take effect. */
+function checkEarlierKeys(
+  reckoning: Reckoning,
+  earlier: readonly SendRow[],
+  { subject, seq, openedMs }: SendRow,
+): void {
+  const open = earlier.find((send) => send.seq < seq && !reckoning.isSettled(send, openedMs));
+  if (open === undefined) return;
+  const what = `key ${seq} of ${subject} was sent, and a send under key ${open.seq} that heard ${heardOf(open)} had no last word`;
+  throw new Violation("next-key-after-the-last-word", what, subject);
+}
+
+/** Rule 8: the next key needs a reason, and a key that is used up is not asked again. */
+function checkUsedUp(
+  reckoning: Reckoning,
+  earlier: readonly SendRow[],
+  { subject, seq, openedMs }: SendRow,
+): void {
+  const previous = earlier.filter((send) => send.seq === seq - 1);
+  const isUsedUp =
+    previous.length === 0 ||
+    previous.some(({ adoptedIds }) => adoptedIds.length > 0) ||
+    previous.some(({ result }) => ["unconfirmed", "rejected", "applied"].includes(result)) ||
+    previous.some((send) => send.result === "conflict" && reckoning.isBound(send)) ||
+    previous.filter(isTokenRefusal).length >= TOKEN_REFUSALS;
+  if (!isUsedUp) {
+    const heardBefore = previous.map(heardOf).join(", ");
+    const what = `key ${seq} of ${subject} follows one that heard only ${heardBefore}`;
+    throw new Violation("next-key-needs-a-reason", what, subject);
+  }
+  const dead = earlier.find(
+    (send) =>
+      send.seq === seq &&
+      (heard(send, ["unconfirmed", "rejected", "applied"], openedMs) ||
+        (heard(send, ["conflict"], openedMs) && reckoning.isBound(send))),
+  );
+  if (dead === undefined) return;
+  const what = `key ${seq} of ${subject} is asked again, and it has heard ${heardOf(dead)} for good`;
+  throw new Violation("used-up-keys-are-left", what, subject);
+}
+
+/** Rule 4: a key that may be forgotten, or is in conflict, is asked again only after a look. */
+function checkSameKey(
+  reckoning: Reckoning,
+  earlier: readonly SendRow[],
+  { subject, seq, openedMs }: SendRow,
+): void {
+  const open = earlier.filter((send) => send.seq === seq && !reckoning.isSettled(send, openedMs));
+  const old = open.find((send) => openedMs - send.openedMs > SAME_KEY_MS);
+  if (old !== undefined) {
+    const minutes = Math.round((openedMs - old.openedMs) / 60_000);
+    const what = `${subject} is sent again under a key of ${minutes} minutes, and no look came that late`;
+    throw new Violation("forgotten-keys", what, subject);
+  }
+  if (!open.some((send) => heard(send, ["conflict"], openedMs))) return;
+  const what = `${subject} is sent again under key ${seq}, which was in conflict, and nobody has looked`;
+  throw new Violation("look-after-a-conflict", what, subject);
+}
+
+/** Rule 7: other bytes only where the service certainly holds none. */
+function checkBytes(
+  reckoning: Reckoning,
+  earlier: readonly SendRow[],
+  { subject, seq, body, path, openedMs }: SendRow,
+): void {
+  const other = earlier.find(
+    (send) =>
+      send.seq === seq &&
+      (send.body !== body || send.path !== path) &&
+      !reckoning.isSettled(send, openedMs),
+  );
+  if (other === undefined) return;
+  const what = `other bytes leave for ${subject} under key ${seq}, and a send of the first ones heard ${heardOf(other)}`;
+  throw new Violation("bytes-change-by-rule-7", what, subject);
+}
+
+/** Rule 6: a look shows all of a bill's payments, whatever became of them and whenever they were made. */
+export function checkLooks({ facts, book }: Standard, payableId: string): void {
+  for (const { begunMs, isWhole, shownIds } of facts.looks(payableId)) {
+    const shown = new Set(shownIds);
+    const hidden = book
+      .paymentsOf(payableId)
+      .find(({ id, shownMs }) => isWhole && shownMs < begunMs && !shown.has(id));
+    if (hidden === undefined) continue;
+    const what = `a look at ${payableId} doesn't have ${hidden.id}, which the service showed`;
+    throw new Violation("looks-show-all", what, payableId);
+  }
+}
+
+/** Rule 9: nothing leaves while the bill shows a payment of ours that nothing explains. */
+function checkExplained(
+  { book }: Standard,
+  all: readonly SendRow[],
+  { subject, openedMs, sendId }: SendRow,
+): void {
+  const explained = new Set(all.flatMap((send) => [...send.madeIds, ...send.adoptedIds]));
+  const keys = new Set(all.filter((send) => send.sendId !== sendId).map(({ key }) => key));
+  const unexplained = book
+    .paymentsOf(subject)
+    .find(
+      (payment) =>
+        stands(payment) &&
+        payment.key !== null &&
+        keys.has(payment.key) &&
+        payment.shownMs < openedMs - READING_MS &&
+        !explained.has(payment.id),
+    );
+  if (unexplained === undefined) return;
+  const what = `${subject} is sent, and it shows ${unexplained.id}, which nobody has explained`;
+  throw new Violation("explained-before-sent", what, subject);
+}
+
+/** Rule 3: exactly this line is approved by its quorum, and none of them has expired. */
+function checkApproved(
+  { facts, book, businessMsAt }: Standard,
+  { subject, approvedHash, openedMs }: SendRow,
+): void {
+  if (!book.payables.has(subject)) return;
+  const businessMs = businessMsAt(openedMs - CLOCK_LAG_MS);
+  const { valid, needed } = facts.approvalsAt(subject, approvedHash, businessMs);
+  if (valid >= needed) return;
+  const what = `${subject} was let through with ${valid} approvals of ${needed} that have not expired`;
+  throw new Violation("approved-at-the-gate", what, subject);
+}
+
+/** A process may read its clock so much earlier, and may know it so much less. */
+const CLOCK_LAG_MS = 5_000;
+
+/** Rule 5: what is written of a send is what its own request was answered. */
+export function checkAnswers({ bank, facts }: Standard, subject: string): void {
+  const sends = facts.sends(subject);
+  const asked = new Map<string, SeenRequest>();
+  for (const request of bank.requests) {
+    // Of several under its key it is the one that was let through last.
+    const own = sends.findLast(
+      ({ key, openedMs }) => key === request.key && openedMs <= request.leftMs,
+    );
+    if (own !== undefined) asked.set(own.sendId, request);
+  }
+  for (const { sendId, result, status, leaveByMs } of sends) {
+    const request = asked.get(sendId);
+    const isInTime = request !== undefined && request.leftMs <= leaveByMs;
+    if (result === "not-sent" && isInTime) {
+      const what = `request ${request.number} has left, and its send says that it never did`;
+      throw new Violation("not-sent-is-never-sent", what, subject);
+    }
+    if (status === null || request?.status === status) continue;
+    const what = `a send of ${subject} was written as ${result} ${status}, and its own request heard ${request?.status ?? "nothing"}`;
+    throw new Violation("results-are-own-answers", what, subject);
+  }
+}
+
+/** Rule 11: a bill stays claimed while a send of it is open. */
+export function checkClaims({ facts, sandbox }: Standard, nowMs: number): void {
+  for (const subject of facts.openAndFree()) {
+    const sends = facts.sends(subject);
+    const reckoning = new Reckoning(sends, facts.looks(subject), sandbox);
+    const open = sends.find((send) => !reckoning.isSettled(send, nowMs));
+    if (open === undefined) continue;
+    const what = `nobody claims ${subject}, and a send of it heard ${heardOf(open)}`;
+    throw new Violation("claim-kept", what, subject);
+  }
+}
+
+function isTokenRefusal({ status }: SendRow): boolean {
+  return status === 401 || status === 403;
+}
+
+function heardOf({ result, status }: SendRow): string {
+  return `${result} ${status ?? ""}`.trim();
+}
