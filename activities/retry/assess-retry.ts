@@ -71,9 +71,7 @@ async function assess(
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }
-  const open = retry.payments.filter(
-    ({ id }) => retry.line.paymentIds.includes(id) && !retry.row.handledPaymentIds.includes(id),
-  );
+  const open = retry.undealtPayments();
   if (open.length === 0 && (await waitsForAnswer(context, retry))) {
     return payWhenFree(context, retry, UNANSWERED);
   }

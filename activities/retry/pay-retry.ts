@@ -22,6 +22,8 @@ export async function payRetry(
   const opened = await openRetryCase(context, input);
   if (opened.kind === "not-ours") return;
   const retry = opened.case;
+  // Another worker may have paid it, and died before it could say so.
+  if (retry.undealtPayments().length > 0) return;
   const line = await leaseLine(context, retry, by);
   if (line === undefined) return;
   const job = { line, plan: await planLineOf(context.store.db, line) };

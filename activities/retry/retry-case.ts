@@ -130,6 +130,14 @@ export class RetryCase {
     this.clock = facts.clock;
   }
 
+  /** What was paid for the line, less the failures that have been dealt with. */
+  undealtPayments(): readonly Payment[] {
+    const { line, row } = this;
+    return this.payments.filter(
+      ({ id }) => line.paymentIds.includes(id) && !row.handledPaymentIds.includes(id),
+    );
+  }
+
   /**
    * Service-clock instant before which the line rests, a running lease included. What waits for
    * the vendor's bank account or the bill's own approval rests no longer once an event has come.

@@ -31,6 +31,15 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
+  test("whose worker dies before it can say what it paid is followed, and not called paid by somebody else", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await world.retry(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("following");
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
   test("of a part that was paid off-cycle is for that part, never for the whole bill", async () => {
     const { runId, payableId } = await dueRetry(world, "R01", 4_000);
     expect((await world.look(payableId)).phase).toBe("pay");
