@@ -19,6 +19,7 @@ interface Follower {
 interface ReadPayment {
   readonly id: string;
   readonly status: string;
+  readonly amountCents: number;
   readonly updatedAt?: string | null | undefined;
 }
 
@@ -84,8 +85,8 @@ function judge(
   return { news, impossible };
 }
 
-function seenOf({ id, status, updatedAt }: ReadPayment): SeenPayment {
-  return { id, status, updatedAt: updatedAt ?? null };
+function seenOf({ id, status, amountCents, updatedAt }: ReadPayment): SeenPayment {
+  return { id, status, amountCents, updatedAt: updatedAt ?? null };
 }
 
 async function alarm(

@@ -4,6 +4,7 @@ export interface SeenPaymentsTable {
   payment_id: string;
   /** The service's word. */
   status: string;
+  amount_cents: number;
   /** ISO instant as the service wrote it; null where it says none. */
   updated_at: string | null;
 }

@@ -7,6 +7,7 @@ import type { Tables } from "./tables.ts";
 export interface SeenPayment {
   readonly id: string;
   readonly status: string;
+  readonly amountCents: number;
   readonly updatedAt: string | null;
 }
 
@@ -20,16 +21,25 @@ export async function seenPayments(
   for (const ids of chunks(paymentIds)) {
     const rows = await db
       .selectFrom("seen_payments")
-      .select(["payment_id", "status", "updated_at"])
+      .select(["payment_id", "status", "amount_cents", "updated_at"])
       .where("business_id", "=", businessId)
       .where("payment_id", "in", idsIn(ids))
       .execute();
-    for (const { payment_id: id, status, updated_at: updatedAt } of rows) {
-      seen.set(id, { id, status, updatedAt });
+    for (const row of rows) {
+      const { payment_id: id, status, amount_cents: amountCents, updated_at: updatedAt } = row;
+      seen.set(id, { id, status, amountCents, updatedAt });
     }
   }
   return seen;
 }
+
+const SEEN = {
+  business_id: "text",
+  payment_id: "text",
+  status: "text",
+  amount_cents: "integer",
+  updated_at: "text",
+} as const;
 
 /** Keeps how payments stand now, instead of how they stood. */
 export async function keepSeenPayments(
@@ -40,18 +50,20 @@ export async function keepSeenPayments(
   for (const some of chunks(payments)) {
     const rows = rowsAs(
       "seen",
-      { business_id: "text", payment_id: "text", status: "text", updated_at: "text" },
-      some.map(({ id, status, updatedAt }) => ({
+      SEEN,
+      some.map(({ id, status, amountCents, updatedAt }) => ({
         business_id: businessId,
         payment_id: id,
         status,
+        amount_cents: amountCents,
         updated_at: updatedAt,
       })),
     );
     await sql`
-      insert into seen_payments (business_id, payment_id, status, updated_at)
-      select business_id, payment_id, status, updated_at from ${rows} where true
+      insert into seen_payments (business_id, payment_id, status, amount_cents, updated_at)
+      select business_id, payment_id, status, amount_cents, updated_at from ${rows} where true
       on conflict (business_id, payment_id)
-      do update set status = excluded.status, updated_at = excluded.updated_at`.execute(trx);
+      do update set status = excluded.status, amount_cents = excluded.amount_cents,
+        updated_at = excluded.updated_at`.execute(trx);
   }
 }

@@ -1,10 +1,18 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { PayLimits } from "../contracts/playbook.ts";
 import { nextBankingDay } from "../domain/clock/bank-calendar.ts";
 import { newYorkDate, weekOf } from "../domain/clock/new-york.ts";
+import { sumCents } from "../domain/money.ts";
+import { isKnownUnpaid } from "../domain/payments/payment-states.ts";
 import type { Db } from "./db.ts";
+import { isIn } from "./in-text.ts";
 import { mayStillPay } from "./open-subjects.ts";
+import { seenPayments } from "./seen-payments.ts";
 
-/** States whose money counts against a weekly limit; others count while a request of theirs is open. */
+/**
+ * States in which all of a line counts against a weekly limit. In others it does while a request of
+ * it is open; else what of its payments is not known to be unpaid.
+ */
 const COMMITTED = ["unknown", "scheduled", "held", "processing", "settled", "retrying"];
 
 /** What a weekly limit looks at. */
@@ -78,31 +86,39 @@ export class WeekSums {
     if (used !== undefined) this.#sums.set(key, used + moreCents);
   }
 
-  async #used(row: WeighedLine, contactId: string | null): Promise<number> {
-    const committed = this.#committed(row);
-    const found = await (
-      contactId === null ? committed : committed.where("contact_id", "=", contactId)
-    ).executeTakeFirst();
-    return Number(found?.cents ?? 0);
+  #used(row: WeighedLine, contactId: string | null): Promise<number> {
+    return this.#committed(row, contactId === null ? sql`true` : sql`contact_id = ${contactId}`);
   }
 
-  async #ownCents(row: WeighedLine): Promise<number> {
-    const found = await this.#committed(row)
-      .where("run_id", "=", row.runId)
-      .where("payable_id", "=", row.payableId)
-      .executeTakeFirst();
-    return Number(found?.cents ?? 0);
+  #ownCents(row: WeighedLine): Promise<number> {
+    return this.#committed(row, sql`run_id = ${row.runId} and payable_id = ${row.payableId}`);
   }
 
-  #committed({ businessId, executionDate }: WeighedLine) {
+  async #committed(
+    { businessId, executionDate }: WeighedLine,
+    isMeant: RawBuilder<SqlBool>,
+  ): Promise<number> {
     const week = weekOf(executionDate);
-    return this.#db
+    const lines = this.#db
       .selectFrom("run_lines")
-      .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
       .where("business_id", "=", businessId)
       .where("execution_date", ">=", week.monday)
       .where("execution_date", "<=", week.sunday)
-      .where((eb) => eb.or([eb("state", "in", COMMITTED), mayStillPay("run_lines")]));
+      .where(isMeant);
+    const isWhole = sql<SqlBool>`(${isIn("state", COMMITTED)} or ${mayStillPay("run_lines")})`;
+    const whole = await lines
+      .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+      .where(isWhole)
+      .executeTakeFirst();
+    const parts = await lines
+      .select("payment_ids")
+      .where("payment_ids", "!=", "[]")
+      .where(sql<SqlBool>`not ${isWhole}`)
+      .execute();
+    const ids = parts.flatMap((row) => JSON.parse(row.payment_ids) as string[]);
+    const seen = [...(await seenPayments(this.#db, businessId, ids)).values()];
+    const left = seen.filter(({ status }) => !isKnownUnpaid(status));
+    return Number(whole?.cents ?? 0) + sumCents(left.map(({ amountCents }) => amountCents));
   }
 }
 

@@ -5,6 +5,7 @@ import type { Store } from "../../src/store/index.ts";
 import { leaseLines } from "../../src/store/line-leases.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { requestCancel } from "../../src/store/runs.ts";
+import { keepSeenPayments } from "../../src/store/seen-payments.ts";
 import { clearWaits, listWaits, setWait } from "../../src/store/waits.ts";
 import { approval, approvedRun as runOf, draw as drawOf } from "./approved-run.ts";
 import { testStore } from "./support.ts";
@@ -122,6 +123,31 @@ test("lines that are sent again together count once for the limit", async () => 
   await store.db.updateTable("sends").set({ result: "unknown", answered_at_ms: 5 }).execute();
   await store.db.updateTable("run_lines").set({ state: "unknown", lease_until_ms: 0 }).execute();
   expect((await draw(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
+});
+
+test("a line that was parked counts for the limit with what of its payments has left", async () => {
+  const store = await approvedRun(["pay_1", "pay_2"]);
+  const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };
+  expect((await draw(store, { limits, limit: 1 })).sent).toEqual(["pay_1"]);
+  await store.db.updateTable("sends").set({ result: "applied", answered_at_ms: 5 }).execute();
+  await store.db.deleteFrom("open_subjects").execute();
+  await store.db
+    .updateTable("run_lines")
+    .set({ state: "parked", reason_code: "partly-paid", payment_ids: '["p_1","p_2"]' })
+    .where("payable_id", "=", "pay_1")
+    .execute();
+  const seen = (status: string) =>
+    store.transactionOf("biz_1", (trx) =>
+      keepSeenPayments(trx, "biz_1", [
+        { id: "p_1", status: "completed", amountCents: 6_000, updatedAt: null },
+        { id: "p_2", status, amountCents: 4_000, updatedAt: null },
+      ]),
+    );
+  await seen("cancelled");
+  expect((await draw(store, { limits })).closed).toEqual({ pay_2: "over-vendor-week-limit" });
+  await store.db.updateTable("run_lines").set({ lease_until_ms: 0 }).execute();
+  const wider = { ...limits, vendorPerWeekCents: 16_000 };
+  expect((await draw(store, { limits: wider })).sent).toEqual(["pay_2"]);
 });
 
 test("a wait of the business draws nothing until its time, then one line first", async () => {

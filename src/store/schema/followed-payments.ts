@@ -4,6 +4,7 @@ export const followedPaymentTables: readonly string[] = [
     business_id text not null,
     payment_id text not null,
     status text not null,
+    amount_cents bigint not null,
     updated_at text,
     primary key (business_id, payment_id)
   )`,

@@ -80,6 +80,7 @@ export const otherColumns: Columns<
     business_id: true,
     payment_id: true,
     status: true,
+    amount_cents: true,
     updated_at: true,
   },
   late_passes: {
