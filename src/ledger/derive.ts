@@ -31,9 +31,15 @@ type Clocks = Pick<Now, "sandbox">;
 /** Where nobody says: the longer window, which is right at the service and late in a sandbox. */
 const AT_SERVICE: Clocks = { sandbox: false };
 
-const OPEN: ReadonlySet<SendResult> = new Set(["pending", "unknown", "conflict", "unconfirmed"]);
+/** Results that leave open whether a send takes effect (rule 5). */
+export const OPEN: ReadonlySet<SendResult> = new Set([
+  "pending",
+  "unknown",
+  "conflict",
+  "unconfirmed",
+]);
 
-/** True where what the sender heard leaves open whether the send takes effect (rule 5). */
+/** True where what the sender heard leaves open whether the send takes effect. */
 export function isOpen(send: Pick<Send, "result">): boolean {
   return OPEN.has(send.result);
 }

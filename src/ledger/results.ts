@@ -7,8 +7,9 @@ import { createHold } from "../store/holds.ts";
 import { rowsAs } from "../store/many.ts";
 import { raiseNotice } from "../store/notices.ts";
 import type { Tables } from "../store/tables.ts";
+import { isOpen } from "./derive.ts";
 import type { SendResult } from "./facts.ts";
-import { closeAnswered, type OpenedSend } from "./write.ts";
+import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
 
 /** What a send came to, as its sender has heard it. */
 export interface SendOutcome {
@@ -128,6 +129,8 @@ async function recordLate(
       at_ms: nowMs,
     })
     .execute();
+  // What was closed may take effect after all.
+  if (isOpen({ result })) await markOpen(trx, [send]);
   const had = stored?.result ?? "no row";
   const reason = `A second answer came for one request: ${had} stands, ${result} was heard.`;
   if (send.operation === "pay") {

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { sql, type Transaction } from "kysely";
+import { type RawBuilder, sql, type SqlBool, type Transaction } from "kysely";
 import { chunks } from "../store/db.ts";
 import type { AttemptsTable, SendsTable } from "../store/ledger-tables.ts";
+import { isIn } from "../store/in-text.ts";
 import { idsIn, type Kinds, rowsAs } from "../store/many.ts";
 import type { Tables } from "../store/tables.ts";
-import { mayStillPay } from "./derive.ts";
+import { mayStillPay, OPEN } from "./derive.ts";
 import type { OperationName, Reading, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
 import { loadSubjects } from "./rows.ts";
@@ -187,7 +188,11 @@ const OPEN_SUBJECT = {
   since_ms: "integer",
 } as const;
 
-async function markOpen(trx: Transaction<Tables>, sends: readonly OpenedSend[]): Promise<void> {
+/** Keeps subjects in the index of which a send may still take effect. */
+export async function markOpen(
+  trx: Transaction<Tables>,
+  sends: readonly OpenedSend[],
+): Promise<void> {
   for (const some of chunks(sends)) {
     const rows = rowsAs(
       "added",
@@ -279,20 +284,16 @@ export async function closeAnswered(
       .deleteFrom("open_subjects")
       .where("business_id", "=", businessId)
       .where("subject", "in", idsIn(some))
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("sends")
-              .select("sends.send_id")
-              .whereRef("sends.business_id", "=", "open_subjects.business_id")
-              .whereRef("sends.subject", "=", "open_subjects.subject")
-              .where("sends.result", "in", ["pending", "unknown", "conflict", "unconfirmed"]),
-          ),
-        ),
-      )
+      .where(noneIsOpen("sends"))
+      .where(noneIsOpen("late_answers"))
       .execute();
   }
+}
+
+function noneIsOpen(table: "sends" | "late_answers"): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not exists (select 1 from ${sql.table(table)} as heard
+    where heard.business_id = open_subjects.business_id
+      and heard.subject = open_subjects.subject and ${isIn("heard.result", [...OPEN])})`;
 }
 
 /** As `closeAnswered`, also where a conclusive look stands in for the answers that never came. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
-import { leftOpen } from "../../src/store/open-subjects.ts";
+import { recordResults } from "../../src/ledger/results.ts";
+import { leftOpen, openSubjects } from "../../src/store/open-subjects.ts";
 import { cancelUndecided, parkUnapproved } from "../../src/store/undecided-lines.ts";
+import { sendOnce } from "../support/sends.ts";
 import { approvedRun } from "./approved-run.ts";
 import { openSubjectOn, testStore } from "./support.ts";
 
@@ -36,6 +38,23 @@ describe("a bill that a request may still pay", () => {
     const { store, states, moment } = await halfOpen("awaiting-approval");
     await store.transaction((trx) => parkUnapproved(trx, moment));
     expect(await states()).toEqual(["unknown", "parked"]);
+  });
+
+  test("is open again where a second answer says that its request may take effect after all", async () => {
+    const { store } = await testStore();
+    const of = { businessId: "biz_1", subject: "pay_1", owner: "run/1" };
+    const open = () => openSubjects(store.db, "biz_1", ["pay_1"]);
+    const send = await sendOnce(store, of, { result: "not-sent" });
+    expect(await open()).toEqual(new Set());
+    const late = { send, result: "unknown", status: 500, code: null, message: null } as const;
+    const hear = () =>
+      store.transactionOf("biz_1", (trx) =>
+        recordResults(trx, "biz_1", [{ ...late, answerDateMs: null, madeIds: [] }]),
+      );
+    await hear();
+    expect(await open()).toEqual(new Set(["pay_1"]));
+    await hear();
+    expect(await open()).toEqual(new Set(["pay_1"]));
   });
 
   test("is left open where nobody works on it, its request is old and no look is recent", async () => {
