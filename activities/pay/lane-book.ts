@@ -197,7 +197,14 @@ export class LaneBook {
   async close(unsent: readonly OpenedJob[]): Promise<void> {
     clearTimeout(this.#timer);
     await this.#flushing?.catch(() => undefined);
-    await this.#flush();
+    try {
+      await this.#flush();
+    } finally {
+      await this.#giveBack(unsent);
+    }
+  }
+
+  async #giveBack(unsent: readonly OpenedJob[]): Promise<void> {
     const unasked = [...this.#ready.splice(0), ...this.#unread.splice(0)];
     if (unsent.length + unasked.length === 0) return;
     const { businessId } = this.#owner;

@@ -139,7 +139,8 @@ class Lane {
 
   /** Records what is left to record; lines that were not begun go back for whoever draws next. */
   async close(): Promise<void> {
-    await this.#turning;
+    // One that fails must not keep what was let through before from being given back.
+    await this.#turning?.catch(() => undefined);
     const unsent = this.#queue;
     this.#queue = [];
     await this.#book.close(unsent);

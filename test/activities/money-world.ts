@@ -96,11 +96,16 @@ export class MoneyWorld {
     const client = context.clientOf("acme");
     const payments = {
       listAll: listAll ?? client.payments.listAll.bind(client.payments),
+      list: client.payments.list.bind(client.payments),
       iteratePages: client.payments.iteratePages.bind(client.payments),
       get: getPayment ?? client.payments.get.bind(client.payments),
     };
     const overridden = {
-      payables: { get: getPayable ?? client.payables.get.bind(client.payables) },
+      payables: {
+        get: getPayable ?? client.payables.get.bind(client.payables),
+        list: client.payables.list.bind(client.payables),
+        iteratePages: client.payables.iteratePages.bind(client.payables),
+      },
       contacts: client.contacts,
       fundingSources: client.fundingSources,
       bankAccounts: client.bankAccounts,

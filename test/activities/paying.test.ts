@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
@@ -281,4 +282,50 @@ test("an answer with earlier payments of the bill counts only what it made", asy
   expect(line.paymentIds).toHaveLength(1);
   expect(line.paymentIds).not.toContain(earlier?.id);
   expect(await world.holds()).toEqual([]);
+});
+
+describe("a lane whose store goes away for a moment", () => {
+  test("writes down of what it has not begun that it never left", async () => {
+    const { runId } = await world.approvedRun(Array.from({ length: 80 }, () => ({})));
+    const { store } = world;
+    const results = async () => {
+      const sent = store.db.selectFrom("sends").where("owner", "=", runId);
+      return (await sent.select("result").execute()).map(({ result }) => result);
+    };
+    const transactionOf = store.transactionOf.bind(store);
+    let away: "no" | "asking" | "yes" = "no";
+    const spied = vi.spyOn(store, "transactionOf").mockImplementation(async (...asked) => {
+      if (away === "no") return transactionOf(...asked);
+      // Everything else has failed before the lane hears that it can't ask about the next lines.
+      if (away === "asking") {
+        away = "yes";
+        await sleep(500);
+        away = "no";
+      }
+      throw new Error("the store is away");
+    });
+    const client = world.context().clientOf("acme");
+    let sends = 0;
+    world.override = {
+      sendMoneyWrite: async (write) => {
+        sends += 1;
+        if (sends < ASKS_ABOUT_MORE) {
+          while ((await results()).length < LET_THROUGH) await sleep(5);
+          return client.sendMoneyWrite(write);
+        }
+        if (sends === ASKS_ABOUT_MORE) away = "asking";
+        await sleep(100);
+        return lost;
+      },
+    };
+    await expect(world.pay(runId)).rejects.toThrow("the store is away");
+    spied.mockRestore();
+    const all = await results();
+    expect(all).toHaveLength(LET_THROUGH);
+    expect(all.filter((result) => result === "not-sent")).toHaveLength(LET_THROUGH - sends);
+  });
+
+  /** A lane asks about 20 lines and then about 40, and about more once fewer than 20 are left. */
+  const LET_THROUGH = 60;
+  const ASKS_ABOUT_MORE = 41;
 });
