@@ -1,7 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { couldBe, toldCents } from "../../src/domain/top-ups/transactions.ts";
 import type { Reading } from "../../src/ledger/facts.ts";
-import { beginReading } from "../../src/ledger/readings.ts";
+import { beginReading, instantOf } from "../../src/ledger/readings.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/index.ts";
 import type { TopUp } from "../../src/store/top-ups.ts";
@@ -11,7 +11,10 @@ export async function readTransactions(
   client: PaymentsClient,
   db: Db,
   clock: ClockReading,
-  { amountCents, account }: TopUp,
+  {
+    amountCents,
+    account,
+  }: Pick<TopUp, "amountCents"> & { readonly account: Pick<TopUp["account"], "bankAccountId"> },
 ): Promise<Reading> {
   const begun = await beginReading(db, clock);
   const asked = { amountCents, bankAccountId: account.bankAccountId };
@@ -28,7 +31,7 @@ export async function readTransactions(
       bankAccountId: transaction.bankAccountId ?? null,
       rail: null,
       executionDate: null,
-      createdAtMs: null,
+      createdAtMs: instantOf(transaction.createdAt),
     })),
   };
 }

@@ -44,7 +44,7 @@ function shownPayment(payment: Payment): Shown {
 }
 
 /** Null where the service doesn't tell it. */
-function instantOf(told: string | null | undefined): number | null {
+export function instantOf(told: string | null | undefined): number | null {
   const ms = Date.parse(told ?? "");
   return Number.isNaN(ms) ? null : ms;
 }

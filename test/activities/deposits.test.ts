@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { readTransactions } from "../../activities/top-up/read-transactions.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { getPlan } from "../../src/store/plans.ts";
 import { topUpsOf } from "../../src/store/top-ups.ts";
-import { depositScene, withTopUp } from "./deposit-scene.ts";
+import { DEPOSITS, depositScene, withTopUp } from "./deposit-scene.ts";
 
 const scene = depositScene();
 
@@ -76,6 +77,18 @@ describe("a run that is short of money", () => {
     await scene.step(planned);
     expect(await scene.topUp(planned)).toEqual(again);
   });
+});
+
+test("one that was made by hand is read with when that was: a restored store hasn't forgotten what is younger", async () => {
+  const { world } = scene;
+  const body = { amountCents: 10_000, bankAccountId: "bank_main" };
+  await world.world.sandbox.api("POST", DEPOSITS, { key: "by-hand-2", body });
+  const clock = await world.context().clockOf("acme").now();
+  const client = world.context().clientOf("acme");
+  const topUp = { amountCents: 10_000, account: { bankAccountId: "bank_main" } };
+  const { shown } = await readTransactions(client, world.store.db, clock, topUp);
+  const [transaction] = await client.balance.transactions.listAll();
+  expect(shown).toMatchObject([{ createdAtMs: Date.parse(transaction?.createdAt ?? "") }]);
 });
 
 test("one that is not there on its day is said to be late, and somebody has to ask", async () => {

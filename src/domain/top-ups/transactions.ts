@@ -6,6 +6,7 @@ export interface ShownTransaction {
   readonly amountCents?: number | null | undefined;
   readonly bankAccountId?: string | null | undefined;
   readonly failureReason?: string | null | undefined;
+  readonly createdAt?: string | null | undefined;
 }
 
 const DEPOSIT = /deposit/i;

@@ -1,0 +1,98 @@
+import {
+  deadKeysLately,
+  isApplied,
+  isUsedUp,
+  lastConclusiveMs,
+  openSends,
+  resultsOf,
+  unsettledSends,
+} from "./derive.ts";
+import type { Now, Send, Step } from "./facts.ts";
+import { type Asked, lookDue } from "./steps.ts";
+
+/** Rule 4: well within the quarter of an hour for which a key is remembered. */
+const SAME_KEY_MS = 10 * 60_000;
+
+/** So many keys in a row come to nothing within a day before a person must look. */
+const DEAD_KEYS_MAX = 6;
+
+export function beginFirstKey(asked: Asked): Step | null {
+  return asked.facts.attempts.length === 0 ? sendUnder(asked, 1, true) : null;
+}
+
+/** Rule 8: nothing follows a send of another key that may still take effect. */
+export function settleOtherKeys(asked: Asked): Step | null {
+  const earlier = asked.facts.attempts.slice(0, -1).flatMap(({ sends }) => sends);
+  const unsettled = new Set(unsettledSends(asked.facts, asked.now));
+  return earlier.some((send) => unsettled.has(send)) ? lookDue(asked) : null;
+}
+
+/**
+ * Rule 8: the next key, once this one is used up and every send of the subject is closed, or a
+ * conclusive look came after it. An attempt that comes here applied is spent (`stayApplied`).
+ */
+export function takeNextKey(asked: Asked): Step | null {
+  const { facts, now } = asked;
+  const last = facts.attempts.at(-1);
+  if (last === undefined) return null;
+  if (!isApplied(last) && !isUsedUp(facts, last, now)) return null;
+  if (unsettledSends(facts, now).length > 0) return lookDue(asked);
+  const deadKeys = deadKeysLately(facts, now);
+  if (deadKeys > DEAD_KEYS_MAX) {
+    const reason = `The service refused it under ${deadKeys} keys in a row, all within a day.`;
+    return { kind: "person", code: "refused", reason };
+  }
+  return sendUnder(asked, last.seq + 1, true);
+}
+
+/** Rule 4: the same bytes may go again, while the key is certainly remembered or a look came. */
+export function sendSameBytes(asked: Asked): Step | null {
+  const { facts, wish, now } = asked;
+  const last = facts.attempts.at(-1);
+  const previous = last?.sends.at(-1);
+  if (last === undefined || wish === null || previous === undefined) return null;
+  if (previous.path !== wish.path || previous.body !== wish.body) return null;
+  const lookMs = lastConclusiveMs(facts, now);
+  const since = last.sends.filter(
+    (send) =>
+      (lookMs === null || send.openedAtMs > lookMs) &&
+      resultsOf(last, send).some((result) => result !== "not-sent"),
+  );
+  const isConflict = (send: Send) => resultsOf(last, send).includes("conflict");
+  const isRemembered = since.every((send) => ageMs(send, now) < SAME_KEY_MS);
+  if (since.some(isConflict) || !isRemembered) return lookDue(asked);
+  return sendUnder(asked, last.seq, false);
+}
+
+/** How long ago a send was let through, by whichever clock that counts says longer. */
+function ageMs({ openedAtMs, openedServiceMs }: Send, { atMs, serviceMs, sandbox }: Now): number {
+  const byDatabaseMs = atMs - openedAtMs;
+  if (openedServiceMs === null || serviceMs === null) return byDatabaseMs;
+  const byServiceMs = serviceMs - openedServiceMs;
+  return sandbox ? byServiceMs : Math.max(byServiceMs, byDatabaseMs);
+}
+
+/** Rule 7: other bytes under the same key only where the service certainly holds none. */
+export function sendOtherBytes(asked: Asked): Step | null {
+  const { facts, now } = asked;
+  const last = facts.attempts.at(-1);
+  if (last === undefined) return null;
+  const unsettled = new Set(unsettledSends(facts, now));
+  const open = new Set(openSends(facts));
+  const isNowhere = (send: Send) =>
+    open.has(send) ? !unsettled.has(send) : ["not-sent", "refused"].includes(send.result);
+  return last.sends.every(isNowhere) ? sendUnder(asked, last.seq, false) : lookDue(asked);
+}
+
+function sendUnder(asked: Asked, seq: number, isNewKey: boolean): Step | null {
+  if (asked.wish === null) return null;
+  const { operation: _, ...terms } = asked.wish;
+  return { kind: "send", seq, terms, baseline: baselineOf(asked), isNewKey };
+}
+
+/** Rule 9: read before the key's first send, and not anew before the last word on what is open. */
+function baselineOf({ facts, reading, now }: Asked): readonly string[] {
+  if (unsettledSends(facts, now).length === 0) return reading.shownIds;
+  const previous = facts.attempts.flatMap(({ sends }) => sends).at(-1);
+  return previous?.baseline ?? reading.shownIds;
+}

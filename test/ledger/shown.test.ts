@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import type { Look, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
+import { next } from "../../src/ledger/next.ts";
+import { cancel, deposit, pay } from "../../src/ledger/operations.ts";
+import { ask, FIRST_KEY, LOOK_DUE, SAME_KEY, type Shownish } from "./ask.ts";
+import {
+  factsOf,
+  keyed,
+  lookAt,
+  MIN,
+  nowAt,
+  oneKey,
+  OTHER_LINE,
+  payment,
+  readAt,
+  sent,
+  T0,
+  WISH,
+} from "./facts.ts";
+
+describe("what was applied", () => {
+  it("stands, whatever else was sent under the key or any other", () => {
+    const facts = factsOf([
+      keyed(1, [sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] })]),
+      keyed(2, [sent("refused", { atMin: 40 })]),
+    ]);
+    expect(ask(facts, WISH, 50)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
+  });
+
+  it("stands where its answer came too late to be its result", () => {
+    const late = { sendId: "late", result: "applied" as const, madeIds: ["p1"] };
+    const facts = factsOf([
+      keyed(1, [sent("not-sent", { sendId: "late" })], { lateAnswers: [late] }),
+    ]);
+    expect(ask(facts, WISH, 1)).toMatchObject({
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: false,
+    });
+  });
+
+  it("is told without a reading where nothing is wished and nothing is open", () => {
+    const facts = oneKey(sent("applied", { madeIds: ["p1"] }));
+    expect(next(pay, facts, null, null, nowAt(1))).toMatchObject({ kind: "applied", ids: ["p1"] });
+  });
+
+  it("is never taken for unpaid by an answer that named nothing", () => {
+    expect(ask(oneKey(sent("applied")), WISH, 60)).toMatchObject({ kind: "applied", ids: [] });
+  });
+});
+
+describe("rule 9: adoption", () => {
+  it("takes what is new and exactly the terms for the effect of what had no answer", () => {
+    const halves = ["p1", "p2"].map((id) => payment(id, { amountCents: 500 }));
+    expect(ask(oneKey(sent("unknown")), WISH, 1, halves)).toEqual({
+      kind: "adopt",
+      seq: 1,
+      ids: ["p1", "p2"],
+    });
+  });
+
+  it("does so also where nothing is wished any more", () => {
+    const step = ask(oneKey(sent("unknown")), null, 1, [payment("p1")]);
+    expect(step).toMatchObject({ kind: "adopt", ids: ["p1"] });
+  });
+
+  it("says that it was found, and still waits for the last word on what is open", () => {
+    const facts = factsOf([keyed(1, [sent("unknown")], { adoptedIds: ["p1"] })]);
+    const found = {
+      kind: "applied",
+      seq: 1,
+      ids: ["p1"],
+      found: true,
+      approvedHash: WISH.approvedHash,
+    };
+    expect(ask(facts, WISH, 1, [payment("p1")])).toEqual(found);
+    expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOK_DUE);
+    expect(ask(facts, null, 33, [payment("p1")])).toEqual(found);
+  });
+
+  it.each([
+    ["was there before", { baseline: ["p1"] }, {}, []],
+    ["is another subject's", {}, {}, ["p1"]],
+  ])("never takes what %s", (_, send, shown, othersIds) => {
+    const facts = factsOf([keyed(1, [sent("unknown", send)])], { othersIds });
+    expect(ask(facts, WISH, 1, [payment("p1", shown)])).toMatchObject({ kind: "send", seq: 1 });
+  });
+
+  it.each([
+    ["less", { amountCents: 999 }],
+    ["more", { amountCents: 1001 }],
+    ["for another contact", { contactId: "another" }],
+    ["on another day", { executionDate: "2026-01-08" }],
+    ["from another account on another rail", { bankAccountId: "another", rail: "SERVICE" }],
+  ])("waits where it is %s until nothing can be added, then asks a person", (_, other) => {
+    const shown = [payment("p1", other)];
+    expect(ask(oneKey(sent("unknown")), WISH, 1, shown)).toMatchObject(LOOK_DUE);
+    expect(ask(oneKey(sent("unknown")), WISH, 33, shown)).toMatchObject({
+      kind: "person",
+      code: "unaccounted",
+    });
+  });
+
+  it("takes nothing where nothing is open", () => {
+    const step = ask(oneKey(sent("refused")), WISH, 1, [payment("p1")]);
+    expect(step).toEqual({ ...SAME_KEY, baseline: ["p1"] });
+  });
+
+  it("goes to the send that may still take effect, not to one that was settled", () => {
+    const facts = factsOf(
+      [
+        keyed(1, [sent("unconfirmed")]),
+        keyed(2, [sent("unknown", { atMin: 34, sendId: "second" })]),
+      ],
+      { looks: [lookAt(33)] },
+    );
+    expect(ask(facts, WISH, 35, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 2 });
+  });
+  it("asks nobody about what others pay once a look was the last word on what had no answer", () => {
+    const part = [payment("theirs", { amountCents: 400 })];
+    const asked = (looks: readonly Look[]) =>
+      ask(factsOf([keyed(1, [sent("unknown")])], { looks }), OTHER_LINE, 60, part);
+    expect(asked([lookAt(33, ["theirs"])])).toMatchObject({ kind: "person", code: "unaccounted" });
+    const { operation: _, ...terms } = OTHER_LINE;
+    expect(asked([lookAt(33)])).toEqual({ ...SAME_KEY, terms, baseline: ["theirs"] });
+  });
+});
+
+describe("rule 10: a restored store", () => {
+  const restored = { restored: { atMs: T0, serviceMs: null } };
+
+  it("sends nothing before a look to which all that it may have forgotten shows", () => {
+    const facts = factsOf([], restored);
+    expect(ask(facts, WISH, 10)).toEqual({ kind: "rest", reason: "restored", restMs: 22.25 * MIN });
+    const early = next(pay, facts, WISH, readAt(32), nowAt(33));
+    expect(early).toMatchObject({ kind: "read" });
+    expect(ask(facts, WISH, 32.25)).toEqual(FIRST_KEY);
+  });
+
+  it("takes exactly what is wished for what it forgot, under the next key", () => {
+    expect(ask(factsOf([], restored), WISH, 33, [payment("p1")])).toEqual({
+      kind: "adopt",
+      seq: 1,
+      ids: ["p1"],
+    });
+    const adopted = factsOf([keyed(1, [], { adoptedIds: ["p1"] })], restored);
+    expect(ask(adopted, WISH, 34, [payment("p1")])).toMatchObject({ kind: "applied", seq: 1 });
+  });
+
+  it("leaves another payment that it can't explain to a person", () => {
+    const shown = [payment("p1", { amountCents: 400 })];
+    expect(ask(factsOf([], restored), WISH, 33, shown)).toMatchObject({ code: "unaccounted" });
+    const unpaid = [payment("p1", { amountCents: 400, status: "returned" })];
+    expect(ask(factsOf([], restored), WISH, 33, unpaid)).toMatchObject({ kind: "send" });
+  });
+
+  it("explains what others have made since by nothing that it may have forgotten", () => {
+    const known = { restored: { atMs: T0, serviceMs: T0 } };
+    const part = (createdMin: number) =>
+      ask(factsOf([], known), WISH, 90, [
+        payment("p1", { amountCents: 400, createdAtMs: T0 + createdMin * MIN }),
+      ]);
+    expect(part(32)).toMatchObject({ kind: "person", code: "unaccounted" });
+    expect(part(33)).toMatchObject({ kind: "send", seq: 1, baseline: ["p1"] });
+  });
+
+  it("goes on as ever once something was sent after the loss", () => {
+    const facts = factsOf([keyed(1, [sent("refused", { atMin: 33 })])], {
+      ...restored,
+      looks: [lookAt(32.9)],
+    });
+    const shown = [payment("p1", { amountCents: 400 })];
+    expect(ask(facts, WISH, 34, shown)).toMatchObject({ kind: "send", seq: 1 });
+  });
+});
+
+describe("a cancel", () => {
+  const wish: Wish = {
+    ...WISH,
+    operation: "cancel",
+    path: "/v1/payments/p1/cancel",
+    approvedHash: "",
+  };
+  const ask1 = (facts: SubjectFacts, status: string, atMin: number, asked: Wish | null = wish) =>
+    next(cancel, facts, asked, readAt(atMin, [payment("p1", { status })]), nowAt(atMin));
+  const cancelled = (result: Parameters<typeof sent>[0], more = {}) =>
+    sent(result, { ...wish, baseline: ["p1"], ...more });
+
+  it("is sent for a payment that was there before", () => {
+    expect(ask1(factsOf([]), "scheduled", 0)).toMatchObject({ kind: "send", seq: 1 });
+  });
+
+  it.each(["cancelled", "refunded", "refund_pending"])(
+    "is found in a payment that is %s",
+    (status) => {
+      expect(ask1(oneKey(cancelled("unknown")), status, 1)).toEqual({
+        kind: "adopt",
+        seq: 1,
+        ids: ["p1"],
+      });
+    },
+  );
+
+  it("takes the next key where the payment still stands a minute after the yes", () => {
+    const facts = oneKey(cancelled("applied", { madeIds: ["p1"] }));
+    expect(ask1(facts, "scheduled", 0.5)).toMatchObject({ kind: "applied" });
+    expect(ask1(facts, "scheduled", 2)).toMatchObject({ kind: "send", seq: 2 });
+    expect(ask1(facts, "cancelled", 2)).toMatchObject({ kind: "applied" });
+  });
+
+  it("is over where the payment ran, once no cancel can take effect any more", () => {
+    const facts = oneKey(cancelled("unknown"));
+    expect(ask1(facts, "processing", 5, null)).toMatchObject(LOOK_DUE);
+    expect(ask1(facts, "processing", 33, null)).toEqual({ kind: "idle" });
+  });
+});
+
+describe("a deposit", () => {
+  const wish: Wish = { ...WISH, operation: "deposit", path: "/v1/balance/deposits" };
+  const asked = (facts: SubjectFacts, atMin: number, shown: Shownish) =>
+    next(deposit, facts, wish, readAt(atMin, shown), nowAt(atMin));
+  const unknown = oneKey(sent("unknown", wish));
+
+  it("is found in the one transaction of its amount, whatever else moved", () => {
+    const shown = [payment("d1", { contactId: null }), payment("d2", { amountCents: 7 })];
+    expect(asked(unknown, 1, shown)).toEqual({ kind: "adopt", seq: 1, ids: ["d1"] });
+  });
+
+  it("is not hindered by what moved beside it", () => {
+    const shown = [payment("d2", { amountCents: 7 }), payment("d3", { bankAccountId: "another" })];
+    expect(asked(unknown, 1, shown)).toMatchObject({ kind: "send", seq: 1 });
+    const dead = factsOf([keyed(1, [sent("unconfirmed", wish)])], { looks: [lookAt(33, ["d2"])] });
+    expect(asked(dead, 34, shown)).toMatchObject({ kind: "send", seq: 2 });
+  });
+
+  it("asks a person where two could be it", () => {
+    const shown = [payment("d1"), payment("d2")];
+    expect(asked(unknown, 1, shown)).toMatchObject(LOOK_DUE);
+    expect(asked(unknown, 33, shown)).toMatchObject({ kind: "person", code: "unaccounted" });
+  });
+
+  it("is never taken from an earlier one's transaction by a restored store", () => {
+    const step = asked(factsOf([], { restored: { atMs: T0, serviceMs: null } }), 33, [
+      payment("d1"),
+    ]);
+    expect(step).toMatchObject({ kind: "person", code: "unaccounted" });
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import type { Send } from "../../src/ledger/facts.ts";
+import { next } from "../../src/ledger/next.ts";
+import { pay } from "../../src/ledger/operations.ts";
+import { ask, LOOK_DUE, NEXT_KEY, SAME_KEY } from "./ask.ts";
+import {
+  factsOf,
+  keyed,
+  lookAt,
+  MIN,
+  nowAt,
+  oneKey,
+  OTHER_BYTES,
+  OTHER_LINE,
+  payment,
+  readAt,
+  sent,
+  T0,
+  WISH,
+} from "./facts.ts";
+
+describe("rule 4: the same bytes again", () => {
+  it.each(["unknown", "refused", "not-sent"] as const)("follow %s under the same key", (result) => {
+    expect(ask(oneKey(sent(result)), WISH, 1)).toEqual(SAME_KEY);
+  });
+
+  it("wait for a conclusive look ten minutes after the key's first send", () => {
+    const facts = oneKey(sent("unknown"), sent("unknown", { atMin: 9 }));
+    expect(ask(facts, WISH, 9.9)).toEqual(SAME_KEY);
+    // The last one may have left after 9 minutes and 15 seconds.
+    expect(ask(facts, WISH, 10)).toEqual({ ...LOOK_DUE, restMs: 31.25 * MIN });
+    expect(ask(facts, WISH, 41.2)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 41.25)).toEqual(SAME_KEY);
+  });
+
+  it("count the ten minutes by the service's clock where that is ahead", () => {
+    const facts = oneKey(sent("unknown"));
+    const ahead = nowAt(5, { serviceMs: T0 + 10 * MIN });
+    const read = { ...readAt(5), begunServiceMs: T0 + 10 * MIN };
+    expect(next(pay, facts, WISH, read, ahead)).toMatchObject(LOOK_DUE);
+  });
+
+  it("count the ten minutes anew after a conclusive look", () => {
+    const sends = [sent("unknown"), sent("unknown", { atMin: 33 })];
+    const facts = factsOf([keyed(1, sends)], { looks: [lookAt(32.9)] });
+    expect(ask(facts, WISH, 42)).toEqual(SAME_KEY);
+    expect(ask(facts, WISH, 43)).toMatchObject(LOOK_DUE);
+  });
+
+  it("wait for a conclusive look after a conflict", () => {
+    const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
+    expect(ask(facts, WISH, 2)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 33.3)).toEqual(SAME_KEY);
+  });
+
+  it("go on for hours after refusals that are not stored", () => {
+    const sends = [sent("refused"), sent("refused", { atMin: 60 })];
+    expect(ask(oneKey(...sends), WISH, 120, [payment("others", { amountCents: 5 })])).toEqual({
+      ...SAME_KEY,
+      baseline: ["others"],
+    });
+  });
+
+  it("keep the baseline while a send is open", () => {
+    const facts = oneKey(sent("unknown", { baseline: ["old"] }));
+    const shown = [payment("old", { amountCents: 5 })];
+    expect(ask(facts, WISH, 1, shown)).toEqual({ ...SAME_KEY, baseline: ["old"] });
+    expect(ask(facts, WISH, 40, shown)).toEqual({ ...SAME_KEY, baseline: ["old"] });
+  });
+});
+
+describe("rule 7: other bytes", () => {
+  it.each(["refused", "not-sent"] as const)("go under the same key after %s", (result) => {
+    expect(ask(oneKey(sent(result)), OTHER_BYTES, 1)).toMatchObject({
+      kind: "send",
+      seq: 1,
+      isNewKey: false,
+      terms: { body: OTHER_BYTES.body },
+    });
+  });
+
+  it.each(["unknown", "conflict"] as const)("wait for a conclusive look after %s", (result) => {
+    const facts = oneKey(sent("unknown"), sent(result, { atMin: 0.5 }));
+    expect(ask(facts, OTHER_BYTES, 1)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, OTHER_BYTES, 33)).toMatchObject({
+      kind: "send",
+      seq: 1,
+      terms: { body: OTHER_BYTES.body },
+    });
+  });
+});
+
+describe("rule 8: the next key", () => {
+  it("never follows silence, however long and however often it was looked", () => {
+    const sends = [sent("unknown"), sent("unknown", { atMin: 40 })];
+    const facts = factsOf([keyed(1, sends)], { looks: [lookAt(39), lookAt(100)] });
+    expect(ask(facts, WISH, 100_000)).toEqual(SAME_KEY);
+  });
+
+  it("follows a refusal that may be stored, at once", () => {
+    expect(ask(oneKey(sent("rejected")), WISH, 1)).toEqual(NEXT_KEY);
+  });
+
+  it("waits for a conclusive look where an earlier send had no answer", () => {
+    const facts = oneKey(sent("unknown"), sent("rejected", { atMin: 1 }));
+    expect(ask(facts, WISH, 2)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 33)).toEqual(NEXT_KEY);
+  });
+
+  it("follows the third refusal of the token, which may be a stored one", () => {
+    const refusals = [0, 1, 2].map((atMin) =>
+      sent("refused", { atMin, status: 401 + 2 * (atMin % 2) }),
+    );
+    expect(ask(oneKey(...refusals.slice(1)), WISH, 4)).toEqual(SAME_KEY);
+    expect(ask(oneKey(...refusals), WISH, 4)).toEqual(NEXT_KEY);
+    const limited = [0, 1, 2].map((atMin) => sent("refused", { atMin, status: 429 }));
+    expect(ask(oneKey(...limited), WISH, 4)).toEqual(SAME_KEY);
+  });
+
+  it("doesn't follow a conflict that may be a request of ours that still runs", () => {
+    const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
+    expect(ask(facts, WISH, 40)).toEqual(SAME_KEY);
+  });
+
+  it("follows a conflict after a conclusive look, once another look came after it", () => {
+    const sends = [sent("unknown"), sent("conflict", { atMin: 33 })];
+    const facts = factsOf([keyed(1, sends)], { looks: [lookAt(32.5)] });
+    expect(ask(facts, WISH, 34)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 65.3)).toEqual(NEXT_KEY);
+  });
+
+  it("follows a conflict where all earlier sends had been closed, once a look came after it", () => {
+    const facts = oneKey(sent("refused"), sent("conflict", { ...OTHER_BYTES, atMin: 1 }));
+    expect(ask(facts, OTHER_BYTES, 34)).toMatchObject({ kind: "send", seq: 2, isNewKey: true });
+  });
+
+  it("doesn't follow a conflict whose earlier send was closed only after it had left", () => {
+    const late = sent("refused", { answeredAtMs: T0 + 2 * MIN });
+    expect(ask(oneKey(late, sent("conflict", { atMin: 1 })), WISH, 34)).toEqual(SAME_KEY);
+  });
+
+  it("follows what was applied and is known to be unpaid", () => {
+    const facts = oneKey(sent("applied", { madeIds: ["p1", "p2"] }));
+    const [one, other] = [payment("p1", { status: "returned" }), payment("p2")];
+    expect(ask(facts, WISH, 60, [one, other])).toMatchObject({ kind: "applied", seq: 1 });
+    expect(ask(facts, WISH, 60, [one])).toMatchObject({ kind: "applied", seq: 1 });
+    const unpaid = [one, { ...other, status: "failed" }];
+    expect(ask(facts, WISH, 60, unpaid)).toEqual({ ...NEXT_KEY, baseline: ["p1", "p2"] });
+  });
+
+  it("pays the rest of a bill for another line, once what was paid is shown", () => {
+    const facts = oneKey(sent("applied", { madeIds: ["p1"] }));
+    expect(ask(facts, OTHER_LINE, 1)).toEqual({ kind: "rest", reason: "not-shown", restMs: MIN });
+    expect(ask(facts, OTHER_LINE, 1, [payment("p1")])).toMatchObject({ kind: "send", seq: 2 });
+  });
+
+  it("waits for a look where something that was sent beside an applied send is open", () => {
+    const facts = oneKey(sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] }));
+    const shown = [payment("p1", { status: "failed" })];
+    expect(ask(facts, WISH, 5, shown)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 33, shown)).toMatchObject({ kind: "send", seq: 2 });
+  });
+
+  it("leaves it to a person after seven keys that came to nothing", () => {
+    const dead = (keys: number) =>
+      factsOf(
+        Array.from({ length: keys }, (_, index) =>
+          keyed(index + 1, [sent("rejected", { atMin: index, sendId: `s${index}` })]),
+        ),
+      );
+    expect(ask(dead(6), WISH, 10)).toMatchObject({ kind: "send", seq: 7 });
+    expect(ask(dead(7), WISH, 10)).toMatchObject({ kind: "person", code: "refused" });
+  });
+});
+
+describe("keys that came to nothing", () => {
+  const looks = [lookAt(500)];
+  const keys = (count: number, send: Send) =>
+    factsOf(
+      Array.from({ length: count }, (_, index) => keyed(index + 1, [send, send, send])),
+      { looks },
+    );
+
+  it("bring a person after seven in a row", () => {
+    const facts = keys(7, sent("rejected", { status: 422 }));
+    expect(ask(facts, WISH, 501)).toMatchObject({ kind: "person", code: "refused" });
+  });
+
+  it("are tried further on another day, when a person has mended the cause", () => {
+    const facts = keys(7, sent("rejected", { status: 422 }));
+    expect(ask(facts, WISH, 25 * 60)).toMatchObject({ kind: "send", seq: 8 });
+  });
+
+  it("for want of a token bring nobody: the whole business waits, and people know", () => {
+    const facts = keys(7, sent("refused", { status: 403 }));
+    expect(ask(facts, WISH, 501)).toMatchObject({ kind: "send", seq: 8 });
+  });
+});
