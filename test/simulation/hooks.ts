@@ -62,8 +62,16 @@ function own(connection: FileConnection): void {
   });
 }
 
-/** Parks each statement of a simulated process; inside a transaction nobody can come between. */
-export function hookStore(world: () => World | undefined): void {
+/**
+ * Parks each statement of a simulated process; inside a transaction nobody can come between.
+ *
+ * @param committed told after each commit whether it survives a power cut
+ */
+export function hookStore(
+  world: () => World | undefined,
+  committed: (isFlushed: boolean) => void,
+): void {
+  const unflushed = new WeakSet<FileConnection>();
   const park = async (connection: FileConnection, what: string): Promise<void> => {
     if (nodeHere() === undefined) return;
     own(connection);
@@ -72,6 +80,8 @@ export function hookStore(world: () => World | undefined): void {
   Object.assign(FileConnection.prototype, {
     async begin(this: FileConnection, flush: boolean) {
       await park(this, "begin");
+      if (flush) unflushed.delete(this);
+      else unflushed.add(this);
       return real.begin.call(this, flush);
     },
     async run(this: FileConnection, ...given: Parameters<typeof real.run>) {
@@ -82,12 +92,14 @@ export function hookStore(world: () => World | undefined): void {
       }
       await park(this, "statement");
       const outcome = await real.run.apply(this, given);
+      if (!given[0].startsWith("select")) committed(true);
       if ((outcome.written?.changes ?? 0n) > 0n) wakeIdleLoops(isOfEvents);
       return outcome;
     },
     async commit(this: FileConnection) {
       await park(this, "commit");
       await real.commit.call(this);
+      committed(!unflushed.has(this));
       wakeIdleLoops(withEvents.delete(this));
       // A process may stop between a commit and what it does next.
       await park(this, "committed");

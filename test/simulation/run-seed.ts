@@ -22,7 +22,7 @@ export interface SeedResult {
   readonly end: string;
 }
 
-let current: World | undefined;
+let running: Simulation | undefined;
 let folder: string | undefined;
 let isHooked = false;
 
@@ -39,7 +39,12 @@ async function workFolder(): Promise<string> {
 
 /** Runs one seed from its first launch to the end of everything. */
 export async function runSeed(seed: number, options: SeedOptions = {}): Promise<SeedResult> {
-  if (!isHooked) hookStore(() => current);
+  if (!isHooked) {
+    hookStore(
+      () => running?.world,
+      (isFlushed) => running?.committed(isFlushed),
+    );
+  }
   isHooked = true;
   const at = await workFolder();
   const storePath = join(at, "seed.db");
@@ -47,7 +52,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
   copyFileSync(join(at, "empty.db"), storePath);
   const simulation = new Simulation(seed, storePath, options);
   const { world } = simulation;
-  current = world;
+  running = simulation;
   enter(world);
   let violation: string | undefined;
   let rule: string | undefined;
@@ -63,7 +68,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
     world.told.push(...simulation.factsOf(about));
     simulation.close();
     enter(undefined);
-    current = undefined;
+    running = undefined;
   }
   const { fingerprint, told, steps, nowMs: endedMs } = world;
   const faults = simulation.faultsMade;

@@ -1,13 +1,7 @@
 import { Company } from "./company/company.ts";
-import { type Ask, PEOPLE, People } from "./company/people.ts";
-import {
-  type EngineParts,
-  type Gateway,
-  prepare,
-  startGateway,
-  startWorker,
-  workflowCode,
-} from "./hooks.ts";
+import { People } from "./company/people.ts";
+import { workflowCode } from "./hooks.ts";
+import { Processes } from "./processes.ts";
 import { Referee } from "./rules/referee.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
 import { Violation } from "./rules/violation.ts";
@@ -19,10 +13,11 @@ import { Service } from "./service/service.ts";
 import { connectTo } from "./service/undici-stand-in.ts";
 import { Webhooks } from "./service/webhooks.ts";
 import type { Execution } from "./temporal/execution.ts";
+import { StoreFile } from "./store-file.ts";
+import { StoreTroubles } from "./store-troubles.ts";
 import { TemporalServer } from "./temporal/server.ts";
 import { Troubles } from "./troubles.ts";
-import type { Stream } from "./world/random.ts";
-import { type ProcessNode, World } from "./world/world.ts";
+import { World } from "./world/world.ts";
 
 export interface SeedOptions {
   /** Faults by number that are left out, to shorten a trace. */
@@ -51,45 +46,40 @@ const SANDBOX_STEPS = 12_000;
 /** Everything of one seed: the company, its service, its processes, and what goes wrong. */
 export class Simulation {
   readonly world: World;
-  readonly #storePath: string;
   readonly #untilMs: number;
   readonly #steps: number;
   readonly #company: Company;
   readonly #faults: FaultPlan;
   readonly #temporal: TemporalServer;
-  readonly #book: Book;
   readonly #service: Service;
   readonly #facts: StoreFacts;
-  readonly #people: People;
-  readonly #troubles: Troubles;
-  readonly #network: Stream;
-  readonly #nodes = new Set<ProcessNode>();
-  readonly #gateways = new Map<ProcessNode, Gateway>();
+  readonly #file: StoreFile;
   readonly #referee: Referee;
-  #tokens: ReadonlyMap<string, string> = new Map();
+  readonly #people: People;
+  readonly #processes: Processes;
+  readonly #troubles: Troubles;
+  readonly #storeTroubles: StoreTroubles;
 
   constructor(seed: number, storePath: string, options: SeedOptions) {
     const { without = new Set() } = options;
     this.#untilMs = options.untilMs ?? Infinity;
-
-    this.#storePath = storePath;
     const company = new Company(seed);
     this.#company = company;
     const world = new World(seed, company.startsMs);
     this.world = world;
-    this.#network = world.stream("network");
     const healsAtMs = world.nowMs + company.troubleMs;
     this.#faults = new FaultPlan(world, { kinds: company.faults, healsAtMs, left: without });
+    const faults = this.#faults;
     const clock = new BankClock(world, company.scale, company.serviceSkewMs);
-    this.#book = new Book(world.stream("ids"), company.balanceCents);
-    company.fill(this.#book);
-    const mostSteps = STEPS_MOST + STEPS_A_BILL * this.#book.payables.size;
+    const book = new Book(world.stream("ids"), company.balanceCents);
+    company.fill(book);
+    const mostSteps = STEPS_MOST + STEPS_A_BILL * book.payables.size;
     this.#steps = options.steps ?? (company.scale === 1 ? mostSteps : SANDBOX_STEPS);
-    const life = new Life(world, this.#book, clock, company.failures);
+    const life = new Life(world, book, clock, company.failures);
     this.#service = new Service(world, {
-      faults: this.#faults,
+      faults,
       clock,
-      book: this.#book,
+      book,
       life,
       bankAccountId: BANK_ACCOUNT,
       latestMs: company.latestMs,
@@ -100,36 +90,40 @@ export class Simulation {
     this.#temporal = new TemporalServer(world, workflowCode, 400);
     connectTo(this.#service);
     this.#facts = new StoreFacts(storePath);
+    this.#file = new StoreFile(storePath);
+    this.#processes = new Processes({ world, company, temporal: this.#temporal, storePath });
     const webhooks = new Webhooks(world, {
-      faults: this.#faults,
+      faults,
       clock,
       secret: company.profile.webhookSecrets[0] ?? "",
-      deliver: (body, headers) => this.#webhook(body, headers),
+      deliver: (body, headers) => this.#processes.webhook(body, headers),
     });
     if (company.hasWebhooks) life.atEvent = (...event) => webhooks.emit(...event);
-    webhooks.atAcknowledged = (eventId) => this.#judge(() => this.#referee.atAcknowledged(eventId));
-    const { bank } = this.#service;
-    bank.atAcceptance = (accepted) => this.#judge(() => this.#referee.atAcceptance(accepted));
-    bank.atSend = (request) => this.#judge(() => this.#referee.atSend(request));
-    const { troubles, steady } = company;
-    this.#troubles = new Troubles(world, this.#faults, troubles, steady, this.#temporal, (node) =>
-      this.#restart(node),
-    );
-    this.#people = new People(world, this.#ask, {
+    webhooks.atAcknowledged = (eventId) => this.#referee.atAcknowledged(eventId);
+    this.#people = new People(world, this.#processes.ask, {
       acts: company.acts,
       launches: company.paying.launches,
-      payableIds: [...this.#book.payables.keys()],
-      contactIds: [...this.#book.contacts.keys()],
-      paymentIds: () => this.#book.payments.map(({ id }) => id),
+      payableIds: [...book.payables.keys()],
+      contactIds: [...book.contacts.keys()],
+      paymentIds: () => book.payments.map(({ id }) => id),
     });
     this.#people.calmFromMs = healsAtMs;
-    this.#referee = new Referee({
-      ...{ facts: this.#facts, bank, book: this.#book, said: this.#people.said },
+    this.#referee = new Referee(world, {
+      ...{ facts: this.#facts, bank: this.#service.bank, book, said: this.#people.said },
       businessId: company.profile.businessId,
       sandbox: company.scale !== 1,
       businessMsAt: (atMs) => clock.nowMs(atMs),
       isOnlyRun: company.paying.launches.length === 1,
       vendorPerWeekCents: company.paying.vendorPerWeekCents,
+    });
+    const { troubles, steady } = company;
+    this.#troubles = new Troubles(world, faults, troubles, steady, this.#temporal, (node) =>
+      this.#processes.restart(node),
+    );
+    this.#storeTroubles = new StoreTroubles(world, faults, company.storeTroubles, {
+      file: this.#file,
+      replace: (why, downMs) => this.#replaceStore(why, downMs),
+      restored: (backedUpMs) => this.#people.storeRestored(backedUpMs),
     });
   }
 
@@ -142,6 +136,11 @@ export class Simulation {
     const { nowMs } = this.world;
     const facts = payableId === "" ? this.#facts.summary() : this.#facts.of(payableId);
     return facts.map((what) => ({ atMs: nowMs, who: "store", what }));
+  }
+
+  /** A process of the engine has committed. */
+  committed(isFlushed: boolean): void {
+    if (this.#company.storeTroubles.has("power-cut")) this.#file.committed(isFlushed);
   }
 
   async run(): Promise<string> {
@@ -157,11 +156,11 @@ export class Simulation {
     let looksForStuck = true;
     const isOver = (): boolean => {
       if (world.steps % CLAIMS_EVERY === 0) {
-        this.#judge(() => this.#referee.meanwhile(world.nowMs));
+        this.#referee.meanwhile();
       }
       if (looksForStuck && world.nowMs >= stuckAtMs) {
         looksForStuck = false;
-        this.#judge(() => this.#referee.whenHealed());
+        this.#referee.whenHealed();
       }
       if (world.nowMs < lookAtMs) return false;
       lookAtMs = world.nowMs + everyMs;
@@ -176,7 +175,7 @@ export class Simulation {
   }
 
   close(): void {
-    for (const node of this.#nodes) this.world.kill(node, "ends");
+    this.#processes.killAll("ends");
     this.#facts.close();
   }
 
@@ -184,15 +183,6 @@ export class Simulation {
     work.catch((error: unknown) => {
       this.world.failure ??= error instanceof Error ? error : new Error(String(error));
     });
-  }
-
-  /** What breaks a rule ends the seed at the end of its step, wherever it was noticed. */
-  #judge(rule: () => void): void {
-    try {
-      rule();
-    } catch (error) {
-      this.world.failure ??= error instanceof Error ? error : new Error(String(error));
-    }
   }
 
   #isQuiet(): boolean {
@@ -207,91 +197,26 @@ export class Simulation {
   }
 
   async #start(): Promise<void> {
-    const company = this.#company;
-    for (const { id, skewMs } of company.gateways) await this.#begin(id, "gateway", skewMs);
-    for (const { id, skewMs } of company.workers) await this.#begin(id, "worker", skewMs);
+    await this.#processes.begin();
+    const { world } = this;
     this.#troubles.begin();
+    this.#storeTroubles.begin();
+    const trouble = this.#troubles;
+    world.atBoundary = (node, what) => {
+      this.#storeTroubles.at(what);
+      return trouble.at(node, what);
+    };
     this.#people.begin();
   }
 
-  #parts(): EngineParts {
-    return {
-      world: this.world,
-      temporal: this.#temporal,
-      storePath: this.#storePath,
-      profile: this.#company.profile,
-      sweepEveryMs: this.#company.sweepEveryMs,
-      log: (node, line) => this.world.tell(node.id, `logs: ${line}`),
-    };
+  /** Another file takes the store's place, and everything that had it open begins anew. */
+  #replaceStore(why: string, downMs: number): void {
+    this.#processes.killAll(why);
+    this.#facts.close();
+    this.#file.putBack();
+    this.#facts.open();
+    const isBackup = this.#company.storeTroubles.has("restore");
+    this.#referee.storeReplaced(isBackup);
+    this.world.later(downMs, "the store is back", () => this.#doing(this.#processes.begin()));
   }
-
-  async #begin(id: string, kind: "worker" | "gateway", skewMs: number): Promise<void> {
-    const { world } = this;
-    const node = world.makeNode(id, kind, skewMs);
-    this.#nodes.add(node);
-    if (kind === "worker") {
-      await world.in(node, () => startWorker(this.#parts(), node));
-      return;
-    }
-    const gateway = await world.in(node, () => startGateway(this.#parts(), node));
-    if (this.#tokens.size === 0) {
-      const { playbooks } = this.#company.paying;
-      this.#tokens = await world.in(node, () => prepare(gateway.store, PEOPLE, playbooks));
-    }
-    this.#gateways.set(node, gateway);
-  }
-
-  #restart(node: ProcessNode): void {
-    this.#nodes.delete(node);
-    this.#gateways.delete(node);
-    if (node.kind !== "worker" && node.kind !== "gateway") return;
-    this.world.tell(node.id, "starts again");
-    this.#doing(this.#begin(node.id, node.kind, node.skewMs));
-  }
-
-  readonly #ask: Ask = async (person, method, path, body) => {
-    const response = await this.#request(path, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#tokens.get(person) ?? ""}`,
-        "content-type": "application/json",
-      },
-      ...(body === undefined || method === "DELETE" ? {} : { body: JSON.stringify(body) }),
-    });
-    if (response === undefined) return undefined;
-    const json: unknown = await response.json();
-    if (method !== "GET") {
-      const said = JSON.stringify(body ?? {});
-      this.world.tell(person, `${method} ${path} ${said}: ${response.status} ${codeOf(json)}`);
-    }
-    return { status: response.status, json };
-  };
-
-  async #webhook(
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<number | undefined> {
-    const path = `/webhooks/${this.#company.profile.name}`;
-    return (await this.#request(path, { method: "POST", headers, body }))?.status;
-  }
-
-  /** Asks any gateway that is alive; undefined where none answers in time. */
-  async #request(path: string, init: RequestInit): Promise<Response | undefined> {
-    const { world } = this;
-    const alive = [...this.#gateways].filter(([node]) => node.alive);
-    if (alive.length === 0) return undefined;
-    const [node, { app }] = this.#network.pick(alive);
-    const answered = world.in(node, async () => app.request(`http://payrun.test${path}`, init));
-    return Promise.race([
-      answered,
-      new Promise<undefined>((resolve) => {
-        world.after(30_000, "nobody answers", () => resolve(undefined));
-      }),
-    ]);
-  }
-}
-
-function codeOf(json: unknown): string {
-  const { error } = (json ?? {}) as { readonly error?: unknown };
-  return error === undefined ? "" : JSON.stringify(error);
 }

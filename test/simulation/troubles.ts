@@ -48,7 +48,6 @@ export class Troubles {
   }
 
   begin(): void {
-    this.#world.atBoundary = (node, what) => this.#at(node, what);
     this.#sometimes("temporal-away", (lots) => {
       const forMs = lots.stretched(2_000, 300_000);
       this.#world.tell("temporal", `is away for ${Math.round(forMs / 1_000)} s`);
@@ -80,7 +79,7 @@ export class Troubles {
   }
 
   /** @returns how long this boundary takes */
-  #at(node: ProcessNode, what: string): number {
+  at(node: ProcessNode, what: string): number {
     const { nowMs } = this.#world;
     if (node.kind !== "worker" && node.kind !== "gateway") return 0;
     if (node.id === this.#steady) return 0;

@@ -1,8 +1,11 @@
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import type { Book } from "../service/book.ts";
 import { SERVICE_FAULTS, type ServiceFault } from "../service/kinds.ts";
+import { STORE_TROUBLES, type StoreTrouble } from "../store-troubles.ts";
 import { TROUBLES, type Trouble } from "../troubles.ts";
 import { Stream } from "../world/random.ts";
+import { ACTS, type Act } from "./people.ts";
+import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -11,9 +14,6 @@ const LARGE_EVERY = 20;
 /** One of so many has more than all lanes send at once, so that some wait in a lane's queue. */
 const CROWD_EVERY = 100;
 const LARGE_FAULTS: readonly ServiceFault[] = ["slow", "cut-off"];
-
-import { ACTS, type Act } from "./people.ts";
-import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
 
 interface Process {
   readonly id: string;
@@ -39,6 +39,8 @@ export class Company {
   readonly hasWebhooks: boolean;
   readonly faults: Set<ServiceFault>;
   readonly troubles: Set<Trouble>;
+  /** One of them at most: what is restored has lost more than a power cut takes. */
+  readonly storeTroubles: ReadonlySet<StoreTrouble>;
   readonly acts: ReadonlySet<Act>;
   /** A process that nothing happens to. */
   readonly steady: string | undefined;
@@ -76,6 +78,9 @@ export class Company {
     this.latestMs = swarm.pick(isLarge ? [60_000, 120_000] : [120_000, 300_000, 1_800_000]);
     this.troubles = new Set(TROUBLES.filter(() => swarm.chance(isLarge ? 0.1 : 0.35)));
     if (isLarge) this.troubles.add("freeze");
+    const losses = new Stream(seed, "losses");
+    const loses = !isLarge && losses.chance(0.2);
+    this.storeTroubles = new Set(loses ? [losses.pick(STORE_TROUBLES)] : []);
     this.acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
     this.paying = choosePlaybooks(new Stream(seed, "playbooks"));
     const troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);

@@ -101,6 +101,15 @@ export class People {
     }
   }
 
+  /**
+   * The store was put back from a backup: whatever was said since nobody knows any more. Somebody
+   * compares it with the bank, sooner or later, and lifts the hold.
+   */
+  storeRestored(backedUpMs: number): void {
+    this.said.forget(backedUpMs, this.#world.nowMs);
+    this.#later(this.#lots.stretched(30_000, 3 * 3_600_000), () => this.#release());
+  }
+
   #later(afterMs: number, work: () => Promise<void>): void {
     this.#world.after(afterMs, "a person acts", () => {
       void work().catch((error: unknown) => {

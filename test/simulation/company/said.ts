@@ -20,6 +20,13 @@ export class SaidByPeople {
     this.all.push({ ...said, untilMs: Infinity });
   }
 
+  /** Nobody can hold the engine to what was said after an instant. */
+  forget(sinceMs: number, nowMs: number): void {
+    for (const said of this.all) {
+      if (said.atMs > sinceMs) said.untilMs = Math.min(said.untilMs, nowMs);
+    }
+  }
+
   takeBack(holdId: string, atMs: number): void {
     for (const said of this.all) {
       if (said.holdId === holdId) said.untilMs = Math.min(said.untilMs, atMs);

@@ -170,9 +170,13 @@ function checkApproved(
 /** A process may read its clock so much earlier, and may know it so much less. */
 const CLOCK_LAG_MS = 5_000;
 
-/** Rule 5: what is written of a send is what its own request was answered. */
-export function checkAnswers({ bank, facts }: Standard, subject: string): void {
-  const sends = facts.sends(subject);
+/**
+ * Rule 5: what is written of a send is what its own request was answered.
+ *
+ * @param sinceMs what left earlier a restored store may have forgotten
+ */
+export function checkAnswers({ bank, facts }: Standard, subject: string, sinceMs: number): void {
+  const sends = facts.sends(subject).filter(({ openedMs }) => openedMs > sinceMs);
   const asked = new Map<string, SeenRequest>();
   for (const request of bank.requests) {
     // Of several under its key it is the one that was let through last.

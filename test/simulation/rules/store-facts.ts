@@ -87,11 +87,18 @@ function idsOf(json: unknown): string[] {
  * knows its tables.
  */
 export class StoreFacts {
-  readonly #db: DatabaseSync;
+  readonly #path: string;
   readonly #statements = new Map<string, StatementSync>();
+  #db: DatabaseSync;
 
   constructor(path: string) {
+    this.#path = path;
     this.#db = new DatabaseSync(path, { readOnly: true });
+  }
+
+  /** Opens it again, after its file was replaced. */
+  open(): void {
+    this.#db = new DatabaseSync(this.#path, { readOnly: true });
   }
 
   close(): void {
