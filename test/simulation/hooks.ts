@@ -62,14 +62,22 @@ function own(connection: FileConnection): void {
   });
 }
 
+/** What was committed. */
+export interface Commit {
+  /** Whether it survives a power cut. */
+  readonly isFlushed: boolean;
+  /** Whether people or webhooks have said something. */
+  readonly isNews: boolean;
+}
+
 /**
  * Parks each statement of a simulated process; inside a transaction nobody can come between.
  *
- * @param committed told after each commit whether it survives a power cut
+ * @param committed told of each commit
  */
 export function hookStore(
   world: () => World | undefined,
-  committed: (isFlushed: boolean) => void,
+  committed: (commit: Commit) => void,
 ): void {
   const unflushed = new WeakSet<FileConnection>();
   const park = async (connection: FileConnection, what: string): Promise<void> => {
@@ -92,14 +100,14 @@ export function hookStore(
       }
       await park(this, "statement");
       const outcome = await real.run.apply(this, given);
-      if (!given[0].startsWith("select")) committed(true);
+      if (!given[0].startsWith("select")) committed({ isFlushed: true, isNews: false });
       if ((outcome.written?.changes ?? 0n) > 0n) wakeIdleLoops(isOfEvents);
       return outcome;
     },
     async commit(this: FileConnection) {
       await park(this, "commit");
       await real.commit.call(this);
-      committed(!unflushed.has(this));
+      committed({ isFlushed: !unflushed.has(this), isNews: nodeHere()?.kind === "gateway" });
       wakeIdleLoops(withEvents.delete(this));
       // A process may stop between a commit and what it does next.
       await park(this, "committed");

@@ -42,7 +42,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
   if (!isHooked) {
     hookStore(
       () => running?.world,
-      (isFlushed) => running?.committed(isFlushed),
+      (commit) => running?.committed(commit),
     );
   }
   isHooked = true;

@@ -1,6 +1,6 @@
 import { Company } from "./company/company.ts";
 import { People } from "./company/people.ts";
-import { workflowCode } from "./hooks.ts";
+import { type Commit, workflowCode } from "./hooks.ts";
 import { Processes } from "./processes.ts";
 import { Referee } from "./rules/referee.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
@@ -17,6 +17,7 @@ import { StoreFile } from "./store-file.ts";
 import { StoreTroubles } from "./store-troubles.ts";
 import { TemporalServer } from "./temporal/server.ts";
 import { Troubles } from "./troubles.ts";
+import { IdleLoops } from "./world/idle-loops.ts";
 import { World } from "./world/world.ts";
 
 export interface SeedOptions {
@@ -40,8 +41,9 @@ const STEPS_MOST = 60_000;
 const STEPS_A_BILL = 8_000;
 /** Steps after which it is asked again who claims what. */
 const CLAIMS_EVERY = 40;
-/** A sandbox's clocks run so fast that a run looks every second: such seeds end in between. */
-const SANDBOX_STEPS = 12_000;
+/** In a sandbox everything looks so often whether it is due; here where there is something to see. */
+const SANDBOX_IDLE_MS: ReadonlySet<number> = new Set([1_000, 5_000]);
+const SANDBOX_SLEEP_MS = 30_000;
 
 /** Everything of one seed: the company, its service, its processes, and what goes wrong. */
 export class Simulation {
@@ -74,7 +76,7 @@ export class Simulation {
     const book = new Book(world.stream("ids"), company.balanceCents);
     company.fill(book);
     const mostSteps = STEPS_MOST + STEPS_A_BILL * book.payables.size;
-    this.#steps = options.steps ?? (company.scale === 1 ? mostSteps : SANDBOX_STEPS);
+    this.#steps = options.steps ?? mostSteps;
     const life = new Life(world, book, clock, company.failures);
     this.#service = new Service(world, {
       faults,
@@ -88,6 +90,10 @@ export class Simulation {
     });
     if (company.faults.has("poison")) this.#service.poisoned.add("bill_1");
     this.#temporal = new TemporalServer(world, workflowCode, 400);
+    if (company.scale !== 1) {
+      const loops = new IdleLoops(world, SANDBOX_SLEEP_MS);
+      this.#temporal.idle = { ms: SANDBOX_IDLE_MS, loops };
+    }
     connectTo(this.#service);
     this.#facts = new StoreFacts(storePath);
     this.#file = new StoreFile(storePath);
@@ -98,10 +104,14 @@ export class Simulation {
       secret: company.profile.webhookSecrets[0] ?? "",
       deliver: (body, headers) => this.#processes.webhook(body, headers),
     });
-    if (company.hasWebhooks) life.atEvent = (...event) => webhooks.emit(...event);
+    life.atEvent = (...event) => {
+      this.#temporal.idle?.loops.wake(true);
+      if (company.hasWebhooks) webhooks.emit(...event);
+    };
     webhooks.atAcknowledged = (eventId) => this.#referee.atAcknowledged(eventId);
     this.#people = new People(world, this.#processes.ask, {
       acts: company.acts,
+      isHasty: company.scale !== 1,
       launches: company.paying.launches,
       payableIds: [...book.payables.keys()],
       contactIds: [...book.contacts.keys()],
@@ -139,7 +149,8 @@ export class Simulation {
   }
 
   /** A process of the engine has committed. */
-  committed(isFlushed: boolean): void {
+  committed({ isFlushed, isNews }: Commit): void {
+    if (isNews) this.#temporal.idle?.loops.wake(true);
     if (this.#company.storeTroubles.has("power-cut")) this.#file.committed(isFlushed);
   }
 

@@ -46,6 +46,8 @@ export interface Temper {
   /** Kinds of acts that people of this seed know. */
   readonly acts: ReadonlySet<Act>;
   readonly launches: readonly string[];
+  /** Where a day of the bank's is a minute, they look more often. */
+  readonly isHasty: boolean;
   readonly payableIds: readonly string[];
   readonly contactIds: readonly string[];
   /** Payments that the service shows now. */
@@ -135,7 +137,10 @@ export class People {
     }
     const isCalm = this.#world.nowMs >= this.calmFromMs;
     if (isCalm) await this.#release();
-    const pauseMs = turn < 20 && !isCalm ? 2 * MINUTE_MS : 180 * MINUTE_MS;
+    const { isHasty } = this.#temper;
+    const soonMs = isHasty ? 5_000 : 2 * MINUTE_MS;
+    const laterMs = isHasty ? 2 * MINUTE_MS : 180 * MINUTE_MS;
+    const pauseMs = turn < 20 && !isCalm ? soonMs : laterMs;
     this.#later(pauseMs, () => this.#decide(turn + 1));
   }
 

@@ -1,3 +1,4 @@
+import type { IdleLoops } from "../world/idle-loops.ts";
 import type { Stream } from "../world/random.ts";
 import type { ProcessNode, World } from "../world/world.ts";
 import { ActivityTask, type Activities, type TaskServer } from "./activity-task.ts";
@@ -21,6 +22,8 @@ export class TemporalServer implements Asks, TaskServer {
   readonly world: World;
   /** False while nobody can reach it. */
   isUp = true;
+  /** Timers of exactly these lengths only look whether somebody has moved a sandbox's clock. */
+  idle: { readonly ms: ReadonlySet<number>; readonly loops: IdleLoops } | undefined;
   /** The latest execution of each id. */
   readonly latest = new Map<string, Execution>();
   readonly all: Execution[] = [];
@@ -84,9 +87,10 @@ export class TemporalServer implements Asks, TaskServer {
   }
 
   timer(of: Execution, number: number, atMs: number): void {
-    this.world.later(atMs - this.world.nowMs, "workflow timer", () =>
-      this.deliver(of, { kind: "timer", atMs: 0, number }),
-    );
+    const afterMs = atMs - this.world.nowMs;
+    const over = (): void => this.deliver(of, { kind: "timer", atMs: 0, number });
+    if (this.idle?.ms.has(afterMs) === true) this.idle.loops.sleep(afterMs, over);
+    else this.world.later(afterMs, "workflow timer", over);
   }
 
   ended(of: Execution): void {

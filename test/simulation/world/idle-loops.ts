@@ -18,16 +18,18 @@ interface Sleeper {
  */
 export class IdleLoops {
   readonly #world: World;
+  readonly #longestMs: number;
   #sleepers: Sleeper[] = [];
 
-  constructor(world: World) {
+  constructor(world: World, longestMs = LONGEST_MS) {
     this.#world = world;
+    this.#longestMs = longestMs;
   }
 
   /** @returns stops it */
   sleep(ms: number, resolve: () => void): () => void {
     const world = this.#world;
-    const entry = world.after(Math.max(ms, LONGEST_MS), "idle loop", resolve);
+    const entry = world.after(Math.max(ms, this.#longestMs), "idle loop", resolve);
     const sleeper: Sleeper = { ms, sinceMs: world.nowMs, entry };
     this.#sleepers.push(sleeper);
     return () => {
