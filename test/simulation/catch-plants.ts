@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { PLANTS } from "./plants.ts";
+import { PLANTS } from "./plants/plants.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -18,9 +18,11 @@ export async function catchPlants(seeds: string): Promise<number> {
   let missed = 0;
   const lane = async (): Promise<void> => {
     for (let plant = waiting.shift(); plant !== undefined; plant = waiting.shift()) {
+      const sinceMs = performance.now();
       const caught = await catchOne(plant.name, seeds);
       if (caught === undefined) missed += 1;
-      process.stdout.write(`${plant.name}: ${caught ?? "NOT CAUGHT"}\n`);
+      const seconds = Math.round((performance.now() - sinceMs) / 1_000);
+      process.stdout.write(`${plant.name}: ${caught ?? "NOT CAUGHT"} (${seconds} s)\n`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));

@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 import { planted } from "./planting.ts";
-import { PLANTS } from "./plants.ts";
+import { PLANTS } from "./plants/plants.ts";
 
 /** What the engine imports, and what it gets here instead. */
 const STAND_INS: Readonly<Record<string, string>> = {

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { planted } from "./planting.ts";
+import { PLANTS } from "./plants/plants.ts";
 import { fromRanges, toRanges } from "./ranges.ts";
 import { Heap } from "./world/heap.ts";
 import { Stream } from "./world/random.ts";
@@ -31,3 +33,11 @@ test("a planted bug that replaces nothing any more fails", () => {
   const made = planted("export function gone(): number { return 1; }\n", plant);
   expect(made).toContain("function real_gone(): number");
 });
+
+test.each(PLANTS.map((plant) => [plant.name, plant] as const))(
+  "the planted bug %s replaces an export that there is",
+  (_, plant) => {
+    const source = readFileSync(new URL(`../../${plant.file}`, import.meta.url), "utf8");
+    expect(planted(source, plant)).toContain(`real_${plant.replaces}`);
+  },
+);

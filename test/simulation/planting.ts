@@ -1,4 +1,4 @@
-import type { Plant } from "./plants.ts";
+import type { Plant } from "./plants/plant.ts";
 
 const MAKE = Symbol.for("payrun.simulation.plant");
 

@@ -1,0 +1,8 @@
+import { OF_ANSWERS } from "./of-answers.ts";
+import { OF_KEYS } from "./of-keys.ts";
+import { OF_LOOKS } from "./of-looks.ts";
+import { OF_PEOPLE } from "./of-people.ts";
+import type { Plant } from "./plant.ts";
+
+/** Bugs of which each must be caught by a rule. */
+export const PLANTS: readonly Plant[] = [...OF_KEYS, ...OF_LOOKS, ...OF_ANSWERS, ...OF_PEOPLE];
