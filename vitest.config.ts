@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { hasPostgres } from "./test/support/postgres-programs.ts";
 import { SecondTries } from "./test/support/second-tries.ts";
@@ -8,6 +9,8 @@ const temporalTests = [
   "test/gateway/{launch,schedules}/*.test.ts",
   "test/gateway/{dispatcher,event-starts}.test.ts",
 ];
+
+const standIn = new URL("./test/simulation/temporal/workflow-stand-in.ts", import.meta.url);
 
 /** What holds for PostgreSQL alone; every other test of the store runs on both kinds. */
 const postgresOnly = ["test/store/postgres/**/*.test.ts"];
@@ -50,6 +53,8 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        // Workflows run here over the simulation's stand-in for Temporal, in virtual time.
+        resolve: { alias: { "@temporalio/workflow": fileURLToPath(standIn) } },
         test: {
           name: "unit",
           // One process runs file after file, and loads what they share once: a quarter less

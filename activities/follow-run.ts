@@ -22,12 +22,12 @@ import { getRetry, updateRetry, upsertRetry } from "../src/store/retries.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import { moveWatch } from "../src/store/watches.ts";
 import type { ClockReading } from "../src/business/clock.ts";
+import { startOrTellRetry } from "../src/temporal/start.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
 import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
 import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
-import { signalRetry } from "./signal-retry.ts";
 import { takePayments } from "./take-payments.ts";
 import { lateOf, tellLate } from "./tell-late.ts";
 
@@ -235,7 +235,7 @@ async function handOverToRetry(
     return true;
   });
   // The line stays as it is until its owner runs: a crash before that is made good by the next look.
-  await signalRetry(context, run.business, line.payableId);
+  await startOrTellRetry(context.temporal, run.business, line.payableId);
   // While another run pays something of the bill, the retry only says that this part came back.
   if (!isTaken) return;
   await context.store.transactionOf(run.businessId, async (trx) => {

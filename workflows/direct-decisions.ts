@@ -1,13 +1,9 @@
-import { condition, patched } from "@temporalio/workflow";
 import type { DirectMail } from "../src/contracts/pay-run.ts";
-import { isToldOf } from "../src/domain/rarely.ts";
+import { isToldOf, lastToldOf } from "../src/domain/rarely.ts";
 import { steps } from "./activities.ts";
 
 /** Decisions straight from Temporal that a run reads, before it only listens to the store. */
 const READ_MOST = 200;
-
-/** Runs that began before it leave out what they don't read without a word. */
-const TELLS_OF_UNREAD = "tells-of-unread-decisions";
 
 /**
  * Counts the decisions that come straight from Temporal, so that nobody can make a run's history
@@ -20,14 +16,13 @@ export class DirectDecisions {
   #read: number;
   #unread: number;
   #told: number;
-  #telling = 0;
 
   /** @param mail what the run had counted before it continued as new */
   constructor(runId: string, mail: DirectMail | undefined) {
     this.#runId = runId;
     this.#read = mail?.read ?? 0;
     this.#unread = mail?.unread ?? 0;
-    this.#told = this.#unread;
+    this.#told = lastToldOf(this.#unread);
   }
 
   get isFull(): boolean {
@@ -51,24 +46,19 @@ export class DirectDecisions {
     if (isToldOf(this.#unread)) await this.#tell();
   }
 
-  /** Before the run ends: tells how many came in all. */
-  async close(): Promise<void> {
-    if (this.#unread > this.#told) await this.#tell();
-    if (this.#telling > 0) await condition(() => this.#telling === 0);
+  /** Before the run ends: tells how many came in all. @returns false where that was told before */
+  async close(): Promise<boolean> {
+    const isUntold = this.#unread > this.#told;
+    if (isUntold) await this.#tell();
+    return isUntold;
   }
 
   async #tell(): Promise<void> {
-    if (!patched(TELLS_OF_UNREAD)) return;
     const unread = this.#unread;
     this.#told = unread;
-    this.#telling += 1;
-    try {
-      await steps.recordUnread.executeWithOptions(
-        { summary: `Leaves decisions unread: ${unread} after the first ${this.#read}` },
-        [{ runId: this.#runId, read: this.#read, unread }],
-      );
-    } finally {
-      this.#telling -= 1;
-    }
+    await steps.recordUnread.executeWithOptions(
+      { summary: `Leaves decisions unread: ${unread} after the first ${this.#read}` },
+      [{ runId: this.#runId, read: this.#read, unread }],
+    );
   }
 }

@@ -1,43 +1,25 @@
 import {
-  allHandlersFinished,
   ApplicationFailure,
-  condition,
-  continueAsNew,
-  defineQuery,
+  CancellationScope,
   defineSignal,
   defineUpdate,
   isCancellation,
-  patched,
-  setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
 } from "@temporalio/workflow";
+import type { SearchAttributePair } from "@temporalio/common";
 import type { Assessment, Seen } from "../src/contracts/activities.ts";
-import { QUERY, SIGNAL, UPDATE } from "../src/contracts/names.ts";
+import { SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
+import { followsInMs, type Pace, restOfRun } from "../src/domain/turns.ts";
 import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
 import { DirectDecisions } from "./direct-decisions.ts";
 import { rootMessage } from "./root-message.ts";
+import { type Kind, type Next, Turns } from "./turns.ts";
 
-const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
 const decisionSent = defineSignal<[unknown]>(SIGNAL.decide);
-const progress = defineQuery<Assessment | null>(QUERY.progress);
-
-/** Of runs that began before it, those that end with an unheard event end as they did. */
-const LOOKS_BEFORE_ENDING = "looks-before-ending";
-
-/** Runs that began before it continue as new only where they sleep. */
-const CONTINUES_ANYWHERE = "continues-anywhere";
-
-/** Runs of many bills that began before it look while they pay, and rest once all is paid. */
-const LOOKS_WHEN_PAID = "looks-when-paid";
-
-/** While lanes pay, looks take requests from them, and what they would find can wait. */
-const RESTS_WHILE_PAYING = 5;
 
 /**
  * One pay run: plan, wait for approval, find the money, pay, follow to settlement.
@@ -46,37 +28,27 @@ const RESTS_WHILE_PAYING = 5;
  * says what there is to do; lanes pay, the follower reads. Signals only say "look".
  */
 export async function payRun(input: PayRunInput): Promise<RunPhase> {
-  const run = new PayRun(input);
-  const begun = await steps.beginRun.executeWithOptions(
-    { summary: `Reads the run ${input.runId}` },
-    [{ runId: input.runId }],
-  );
-  if (begun.ended) return begun.phase;
-  if (!begun.planned) await run.plan();
-  return run.toTheEnd();
+  const turns = new Turns();
+  return turns.toTheEnd(new PayRun(input, turns));
 }
 
-class PayRun {
+class PayRun implements Kind<Assessment, RunPhase> {
   readonly #runId: string;
-  #looked = true;
-  #lanes = 0;
-  /** 1 while deposits are taken a step further, beside the lanes. */
-  #deposits = 0;
-  #last: Assessment | null = null;
-  #followedAtMs = 0;
-  #lanesBeganAtMs = 0;
-  #lookedWhenPaid = false;
+  readonly #turns: Turns;
   readonly #direct: DirectDecisions;
+  #lanes = 0;
+  #deposits = 0;
+  #followedAtMs = 0;
+  #payingSinceMs = 0;
+  #hasReadAllPaid = false;
   /** What this run has last seen of the store, which must never be older than that. */
   #seen: Seen;
 
-  constructor({ runId, seen, mail }: PayRunInput) {
+  constructor({ runId, seen, mail: counted }: PayRunInput, turns: Turns) {
     this.#runId = runId;
-    this.#direct = new DirectDecisions(runId, mail);
+    this.#turns = turns;
+    this.#direct = new DirectDecisions(runId, counted);
     this.#seen = seen === undefined ? {} : { seen };
-    setHandler(eventsArrived, () => {
-      this.#looked = true;
-    });
     setHandler(decisionSent, async (claim) => {
       if (this.#direct.isFull) await this.#direct.leave();
       else await this.#decide(claim, { via: "signal" });
@@ -90,10 +62,68 @@ class PayRun {
         }
       },
     });
-    setHandler(progress, () => this.#last);
   }
 
-  async plan(): Promise<void> {
+  async begin(): Promise<{ readonly result: RunPhase } | undefined> {
+    const runId = this.#runId;
+    const summary = `Reads the run ${runId}`;
+    const begun = await steps.beginRun.executeWithOptions({ summary }, [{ runId }]);
+    if (begun.ended) return { result: begun.phase };
+    if (!begun.planned) await this.#plan();
+    return undefined;
+  }
+
+  async look(): Promise<Assessment> {
+    const now = await steps.assessRun.executeWithOptions({ summary: "Where the run stands" }, [
+      { runId: this.#runId, ...this.#seen },
+    ]);
+    if (now.auditHead !== undefined) this.#seen = { seen: now.auditHead };
+    return now;
+  }
+
+  attributes(now: Assessment): SearchAttributePair[] {
+    return searchAttributesOf(now);
+  }
+
+  async act(now: Assessment): Promise<Next<RunPhase>> {
+    if (now.toPlan === true) {
+      await this.#plan();
+      return "look";
+    }
+    if (now.ended) {
+      // An event that was told to this run must not end with it: nobody else hears of it.
+      if (now.toFollow === 0) return { result: now.phase };
+      await this.#follow(now);
+      return "look";
+    }
+    if (now.toFund > 0 && (await this.#fund(now.toFund)) > 0) return "look";
+    if (now.toDeposit === true) this.#startDeposits();
+    if (now.toPay > 0) this.#startLanes(now.toPay);
+    if (now.toFollow > 0 && followsInMs(now, this.#pace, Date.now()) === 0) {
+      await this.#follow(now);
+      return "look";
+    }
+    return { rest: restOfRun(now, this.#pace, Date.now()) };
+  }
+
+  close(): Promise<boolean> {
+    return this.#direct.close();
+  }
+
+  input(): readonly [PayRunInput] {
+    return [{ runId: this.#runId, resumed: true, ...this.#seen, ...this.#direct.mail }];
+  }
+
+  get #pace(): Pace {
+    return {
+      followedAtMs: this.#followedAtMs,
+      payingSinceMs: this.#payingSinceMs,
+      isPaying: this.#lanes > 0,
+      hasReadAllPaid: this.#hasReadAllPaid,
+    };
+  }
+
+  async #plan(): Promise<void> {
     try {
       const input = { runId: this.#runId };
       await reads.planRun.executeWithOptions({ summary: "Plans: selects, claims, dates" }, [input]);
@@ -107,157 +137,81 @@ class PayRun {
     }
   }
 
-  async toTheEnd(): Promise<RunPhase> {
-    for (;;) {
-      if (workflowInfo().continueAsNewSuggested && patched(CONTINUES_ANYWHERE)) {
-        await this.#continueAsNew();
-      }
-      this.#looked = false;
-      const now = await steps.assessRun.executeWithOptions({ summary: "Where the run stands" }, [
-        { runId: this.#runId, ...this.#seen },
-      ]);
-      if (now.auditHead !== undefined) this.#seen = { seen: now.auditHead };
-      this.#show(now);
-      if (now.toPlan === true) {
-        await this.plan();
-        continue;
-      }
-      if (now.ended) {
-        await condition(() => this.#lanes === 0 && this.#deposits === 0);
-        // An event that was told to this run must not end with it: nobody else hears of it.
-        const isTold = this.#looked || now.toFollow > 0;
-        if (!isTold || !patched(LOOKS_BEFORE_ENDING)) {
-          await this.#direct.close();
-          return now.phase;
-        }
-        if (now.toFollow > 0) await this.#follow(now.toFollow);
-        continue;
-      }
-      if (await this.#work(now)) continue;
-      if (workflowInfo().continueAsNewSuggested) await this.#continueAsNew();
-      const atWork = this.#lanes + this.#deposits;
-      const restMs = this.#restMs(now);
-      await condition(
-        () => (this.#looked && restMs === 0) || this.#lanes + this.#deposits < atWork,
-        Math.max(restMs, now.wakeInMs),
-        { summary: now.waitingFor ?? now.phase },
-      );
-    }
+  async #fund(bills: number): Promise<number> {
+    const summary = `Finds the money for ${bills} bills`;
+    const { funded } = await steps.fundRun.executeWithOptions({ summary }, [
+      { runId: this.#runId },
+    ]);
+    return funded;
   }
 
-  /** True where something was done whose effect should be looked at before sleeping. */
-  async #work(now: Assessment): Promise<boolean> {
-    if (now.toFund > 0) {
-      const { funded } = await steps.fundRun.executeWithOptions(
-        { summary: `Finds the money for ${now.toFund} bills` },
-        [{ runId: this.#runId }],
-      );
-      if (funded > 0) return true;
-    }
-    if (now.toDeposit === true) this.#startDeposits();
-    if (now.toPay > 0) this.#startLanes(now.toPay);
-    if (now.toFollow === 0 || this.#restMs(now) > 0) return false;
-    const changed = await this.#follow(now.toFollow);
+  async #follow({ toFollow, phase }: Assessment): Promise<void> {
+    const summary = `Reads the payments of ${toFollow} bills`;
+    await pages.followRun.executeWithOptions({ summary }, [{ runId: this.#runId }]);
     this.#followedAtMs = Date.now();
-    this.#lookedWhenPaid = now.phase === "settling";
-    return changed > 0;
-  }
-
-  /**
-   * How long a run of many bills still leaves their payments alone: each look reads all that
-   * was paid since its plan. Once nothing is left to pay, the first look comes at once.
-   */
-  #restMs({ restMs, phase }: Assessment): number {
-    if (restMs === undefined) return 0;
-    if (!patched(LOOKS_WHEN_PAID)) return Math.max(0, this.#followedAtMs + restMs - Date.now());
-    if (phase === "settling" && !this.#lookedWhenPaid) return 0;
-    const sinceMs = Math.max(this.#followedAtMs, this.#lanesBeganAtMs);
-    const times = this.#lanes > 0 ? RESTS_WHILE_PAYING : 1;
-    return Math.max(0, sinceMs + times * restMs - Date.now());
-  }
-
-  async #follow(bills: number): Promise<number> {
-    const { changed } = await pages.followRun.executeWithOptions(
-      { summary: `Reads the payments of ${bills} bills` },
-      [{ runId: this.#runId }],
-    );
-    return changed;
+    this.#hasReadAllPaid = phase === "settling";
   }
 
   #startLanes(toPay: number): void {
-    if (this.#lanesBeganAtMs === 0) this.#lanesBeganAtMs = Date.now();
+    if (this.#payingSinceMs === 0) this.#payingSinceMs = Date.now();
     while (this.#lanes < lanesFor(toPay)) {
       this.#lanes += 1;
       const lane = this.#lanes;
-      void lanes.payLane
-        .executeWithOptions({ summary: `Pays up to ${toPay} bills, lane ${lane}` }, [
-          { runId: this.#runId, lane, ...this.#seen },
-        ])
-        .catch((error: unknown) => this.#tellTrouble("payLane", error))
-        .finally(() => {
-          this.#lanes -= 1;
-        });
+      const summary = `Pays up to ${toPay} bills, lane ${lane}`;
+      this.#beside("payLane", async () => {
+        await lanes.payLane
+          .executeWithOptions({ summary }, [{ runId: this.#runId, lane, ...this.#seen }])
+          .finally(() => {
+            this.#lanes -= 1;
+          });
+      });
     }
   }
 
   #startDeposits(): void {
     if (this.#deposits > 0) return;
     this.#deposits = 1;
-    void lanes.makeDeposits
-      .executeWithOptions({ summary: "Makes and follows deposits into the balance" }, [
-        { owner: this.#runId, ...this.#seen },
-      ])
-      .catch((error: unknown) => this.#tellTrouble("makeDeposits", error))
-      .finally(() => {
-        this.#deposits = 0;
-      });
+    const summary = "Makes and follows deposits into the balance";
+    this.#beside("makeDeposits", async () => {
+      await lanes.makeDeposits
+        .executeWithOptions({ summary }, [{ owner: this.#runId, ...this.#seen }])
+        .finally(() => {
+          this.#deposits = 0;
+        });
+    });
   }
 
-  /** A lane that fails must not look like one that found nothing to do. */
-  async #tellTrouble(step: string, error: unknown): Promise<void> {
-    if (isCancellation(error)) return;
-    const reason = rootMessage(error, "it failed without a reason");
-    await steps.tellTrouble.executeWithOptions({ summary: `Tells that ${step} has failed` }, [
-      { owner: this.#runId, step, reason },
-    ]);
+  /** What fails beside the turns must not look as though it had found nothing to do. */
+  #beside(step: string, work: () => Promise<void>): void {
+    this.#turns.beside(async () => {
+      try {
+        await work();
+      } catch (error) {
+        if (isCancellation(error)) return;
+        const reason = rootMessage(error, "it failed without a reason");
+        await steps.tellTrouble.executeWithOptions({ summary: `Tells that ${step} has failed` }, [
+          { owner: this.#runId, step, reason },
+        ]);
+      }
+    });
   }
 
-  async #decide(
+  /** It is judged and answered though somebody cancels the workflow meanwhile. */
+  #decide(
     claim: unknown,
     how: { readonly via?: "signal" } = {},
   ): Promise<{ accepted: boolean; reason: string }> {
-    const told = this.#direct.read();
-    // What fails a signal's handler fails the whole run, so there it is tried until it is judged.
-    const { verifyDecision } = how.via === "signal" ? mail : answers;
-    const verdict = await verifyDecision.executeWithOptions(
-      { summary: "Verifies a decision sent to Temporal" },
-      [{ runId: this.#runId, claim, ...how }],
-    );
-    if (told !== undefined) await told;
-    this.#looked = true;
-    return verdict;
-  }
-
-  #show(now: Assessment): void {
-    const before = this.#last;
-    this.#last = now;
-    if (before?.details !== now.details) setCurrentDetails(now.details);
-    const attributes = searchAttributesOf(now);
-    if (
-      before === null ||
-      JSON.stringify(searchAttributesOf(before)) !== JSON.stringify(attributes)
-    ) {
-      upsertSearchAttributes(attributes);
-    }
-  }
-
-  async #continueAsNew(): Promise<void> {
-    await condition(() => this.#lanes === 0 && this.#deposits === 0 && allHandlersFinished());
-    await continueAsNew<typeof payRun>({
-      runId: this.#runId,
-      resumed: true,
-      ...this.#seen,
-      ...this.#direct.mail,
+    return CancellationScope.nonCancellable(async () => {
+      const told = this.#direct.read();
+      // What fails a signal's handler fails the whole run, so there it is tried until it is judged.
+      const { verifyDecision } = how.via === "signal" ? mail : answers;
+      const verdict = await verifyDecision.executeWithOptions(
+        { summary: "Verifies a decision sent to Temporal" },
+        [{ runId: this.#runId, claim, ...how }],
+      );
+      if (told !== undefined) await told;
+      this.#turns.tell();
+      return verdict;
     });
   }
 }

@@ -1,64 +1,30 @@
-import {
-  condition,
-  continueAsNew,
-  defineSignal,
-  patched,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from "@temporalio/workflow";
-import type { RetryFailedPaymentInput } from "../src/contracts/activities.ts";
-import { SIGNAL } from "../src/contracts/names.ts";
+import type { RetryAssessment, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
 import { money, steps } from "./activities.ts";
-
-/** Retries that began before it show nothing in Temporal's list. */
-const SHOWS_ATTRIBUTES = "shows-attributes";
-
-const eventsArrived = defineSignal(SIGNAL.eventsArrived);
+import { Turns } from "./turns.ts";
 
 /**
  * Owns one failed or returned payable from then on: classifies, waits for the next banking day or
  * a person, pays again within Nacha's limits, and follows what it paid to its end.
  */
 export async function retryFailedPayment(input: RetryFailedPaymentInput): Promise<string> {
-  let looked = true;
-  let shown: string | null = null;
+  const { business, payableId } = input;
   let known = input;
-  setHandler(eventsArrived, () => {
-    looked = true;
+  return new Turns().toTheEnd<RetryAssessment, string>({
+    look: async () => {
+      const summary = `Where ${payableId} stands`;
+      const now = await steps.assessRetry.executeWithOptions({ summary }, [known]);
+      if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
+      return now;
+    },
+    attributes: ({ phase }) =>
+      searchAttributesOfWaiting({ business, phase, needsAction: phase === "parked" }),
+    act: async (now) => {
+      if (now.phase === "ended") return { result: now.outcome ?? "ended" };
+      if (now.phase !== "pay") return "rest";
+      await money.payRetry.executeWithOptions({ summary: `Pays ${payableId} again` }, [known]);
+      return "look";
+    },
+    input: () => [known],
   });
-  for (;;) {
-    looked = false;
-    const now = await steps.assessRetry.executeWithOptions(
-      { summary: `Where ${input.payableId} stands` },
-      [known],
-    );
-    if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
-    setCurrentDetails(now.details);
-    if (now.phase !== shown && patched(SHOWS_ATTRIBUTES)) {
-      const { business } = input;
-      const needsAction = now.phase === "parked";
-      upsertSearchAttributes(
-        searchAttributesOfWaiting({ business, phase: now.phase, needsAction }),
-      );
-    }
-    shown = now.phase;
-    if (now.phase === "ended") {
-      // An event or a person's request that came meanwhile must not end with this owner.
-      if (!looked || !patched("looks-before-ending")) return now.outcome ?? "ended";
-      continue;
-    }
-    if (now.phase === "pay") {
-      await money.payRetry.executeWithOptions({ summary: `Pays ${input.payableId} again` }, [
-        known,
-      ]);
-      continue;
-    }
-    if (workflowInfo().continueAsNewSuggested && !looked) {
-      await continueAsNew<typeof retryFailedPayment>(known);
-    }
-    await condition(() => looked, now.wakeInMs, { summary: now.waitingFor ?? now.phase });
-  }
 }

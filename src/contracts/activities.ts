@@ -1,5 +1,6 @@
 import type { KybOnboardingInput, OnboardingAssessment } from "./onboarding.ts";
 import type { CancellationAssessment, CancelScheduledInput } from "./cancellation.ts";
+import type { Look } from "./look.ts";
 import type { DirectMail, PlanSummary, RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
@@ -30,27 +31,21 @@ export interface Seen {
 }
 
 /** Everything a pay run decides by; made of the store alone, in one transaction. */
-export interface Assessment {
+export interface Assessment extends Look {
   readonly phase: RunPhase;
   readonly ended: boolean;
-  /** One sentence for the Temporal UI and `status`, or null where nothing is waited for. */
-  readonly waitingFor: string | null;
   /** Approved lines whose money has not been found yet. */
   readonly toFund: number;
   /** Lines that may be drawn now. */
   readonly toPay: number;
   /** Lines whose payments should be read now. */
   readonly toFollow: number;
-  /** Real milliseconds after which looking again is worthwhile without an event. */
-  readonly wakeInMs: number;
   /** Real milliseconds between two reads of the run's payments, where they are many. */
   readonly restMs?: number;
   readonly needsAction: boolean;
   readonly exceptions: number;
   readonly totalCents: number;
   readonly payDate: string | null;
-  /** Markdown for the Temporal UI. */
-  readonly details: string;
   /** True where a deposit can be taken a step further; runs without deposits don't know. */
   readonly toDeposit?: boolean;
   /** True where the run has no plan: its row was lost, and launched anew. */
@@ -70,11 +65,8 @@ export interface LaneSummary {
 }
 
 /** What a retryFailedPayment workflow does next. */
-export interface RetryAssessment {
+export interface RetryAssessment extends Look {
   readonly phase: "waiting" | "pay" | "following" | "parked" | "ended";
-  readonly waitingFor: string | null;
-  readonly wakeInMs: number;
-  readonly details: string;
   readonly outcome: string | null;
   readonly auditHead?: AuditHead;
 }
@@ -85,11 +77,8 @@ export interface RetryFailedPaymentInput extends Seen {
 }
 
 /** What a fundingIncident workflow does next. */
-export interface IncidentAssessment {
+export interface IncidentAssessment extends Look {
   readonly phase: "open" | "topping-up" | "ended";
-  readonly waitingFor: string | null;
-  readonly wakeInMs: number;
-  readonly details: string;
   readonly outcome: string | null;
   /** True where a deposit can be taken a step further. */
   readonly toDeposit?: boolean;

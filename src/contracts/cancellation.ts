@@ -1,3 +1,4 @@
+import type { Look } from "./look.ts";
 import type { StartedBy } from "./events.ts";
 
 /** What became of one payment, or one bill, that a cancellation is about. */
@@ -29,10 +30,9 @@ export interface CancelScheduledInput {
 }
 
 /** Where a cancellation stands, and what its workflow does next. */
-export interface CancellationAssessment {
+export interface CancellationAssessment extends Look {
   readonly phase: CancellationPhase;
   readonly ended: boolean;
-  readonly waitingFor: string | null;
   readonly business: string;
   readonly playbook: string;
   /** True until the payments have been chosen and the bills put on hold. */
@@ -44,10 +44,6 @@ export interface CancellationAssessment {
   readonly needsAction: boolean;
   readonly exceptions: number;
   readonly totalCents: number;
-  /** Real milliseconds after which looking again is worthwhile without a signal. */
-  readonly wakeInMs: number;
-  /** Markdown for the Temporal UI. */
-  readonly details: string;
 }
 
 /** What `status --json` and `GET /v1/runs/{id}` answer for a cancellation. */

@@ -1,3 +1,5 @@
+import type { Look } from "./look.ts";
+
 /** How far a business's verification is; a step's name says that its data is waited for. */
 export const ONBOARDING_PHASES = [
   "tax",
@@ -36,17 +38,12 @@ export interface KybOnboardingInput {
 }
 
 /** Where an onboarding stands, and what its workflow does next. */
-export interface OnboardingAssessment {
+export interface OnboardingAssessment extends Look {
   readonly phase: OnboardingPhase;
   readonly ended: boolean;
-  readonly waitingFor: string | null;
   readonly needsAction: boolean;
   /** Something provided whose turn has come. */
   readonly send: { readonly inputId: string; readonly step: ProvidedStep } | null;
-  /** Real milliseconds after which looking again is worthwhile without a signal. */
-  readonly wakeInMs: number;
-  /** Markdown for the Temporal UI; nothing personal. */
-  readonly details: string;
 }
 
 /** What `status --json` and `GET /v1/runs/{id}` answer for an onboarding. */

@@ -15,6 +15,7 @@ import type { PayRunInput } from "../contracts/pay-run.ts";
 import {
   searchAttributesAtLaunch,
   searchAttributesOfLauncher,
+  searchAttributesOfWaiting,
 } from "../contracts/search-attributes.ts";
 
 /** Longer ones are refused. */
@@ -90,7 +91,12 @@ export async function startOrTellCancellation(
   });
 }
 
-/** Starts the owner of a failed payable, or tells the one that runs to look. */
+/**
+ * Starts the owner of a failed payable, or tells the one that runs to look.
+ *
+ * Never as a child: starting a child id that exists fails for ever, a signalWithStart meets whoever
+ * is there.
+ */
 export async function startOrTellRetry(
   client: Client,
   business: string,
@@ -102,6 +108,9 @@ export async function startOrTellRetry(
     taskQueue: TASK_QUEUE,
     args: [input],
     signal: SIGNAL.eventsArrived,
+    typedSearchAttributes: new TypedSearchAttributes(
+      searchAttributesOfWaiting({ business, phase: "waiting", needsAction: false }),
+    ),
     staticSummary: `Failed payment of ${payableId}, ${business}`.slice(0, SUMMARY_MAX),
   });
 }
@@ -118,6 +127,9 @@ export async function startOrTellIncident(
     taskQueue: TASK_QUEUE,
     args: [input],
     signal: SIGNAL.eventsArrived,
+    typedSearchAttributes: new TypedSearchAttributes(
+      searchAttributesOfWaiting({ business, phase: "open", needsAction: true }),
+    ),
     staticSummary: `Payments from ${sourceId} bounced, ${business}`.slice(0, SUMMARY_MAX),
   });
 }

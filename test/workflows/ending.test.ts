@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
 import { NativeConnection, Worker } from "@temporalio/worker";
 import { expect, inject, test } from "vitest";
 import type { Assessment, RetryAssessment } from "../../src/contracts/activities.ts";
@@ -126,4 +128,82 @@ test("an event that comes while a retry makes its last look is still looked at",
     },
   }));
   expect(looks).toBe(2);
+});
+
+/** A run that makes its last look while decisions are under way that take a while. */
+function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = ENDED) {
+  let looks = 0;
+  const judged: unknown[] = [];
+  const activities = {
+    beginRun: () => ({ ended: false, phase: "settling", planned: true }),
+    assessRun: async () => {
+      looks += 1;
+      if (looks > 1) return end;
+      answers.push(handle.executeUpdate(UPDATE.decide, { args: ["update"] }));
+      await handle.signal(SIGNAL.decide, "signal");
+      await sleep(200);
+      return end;
+    },
+    verifyDecision: async ({ claim }: { claim: unknown }) => {
+      await sleep(600);
+      judged.push(claim);
+      return { accepted: false, reason: "no signed decision" };
+    },
+  };
+  return { activities, judged };
+}
+
+test("a run ends only when the decisions that reached it are judged and answered", async () => {
+  const answers: Promise<unknown>[] = [];
+  let judged: unknown[] = [];
+  const outcome = await run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => {
+    const last = lastLook(handle, answers);
+    judged = last.judged;
+    return last.activities;
+  });
+  expect(outcome).toBe("completed");
+  expect(new Set(judged)).toEqual(new Set(["signal", "update"]));
+  expect(await Promise.all(answers)).toEqual([{ accepted: false, reason: "no signed decision" }]);
+});
+
+test("a run whose work was done before still judges the decision that reached it", async () => {
+  const judged: unknown[] = [];
+  const outcome = await run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => ({
+    beginRun: async () => {
+      await handle.signal(SIGNAL.decide, "late");
+      return { ended: true, phase: "completed", planned: true };
+    },
+    verifyDecision: async ({ claim }: { claim: unknown }) => {
+      await sleep(300);
+      judged.push(claim);
+      return { accepted: false, reason: "the run has ended" };
+    },
+  }));
+  expect(outcome).toBe("completed");
+  expect(judged).toEqual(["late"]);
+});
+
+test("a run that can't be planned, or is cancelled in Temporal, answers what was asked first", async () => {
+  for (const how of ["fails", "is cancelled"]) {
+    const answers: Promise<unknown>[] = [];
+    const judged: unknown[] = [];
+    const ended = run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => ({
+      beginRun: () => ({ ended: false, phase: "planning", planned: false }),
+      planRun: async () => {
+        answers.push(handle.executeUpdate(UPDATE.decide, { args: ["asked"] }));
+        await sleep(200);
+        if (how === "is cancelled") await handle.cancel();
+        throw ApplicationFailure.nonRetryable("no funding source");
+      },
+      failRun: () => undefined,
+      verifyDecision: async ({ claim }: { claim: unknown }) => {
+        await sleep(600);
+        judged.push(claim);
+        return { accepted: false, reason: "no signed decision" };
+      },
+    }));
+    await expect(ended).rejects.toThrow(how === "fails" ? "failed" : "cancelled");
+    expect(judged, how).toEqual(["asked"]);
+    expect(await Promise.all(answers)).toEqual([{ accepted: false, reason: "no signed decision" }]);
+  }
 });

@@ -1,0 +1,158 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { Assessment } from "../../src/contracts/activities.ts";
+import { WORKFLOW } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
+import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
+import { judgeProgress } from "../../src/domain/run-progress.ts";
+import { Scene } from "./scene.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const at = (time: string): number => newYorkInstantMs("2026-11-24", time);
+const BEGUN = { ended: false, planned: true };
+
+/** A run of many bills, of which the payments settle one after the other. */
+class Bills {
+  readonly #scene: Scene;
+  readonly #count: number;
+  settled = 0;
+  flagged = 0;
+  toPay = 0;
+
+  constructor(scene: Scene, count: number) {
+    this.#scene = scene;
+    this.#count = count;
+  }
+
+  assess(): Assessment {
+    const businessMs = this.#scene.nowMs;
+    const counts = new Map<LineState, { count: number; cents: number }>();
+    const add = (state: LineState, count: number): void => {
+      if (count > 0) counts.set(state, { count, cents: count });
+    };
+    add("settled", this.settled);
+    add("planned", this.toPay);
+    add("processing", this.#count - this.settled - this.toPay);
+    return judgeProgress({
+      run: {
+        phase: "settling",
+        playbook: "weekly",
+        period: "2026-11-19",
+        business: "acme",
+        totalCents: this.#count,
+        cancelRequestedAtMs: null,
+        planHash: "hash",
+      },
+      rejected: false,
+      counts,
+      waits: [],
+      expiredLines: 0,
+      stoppedLines: 0,
+      odd: [],
+      toFund: 0,
+      toPay: this.toPay,
+      toFollow: this.flagged,
+      nextPollMs: nextPollMs(businessMs, newYorkInstantMs("2026-11-23", "09:00"), 1),
+      nextDrawMs: null,
+      payDate: null,
+      clock: { businessMs, serviceMs: businessMs, scale: 1, sandbox: false },
+    });
+  }
+}
+
+test.each([1_000, 10_000, 100_000])(
+  "a run of %d bills reads each payment within a minute of its event, at any time of the day",
+  async (count) => {
+    const scene = new Scene(at("08:29"));
+    const bills = new Bills(scene, count);
+    const waiting: number[] = [];
+    const delays: number[] = [];
+    scene.start(
+      WORKFLOW.payRun,
+      { runId: "run" },
+      {
+        beginRun: () => BEGUN,
+        assessRun: () => bills.assess(),
+        followRun: async () => {
+          await scene.takes(1_000);
+          delays.push(...waiting.splice(0).map((toldMs) => scene.nowMs - toldMs));
+          bills.settled += bills.flagged;
+          bills.flagged = 0;
+          return { changed: 1 };
+        },
+      },
+    );
+    for (let told = 0; told < 40; told += 1) {
+      scene.at(at("08:30") + told * 17_000, () => {
+        bills.flagged += 10;
+        waiting.push(scene.nowMs);
+        scene.tell();
+      });
+    }
+    await scene.until(at("09:00"));
+    expect(bills.settled).toBe(400);
+    expect(Math.max(...delays)).toBeLessThan(count < 100_000 ? 15_000 : 65_000);
+  },
+);
+
+test("a run of 10,000 bills hears of a hold, a decision and a cancellation within seconds, also while it pays", async () => {
+  const scene = new Scene(at("08:29"));
+  const bills = new Bills(scene, 10_000);
+  bills.toPay = 5_000;
+  bills.flagged = 100;
+  const looks: number[] = [];
+  scene.start(
+    WORKFLOW.payRun,
+    { runId: "run" },
+    {
+      beginRun: () => BEGUN,
+      assessRun: () => {
+        looks.push(scene.nowMs);
+        return bills.assess();
+      },
+      followRun: () => ({ changed: 0 }),
+      payLane: () => scene.takes(3_600_000),
+    },
+  );
+  const told = ["08:33:10", "08:40:00", "08:59:59"].map(
+    (time) => newYorkInstantMs("2026-11-24", time.slice(0, 5)) + Number(time.slice(6)) * 1_000,
+  );
+  for (const toldMs of told) scene.at(toldMs, () => void scene.tell());
+  await scene.until(at("09:10"));
+  for (const toldMs of told) {
+    const heardMs = looks.find((atMs) => atMs > toldMs) ?? Infinity;
+    expect(heardMs - toldMs).toBeLessThan(6_000);
+  }
+});
+
+test("a run of many bills makes one look of many events", async () => {
+  const scene = new Scene(at("08:29"));
+  const bills = new Bills(scene, 10_000);
+  let looks = 0;
+  scene.start(
+    WORKFLOW.payRun,
+    { runId: "run" },
+    {
+      beginRun: () => BEGUN,
+      assessRun: () => {
+        looks += 1;
+        return bills.assess();
+      },
+      followRun: () => {
+        bills.flagged = 0;
+        return { changed: 1 };
+      },
+    },
+  );
+  for (let told = 0; told < 1_000; told += 1) {
+    scene.at(at("08:30") + told * 60, () => {
+      bills.flagged += 1;
+      scene.tell();
+    });
+  }
+  await scene.until(at("08:40"));
+  expect(looks).toBeLessThan(40);
+});

@@ -1,0 +1,178 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { Assessment } from "../../src/contracts/activities.ts";
+import { WORKFLOW } from "../../src/contracts/names.ts";
+import { Scene } from "./scene.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const STARTS_MS = Date.UTC(2026, 10, 24, 13);
+const HOUR_MS = 3_600_000;
+
+const LOOK = { waitingFor: "something", wakeInMs: 12 * HOUR_MS, details: "" };
+const RUN: Assessment = {
+  ...LOOK,
+  phase: "settling",
+  ended: false,
+  toFund: 0,
+  toPay: 0,
+  toFollow: 0,
+  needsAction: false,
+  exceptions: 0,
+  totalCents: 0,
+  payDate: null,
+};
+
+/** Each workflow that lives long: its input, the step that looks, and what that may find to do. */
+const KINDS: readonly {
+  readonly type: string;
+  readonly input: object;
+  readonly look: string;
+  readonly rests: object;
+  readonly acts: readonly object[];
+  readonly ends: object;
+}[] = [
+  {
+    type: WORKFLOW.payRun,
+    input: { runId: "run" },
+    look: "assessRun",
+    rests: RUN,
+    acts: [
+      { ...RUN, toFollow: 1 },
+      { ...RUN, toFund: 1 },
+      { ...RUN, toPay: 30, toDeposit: true },
+      { ...RUN, toPay: 3, restMs: 60_000, toFollow: 2 },
+      { ...RUN, restMs: 60_000, toFollow: 2 },
+    ],
+    ends: { ...RUN, ended: true, phase: "completed" },
+  },
+  {
+    type: WORKFLOW.retryFailedPayment,
+    input: { business: "acme", payableId: "bill" },
+    look: "assessRetry",
+    rests: { ...LOOK, phase: "waiting", outcome: null },
+    acts: [{ ...LOOK, phase: "pay", outcome: null }],
+    ends: { ...LOOK, phase: "ended", outcome: "settled" },
+  },
+  {
+    type: WORKFLOW.fundingIncident,
+    input: { business: "acme", sourceId: "balance" },
+    look: "assessIncident",
+    rests: { ...LOOK, phase: "open", outcome: null },
+    acts: [{ ...LOOK, phase: "topping-up", outcome: null, toDeposit: true }],
+    ends: { ...LOOK, phase: "ended", outcome: "released" },
+  },
+  {
+    type: WORKFLOW.cancelScheduledPayments,
+    input: { id: "cancellation" },
+    look: "assessCancellation",
+    rests: { ...RUN, toCancel: 0 },
+    acts: [
+      { ...RUN, toChoose: true },
+      { ...RUN, toCancel: 1 },
+      { ...RUN, toCancel: 0, toFollow: 1 },
+    ],
+    ends: { ...RUN, ended: true },
+  },
+  {
+    type: WORKFLOW.kybOnboarding,
+    input: { business: "acme" },
+    look: "assessOnboarding",
+    rests: { ...LOOK, phase: "tax", ended: false, needsAction: true, send: null },
+    acts: [
+      {
+        ...LOOK,
+        phase: "tax",
+        ended: false,
+        needsAction: false,
+        send: { inputId: "1", step: "tax" },
+      },
+    ],
+    ends: { ...LOOK, phase: "verified", ended: true, needsAction: false, send: null },
+  },
+];
+
+/** Steps that do something, for any workflow. */
+function acting(scene: Scene): Record<string, () => unknown> {
+  const random = scene.stream("steps");
+  const step = (result: object) => async () => {
+    await scene.takes(random.between(1, 3_000));
+    return result;
+  };
+  return {
+    beginRun: step({ ended: false, planned: true }),
+    fundRun: step({ funded: 0 }),
+    followRun: step({ changed: 1 }),
+    payLane: step({}),
+    makeDeposits: step({}),
+    payRetry: step({}),
+    chooseCancellation: step({}),
+    cancelLane: step({ ended: 0 }),
+    followRefunds: step({ ended: 0 }),
+    takeOnboardingStep: step({ againInMs: 60_000 }),
+  };
+}
+
+test.each(KINDS)(
+  "$type looks at all it is told, whatever it does at the moment, before it rests or ends",
+  async ({ type, input, look, rests, acts, ends }) => {
+    for (let seed = 1; seed <= 15; seed += 1) {
+      const scene = new Scene(STARTS_MS, seed % 3 === 0 ? 12 : 4_000, seed);
+      const random = scene.stream("told");
+      const found = scene.stream("found");
+      const looks: number[] = [];
+      let lastMs = 0;
+      scene.start(type, input, {
+        ...acting(scene),
+        [look]: async () => {
+          looks.push(scene.nowMs);
+          const isOver = scene.nowMs > STARTS_MS + HOUR_MS;
+          // It may miss what comes while it looks.
+          const standing = isOver ? ends : found.chance(0.5) ? rests : found.pick(acts);
+          await scene.takes(random.between(1, 2_000));
+          return standing;
+        },
+      });
+      const told: number[] = [];
+      for (let atMs = STARTS_MS; atMs < STARTS_MS + 2 * HOUR_MS;) {
+        atMs += random.chance(0.5) ? random.between(1, 4_000) : random.between(1, 10 * 60_000);
+        scene.at(atMs, () => {
+          if (!scene.tell()) return;
+          told.push(scene.nowMs);
+          lastMs = scene.nowMs;
+        });
+      }
+      await scene.until(STARTS_MS + 30 * HOUR_MS);
+      expect(scene.execution.state).toBe("completed");
+      expect(lastMs).toBeGreaterThan(0);
+      for (const toldMs of told) {
+        const heardMs = looks.find((atMs) => atMs >= toldMs) ?? Infinity;
+        expect(heardMs - toldMs, `seed ${seed}, told at ${toldMs}`).toBeLessThan(15_000);
+      }
+    }
+  },
+);
+
+test.each(KINDS)(
+  "$type pauses where what it does has no effect, and hears all the same",
+  async ({ type, input, look, acts }) => {
+    for (const standing of acts) {
+      const scene = new Scene(STARTS_MS);
+      const looks: number[] = [];
+      scene.start(type, input, {
+        ...acting(scene),
+        // As when a deposit is due, and the service can't be read.
+        [look]: () => {
+          looks.push(scene.nowMs);
+          return { ...standing, wakeInMs: HOUR_MS };
+        },
+      });
+      const toldMs = STARTS_MS + 2.51 * HOUR_MS;
+      scene.at(toldMs, () => void scene.tell());
+      await scene.until(STARTS_MS + 3 * HOUR_MS);
+      expect(looks.length).toBeLessThan(500);
+      expect((looks.find((atMs) => atMs > toldMs) ?? Infinity) - toldMs).toBeLessThan(10_000);
+    }
+  },
+);
