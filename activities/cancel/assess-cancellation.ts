@@ -1,3 +1,4 @@
+import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
@@ -51,7 +52,7 @@ export async function assessCancellation(
       chosen: cancellation.chosenAtMs !== null,
       choiceWaitsFor: await choiceWaitsFor(trx, cancellation),
       withholds: cancellation.runId !== null,
-      releasedBy: cancellation.policy.releasedBy,
+      releasedBy: releasersOf(cancellation.policy),
       items: await listItems(trx, id),
       waits,
       clock,
@@ -126,7 +127,7 @@ async function settleWithheld(
             holds,
             runHasEnded,
             clock,
-            releasedBy: cancellation.policy.releasedBy,
+            releasedBy: releasersOf(cancellation.policy),
           });
     if (change === null) continue;
     await changeItem(trx, item, change, clock.realMs);
@@ -197,7 +198,7 @@ async function tell(
     factKey: `${workflowId}/${item.payableId ?? ""}`,
     subject: `A withheld bill of ${formatUsd(item.amountCents)}: ${state}`,
     text: `${change.reason ?? ""}\n\nBill ${item.payableId ?? ""}, hold ${item.holdId ?? "none"}.`,
-    roles: policy.releasedBy,
+    roles: releasersOf(policy),
     data: { id: workflowId, payableId: item.payableId, state },
     nowMs: clock.realMs,
     ...(runId === null ? {} : { runId }),

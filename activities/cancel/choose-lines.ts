@@ -1,4 +1,4 @@
-import type { CancelChoice } from "../../src/contracts/playbook.ts";
+import type { BillChoice } from "../../src/contracts/playbook.ts";
 import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
 import type { LineState, PlanLine } from "../../src/contracts/pay-run.ts";
 import { ConditionError, evaluateCondition } from "../../src/playbooks/conditions.ts";
@@ -48,7 +48,7 @@ export async function linesToCancel(
 /** Every line of a run that a cancellation chooses, whatever its state. */
 export async function linesOfRun(
   db: Db,
-  choose: CancelChoice,
+  choose: BillChoice,
   runId: string,
 ): Promise<PlannedLine[]> {
   const rows = await db
@@ -62,7 +62,7 @@ export async function linesOfRun(
 
 async function chosenOf(
   db: Db,
-  choose: CancelChoice,
+  choose: BillChoice,
   lines: readonly RunLine[],
 ): Promise<PlannedLine[]> {
   const { vendor, payable = null } = choose;

@@ -1,3 +1,4 @@
+import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import type { ActivityContext } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
@@ -22,7 +23,7 @@ export async function chooseCancellation(context: ActivityContext, id: string): 
   const cancellation = await getCancellation(context.store.db, id);
   if (cancellation === undefined) throw new Error(`${id} is not in the store`);
   if (cancellation.chosenAtMs !== null) return;
-  if (cancellation.policy.how === "not-submitted-until-released") {
+  if (cancellation.policy.kind === "hold") {
     await withhold(context, cancellation);
     return;
   }
@@ -37,8 +38,9 @@ export async function chooseCancellation(context: ActivityContext, id: string): 
 async function read(context: ActivityContext, cancellation: Cancellation): Promise<Shown> {
   const { choose } = cancellation.policy;
   const { vendor, payable = null } = choose;
-  if (choose.payments !== null) {
-    const named = await readPayments(context, cancellation, choose.payments);
+  const ids = namedPayments(cancellation.policy);
+  if (ids !== null) {
+    const named = await readPayments(context, cancellation, ids);
     const isMeant = ({ payment }: Chosen): boolean =>
       vendor === null || payment?.contactId === vendor;
     return { chosen: named.filter(isMeant), payments: byId(named), ofBills: new Map() };

@@ -1,3 +1,4 @@
+import { refundDaysOf } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
@@ -64,8 +65,8 @@ async function follow(
   const { businessId, workflowId, policy } = cancellation;
   const clock = await context.clockOf(cancellation.business).now();
   const cancelledAtMs = item.cancelledAtMs ?? clock.businessMs;
-  const isLate = clock.businessMs >= refundLateFromMs(cancelledAtMs, policy.refundBusinessDays);
-  const change = changeOf(payment, item, { isLate, clock, days: policy.refundBusinessDays });
+  const isLate = clock.businessMs >= refundLateFromMs(cancelledAtMs, refundDaysOf(policy));
+  const change = changeOf(payment, item, { isLate, clock, days: refundDaysOf(policy) });
   return context.store.transactionOf(businessId, async (trx) => {
     if (!(await changeItem(trx, item, change, clock.realMs))) return false;
     if (change.state !== undefined) {
@@ -96,7 +97,7 @@ interface Told {
 
 function tellLate(trx: Transaction<Tables>, told: Told, cancelledOn: string): Promise<boolean> {
   const { cancellation, item, payment, nowMs } = told;
-  const days = cancellation.policy.refundBusinessDays;
+  const days = refundDaysOf(cancellation.policy);
   return raiseNotice(trx, {
     businessId: cancellation.businessId,
     kind: "refund-late",

@@ -1,3 +1,4 @@
+import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
@@ -104,7 +105,7 @@ async function partsOfLines(
   shown: Shown,
   nowMs: number,
 ): Promise<Part[]> {
-  if (cancellation.policy.choose.payments !== null) return [];
+  if (namedPayments(cancellation.policy) !== null) return [];
   const { businessId } = cancellation;
   const lines = await linesToCancel(trx, cancellation);
   const payableIds = lines.map(({ payableId }) => payableId);

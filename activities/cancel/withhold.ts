@@ -1,7 +1,8 @@
+import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
-import type { CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
+import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
@@ -37,7 +38,7 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
   const { businessId, business } = run;
   const stored = await listPlaybooks(context.store.db);
   for (const { compiled } of stored) {
-    if (compiled.kind !== "cancel-scheduled" || !isFor(compiled, run)) continue;
+    if (compiled.kind !== "hold" || !isFor(compiled, run)) continue;
     const about = withholdingRequest(compiled.name, runId);
     const workflowId = cancelScheduledPaymentsId(business, about);
     const request = {
@@ -60,12 +61,11 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
 }
 
 function isFor(
-  playbook: CancelScheduledPlaybook,
+  playbook: HoldPlaybook,
   run: { readonly playbook: string; readonly business: string },
 ): boolean {
   return (
     playbook.events === undefined &&
-    playbook.how === "not-submitted-until-released" &&
     (playbook.choose.run === null || playbook.choose.run === run.playbook) &&
     (playbook.business === null || playbook.business === run.business)
   );
@@ -77,7 +77,9 @@ export async function withhold(
   cancellation: Cancellation,
 ): Promise<void> {
   const { runId, policy, businessId, business, workflowId } = cancellation;
-  if (runId === null) throw new Error(`${workflowId} names no run to withhold from`);
+  if (runId === null || policy.kind !== "hold") {
+    throw new Error(`${workflowId} names no run to withhold from`);
+  }
   const all = await linesOfRun(context.store.db, policy.choose, runId);
   const clock = await context.clockOf(business).now();
   await context.store.transactionOf(businessId, async (trx) => {
@@ -144,12 +146,12 @@ async function withholdLine(
     businessId,
     scope: "payable",
     value: line.payableId,
-    reason: `Withheld by ${playbook} until ${policy.releasedBy.join(" or ")} releases it`,
+    reason: `Withheld by ${playbook} until ${releasersOf(policy).join(" or ")} releases it`,
     author: workflowId,
     untilMs: null,
     nowMs: clock.realMs,
   });
-  const until = policy.until === null ? null : releaseByMs(plan.executionDate, policy.until);
+  const until = policy.kind === "hold" ? releaseByMs(plan.executionDate, policy.until) : null;
   await insertItem(
     trx,
     {
@@ -198,8 +200,8 @@ async function tellWithheld(
     kind: "bills-withheld",
     factKey: workflowId,
     subject: `${lines.length} bills over ${formatUsd(cents)} are withheld until they are released`,
-    text: `Of ${runId ?? ""}. They are not sent before ${policy.releasedBy.join(" or ")} releases them: payrun status ${workflowId}`,
-    roles: policy.releasedBy,
+    text: `Of ${runId ?? ""}. They are not sent before ${releasersOf(policy).join(" or ")} releases them: payrun status ${workflowId}`,
+    roles: releasersOf(policy),
     data: { id: workflowId, runId, bills: lines.length, totalCents: cents },
     nowMs: clock.realMs,
     ...(runId === null ? {} : { runId }),

@@ -28,6 +28,13 @@ export function isCancellationId(id: string): boolean {
   return id.startsWith("cancel-scheduled-payments/");
 }
 
+/** True where a status is a cancellation's, of bills or of payments. */
+export function isCancellation<Status extends { readonly kind: string }>(
+  status: Status,
+): status is Status & CancellationStatus {
+  return status.kind === "hold" || status.kind === "cancel-scheduled";
+}
+
 const GOOD: readonly CancellationState[] = ["cancelled", "refunded", "released"];
 const WAITING: readonly CancellationState[] = ["withheld", "refund_pending"];
 

@@ -66,7 +66,7 @@ export const onboardingStatus = answer<OnboardingStatus>(onboarding);
 
 const cancellation = z.object({
   id: z.string(),
-  kind: z.literal("cancel-scheduled"),
+  kind: z.enum(["hold", "cancel-scheduled"]),
   phase: z.enum(CANCELLATION_PHASES),
   waitingFor: z.string().nullable(),
   reason: z.string(),

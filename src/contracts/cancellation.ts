@@ -49,11 +49,11 @@ export interface CancellationAssessment extends Look {
 /** What `status --json` and `GET /v1/runs/{id}` answer for a cancellation. */
 export interface CancellationStatus {
   readonly id: string;
-  readonly kind: "cancel-scheduled";
+  /** `hold` where it withholds bills. */
+  readonly kind: "hold" | "cancel-scheduled";
   readonly business: string;
   /** Empty where a person named the payments. */
   readonly playbook: string;
-  readonly how: "not-submitted-until-released" | "cancel-already-scheduled";
   readonly phase: CancellationPhase;
   readonly waitingFor: string | null;
   readonly needsAction: boolean;

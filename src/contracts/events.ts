@@ -1,5 +1,14 @@
 import type { Playbook } from "./playbook.ts";
 
+/** What casts doubt on a bill or a vendor. */
+const CHANGES = [
+  "payable.declined",
+  "payable.cancelled",
+  "payable.approval_reset",
+  "contact.updated",
+  "contact.archived",
+] as const;
+
 /**
  * Which of the service's events (API specification, section 6) may start a playbook of a kind.
  *
@@ -9,13 +18,8 @@ import type { Playbook } from "./playbook.ts";
 export const STARTING_EVENTS = {
   "pay-run": ["payable.created", "payable.approved"],
   "retry-failed": ["payable.payment.failed", "payable.payment.reversed"],
-  "cancel-scheduled": [
-    "payable.declined",
-    "payable.cancelled",
-    "payable.approval_reset",
-    "contact.updated",
-    "contact.archived",
-  ],
+  hold: CHANGES,
+  "cancel-scheduled": CHANGES,
 } as const satisfies Partial<Record<Playbook["kind"], readonly string[]>>;
 
 /** A kind of playbook that events may start. */

@@ -5,6 +5,7 @@ export type Playbook =
   | PayRunPlaybook
   | KybOnboardingPlaybook
   | RetryFailedPlaybook
+  | HoldPlaybook
   | CancelScheduledPlaybook;
 
 /**
@@ -77,9 +78,7 @@ export interface RetryFailedPlaybook {
   readonly giveUpAfterDays: number;
   /** Roles to tell of it. */
   readonly giveUpTell: readonly string[];
-  /** `all`: failures of payments that were made elsewhere too; the same as both `events`. */
-  readonly payments: "own" | "all";
-  /** Events of payments made elsewhere that start it; missing: as `payments` says. */
+  /** Events of payments made elsewhere that start it; missing: Payrun's own payments only. */
   readonly events?: readonly StartingEvent[];
 }
 
@@ -104,40 +103,56 @@ export interface FailureRule {
   readonly by: readonly string[];
 }
 
-/** A `cancel-scheduled` playbook after loading: withholds bills, or cancels payments. */
+/** A `hold` playbook after loading: withholds bills until somebody releases them. */
+export interface HoldPlaybook {
+  readonly kind: "hold";
+  readonly name: string;
+  /** Profile name of the business, or null for the only one. */
+  readonly business: string | null;
+  /** Withholds from each run as it is planned. */
+  readonly schedule: null;
+  readonly choose: BillChoice;
+  /** Roles that may release a withheld bill. */
+  readonly releasedBy: readonly string[];
+  /** Until when a bill may be released in time, in New York. */
+  readonly until: { readonly time: string; readonly businessDaysBefore: number };
+  /**
+   * Events that put it into force, each for its own vendor or bill only; missing: the plan of a run
+   * does, or a launch.
+   */
+  readonly events?: readonly StartingEvent[];
+}
+
+/** A `cancel-scheduled` playbook after loading: cancels payments that the service has scheduled. */
 export interface CancelScheduledPlaybook {
   readonly kind: "cancel-scheduled";
   readonly name: string;
   /** Profile name of the business, or null for the only one. */
   readonly business: string | null;
-  /** Withholds from each run as it is planned, and cancels by a person's act. */
+  /** Cancels by a person's act, or upon an event. */
   readonly schedule: null;
   readonly choose: CancelChoice;
-  readonly how: "not-submitted-until-released" | "cancel-already-scheduled";
-  /** Roles that may release a withheld bill. */
-  readonly releasedBy: readonly string[];
-  /** Until when a bill may be released in time, in New York; null where that has no end. */
-  readonly until: { readonly time: string; readonly businessDaysBefore: number } | null;
   /** Business days after which a refund takes too long. */
   readonly refundBusinessDays: number;
-  /**
-   * Events that put it into force, each for its own vendor or bill only; missing: a launch does, or
-   * the plan of a run that it withholds from.
-   */
+  /** Events that put it into force, each for its own vendor or bill only; missing: a launch does. */
   readonly events?: readonly StartingEvent[];
 }
 
 /** Everything named must match; null is "any". */
-export interface CancelChoice {
+export interface BillChoice {
   /** Name of a pay-run playbook. */
   readonly run: string | null;
   /** `review` for what was flagged, else a CEL condition. */
   readonly where: string | null;
   /** A contact's id. */
   readonly vendor: string | null;
-  readonly payments: readonly string[] | null;
   /** A bill that an event spoke of. */
   readonly payable?: string | null;
+}
+
+/** As for bills, or payments by id. */
+export interface CancelChoice extends BillChoice {
+  readonly payments: readonly string[] | null;
 }
 
 /** Days on which a playbook runs by itself; nominal, before a bank holiday moves one. */
@@ -174,7 +189,7 @@ export type SelectRule =
 
 export interface PayRule {
   /** `by-due-date`: each bill executes so that it arrives by its due date. */
-  readonly when: "by-due-date" | "next-business-day";
+  readonly on: "arrives-by-due-date" | "next-business-day";
   /** Funding source id, or `default` for the one the service marks as default. */
   readonly from: string;
   readonly whenShort: "most-urgent-first" | "wait" | "stop";

@@ -6,6 +6,7 @@ import type { Principal } from "./http/auth.ts";
 import { notFound } from "./http/errors.ts";
 import { launchKybOnboarding } from "./launch/kyb-onboarding.ts";
 import { launchCancelScheduled } from "./launch/cancel-scheduled.ts";
+import { launchHold } from "./launch/hold.ts";
 import type { Launch, Launched, Launcher, Launching, LaunchRequest } from "./launch/launcher.ts";
 import { launchPayRun } from "./launch/pay-run.ts";
 import { refuseRetryFailed } from "./launch/retry-failed.ts";
@@ -19,6 +20,7 @@ type OfKind<Kind extends Playbook["kind"]> = Extract<Playbook, { readonly kind: 
 const LAUNCHERS: { readonly [Kind in Playbook["kind"]]: Launcher<OfKind<Kind>> } = {
   "pay-run": launchPayRun,
   "kyb-onboarding": launchKybOnboarding,
+  hold: launchHold,
   "cancel-scheduled": launchCancelScheduled,
   "retry-failed": refuseRetryFailed,
 };

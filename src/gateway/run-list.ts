@@ -91,7 +91,7 @@ async function cancellations(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   return (await listCancellations(db, filter)).map((each) => ({
     ...without,
     id: each.workflowId,
-    kind: "cancel-scheduled",
+    kind: each.policy.kind,
     business: each.business,
     playbook: each.playbook,
     phase: each.phase,

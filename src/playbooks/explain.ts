@@ -38,7 +38,7 @@ export function explainIssues(
       return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => ({
         path: [...path, key],
         anchor: "key",
-        ...unknownKey(key, path, root),
+        ...(formerKey(key, path, kind) ?? unknownKey(key, path, root)),
       }));
     }
     const node = schemaAt(root, path);
@@ -56,6 +56,14 @@ function readerFault(issue: z.core.$ZodIssueCustom): Fault {
 
 function isFault(value: unknown): value is Fault {
   return typeof value === "object" && value !== null && "message" in value;
+}
+
+function formerKey(key: string, path: Path, kind: Playbook["kind"]): Fault | undefined {
+  const dottedKey = dotted([...path, key]);
+  const expected = PLAYBOOK_KINDS[kind].formerKeys.get(dottedKey);
+  return expected === undefined
+    ? undefined
+    : { message: `\`${dottedKey}\` is no longer a key of \`kind: ${kind}\``, expected };
 }
 
 function unknownKey(key: string, path: Path, root: JsonSchema): Fault {

@@ -5,7 +5,7 @@ export interface CancellationsTable {
   business: string;
   /** Empty where a person named the payments. */
   playbook: string;
-  /** CancelScheduledPlaybook as JSON: what is asked for keeps its revision. */
+  /** CancellationPolicy as JSON: what is asked for keeps its revision. */
   policy: string;
   /** The pay run whose bills are withheld; null for payments. */
   run_id: string | null;

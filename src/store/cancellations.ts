@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { CancellationPhase } from "../contracts/cancellation.ts";
-import type { CancelScheduledPlaybook } from "../contracts/playbook.ts";
+import type { CancellationPolicy } from "../domain/cancellations/policy.ts";
 import type { CancellationsTable } from "./cancellation-tables.ts";
 import type { Db } from "./db.ts";
 
@@ -10,7 +10,7 @@ export interface Cancellation {
   readonly businessId: string;
   readonly business: string;
   readonly playbook: string;
-  readonly policy: CancelScheduledPlaybook;
+  readonly policy: CancellationPolicy;
   /** The run whose bills are withheld, or null. */
   readonly runId: string | null;
   readonly reason: string;
@@ -122,7 +122,7 @@ export function toCancellation(row: Selectable<CancellationsTable>): Cancellatio
     businessId: row.business_id,
     business: row.business,
     playbook: row.playbook,
-    policy: JSON.parse(row.policy) as CancelScheduledPlaybook,
+    policy: JSON.parse(row.policy) as CancellationPolicy,
     runId: row.run_id,
     reason: row.reason,
     phase: row.phase as CancellationPhase,

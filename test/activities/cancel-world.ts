@@ -4,8 +4,11 @@ import { cancelLane } from "../../activities/cancel/cancel-lane.ts";
 import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
-import type { CancelChoice, CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
-import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import type { CancelChoice } from "../../src/contracts/playbook.ts";
+import {
+  type CancellationPolicy,
+  cancelOfPayments,
+} from "../../src/domain/cancellations/policy.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
 import { insertCancellation } from "../../src/store/cancellations.ts";
@@ -55,7 +58,7 @@ export class CancelWorld {
   }
 
   async request(asked: {
-    readonly policy: CancelScheduledPlaybook;
+    readonly policy: CancellationPolicy;
     readonly playbook?: string;
     readonly runId?: string;
   }): Promise<string> {

@@ -162,17 +162,21 @@ describe("explain says of a payment that was cancelled", () => {
   async function cancel(choose: Partial<CancelChoice>, runId: string | null): Promise<string> {
     made += 1;
     const workflowId = cancelScheduledPaymentsId("acme", `wrong-${made}`);
-    const text = "kind: cancel-scheduled\nchoose: { run: any }\n";
+    const text = `kind: ${runId === null ? "cancel-scheduled" : "hold"}\nchoose: { run: any }\n`;
     const loaded = loadPlaybook(text, { file: "wait.yaml" });
-    if (!loaded.ok || loaded.playbook.kind !== "cancel-scheduled") throw new Error("not loaded");
+    if (!loaded.ok) throw new Error("not loaded");
     const { playbook: base } = loaded;
-    const how = runId === null ? "cancel-already-scheduled" : base.how;
+    if (base.kind !== "hold" && base.kind !== "cancel-scheduled") throw new Error("another kind");
+    const policy =
+      base.kind === "hold"
+        ? { ...base, choose: { ...base.choose, ...choose } }
+        : { ...base, choose: { ...base.choose, ...choose } };
     await insertCancellation(world.store.db, {
       workflowId,
       businessId: world.businessId,
       business: "acme",
       playbook: "",
-      policy: { ...base, how, choose: { ...base.choose, ...choose } },
+      policy,
       runId,
       reason: "Wrong amount",
       requestedBy: "olga",

@@ -178,7 +178,9 @@ describe("a payment that was made elsewhere and fails", () => {
   });
 
   test("pauses the account and is told of once, and nothing is paid again", async () => {
-    await scene.world.failurePlaybook("kind: retry-failed\npayments: all\n");
+    await scene.world.failurePlaybook(
+      "kind: retry-failed\nevents: [payable.payment.failed, payable.payment.reversed]\n",
+    );
     const payableId = await paidElsewhere();
     for (let looks = 0; looks < 2; looks += 1) {
       expect(await scene.world.look(payableId)).toMatchObject({

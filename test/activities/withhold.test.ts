@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { withholdFromRun } from "../../activities/cancel/withhold.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import type { CancelChoice, CancelScheduledPlaybook } from "../../src/contracts/playbook.ts";
+import type { BillChoice, HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { withheldBy } from "../../src/store/cancellation-items.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
+import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
@@ -27,17 +28,17 @@ beforeEach(async () => {
 });
 
 function textFor(playbook: string): string {
-  return `kind: cancel-scheduled\nchoose: { run: ${playbook} }\nevents: [contact.updated, payable.declined]\n`;
+  return `kind: hold\nchoose: { run: ${playbook} }\nevents: [contact.updated, payable.declined]\n`;
 }
 
-function policyFor(playbook: string): CancelScheduledPlaybook {
+function policyFor(playbook: string): HoldPlaybook {
   const loaded = loadPlaybook(textFor(playbook), { file: "wait.yaml" });
-  if (!loaded.ok || loaded.playbook.kind !== "cancel-scheduled") throw new Error("not loaded");
+  if (!loaded.ok || loaded.playbook.kind !== "hold") throw new Error("not loaded");
   return loaded.playbook;
 }
 
 /** Withholds as an event for a vendor or a bill does; answers the request's id. */
-async function withhold(runId: string, narrowed: Partial<CancelChoice>): Promise<string> {
+async function withhold(runId: string, narrowed: Partial<BillChoice>): Promise<string> {
   const run = await getRun(world.store.db, runId);
   const policy = policyFor(run?.playbook ?? "");
   return cancels.request({
@@ -48,7 +49,7 @@ async function withhold(runId: string, narrowed: Partial<CancelChoice>): Promise
 }
 
 /** As `withhold`; answers the bills that it has taken. */
-async function withholdFor(runId: string, narrowed: Partial<CancelChoice>): Promise<string[]> {
+async function withholdFor(runId: string, narrowed: Partial<BillChoice>): Promise<string[]> {
   return cancels.shown(await withhold(runId, narrowed));
 }
 
@@ -109,7 +110,7 @@ test("the hold on a bill whose request may be under way is the withholding's own
   expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
   const [item] = await cancels.itemsOf(id);
   const found = await withheldBy(world.store.db, item?.holdId ?? "");
-  expect(found?.cancellation.policy.releasedBy).toEqual(["controller", "owner"]);
+  expect(found && releasersOf(found.cancellation.policy)).toEqual(["controller", "owner"]);
 });
 
 test("a playbook with events is not in force on a run by itself", async () => {
@@ -121,7 +122,7 @@ test("a playbook with events is not in force on a run by itself", async () => {
 });
 
 test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async () => {
-  const text = "kind: cancel-scheduled\nchoose: { vendor: v2 }\n";
+  const text = "kind: hold\nchoose: { vendor: v2 }\n";
   await storePlaybook(world.store, { name: "careful", text });
   const { runId, payableIds } = await world.plannedRun([{}, { contactId: "v2" }]);
   await withholdFromRun(world.context(), runId);

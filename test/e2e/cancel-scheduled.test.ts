@@ -150,7 +150,7 @@ describe("cancelling what the service has scheduled", () => {
     await expect.poll(() => paymentsOf(payrun, bill), { timeout: 30_000 }).toHaveLength(1);
     await payrun.killWorkers();
     const playbook = runId.split("/")[2] ?? "";
-    const text = `kind: cancel-scheduled\nchoose: { run: ${playbook} }\nhow: cancel-already-scheduled\n`;
+    const text = `kind: cancel-scheduled\nchoose: { run: ${playbook} }\n`;
     await payrun.apply("take-back", text);
     const id = await payrun.launch("take-back");
     await payrun.startWorker();

@@ -149,7 +149,10 @@ describe("the owner of a failed payment", () => {
   test("of a payment that Payrun did not make tells of it where a playbook says so, and pays nothing", async () => {
     const [bill] = await bills(payrun.sandbox, [202_00]);
     if (bill === undefined) throw new Error("no bill");
-    await payrun.apply("retry-failed", "kind: retry-failed\npayments: all\n");
+    await payrun.apply(
+      "retry-failed",
+      "kind: retry-failed\nevents: [payable.payment.failed, payable.payment.reversed]\n",
+    );
     await failing(bill, "R10");
     await pay(payrun, bill);
     await payrun.sandbox.control.advance("P9D");

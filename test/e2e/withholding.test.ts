@@ -51,7 +51,6 @@ describe("a payment that is held", () => {
       [
         "kind: cancel-scheduled",
         `choose: { vendor: ${bill.contactId} }`,
-        "how: cancel-already-scheduled",
         "then: { refundIn: 1 business day }",
         "",
       ].join("\n"),
@@ -83,7 +82,7 @@ describe("a payment that is held", () => {
 describe("withholding bills of a run", () => {
   const withhold = (run: string, where: string): string =>
     [
-      "kind: cancel-scheduled",
+      "kind: hold",
       `choose: { run: ${run}, where: '${where}' }`,
       'unless: { releasedBy: [controller], until: "17:00 business day before" }',
       "",

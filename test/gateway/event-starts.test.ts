@@ -22,8 +22,7 @@ import {
 import { planLine, seedRun } from "./support/rows.ts";
 
 const PAY_NOW = "kind: pay-run\nevents: [payable.created, payable.approved]\n";
-const STOP_CHANGED =
-  "kind: cancel-scheduled\nhow: cancel-already-scheduled\nevents: [contact.updated, payable.approval_reset]\n";
+const STOP_CHANGED = "kind: cancel-scheduled\nevents: [contact.updated, payable.approval_reset]\n";
 
 let folder: string;
 let server: DevServer;
@@ -242,10 +241,7 @@ describe("what takes payments back", () => {
   });
 
   test("withholds from the open runs of its playbook, each by itself", async () => {
-    await apply(
-      "wait-changed",
-      "kind: cancel-scheduled\nchoose: { run: weekly }\nevents: [contact.updated]\n",
-    );
+    await apply("wait-changed", "kind: hold\nchoose: { run: weekly }\nevents: [contact.updated]\n");
     const seeded = await Promise.all(
       ["2026-11-12", "2026-11-19"].map((period) =>
         seedRun(gateway.store, {

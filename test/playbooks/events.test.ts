@@ -33,13 +33,12 @@ describe("events in a playbook", () => {
     ["kind: pay-run\nevents: payable.created\n", /must be a list/],
     ["kind: pay-run\nevents: []\n", /names no event/],
     ["kind: kyb-onboarding\nevents: [contact.updated]\n", /unknown key `events`/],
-    ["kind: retry-failed\npayments: all\nevents: [payable.payment.failed]\n", /exclude each other/],
     ["kind: cancel-scheduled\n", /`choose` is missing/],
     [
-      "kind: cancel-scheduled\nhow: cancel-already-scheduled\nchoose: { payments: [pay_1] }\nevents: [contact.updated]\n",
+      "kind: cancel-scheduled\nchoose: { payments: [pay_1] }\nevents: [contact.updated]\n",
       /the event says which payments/,
     ],
-    ["kind: cancel-scheduled\nevents: [contact.updated]\n", /bills are withheld from a run/],
+    ["kind: hold\nevents: [contact.updated]\n", /bills are withheld from a run/],
   ])("%j is a mistake", (text, message) => {
     expect(mistakes(text)).toMatch(message);
   });

@@ -18,6 +18,7 @@ const smallest: Readonly<Record<Playbook["kind"], object>> = {
   "pay-run": { kind: "pay-run" },
   "retry-failed": { kind: "retry-failed" },
   "kyb-onboarding": { kind: "kyb-onboarding" },
+  hold: { kind: "hold", choose: { run: "weekly-vendors" } },
   "cancel-scheduled": { kind: "cancel-scheduled", choose: { run: "weekly-vendors" } },
 };
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));

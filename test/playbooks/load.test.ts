@@ -22,7 +22,7 @@ describe("what is not said", () => {
       select: { due: "within", days: 7 },
       where: null,
       pay: {
-        when: "by-due-date",
+        on: "arrives-by-due-date",
         from: "default",
         whenShort: "most-urgent-first",
         clearing: "STANDARD",
@@ -129,7 +129,7 @@ notify: { people: none, digest: daily }
       select: { due: "within", days: 10 },
       where: 'payable.description.contains("rent")',
       pay: {
-        when: "next-business-day",
+        on: "next-business-day",
         from: "balance",
         whenShort: "stop",
         clearing: "STANDARD",
@@ -165,7 +165,7 @@ notify: { people: none, digest: daily }
       "%YAML 1.1\n---\nkind: pay-run\nschedule: { every: monday, at: 10:00 }\npay: { on: next-business-day }";
     expect(load(text)).toMatchObject({
       schedule: { at: "10:00" },
-      pay: { when: "next-business-day" },
+      pay: { on: "next-business-day" },
     });
   });
 

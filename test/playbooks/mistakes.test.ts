@@ -105,11 +105,6 @@ describe("one mistake, at its place", () => {
     ["a number of days", "kind: pay-run\nselect: { due: «within 900 days» }", "no such number"],
     ["a list as playbook", "«- kind: pay-run»", "a playbook must be a mapping"],
     ["a text as playbook", "«hello»", "a playbook must be a mapping"],
-    [
-      "arrive and on",
-      "kind: pay-run\npay:\n  arrive: by-due-date\n  «on»: next-business-day",
-      "exclude each other",
-    ],
     ["a reason twice", "kind: pay-run\nreview: [new-vendor, «new-vendor»]", "listed twice"],
     ["an amount cut by a comma", "kind: pay-run\nlimits: { bill: $75,«000» }", "cut off"],
   ])("%s says what is wrong", (_, marked, message) => {

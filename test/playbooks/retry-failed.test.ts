@@ -12,7 +12,6 @@ describe("a retry-failed playbook", () => {
       playbook: {
         giveUpAfterDays: 30,
         giveUpTell: ["controller"],
-        payments: "own",
         rules: [
           { codes: ["R01", "R09"], action: "retry", pause: true, when: "when-released", atMost: 2 },
           { codes: ["R02", "R03", "R04", "R12", "R13"], action: "hold-vendor", payAgain: true },

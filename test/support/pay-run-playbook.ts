@@ -10,7 +10,7 @@ export function payRunPlaybook(changes: Partial<PayRunPlaybook> = {}): PayRunPla
     select: { due: "all" },
     where: null,
     pay: {
-      when: "by-due-date",
+      on: "arrives-by-due-date",
       from: "default",
       whenShort: "most-urgent-first",
       clearing: "STANDARD",

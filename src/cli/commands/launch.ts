@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
-import { launchedCancellation } from "../cancellations.ts";
+import { launchedCancellation, isCancellation } from "../cancellations.ts";
 import { collect } from "../collect.ts";
 import { readDuration } from "../duration.ts";
 import { gatewayOf } from "../gateway-client.ts";
@@ -56,7 +56,7 @@ async function launch(
     const wait = options.wait === undefined ? null : { limitMs };
     return onboardingLaunched(output, gateway, launched, wait);
   }
-  if (launched.kind === "cancel-scheduled") {
+  if (isCancellation(launched)) {
     const wait = options.wait === true;
     return launchedCancellation({ output, gateway }, launched, { wait, limitMs });
   }

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
-import { cancellationLines } from "../cancellations.ts";
+import { cancellationLines, isCancellation } from "../cancellations.ts";
 import { gatewayOf } from "../gateway-client.ts";
 import { anyStatus, runList } from "../gateway-shapes.ts";
 import { printRun } from "../run-document.ts";
@@ -31,7 +31,7 @@ export function addStatusCommand(program: Command, session: Session): void {
             output.document(run);
             return;
           }
-          if (run.kind === "cancel-scheduled") {
+          if (isCancellation(run)) {
             output.lines(cancellationLines(run));
             output.document(run);
             return;

@@ -11,7 +11,7 @@ import { pollRun } from "../wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
 /** What the run needs beside its own playbook: who looks after failures, and what is withheld. */
-const OTHERS = ["retry-failed", "cancel-scheduled"] as const;
+const OTHERS = ["retry-failed", "hold-flagged-bills"] as const;
 const PLAN_LIMIT_MS = 60_000;
 
 /** Launches the weekly playbook, once, and shows the plan. */

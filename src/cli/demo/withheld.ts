@@ -14,7 +14,7 @@ import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
 /** The stored playbook that keeps the flagged bills of the run back. */
-const WITHHOLDING = "cancel-scheduled";
+const WITHHOLDING = "hold-flagged-bills";
 
 interface Withheld {
   readonly line: RunPaymentStatus;

@@ -1,7 +1,25 @@
-import type { CancelScheduledPlaybook } from "../../contracts/playbook.ts";
+import type { CancelScheduledPlaybook, HoldPlaybook } from "../../contracts/playbook.ts";
 
 /** Refunds that take longer are told of, where no playbook says otherwise. */
 const REFUND_BUSINESS_DAYS = 3;
+
+/** What a cancellation goes by: it withholds bills, or cancels payments. */
+export type CancellationPolicy = HoldPlaybook | CancelScheduledPlaybook;
+
+/** Roles that may release what is withheld; none where nothing is. */
+export function releasersOf(policy: CancellationPolicy): readonly string[] {
+  return policy.kind === "hold" ? policy.releasedBy : [];
+}
+
+/** Payments that are named one by one; null where bills are chosen. */
+export function namedPayments(policy: CancellationPolicy): readonly string[] | null {
+  return policy.kind === "hold" ? null : policy.choose.payments;
+}
+
+/** Business days after which a refund takes too long. */
+export function refundDaysOf(policy: CancellationPolicy): number {
+  return policy.kind === "hold" ? REFUND_BUSINESS_DAYS : policy.refundBusinessDays;
+}
 
 /** What a playbook would say that cancels exactly these payments. */
 export function cancelOfPayments(payments: readonly string[]): CancelScheduledPlaybook {
@@ -11,9 +29,6 @@ export function cancelOfPayments(payments: readonly string[]): CancelScheduledPl
     business: null,
     schedule: null,
     choose: { run: null, where: null, vendor: null, payments },
-    how: "cancel-already-scheduled",
-    releasedBy: [],
-    until: null,
     refundBusinessDays: REFUND_BUSINESS_DAYS,
   };
 }

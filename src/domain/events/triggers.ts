@@ -1,4 +1,4 @@
-import { STARTING_EVENTS, type StartingEvent } from "../../contracts/events.ts";
+import type { StartingEvent } from "../../contracts/events.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 
 /** Older ones start nothing: whatever they asked for has been seen to, or is somebody else's by now. */
@@ -9,10 +9,7 @@ const SKEW_MS = 300_000;
 
 /** The events that start a playbook; none where it says nothing of them. */
 export function eventsOf(playbook: Playbook): readonly StartingEvent[] {
-  if (playbook.kind === "kyb-onboarding") return [];
-  if (playbook.events !== undefined) return playbook.events;
-  const isForAll = playbook.kind === "retry-failed" && playbook.payments === "all";
-  return isForAll ? STARTING_EVENTS["retry-failed"] : [];
+  return playbook.kind === "kyb-onboarding" ? [] : (playbook.events ?? []);
 }
 
 /** Who has launched what events start, for people and the audit trail; it approves nothing. */
@@ -48,7 +45,9 @@ export function isStartedBy(
   if (!eventsOf(playbook).some((type) => type === event.type)) return false;
   if (event.createdAtMs < sinceMs - SKEW_MS) return false;
   if (nowMs - event.createdAtMs > AGE_MAX_MS) return false;
-  if (playbook.kind !== "cancel-scheduled") return event.object === "payable" && !event.watched;
+  if (playbook.kind !== "hold" && playbook.kind !== "cancel-scheduled") {
+    return event.object === "payable" && !event.watched;
+  }
   const { vendor } = playbook.choose;
   if (event.object === "contact") return vendor === null || vendor === event.objectId;
   return event.object === "payable";

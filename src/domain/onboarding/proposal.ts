@@ -8,7 +8,7 @@ kind: pay-run
 business: ${business}
 schedule: { every: thursday, at: "10:00", zone: America/New_York }
 select: { due: before-next-run }
-pay: { arrive: by-due-date, from: default, whenShort: most-urgent-first }
+pay: { on: arrives-by-due-date, from: default, whenShort: most-urgent-first }
 limits: { bill: $10k, businessPerWeek: $50k }
 review: [new-vendor, changed-bank-account, likely-duplicate, unusual-amount]
 approve:

@@ -30,7 +30,7 @@ export function planDates(
   const { pay } = playbook;
   const earliest = nextBankingDay(today);
   const inTime =
-    pay.when === "by-due-date" && dueDate !== null
+    pay.on === "arrives-by-due-date" && dueDate !== null
       ? addBankingDays(bankingDayOnOrBefore(dueDate), -pay.arrivalBusinessDays)
       : earliest;
   const executionDate = inTime > earliest ? inTime : earliest;
@@ -52,7 +52,7 @@ export function decideByOf(executionDate: string): string {
 /** `late: ask` binds an approval to the date; `next-business-day` lets the date move without asking. */
 function dateRuleOf(executionDate: string, playbook: Pick<PayRunPlaybook, "pay" | "late">): string {
   if (playbook.late === "ask") return `on ${executionDate}`;
-  return playbook.pay.when === "by-due-date"
+  return playbook.pay.on === "arrives-by-due-date"
     ? "by due date or next business day"
     : "next business day";
 }

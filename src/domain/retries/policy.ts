@@ -82,7 +82,6 @@ export function builtInRetryFailed(name: string): RetryFailedPlaybook {
     rules: BUILT_IN_RULES,
     giveUpAfterDays: 30,
     giveUpTell: ["controller"],
-    payments: "own",
   };
 }
 

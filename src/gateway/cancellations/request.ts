@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelScheduledPaymentsId } from "../../contracts/names.ts";
-import type { CancelScheduledPlaybook } from "../../contracts/playbook.ts";
+import { type CancellationPolicy, namedPayments } from "../../domain/cancellations/policy.ts";
 import { appendAudit } from "../../store/audit.ts";
 import {
   cancellationsLike,
@@ -20,7 +20,7 @@ export interface CancellationRequest {
   readonly request: string;
   /** Empty where a person named the payments. */
   readonly playbook: string;
-  readonly policy: CancelScheduledPlaybook;
+  readonly policy: CancellationPolicy;
   /** The run to withhold from, or null. */
   readonly runId: string | null;
   readonly reason: string;
@@ -74,7 +74,7 @@ async function record(
     actor: by,
     action: "cancellation.requested",
     subject: workflowId,
-    details: { playbook, runId, reason, payments: policy.choose.payments },
+    details: { playbook, runId, reason, payments: namedPayments(policy) },
   });
   return { workflowId, created: true };
 }

@@ -27,10 +27,9 @@ export async function cancellationStatus(
   const { endedAtMs } = cancellation;
   return {
     id,
-    kind: "cancel-scheduled",
+    kind: cancellation.policy.kind,
     business: cancellation.business,
     playbook: cancellation.playbook,
-    how: cancellation.policy.how,
     phase: cancellation.phase,
     waitingFor: endedAtMs === null ? cancellation.waitingFor : null,
     needsAction:

@@ -109,9 +109,7 @@ async function targetsOf(
   { businessId }: BusinessProfile,
   playbook: Playbook,
 ): Promise<string[]> {
-  if (playbook.kind !== "cancel-scheduled" || playbook.how === "cancel-already-scheduled") {
-    return [""];
-  }
+  if (playbook.kind !== "hold") return [""];
   const runs = await openRuns(store.db, businessId);
   return runs.flatMap((run) => (run.playbook === playbook.choose.run ? [run.runId] : []));
 }

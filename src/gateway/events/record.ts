@@ -6,7 +6,8 @@ import {
   retryFailedPaymentId,
   withholdingRequest,
 } from "../../contracts/names.ts";
-import type { CancelScheduledPlaybook, PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { CancellationPolicy } from "../../domain/cancellations/policy.ts";
 import { eventsOf, launchedByEvents } from "../../domain/events/triggers.ts";
 import { offCycleInputs, offCyclePeriod } from "../../domain/off-cycle.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -62,7 +63,7 @@ async function recordKind(
   const ids: string[] = [];
   for (const [objectId, of] of Map.groupBy(events, (event) => event.objectId)) {
     const workflowId =
-      compiled.kind === "cancel-scheduled"
+      compiled.kind === "hold" || compiled.kind === "cancel-scheduled"
         ? await recordCancellation(trx, work, compiled, of)
         : retryFailedPaymentId(work.profile.name, objectId);
     ids.push(await mark(trx, work, of, workflowId));
@@ -99,7 +100,7 @@ async function recordRun(
 async function recordCancellation(
   trx: Transaction<Tables>,
   { profile, stored, nowMs }: Work,
-  policy: CancelScheduledPlaybook,
+  policy: CancellationPolicy,
   events: readonly EventStart[],
 ): Promise<string> {
   const [first] = events;
@@ -112,7 +113,10 @@ async function recordCancellation(
     businessId: profile.businessId,
     business: profile.name,
     playbook: stored.name,
-    policy: { ...policy, choose: { ...policy.choose, ...narrowed } },
+    policy:
+      policy.kind === "hold"
+        ? { ...policy, choose: { ...policy.choose, ...narrowed } }
+        : { ...policy, choose: { ...policy.choose, ...narrowed } },
     runId: target === "" ? null : target,
     reason: `${type} of ${objectId} (${stored.name})`,
     requestedBy: launchedByEvents(stored.name),

@@ -5,10 +5,9 @@ import { startedBy } from "./schemas.ts";
 export const CancellationStatusBody = z
   .object({
     id: z.string(),
-    kind: z.literal("cancel-scheduled"),
+    kind: z.enum(["hold", "cancel-scheduled"]),
     business: z.string(),
     playbook: z.string().describe("Empty where a person named the payments"),
-    how: z.enum(["not-submitted-until-released", "cancel-already-scheduled"]),
     phase: z.enum(CANCELLATION_PHASES),
     waitingFor: z.string().nullable(),
     needsAction: z.boolean(),

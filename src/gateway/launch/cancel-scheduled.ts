@@ -1,77 +1,39 @@
-import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
-import { ENDED_PHASES } from "../../contracts/pay-run.ts";
-import type { CancelScheduledPlaybook } from "../../contracts/playbook.ts";
-import { isPayRun } from "../../store/playbooks.ts";
-import { listRuns } from "../../store/runs.ts";
+import type { CancelScheduledPlaybook, HoldPlaybook } from "../../contracts/playbook.ts";
+import { namedPayments } from "../../domain/cancellations/policy.ts";
 import { requestCancellation } from "../cancellations/request.ts";
 import { unprocessable } from "../http/errors.ts";
-import type { Launch, Launched, Launcher, Launching } from "./launcher.ts";
+import type { Launch, Launcher } from "./launcher.ts";
 
-/** Withholds bills of the run that is under way, or cancels what is scheduled now. */
+/** Cancels what is scheduled now. */
 export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (context, launch) => {
   const { request, playbook, profile, by } = launch;
+  refuseWithoutChoice(launch);
+  return requestCancellation(context, {
+    profile,
+    request: request.playbook,
+    playbook: request.playbook,
+    policy: { ...playbook, name: request.playbook },
+    runId: null,
+    reason: request.inputs?.["reason"] ?? `chosen by ${request.playbook}`,
+    by: by.name,
+  });
+};
+
+/** @throws GatewayError 422 for a period, and for a playbook that only events can start */
+export function refuseWithoutChoice({
+  request,
+  playbook,
+}: Launch<HoldPlaybook | CancelScheduledPlaybook>): void {
   if (request.period !== undefined) {
     throw unprocessable(
       "period_without_meaning",
-      "A cancel-scheduled playbook has no period: it is about what is there now. Leave it out.",
+      `A ${playbook.kind} playbook has no period: it is about what is there now. Leave it out.`,
     );
   }
-  const { run, where, vendor, payments } = playbook.choose;
-  if (run === null && where === null && vendor === null && payments === null) {
-    throw unprocessable(
-      "not_launched",
-      `“${request.playbook}” chooses nothing by itself: events start it (${(playbook.events ?? []).join(", ")}), each for its own vendor or bill.`,
-    );
-  }
-  const withholds = playbook.how === "not-submitted-until-released";
-  const runIds = withholds ? await openRunsOf(context, launch) : [null];
-  let last: Launched | undefined;
-  for (const runId of runIds) {
-    last = await requestCancellation(context, {
-      profile,
-      request: runId === null ? request.playbook : withholdingRequest(request.playbook, runId),
-      playbook: request.playbook,
-      policy: { ...playbook, name: request.playbook },
-      runId,
-      reason:
-        request.inputs?.["reason"] ??
-        (runId === null
-          ? `chosen by ${request.playbook}`
-          : `${request.playbook} withholds it until it is released`),
-      by: by.name,
-    });
-  }
-  if (last === undefined) throw await nothingToWithholdFrom(context, launch);
-  return last;
-};
-
-/** The runs that are under way and that a withholding is about, the newest last. */
-async function openRunsOf(
-  context: Launching,
-  { playbook, profile }: Launch<CancelScheduledPlaybook>,
-): Promise<string[]> {
-  const { run } = playbook.choose;
-  const runs = await listRuns(context.store.db, { businessId: profile.businessId, limit: 500 });
-  return runs
-    .filter((each) => (run === null || each.playbook === run) && !ENDED_PHASES.includes(each.phase))
-    .map(({ runId }) => runId)
-    .toReversed();
-}
-
-async function nothingToWithholdFrom(
-  context: Launching,
-  { playbook, profile, request }: Launch<CancelScheduledPlaybook>,
-): Promise<Error> {
-  const { run } = playbook.choose;
-  if (run !== null && !(await isPayRun(context.store.db, run))) {
-    return unprocessable(
-      "unknown_playbook",
-      `“${request.playbook}” withholds from “${run}”, and no pay-run playbook of that name is stored: nothing is withheld.`,
-    );
-  }
-  const example = cancelScheduledPaymentsId(profile.name, `${request.playbook}/PERIOD`);
-  return unprocessable(
-    "no_open_run",
-    `No run${run === null ? "" : ` of ${run}`} is under way. Nothing needs to be launched: it withholds from each run as soon as that is planned, as ${example}.`,
+  const { run, where, vendor } = playbook.choose;
+  if (run !== null || where !== null || vendor !== null || namedPayments(playbook) !== null) return;
+  throw unprocessable(
+    "not_launched",
+    `“${request.playbook}” chooses nothing by itself: events start it (${(playbook.events ?? []).join(", ")}), each for its own vendor or bill.`,
   );
 }

@@ -1,3 +1,4 @@
+import { releasersOf } from "../../domain/cancellations/policy.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { releaseWithheld, withheldBy } from "../../store/cancellation-items.ts";
@@ -174,7 +175,8 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal }) => {
       const withheld = await withheldBy(context.store.db, params.id);
-      requireRole(principal, withheld?.cancellation.policy.releasedBy ?? MAY.operate);
+      const releasers = withheld && releasersOf(withheld.cancellation.policy);
+      requireRole(principal, releasers ?? MAY.operate);
       const businessId = (await getHold(context.store.db, params.id))?.businessId;
       if (businessId === undefined) throw notInForce(params.id);
       const released = await context.store.transactionOf(businessId, async (trx) => {

@@ -1,6 +1,7 @@
 import type { Playbook } from "../../contracts/playbook.ts";
 import { suggest } from "../suggest.ts";
 import { cancelScheduledKind } from "./cancel-scheduled/index.ts";
+import { holdKind } from "./hold/index.ts";
 import type { PlaybookKind } from "./kind.ts";
 import { kybOnboardingKind } from "./kyb-onboarding/index.ts";
 import { payRunKind } from "./pay-run/index.ts";
@@ -11,6 +12,7 @@ export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = 
   "pay-run": payRunKind,
   "retry-failed": retryFailedKind,
   "kyb-onboarding": kybOnboardingKind,
+  hold: holdKind,
   "cancel-scheduled": cancelScheduledKind,
 };
 

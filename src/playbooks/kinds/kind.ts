@@ -6,6 +6,8 @@ import type { Issue } from "../source.ts";
 export interface PlaybookKind {
   /** The keys, with their descriptions for editors; values are read by readers of ours. */
   readonly schema: z.ZodObject;
+  /** Keys of before, dotted, with what to write now. */
+  readonly formerKeys: ReadonlyMap<string, string>;
   /** What is wrong between values that are each right alone. Speaks also where others are wrong. */
   readonly checkTogether: (written: unknown) => readonly Issue[];
   /** Null where the schema finds something wrong, which `issues` then names. */
@@ -18,12 +20,14 @@ export interface PlaybookKind {
 /** Ties a kind's schema to the function that fills in its defaults. */
 export function playbookKind<Schema extends z.ZodObject>(definition: {
   readonly schema: Schema;
+  readonly formerKeys?: ReadonlyMap<string, string>;
   readonly checkTogether: (written: unknown) => readonly Issue[];
   readonly compile: (name: string, input: z.output<Schema>) => Playbook;
 }): PlaybookKind {
-  const { schema, checkTogether, compile } = definition;
+  const { schema, formerKeys = new Map(), checkTogether, compile } = definition;
   return {
     schema,
+    formerKeys,
     checkTogether,
     read(name, written) {
       const parsed = schema.safeParse(written);

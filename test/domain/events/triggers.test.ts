@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { STARTING_EVENTS } from "../../../src/contracts/events.ts";
 import type { Playbook } from "../../../src/contracts/playbook.ts";
 import { dueAtMs } from "../../../src/domain/events/quiet.ts";
 import { type EventFacts, eventsOf, isStartedBy } from "../../../src/domain/events/triggers.ts";
@@ -22,9 +21,7 @@ function event(type: string, changes: Partial<EventFacts> = {}): EventFacts {
 
 const payNow = playbook("kind: pay-run\nevents: [payable.approved]\n");
 const failures = playbook("kind: retry-failed\nevents: [payable.payment.failed]\n");
-const stopped = playbook(
-  "kind: cancel-scheduled\nhow: cancel-already-scheduled\nevents: [contact.updated, payable.declined]\n",
-);
+const stopped = playbook("kind: cancel-scheduled\nevents: [contact.updated, payable.declined]\n");
 
 describe("an event starts a playbook", () => {
   test.each([
@@ -48,7 +45,7 @@ describe("an event starts a playbook", () => {
 
   test("of the vendor that it chooses only, where it chooses one", () => {
     const one = playbook(
-      "kind: cancel-scheduled\nhow: cancel-already-scheduled\nchoose: { vendor: contact_1 }\nevents: [contact.updated]\n",
+      "kind: cancel-scheduled\nchoose: { vendor: contact_1 }\nevents: [contact.updated]\n",
     );
     expect(isStartedBy(one, event("contact.updated"), NOW)).toBe(true);
     expect(isStartedBy(one, event("contact.updated", { objectId: "contact_2" }), NOW)).toBe(false);
@@ -65,9 +62,7 @@ describe("an event starts a playbook", () => {
   });
 });
 
-test("payments: all is both events, and without either there is none", () => {
-  const all = playbook("kind: retry-failed\npayments: all\n");
-  expect(eventsOf(all)).toEqual(STARTING_EVENTS["retry-failed"]);
+test("a playbook that names no events is started by none", () => {
   expect(eventsOf(playbook("kind: retry-failed\n"))).toEqual([]);
   expect(eventsOf(playbook("kind: kyb-onboarding\n"))).toEqual([]);
 });

@@ -37,7 +37,7 @@ describe("the dates of a line", () => {
   });
 
   it("ignore the due date where the playbook pays on the next business day", () => {
-    const pay = { ...PLAYBOOK.pay, when: "next-business-day" } as const;
+    const pay = { ...PLAYBOOK.pay, on: "next-business-day" } as const;
     const dates = planDates("2027-12-01", "2026-11-25", { pay, late: "ask" });
     expect(dates).toMatchObject({ executionDate: "2026-11-27", dateRule: "on 2026-11-27" });
   });

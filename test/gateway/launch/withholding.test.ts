@@ -12,7 +12,7 @@ const scene = useLaunches();
 
 describe("a launch of what withholds bills", () => {
   async function store(name: string, choose: string): Promise<Answer> {
-    const text = `kind: cancel-scheduled\nchoose: { ${choose} }\n`;
+    const text = `kind: hold\nchoose: { ${choose} }\n`;
     const admin = await scene.on.gateway.token(`ada-${name}`, ["admin"]);
     return scene.on.gateway.call("POST", "/v1/playbooks", admin, { name, text });
   }

@@ -31,7 +31,7 @@ export function choosePlaybooks(lots: Stream): PayingHabits {
 
 function payRun(lots: Stream, quorum: number, limit: number | undefined): string {
   const lines = ["kind: pay-run", "select: { due: all }"];
-  const pays = ["on: next-business-day", "arrive: by-due-date"];
+  const pays = ["on: next-business-day", "on: arrives-by-due-date"];
   lines.push(`pay: { ${lots.pick(pays)} }`);
   lines.push("review: [changed-bank-account]");
   const rules = [`  - { by: [controller, owner], quorum: ${quorum} }`];

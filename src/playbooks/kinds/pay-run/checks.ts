@@ -16,7 +16,7 @@ export function checkPayRun(playbook: unknown): Issue[] {
   if (!isRecord(playbook)) return [];
   return [
     ...checkSchedule(playbook["schedule"]),
-    ...checkPay(playbook["pay"]),
+    ...checkTopUp(playbook["pay"]),
     ...checkReview(playbook["review"]),
     ...checkApprove(playbook),
     ...checkAsking(playbook),
@@ -24,23 +24,9 @@ export function checkPayRun(playbook: unknown): Issue[] {
   ];
 }
 
-function checkPay(pay: unknown): Issue[] {
-  if (!isRecord(pay)) return [];
-  const topUp = checkTopUp(pay);
-  if (!("arrive" in pay) || !("on" in pay)) return topUp;
-  return [
-    {
-      path: ["pay", "on"],
-      anchor: "key",
-      message: "`on` and `arrive` exclude each other",
-      expected: "either `arrive: by-due-date` or `on: next-business-day`",
-    },
-    ...topUp,
-  ];
-}
-
 /** Deposits that could never be made, or never help. */
-function checkTopUp(pay: Readonly<Record<string, unknown>>): Issue[] {
+function checkTopUp(pay: unknown): Issue[] {
+  if (!isRecord(pay)) return [];
   const { topUp, from, whenShort } = pay;
   if (!isRecord(topUp)) return [];
   const issues = Array.isArray(topUp["by"]) ? repeated(topUp["by"], ["pay", "topUp", "by"]) : [];

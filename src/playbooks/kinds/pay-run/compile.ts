@@ -74,7 +74,7 @@ function compileSelect(due: SelectRule | undefined, schedule: PlaybookSchedule |
 function compilePay(input: PayRunInput["pay"]): PayRule {
   const clearing = input?.clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD";
   return {
-    when: input?.on ?? "by-due-date",
+    on: input?.on ?? "arrives-by-due-date",
     from: input?.from ?? "default",
     whenShort: input?.whenShort ?? "most-urgent-first",
     clearing,

@@ -6,6 +6,7 @@ import { payRunSchema } from "./schema.ts";
 /** Pays bills: which ones, when, with whose approval. */
 export const payRunKind = playbookKind({
   schema: payRunSchema,
+  formerKeys: new Map([["pay.arrive", "`on: arrives-by-due-date`, which is also the default"]]),
   checkTogether: checkPayRun,
   compile: compilePayRun,
 });

@@ -36,12 +36,10 @@ const select = z
 
 const pay = z
   .strictObject({
-    arrive: z.literal("by-due-date").optional().meta({
+    on: z.enum(["arrives-by-due-date", "next-business-day"]).optional().meta({
       description:
-        "Pays each bill so that the money arrives by its due date. Not together with `on`.",
-    }),
-    on: z.literal("next-business-day").optional().meta({
-      description: "Pays every bill on the next business day. Not together with `arrive`.",
+        "On which day: each bill so that its money arrives by its due date, or every bill on the next business day.",
+      default: "arrives-by-due-date",
     }),
     from: read(readFundingSource)
       .optional()
@@ -70,7 +68,7 @@ const pay = z
   })
   .meta({
     description: "When to pay, and from where.",
-    examples: [{ arrive: "by-due-date", from: "default" }],
+    examples: [{ on: "arrives-by-due-date", from: "default" }],
   });
 
 const limits = z

@@ -15,16 +15,8 @@ export function checkRetryFailed(playbook: unknown): Issue[] {
   if (typeof playbook !== "object" || playbook === null) return [];
   return [
     ...checkRules("rules" in playbook ? playbook.rules : undefined),
-    ...("events" in playbook ? checkStrangers(playbook, playbook.events) : []),
+    ...("events" in playbook ? checkEvents(playbook.events) : []),
   ];
-}
-
-function checkStrangers(playbook: object, events: unknown): Issue[] {
-  const issues = checkEvents(events);
-  if (!("payments" in playbook)) return issues;
-  const message = "`payments` and `events` exclude each other";
-  const expected = "`payments: all` for both events, `events` for one";
-  return [...issues, { path: ["payments"], anchor: "key", message, expected }];
 }
 
 function checkRules(written: unknown): Issue[] {

@@ -8,6 +8,12 @@ import { type FailureRuleInput, type RetryFailedInput, retryFailedSchema } from 
 /** Looks after failed and returned payments: what is tried again, when, and who is asked. */
 export const retryFailedKind = playbookKind({
   schema: retryFailedSchema,
+  formerKeys: new Map([
+    [
+      "payments",
+      "`events: [payable.payment.failed, payable.payment.reversed]` for payments that were made elsewhere, else nothing",
+    ],
+  ]),
   checkTogether: checkRetryFailed,
   compile,
 });
@@ -20,7 +26,6 @@ function compile(name: string, input: RetryFailedInput): RetryFailedPlaybook {
     rules: input.rules?.map(compileRule) ?? base.rules,
     giveUpAfterDays: input.giveUp?.after ?? base.giveUpAfterDays,
     giveUpTell: input.giveUp?.tell ?? base.giveUpTell,
-    payments: input.payments ?? base.payments,
     ...(input.events === undefined ? {} : { events: input.events }),
   };
 }

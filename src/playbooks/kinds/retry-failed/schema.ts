@@ -96,14 +96,9 @@ export const retryFailedSchema = z
         examples: [[{ match: ["R01", "R09"], retry: "next-business-day", atMost: 2 }]],
       }),
     giveUp: giveUp.optional(),
-    payments: z.enum(["own", "all"]).optional().meta({
-      description:
-        "Whose payments: Payrun's own, or also those that were made elsewhere. Those are told of and never paid again by themselves.",
-      default: "own",
-    }),
     events: events(
       "retry-failed",
-      "The same, event by event: failures of payments that were made elsewhere, returns of them, or both. Not together with `payments`.",
+      "Looks after payments that were made elsewhere as well: after failures of them, returns of them, or both. They are told of, and never paid again by themselves.",
     ),
   })
   .meta({

@@ -1,4 +1,3 @@
-import { checkCondition } from "../../conditions.ts";
 import { fine, type Reading, shown, wrong } from "../../texts.ts";
 
 const UNTIL =
@@ -27,24 +26,4 @@ export function readUntil(input: unknown): Reading<Until> {
   return businessDaysBefore > 10
     ? wrong(`${shown(input)} is out of range`, "at most 10 business days before")
     : fine({ time, businessDaysBefore });
-}
-
-/** Reads which bills are meant: `review` for what was flagged, else a CEL condition. */
-export function readWhere(input: unknown): Reading<string> {
-  if (input === "review") return fine(input);
-  if (typeof input !== "string") {
-    return wrong(
-      `${shown(input)} is not a condition`,
-      'review, or a condition such as payable.description.contains("rent")',
-    );
-  }
-  const fault = checkCondition(input, "approve");
-  return fault === null ? fine(input) : { ok: false, fault };
-}
-
-/** Reads an id of the service: a vendor's or a payment's. */
-export function readId(input: unknown): Reading<string> {
-  return typeof input === "string" && /^\S{1,200}$/.test(input)
-    ? fine(input)
-    : wrong(`${shown(input)} is not an id`, "an id as the service shows it");
 }

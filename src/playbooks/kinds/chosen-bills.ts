@@ -1,0 +1,58 @@
+import { read } from "../blocks.ts";
+import { isRecord } from "../check-values.ts";
+import { checkCondition } from "../conditions.ts";
+import type { Issue } from "../source.ts";
+import { fine, type Reading, readWord, shown, WORD_PATTERN, wrong } from "../texts.ts";
+
+/** The keys of `choose` that say which bills are meant; what `run` means where it is missing differs. */
+export function chosenBills(withoutRun: string) {
+  return {
+    run: read((input) => readWord(input, "a playbook", "weekly-vendors"))
+      .optional()
+      .meta({
+        description: `A pay-run playbook: only bills of its runs. ${withoutRun}`,
+        type: "string",
+        pattern: WORD_PATTERN,
+        examples: ["weekly-vendors"],
+      }),
+    where: read(readWhere)
+      .optional()
+      .meta({
+        description:
+          "`review` for the bills that were flagged for review, else a CEL condition on the planned bill, which may ask for `payable.flags`.",
+        type: "string",
+        examples: ["review", "payable.amountCents > 1000000"],
+      }),
+    vendor: read(readId)
+      .optional()
+      .meta({ description: "A vendor, by contact id.", type: "string", examples: ["con_123"] }),
+  };
+}
+
+/** Reads which bills are meant: `review` for what was flagged, else a CEL condition. */
+function readWhere(input: unknown): Reading<string> {
+  if (input === "review") return fine(input);
+  if (typeof input !== "string") {
+    return wrong(
+      `${shown(input)} is not a condition`,
+      'review, or a condition such as payable.description.contains("rent")',
+    );
+  }
+  const fault = checkCondition(input, "approve");
+  return fault === null ? fine(input) : { ok: false, fault };
+}
+
+/** Reads an id of the service: a vendor's or a payment's. */
+export function readId(input: unknown): Reading<string> {
+  return typeof input === "string" && /^\S{1,200}$/.test(input)
+    ? fine(input)
+    : wrong(`${shown(input)} is not an id`, "an id as the service shows it");
+}
+
+/** Finds a playbook that says neither what it is about nor which events do. */
+export function checkChosen(written: Readonly<Record<string, unknown>>, expected: string): Issue[] {
+  const { choose = {}, events } = written;
+  if (!isRecord(choose) || Object.keys(choose).length > 0 || events !== undefined) return [];
+  const message = "choose" in written ? "`choose` names nothing" : "`choose` is missing";
+  return [{ path: ["choose"], anchor: "key", message, expected }];
+}

@@ -1,0 +1,54 @@
+import type { HoldPlaybook } from "../../../contracts/playbook.ts";
+import { isRecord } from "../../check-values.ts";
+import { checkEvents } from "../../events.ts";
+import type { Issue } from "../../source.ts";
+import { checkChosen } from "../chosen-bills.ts";
+import { playbookKind } from "../kind.ts";
+import { type HoldInput, holdSchema } from "./schema.ts";
+
+/** Withholds bills until somebody releases them. */
+export const holdKind = playbookKind({
+  schema: holdSchema,
+  formerKeys: new Map([
+    ["how", "no `how`: `kind: hold` withholds bills, `kind: cancel-scheduled` cancels payments"],
+    ["then", "no `then`: nothing is cancelled, and a bill stays on hold until it is released"],
+  ]),
+  checkTogether: check,
+  compile,
+});
+
+const UNTIL = { time: "17:00", businessDaysBefore: 1 } as const;
+
+function compile(name: string, { business, choose, unless, events }: HoldInput): HoldPlaybook {
+  return {
+    kind: "hold",
+    name,
+    business: business ?? null,
+    schedule: null,
+    choose: {
+      run: choose?.run ?? null,
+      where: choose?.where ?? null,
+      vendor: choose?.vendor ?? null,
+    },
+    releasedBy: unless?.releasedBy ?? ["controller", "owner"],
+    until: unless?.until ?? UNTIL,
+    ...(events === undefined ? {} : { events }),
+  };
+}
+
+function check(written: unknown): Issue[] {
+  if (!isRecord(written)) return [];
+  const { choose = {}, events } = written;
+  if (!isRecord(choose)) return [];
+  const issues = [...checkChosen(written, "`run`, `vendor` or `where`"), ...checkEvents(events)];
+  if (events === undefined || "run" in choose) return issues;
+  return [
+    ...issues,
+    {
+      path: ["choose"],
+      anchor: "key",
+      message: "bills are withheld from a run, and the events name none",
+      expected: "`run: weekly-vendors`",
+    },
+  ];
+}

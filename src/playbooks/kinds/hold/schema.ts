@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { business, read } from "../../blocks.ts";
+import { events } from "../../events.ts";
+import { readRole } from "../../field-texts.ts";
+import { WORD_PATTERN } from "../../texts.ts";
+import { chosenBills } from "../chosen-bills.ts";
+import { readUntil, UNTIL_PATTERN } from "./texts.ts";
+
+const choose = z
+  .strictObject(chosenBills("Without it those of every run, but `events` need one."))
+  .meta({
+    description: "Which bills. All that is said must hold.",
+    examples: [{ run: "weekly-vendors", where: "review" }],
+  });
+
+const unless = z
+  .strictObject({
+    releasedBy: z
+      .array(
+        read(readRole).meta({
+          type: "string",
+          pattern: WORD_PATTERN,
+          examples: ["controller", "owner"],
+        }),
+      )
+      .min(1, { error: "nobody could release: `releasedBy` names no role" })
+      .max(20, { error: "`releasedBy` names more than 20 roles" })
+      .optional()
+      .meta({
+        description: "Roles of which whoever releases a bill holds one.",
+        default: ["controller", "owner"],
+        examples: [["controller", "owner"]],
+      }),
+    until: read(readUntil)
+      .optional()
+      .meta({
+        description:
+          "Until when it may be released so that it is still paid on its date, in New York, counted back from the day it would be paid. What nobody has released by then stays unpaid, and on hold.",
+        type: "string",
+        pattern: UNTIL_PATTERN,
+        default: "17:00 business day before",
+        examples: ["17:00 business day before"],
+      }),
+  })
+  .meta({
+    description: "Who may let a withheld bill go after all.",
+    examples: [{ releasedBy: ["controller", "owner"], until: "17:00 business day before" }],
+  });
+
+/** A hold playbook as its author writes it, before defaults. */
+export const holdSchema = z
+  .strictObject({
+    kind: z.literal("hold").meta({
+      description: "What the playbook does: withhold bills until somebody releases them.",
+    }),
+    business,
+    choose: choose.optional(),
+    unless: unless.optional(),
+    events: events(
+      "hold",
+      "Events that put it into force, each for the vendor or the bill that it speaks of; `choose` may narrow that further. Then it is in force only after such an event.",
+    ),
+  })
+  .meta({ title: "Hold", description: "Withholds bills until somebody releases them." });
+
+export type HoldInput = z.output<typeof holdSchema>;
