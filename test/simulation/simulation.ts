@@ -215,6 +215,7 @@ export class Simulation {
     const trouble = this.#troubles;
     world.atBoundary = (node, what) => {
       this.#storeTroubles.at(what);
+      this.#people.at(node, what);
       return trouble.at(node, what);
     };
     this.#people.begin();

@@ -86,7 +86,9 @@ export class Troubles {
     if (nowMs >= this.#plan.healsAtMs || this.#left <= 0) return 0;
     const isMoney = /POST|Lane|payRetry|makeDeposits|answer/.test(what);
     const lots = this.#lots.next();
-    const often = isMoney ? 0.02 : what === "committed" ? 0.004 : 0.0002;
+    // Its bytes are about to leave.
+    const isLast = what.startsWith("connect POST");
+    const often = isLast ? 0.05 : isMoney ? 0.02 : what === "committed" ? 0.004 : 0.0002;
     if (lots < often && this.#kinds.has("freeze")) {
       this.#freeze(node);
     } else if (lots < (isMoney ? 0.03 : 0.0003) && this.#kinds.has("kill")) {

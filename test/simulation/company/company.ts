@@ -1,4 +1,5 @@
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
+import { newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
 import type { Book } from "../service/book.ts";
 import { SERVICE_FAULTS, type ServiceFault } from "../service/kinds.ts";
 import { STORE_TROUBLES, type StoreTrouble } from "../store-troubles.ts";
@@ -58,7 +59,8 @@ export class Company {
   constructor(seed: number) {
     const clocks = new Stream(seed, "clocks");
     const start = new Stream(seed, "start");
-    this.startsMs = Date.UTC(2027, start.between(0, 11), start.between(1, 28)) + hourOf(start);
+    const dayMs = Date.UTC(2027, start.between(0, 11), start.between(1, 28));
+    this.startsMs = dayMs + hourOf(start, dayMs);
     const isLarge = seed % LARGE_EVERY === 7;
     this.scale = !isLarge && clocks.chance(0.2) ? clocks.pick([1_800, 3_600]) : 1;
     const skew = (): number =>
@@ -70,7 +72,7 @@ export class Company {
     this.hasWebhooks = clocks.chance(0.7);
     this.sweepEveryMs = clocks.pick([60_000, 300_000, 600_000]);
     const swarm = new Stream(seed, "swarm");
-    this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.25)));
+    this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.3)));
     if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);
     const isCrowd = seed % CROWD_EVERY === 7;
     this.#isCrowd = isCrowd;
@@ -157,11 +159,12 @@ export class Company {
   }
 }
 
-/** Mostly the middle of a day; some seeds start near midnight in New York, some near 9:00. */
-function hourOf(lots: Stream): number {
+/** Mostly the middle of a day; some seeds start soon before midnight in New York, or before 9:00. */
+function hourOf(lots: Stream, dayMs: number): number {
+  const midnightMs = newYorkInstant(dateOf(dayMs), "00:00") - dayMs;
   const kind = lots.between(0, 5);
-  if (kind === 0) return 4 * 3_600_000 + lots.between(-600_000, 600_000);
-  if (kind === 1) return 13 * 3_600_000 + lots.between(-600_000, 600_000);
+  if (kind === 0) return midnightMs - lots.between(30_000, 600_000);
+  if (kind === 1) return midnightMs + 9 * 3_600_000 - lots.between(-60_000, 600_000);
   return lots.between(0, 86_399) * 1_000;
 }
 

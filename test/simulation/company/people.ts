@@ -1,6 +1,6 @@
 import type { Stream } from "../world/random.ts";
 import { SaidByPeople } from "./said.ts";
-import type { World } from "../world/world.ts";
+import type { ProcessNode, World } from "../world/world.ts";
 
 /** A person's token and what it may do. */
 export interface Person {
@@ -41,6 +41,9 @@ interface Status {
 
 const MINUTE_MS = 60_000;
 
+/** A worker reads a bill by itself: its gate follows, or a look. */
+const READS_BILL = /^connect GET \/v1\/payables\/(bill_\d+)$/;
+
 /** How often people do what. */
 export interface Temper {
   /** Kinds of acts that people of this seed know. */
@@ -76,6 +79,8 @@ export class People {
   readonly said = new SaidByPeople();
   /** From then on nobody does anything new, and everything that waits is decided. */
   calmFromMs = Infinity;
+  /** What somebody does at the next moment at which a bill is read before it is paid. */
+  readonly #armed: Act[] = [];
 
   constructor(world: World, ask: Ask, temper: Temper) {
     this.#world = world;
@@ -94,13 +99,23 @@ export class People {
     for (const act of this.#temper.acts) {
       const times = this.#lots.between(1, 3);
       for (let time = 0; time < times; time += 1) {
-        // Mostly while the first bills are being paid.
+        // Mostly while the first bills are being paid, and often between a draw and its gate.
         const isSoon = this.#lots.chance(0.6);
         const soonMs = this.#lots.between(25_000, 200_000);
         const atMs = isSoon ? soonMs : this.#lots.stretched(5_000, 3 * 3_600_000);
-        this.#later(atMs, () => this.#act(act));
+        if (this.#lots.chance(0.5)) this.#world.later(atMs, "arm", () => this.#armed.push(act));
+        else this.#later(atMs, () => this.#act(act));
       }
     }
+  }
+
+  /** Asked at each boundary of a process. */
+  at(node: ProcessNode, what: string): void {
+    if (this.#armed.length === 0 || node.kind !== "worker") return;
+    const payableId = READS_BILL.exec(what)?.[1];
+    if (payableId === undefined) return;
+    const act = this.#armed.shift();
+    if (act !== undefined) this.#later(0, () => this.#act(act, payableId));
   }
 
   /**
@@ -113,7 +128,7 @@ export class People {
   }
 
   #later(afterMs: number, work: () => Promise<void>): void {
-    this.#world.after(afterMs, "a person acts", () => {
+    this.#world.later(afterMs, "a person acts", () => {
       void work().catch((error: unknown) => {
         this.#world.failure ??= error instanceof Error ? error : new Error(String(error));
       });
@@ -166,14 +181,15 @@ export class People {
     }
   }
 
-  async #act(act: Act): Promise<void> {
+  /** @param about a bill that is about to be paid */
+  async #act(act: Act, about?: string): Promise<void> {
     if (this.#world.nowMs >= this.calmFromMs) return;
     const { payableIds, contactIds } = this.#temper;
     const reason = "said so";
     if (act === "hold") {
       const isBill = this.#lots.chance(0.6);
       const target = isBill
-        ? { payableId: this.#lots.pick(payableIds) }
+        ? { payableId: about ?? this.#lots.pick(payableIds) }
         : { contactId: this.#lots.pick(contactIds) };
       const answer = await this.#ask("otto", "POST", "/v1/holds", { ...target, reason });
       const { id: holdId } = (answer?.json ?? {}) as { readonly id?: string };
@@ -181,6 +197,7 @@ export class People {
       this.said.note({ kind: "hold", ...target, holdId, atMs: this.#world.nowMs });
     }
     if (act === "release") await this.#release();
+    if (act === "reject" || act === "drop") await this.#objectTo(act, about);
     if (act === "cancel" && this.runs.size > 0) {
       const runId = this.#lots.pick([...this.runs]);
       const path = `/v1/runs/${encodeURIComponent(runId)}/cancel`;
@@ -199,6 +216,23 @@ export class People {
       const action = this.#lots.pick(["retry", "give-up"]);
       await this.#ask("otto", "POST", `/v1/payables/${id}/resolution`, { action, reason });
     }
+  }
+
+  /** Says no to a run that may have been approved already, or to one of its bills. */
+  async #objectTo(act: "reject" | "drop", about: string | undefined): Promise<void> {
+    if (this.runs.size === 0) return;
+    const runId = this.#lots.pick([...this.runs]);
+    const path = `/v1/runs/${encodeURIComponent(runId)}`;
+    const answer = await this.#ask("olga", "GET", path);
+    const { planHash } = (answer?.json ?? {}) as Partial<Status>;
+    const payableId = about ?? this.#lots.pick(this.#temper.payableIds);
+    const isDrop = act === "drop";
+    const body = isDrop ? { decision: "approve", drop: [payableId] } : { decision: "reject" };
+    const answered = await this.#ask("olga", "POST", `${path}/decisions`, { ...body, planHash });
+    if (answered?.status !== 200) return;
+    const atMs = this.#world.nowMs;
+    if (isDrop) this.said.note({ kind: "drop", runId, payableId, atMs });
+    else this.said.note({ kind: "reject", runId, atMs });
   }
 
   async #release(): Promise<void> {

@@ -38,7 +38,7 @@ function payRun(lots: Stream, quorum: number, limit: number | undefined): string
   if (lots.chance(0.2)) rules.unshift("  - { over: $100, by: [owner] }");
   lines.push("approve:", ...rules);
   if (limit !== undefined) lines.push(`limits: { vendorPerWeek: $${limit} }`);
-  if (lots.chance(0.15)) lines.push(`approvalValid: ${lots.between(1, 5)} days`);
+  if (lots.chance(0.35)) lines.push(`approvalValid: ${lots.pick([1, 1, 2, 5])} days`);
   lines.push(`late: ${lots.pick(["ask", "next-business-day"])}`);
   return `${lines.join("\n")}\n`;
 }

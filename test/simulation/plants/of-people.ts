@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Plant } from "./plant.ts";
 
 /** A failed bill is tried again on the next day of the calendar. */
@@ -64,9 +65,9 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "claim-released-while-a-send-is-open",
-    file: "src/ledger/derive.ts",
+    file: "src/store/open-subjects.ts",
     replaces: "mayStillPay",
-    make: () => () => false,
+    make: () => () => sql`(1 = 0)`,
   },
   {
     name: "retry-after-R02",

@@ -20,12 +20,20 @@ export function checkNothingStuck(facts: StoreFacts): void {
   }
 }
 
-/**
- * In the end the store and the bank say the same of each bill.
- *
- * @param hasForgotten a store that was put back from a backup may not know of what stands
- */
-export function checkBooksAgree(facts: StoreFacts, book: Book, hasForgotten: boolean): void {
+/** What excuses that the store and the bank differ. */
+interface Excuses {
+  /** A store that was put back from a backup may not know of what stands. */
+  readonly hasForgotten: boolean;
+  /** Business clock: what a bank took back since then nobody need have seen yet. */
+  readonly unseenSinceMs: number;
+}
+
+/** In the end the store and the bank say the same of each bill. */
+export function checkBooksAgree(
+  facts: StoreFacts,
+  book: Book,
+  { hasForgotten, unseenSinceMs }: Excuses,
+): void {
   const settled = new Map<string, number>();
   for (const { payableId, state, amountCents } of facts.lines()) {
     if (state !== "settled") continue;
@@ -33,7 +41,12 @@ export function checkBooksAgree(facts: StoreFacts, book: Book, hasForgotten: boo
   }
   for (const payableId of book.payables.keys()) {
     const ours = book.paymentsOf(payableId).filter(({ key }) => key !== null);
-    const paidCents = sum(ours.filter(({ status }) => status === "completed"));
+    const paidCents = sum(
+      ours.filter(
+        ({ status, updatedMs }) =>
+          status === "completed" || (status === "returned" && updatedMs > unseenSinceMs),
+      ),
+    );
     const standingCents = sum(ours.filter(stands));
     const settledCents = settled.get(payableId) ?? 0;
     if (settledCents > paidCents) {

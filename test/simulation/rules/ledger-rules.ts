@@ -86,5 +86,10 @@ export function checkAccepted(facts: StoreFacts, { number }: SeenRequest, payabl
 
 /** What the rows say in the end, of sends that nothing followed. */
 export function checkRows(facts: StoreFacts, payableIds: Iterable<string>): void {
+  const [subject] = facts.lateAnswers();
+  if (subject !== undefined) {
+    const what = `a send of ${subject} had its result already when its sender wrote it`;
+    throw new Violation("results-by-their-sender", what, subject);
+  }
   for (const payableId of payableIds) checkClosed(facts.sends(payableId));
 }

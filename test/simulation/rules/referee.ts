@@ -24,6 +24,9 @@ interface Game extends Standard {
   readonly vendorPerWeekCents: number | undefined;
 }
 
+/** The watch for what banks take back looks so often, where no webhook tells it. */
+const UNSEEN_MS = 3_600_000;
+
 /** Asks all rules, each at its moment: as bytes leave, as the bank accepts, and in the end. */
 export class Referee {
   readonly #world: World;
@@ -75,7 +78,9 @@ export class Referee {
       checkLooks(this.#game, payableId);
       checkAnswers(this.#game, payableId, this.#restoredMs);
     }
-    if (isOver) checkBooksAgree(facts, book, this.#hasForgotten);
+    if (!isOver) return;
+    const unseenSinceMs = this.#game.businessMsAt(this.#world.nowMs - UNSEEN_MS);
+    checkBooksAgree(facts, book, { hasForgotten: this.#hasForgotten, unseenSinceMs });
   }
 
   get #hasForgotten(): boolean {

@@ -197,6 +197,12 @@ export class StoreFacts {
     };
   }
 
+  /** Answers that found the result of their send written. */
+  lateAnswers(): string[] {
+    const text = "select distinct subject from late_answers order by subject";
+    return this.#all(text).map((row) => String(row["subject"]));
+  }
+
   /** True where somebody was told of a bill. */
   isTold(payableId: string): boolean {
     const about = `%"${payableId}"%`;

@@ -144,7 +144,7 @@ export class Service implements Wire {
       seen.overMs = this.#world.nowMs;
       return;
     }
-    if (faults.strikes("lost", 0.1)) {
+    if (faults.strikes("lost", 0.3)) {
       seen.overMs = this.#world.nowMs;
       this.#say(seen, "is lost here");
       return;
@@ -152,7 +152,7 @@ export class Service implements Wire {
     const key = request.key ?? "";
     this.#keys.enter(key);
     const untilMs = this.#world.nowMs + this.#windowMs - 1_000;
-    const cutOff = faults.strikes("cut-off", 0.2);
+    const cutOff = faults.strikes("cut-off", 0.3);
     if (cutOff) {
       this.#say(seen, "is cut off, and goes on all the same");
       heard(new Error("ECONNRESET: the connection was cut"));
@@ -202,7 +202,7 @@ export class Service implements Wire {
   /** Refusals of the business's state: not stored, and their key free or bound to the body. */
   #earlyRefusal(key: string): Answer | undefined {
     const faults = this.#faults;
-    if (!faults.strikes("state-refusals", 0.15)) return undefined;
+    if (!faults.strikes("state-refusals", 0.25)) return undefined;
     this.#keys.settle(key, faults.kinds.has("refusals-bind") ? "bound" : "free");
     const code = faults.stream("state-refusals").pick(STATE_REFUSALS);
     return { status: 409, body: refusal(code) };
@@ -214,9 +214,9 @@ export class Service implements Wire {
     const key = request.key ?? "";
     this.#keys.leave(key);
     const lots = faults.stream("server-errors");
-    const dies = faults.strikes("conflict-for-ever", 0.15);
-    const fails = !dies && faults.strikes("server-errors", 0.2);
-    const odd = !dies && !fails && faults.strikes("unknown-409", 0.1);
+    const dies = faults.strikes("conflict-for-ever", 0.3);
+    const fails = !dies && faults.strikes("server-errors", 0.35);
+    const odd = !dies && !fails && faults.strikes("unknown-409", 0.2);
     const effect = dies || fails || odd ? lots.pick(["all", "part", "none"] as const) : "all";
     const answer = effect === "none" ? undefined : this.#act(work, effect);
     seen.overMs = this.#world.nowMs;
