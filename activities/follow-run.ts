@@ -229,7 +229,10 @@ async function handOverToRetry(
     await upsertRetry(trx, { businessId, payableId, business, workflowId, runId, nowMs });
     if (known !== undefined && known.runId !== runId) {
       // Another run's payment is another entry: its retries are counted from the start.
-      const anew = { phase: "planning", retriesMade: 0, retryOn: null, requested: null };
+      const anew = {
+        ...{ phase: "planning", retriesMade: 0, retryOn: null },
+        ...{ approvalEnded: null, requested: null },
+      };
       await updateRetry(trx, { businessId, payableId }, anew, nowMs);
     }
     return true;

@@ -107,7 +107,6 @@ async function payLane(
   const lane = {
     owner: run.runId,
     runId: run.runId,
-    datesMove: false,
     business: run.business,
     businessId: run.businessId,
     playbook: run.playbook,

@@ -18,8 +18,11 @@ export interface PayOwner {
   readonly by: string;
   /** Real instant at which the run's plan was made. */
   readonly plannedAtMs: number;
-  /** True where a passed date may move without asking: retries are always paid as soon as possible. */
-  readonly datesMove: boolean;
+  /**
+   * Of a retry: the only day on which it may run, null where nothing of it may be sent any more.
+   * Undefined for the lines of a run, whose plan names the day.
+   */
+  readonly runsOn?: string | null;
 }
 
 /** One line to be paid, leased. */

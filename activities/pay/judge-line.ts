@@ -80,6 +80,7 @@ function asApproved(
   const reading = readingOf(read.begun, read.payments);
   const prepared = { ...job, reading, payments: read.payments };
   const { date, late } = executionDateOf(owner, job, clock);
+  if (date === null) return { ...prepared, wish: null, otherwise: NOT_NOW };
   const wish = payRequest(job.plan, owner.owner, date);
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
   return {
@@ -90,6 +91,13 @@ function asApproved(
 }
 
 const AGAIN: PayOutcome = { kind: "back", restMs: 0, reason: "read again" };
+
+const NOT_NOW: PayOutcome = {
+  kind: "back",
+  restMs: 1_000,
+  reason:
+    "It can't run on the day that was announced, or its approval has ended: it is looked at again.",
+};
 
 /** Why a line may not be paid by what the service shows of it now; null where it may. */
 function whyNot(owner: PayOwner, job: PayJob, read: ReadBill): PayOutcome | null {
@@ -168,13 +176,18 @@ function isSameInstant(one: string | null, other: string | null): boolean {
   return !Number.isNaN(oneMs) && oneMs === otherMs;
 }
 
+type SendDate =
+  | { readonly date: string; readonly late: boolean }
+  /** Nothing is sent: a retry's day has passed, or its approval has ended. */
+  | { readonly date: null; readonly late: false };
+
 /** The date to send, and whether using it needs a person's word first (playbook, `late: ask`). */
-function executionDateOf(
-  owner: PayOwner,
-  { plan }: PayJob,
-  clock: ClockReading,
-): { readonly date: string; readonly late: boolean } {
+function executionDateOf(owner: PayOwner, { plan }: PayJob, clock: ClockReading): SendDate {
+  const { runsOn } = owner;
   const date = earliestDate(clock);
+  if (runsOn !== undefined) {
+    return { date: runsOn === null || runsOn < date ? null : runsOn, late: false };
+  }
   if (plan.executionDate >= date) return { date: plan.executionDate, late: false };
-  return { date, late: !owner.datesMove && asksForNewDate(owner, clock) };
+  return { date, late: asksForNewDate(owner, clock) };
 }

@@ -4,6 +4,7 @@ import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { recordResults } from "../../src/ledger/results.ts";
+import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendOfLines } from "../../src/store/audit-lines.ts";
 import { appendAudit } from "../../src/store/audit.ts";
@@ -12,7 +13,7 @@ import { createHold } from "../../src/store/holds.ts";
 import { recordPaidLines } from "../../src/store/line-leases.ts";
 import { changeLine } from "../../src/store/lines.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
-import { getRetry, updateRetry } from "../../src/store/retries.ts";
+import { updateRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { clearWaits, setWait } from "../../src/store/waits.ts";
 import { extendWatch } from "../../src/store/watches.ts";
@@ -122,7 +123,7 @@ async function sideEffects(
       }
       return;
     case "applied":
-      await countRetry(trx, owner, payableId, clock);
+      await countRetry(trx, owner, { line, plan }, outcome, clock);
       await clearWaits(trx, { businessId, sourceId: funding.sourceId, realMs: clock.realMs });
       await noteAnswer(trx, owner, { line, plan }, outcome, clock);
       await alarmOnMismatch(trx, { line, plan }, outcome.payments, clock);
@@ -142,12 +143,14 @@ async function sideEffects(
 async function countRetry(
   trx: Transaction<Tables>,
   owner: PayOwner,
-  payableId: string,
+  { line, plan: { payableId } }: PayJob,
+  outcome: Applied,
   clock: ClockReading,
 ): Promise<void> {
   if (isOwnRun(owner)) return;
   const { businessId } = owner;
-  const retriesMade = ((await getRetry(trx, businessId, payableId))?.retriesMade ?? 0) + 1;
+  const paymentIds = [...line.paymentIds, ...outcome.paymentIds];
+  const retriesMade = await timesPaidAgain(trx, { businessId, payableId, paymentIds });
   const change = { phase: "following", requested: null, retriesMade };
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
   const untilMs = watchedUntilMs(clock.businessMs);

@@ -1,38 +1,25 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import type { RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
-import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import {
   type FailedPayment,
   lineStateOfPayments,
 } from "../../src/domain/payments/payment-states.ts";
-import { ruleFor, type RuledFailure, unattendedFailures } from "../../src/domain/retries/policy.ts";
+import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
+import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { planLineOf } from "../../src/store/lines.ts";
-import { getPlaybook } from "../../src/store/playbooks.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
+import { approvalEndOf, firstSettledOn } from "./approval.ts";
 import { assessment, longest, park, waitForDay } from "./answers.ts";
-import { firstPaidOn } from "./first-paid.ts";
+import { announceDay } from "./announce-day.ts";
+import { failurePlaybook } from "./failure-playbook.ts";
 import type { RetryCase } from "./retry-case.ts";
 import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
-
-/** The playbook that a run names for its failures; what is built in where none is stored. */
-async function failurePlaybook(
-  context: ActivityContext,
-  { run, line }: RetryCase,
-  failures: readonly FailedPayment[],
-): Promise<RetryFailedPlaybook> {
-  const { db } = context.store;
-  const name = run.policy.onFailure;
-  const compiled = (await getPlaybook(db, name))?.compiled;
-  if (compiled?.kind === "retry-failed") return compiled;
-  const { otherVendorsFailed } = await dayOfFailure(db, line, classifyFailures(failures).code);
-  return unattendedFailures(name, otherVendorsFailed);
-}
 
 /** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */
 export async function afterFailure(
@@ -50,8 +37,8 @@ export async function afterFailure(
     whose,
     isWhole: failedCents === retry.line.amountCents,
     retriesMade: retry.row.retriesMade,
-    firstPaidOn: firstPaidOn(retry),
-    today: newYorkDate(retry.clock.businessMs),
+    firstSettledOn: firstSettledOn(retry),
+    today: arrivalDate(retry.clock),
     stopped: await stoppedBy(context, retry),
   });
   await keepRetryCase(context.store.db, {
@@ -65,6 +52,8 @@ export async function afterFailure(
     giveUpTell: playbook.giveUpTell,
     waitsFor: waitOf(step, failed),
   });
+  const end = await approvalEndOf(context, retry, earliestDate(retry.clock));
+  await retry.update({ approvalEnded: end?.reason ?? null });
   const ids = failures.map((failure) => failure.paymentId);
   const handled = [...new Set([...retry.row.handledPaymentIds, ...ids])];
   return take(context, retry, step, { failed, told, failures, handled });
@@ -132,10 +121,9 @@ async function take(
   }
   const waiting = { phase: "waiting", reasonCode, reason: told, handledPaymentIds: handled };
   if (step.kind === "retry-on") {
-    const reason = `${told}. Tried again on ${step.date} (${retry.row.retriesMade + 1} of ${step.ofAtMost}).`;
-    await retry.setLine({ state: "retrying", reasonCode, reason });
-    await retry.update({ ...waiting, retryOn: step.date });
-    return waitForDay(retry, step.date);
+    const { date, ofAtMost } = step;
+    await announceDay(retry, date, { reasonCode, told, ofAtMost }, waiting);
+    return waitForDay(retry, date);
   }
   const text =
     step.kind === "wait-for-incident"

@@ -1,5 +1,5 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
+import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import type { RetryCase } from "./retry-case.ts";
 
@@ -20,12 +20,13 @@ export function assessment(
   return { phase, waitingFor: text, wakeInMs, details, outcome: null };
 }
 
-/** Waits for a banking day, on the business clock. */
+/** Waits until the request of a payment can be made that runs on the announced banking day. */
 export function waitForDay(retry: RetryCase, retryOn: string): RetryAssessment {
   const { businessMs, scale } = retry.clock;
-  const untilMs = (newYorkInstantMs(retryOn, "00:00") - businessMs) / scale;
+  const untilMs = (requestFromMs(retryOn, retry.clock) - businessMs) / scale;
   const wakeInMs = Math.min(Math.max(250, untilMs), longest(retry, false));
-  return assessment(retry, "waiting", `waits for the next banking day, ${retryOn}`, wakeInMs);
+  const text = `runs on ${retryOn}; its request is made the banking day before`;
+  return assessment(retry, "waiting", text, wakeInMs);
 }
 
 /** Waits for what the bank says of a payment that is on its way. */
@@ -52,6 +53,7 @@ export async function park(
     reasonCode: code,
     reason,
     requested: null,
+    retryOn: null,
     handledPaymentIds,
   });
   await retry.tellRun();

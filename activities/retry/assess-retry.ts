@@ -1,15 +1,9 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import {
-  isReinitiable,
-  needsNewAuthorization,
-  REINITIATIONS_MAX,
-} from "../../src/domain/payments/failure-policy.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
-import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
+import { earliestDate } from "../../src/domain/planning/send-date.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { openSubjects } from "../../src/store/open-subjects.ts";
@@ -30,7 +24,7 @@ import {
   parkedFor,
 } from "./answers.ts";
 import { assessStranger } from "./assess-stranger.ts";
-import { firstPaidOn } from "./first-paid.ts";
+import { approvalEndOf } from "./approval.ts";
 import { giveUp, isGivenUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
 import { openRetryCase, type RetryCase } from "./retry-case.ts";
@@ -177,28 +171,17 @@ async function parkedNow(
 
 /** A person wants it paid again: as it was approved, or not at all. */
 async function askedFor(context: ActivityContext, retry: RetryCase): Promise<RetryAssessment> {
-  const why = usedUp(retry);
-  if (why !== null) return leaveToNextRun(retry, "retries-used-up", `${why} ${NEXT_RUN}`);
+  const runsOn = earliestDate(retry.clock);
+  const end = await approvalEndOf(context, retry, runsOn);
+  // The person has decided about the vendor, whoever pays it.
+  await liftVendorHold(context, retry);
+  if (end !== null) return leaveToNextRun(retry, end.code, `${end.reason} ${NEXT_RUN}`);
   if (await isRejected(context.store.db, retry.run.runId)) {
     const reason = `Its run was rejected, which takes back its approval. ${NEXT_RUN}`;
     return leaveToNextRun(retry, "rejected", reason);
   }
-  await liftVendorHold(context, retry);
   await retry.setLine({ state: "retrying", reason: `Retried by ${retry.row.requestedBy}.` });
-  return payWhenFree(context, retry, "a person asked for it");
-}
-
-/** An approval covers reinitiations within Nacha's cap; a person can't stretch it, only a new one can. */
-function usedUp(retry: RetryCase): string | null {
-  const { row, clock } = retry;
-  if (needsNewAuthorization(row.reasonCode)) {
-    return `${row.reasonCode} takes the authorization of its debit back, and with it its approval.`;
-  }
-  if (!isReinitiable(row.reasonCode)) return null;
-  if (row.retriesMade >= REINITIATIONS_MAX) {
-    return `Retried ${row.retriesMade} times under its approval, which is all that Nacha's rules allow.`;
-  }
-  return isTooLate(firstPaidOn(retry), newYorkDate(clock.businessMs)) ? TOO_LATE : null;
+  return payWhenFree(context, retry, `a person asked for it, it runs on ${runsOn}`);
 }
 
 /** What is left is not what was approved: the bill is given back, and the next run plans it. */
@@ -224,7 +207,8 @@ async function payWhenFree(
     return assessment(retry, "waiting", `on hold: ${hold.reason}`, longest(retry, true));
   }
   const waits = (await listWaits(context.store.db, retry.businessId)).filter(
-    (wait) => wait.retryAtMs > retry.clock.serviceMs,
+    ({ sourceId, retryAtMs }) =>
+      (sourceId === "" || sourceId === line.sourceId) && retryAtMs > clock.serviceMs,
   );
   const restUntilMs = Math.max(await retry.notBeforeMs(), ...waits.map((wait) => wait.retryAtMs));
   const restMs = restUntilMs - retry.clock.serviceMs;

@@ -8,6 +8,7 @@ import { outcomeOfError } from "../pay/error-outcome.ts";
 import type { PayOutcome, PayOwner } from "../pay/job.ts";
 import { payOne } from "../pay/pay-one.ts";
 import { recordOutcome } from "../pay/record.ts";
+import { approvalEndOf, runDay } from "./approval.ts";
 import { openRetryCase, type RetryCase } from "./retry-case.ts";
 
 /**
@@ -35,12 +36,12 @@ export async function payRetry(
   await afterOutcome(retry, outcome);
 }
 
-async function ownerOf(
-  context: ActivityContext,
-  { business, businessId, run, workflowId }: RetryCase,
-  by: string,
-): Promise<PayOwner> {
+async function ownerOf(context: ActivityContext, retry: RetryCase, by: string): Promise<PayOwner> {
+  const { business, businessId, run, workflowId } = retry;
   const stored = await getPlan(context.store.db, run.runId);
+  const day = runDay(retry);
+  // What came back since the assessment may have ended the approval: then nothing is sent anew.
+  const isOver = day === null || (await approvalEndOf(context, retry, day)) !== null;
   return {
     owner: workflowId,
     runId: run.runId,
@@ -50,7 +51,7 @@ async function ownerOf(
     policy: run.policy,
     by,
     plannedAtMs: stored?.createdAtMs ?? 0,
-    datesMove: true,
+    runsOn: isOver ? null : day,
   };
 }
 

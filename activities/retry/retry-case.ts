@@ -3,6 +3,7 @@ import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts"
 import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
+import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
@@ -54,9 +55,9 @@ export async function openRetryCase(
   const taken = await takeOver(context, subject, read, clock);
   if (taken.kind === "not-ours") return taken;
   const { run } = taken;
-  const row = { ...taken.row, look };
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
+  const row = { ...taken.row, look, retriesMade: await timesPaidAgain(db, line) };
   const follower = { businessId, actor: subject.workflowId, runId: run.runId, nowMs: clock.realMs };
   const payments = await takePayments(context, follower, read);
   const payable = await unlessMissing(() => client.payables.get(payableId));

@@ -79,6 +79,7 @@ export async function takeOver(
       reason: null,
       retriesMade: 0,
       retryOn: null,
+      approvalEnded: null,
     };
     await updateRetry(trx, { businessId, payableId }, anew, nowMs);
     return { kind: "taken", run, row: { ...row, ...anew } };

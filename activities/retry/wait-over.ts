@@ -1,15 +1,20 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { isReinitiable } from "../../src/domain/payments/failure-policy.ts";
-import { isTooLate, TOO_LATE } from "../../src/domain/retries/step.ts";
+import { isReinitiable, REINITIATIONS_MAX } from "../../src/domain/payments/return-codes.ts";
+import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
+import { retryDate } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents.ts";
 import { unpromisedCents } from "../../src/store/reserved.ts";
 import { behindForFunds, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { stoppedBy } from "./after-failure.ts";
+import { announceDay } from "./announce-day.ts";
 import { assessment, leaveToNextRun, longest, park, parkedFor, waitForDay } from "./answers.ts";
-import { firstPaidOn } from "./first-paid.ts";
+import { approvalEndOf } from "./approval.ts";
 import type { RetryCase } from "./retry-case.ts";
+
+/** Reason codes of lines that are kept back by what says more than a day does. */
+const SAYS_MORE: readonly string[] = ["contact_not_payable", "approval_required", "on-hold"];
 
 type Wait =
   | { readonly kind: "over"; readonly because: string }
@@ -24,17 +29,48 @@ export async function waitOver(
   const { row } = retry;
   const stopped = await stoppedBy(context, retry);
   if (stopped !== null) return parked(retry, stopped);
-  const today = newYorkDate(retry.clock.businessMs);
-  const isReinitiation = isReinitiable(row.reasonCode);
-  if (isReinitiation && isTooLate(firstPaidOn(retry), today)) return parked(retry, TOO_LATE);
-  if (row.retryOn !== null) {
-    return today < row.retryOn
-      ? { kind: "not-yet", answer: waitForDay(retry, row.retryOn) }
-      : { kind: "over", because: `it is ${row.retryOn}` };
+  const earliest = earliestDate(retry.clock);
+  const day = dayOf(retry, kept);
+  // A code that is never tried again waits for its decision all the same.
+  const end = isReinitiable(row.reasonCode)
+    ? await approvalEndOf(context, retry, day ?? earliest)
+    : null;
+  if (end !== null) {
+    await retry.update({ approvalEnded: end.reason });
+    return parked(retry, end.reason);
+  }
+  if (day !== null) {
+    if (day !== row.retryOn) await announceAnew(retry, day, kept);
+    if (day === earliest) return { kind: "over", because: runsOn(day) };
+    return { kind: "not-yet", answer: waitForDay(retry, day) };
   }
   if (kept?.waitsFor === "incident") return incidentOver(context, retry);
   if (kept?.waitsFor === "funds") return fundsHere(context, retry, kept);
   return { kind: "not-yet", answer: parkedFor(retry) };
+}
+
+/** The day that was announced; where it can't be reached any more, the next one of its rule. */
+function dayOf({ row, clock }: RetryCase, kept: RetryCaseRule | undefined): string | null {
+  if (row.retryOn === null || row.retryOn >= earliestDate(clock)) return row.retryOn;
+  const today = arrivalDate(clock);
+  return kept === undefined ? earliestDate(clock) : retryDate(kept.rule, today);
+}
+
+/** A day that has passed unasked is announced anew, before anything is sent for another. */
+async function announceAnew(
+  retry: RetryCase,
+  day: string,
+  kept: RetryCaseRule | undefined,
+): Promise<void> {
+  const { row, line } = retry;
+  if (SAYS_MORE.includes(line.reasonCode ?? "")) return retry.update({ retryOn: day });
+  const told = row.reason ?? "It failed";
+  const ofAtMost = kept?.rule.atMost ?? REINITIATIONS_MAX;
+  await announceDay(retry, day, { reasonCode: row.reasonCode ?? "", told, ofAtMost });
+}
+
+function runsOn(day: string): string {
+  return `it runs on ${day}`;
 }
 
 async function parked(retry: RetryCase, why: string): Promise<Wait> {
@@ -53,7 +89,11 @@ async function incidentOver(context: ActivityContext, retry: RetryCase): Promise
   const by = incident.decidedBy ?? "a person";
   if (incident.decision !== "other-source") {
     const code = retry.row.reasonCode;
-    if (isReinitiable(code)) return { kind: "over", because: `${line.sourceId} was released` };
+    if (isReinitiable(code))
+      return {
+        kind: "over",
+        because: `${line.sourceId} was released, ${runsOn(earliestDate(retry.clock))}`,
+      };
     const released = `Our own account was refused (${code}), and ${by} has released it. Nacha's rules let only R01 and R09 be tried again: the next run asks for a new approval.`;
     return {
       kind: "not-yet",
@@ -77,7 +117,10 @@ async function fundsHere(
     return parked(retry, `${line.sourceId} does not tell what it holds: a person says when.`);
   }
   if (source.canPay && (await isCovered(context, retry, kept, source.availableCents))) {
-    return { kind: "over", because: `${line.sourceId} holds the money` };
+    return {
+      kind: "over",
+      because: `${line.sourceId} holds the money, ${runsOn(earliestDate(retry.clock))}`,
+    };
   }
   const text = `waits for money in the funding account ${line.sourceId}`;
   return { kind: "not-yet", answer: assessment(retry, "waiting", text, longest(retry, false)) };

@@ -242,6 +242,7 @@ const resolution = z.object({
   action: z.string(),
   state: z.string(),
   workflowId: z.string().optional(),
+  approvalEnded: z.string().optional(),
 });
 
 export type Resolution = z.infer<typeof resolution>;

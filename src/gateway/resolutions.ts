@@ -35,6 +35,8 @@ export interface Resolution {
   readonly state: LineState;
   readonly workflowId?: string;
   readonly holdId?: string;
+  /** Why a retry can't be paid under its approval: the next run plans the bill and asks for another. */
+  readonly approvalEnded?: string;
 }
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
@@ -151,7 +153,7 @@ async function retry(
     );
   }
   await moveWatch(trx, { businessId, payableId, owner: workflowId });
-  await requestRetry(trx, {
+  const { approvalEnded } = await requestRetry(trx, {
     businessId: profile.businessId,
     payableId: request.payableId,
     business: profile.name,
@@ -161,7 +163,8 @@ async function retry(
     nowMs: context.nowMs(),
   });
   await audit(context, trx, resolving, { workflowId });
-  return { ...named(resolving), state: line.state, workflowId };
+  const resolution = { ...named(resolving), state: line.state, workflowId };
+  return approvalEnded === null ? resolution : { ...resolution, approvalEnded };
 }
 
 async function end(

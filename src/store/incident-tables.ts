@@ -59,6 +59,8 @@ export interface RetriesTable {
   requested: string | null;
   requested_by: string | null;
   retry_on: string | null;
+  /** Why the approval of its line covers no further payment; null where it does, or nobody knows. */
+  approval_ended: string | null;
   look: number;
   started_at_ms: number;
   updated_at_ms: number;

@@ -20,8 +20,10 @@ export interface Retry {
   /** A person's resolution that waits to be acted on. */
   readonly requested: "retry" | null;
   readonly requestedBy: string | null;
-  /** `YYYY-MM-DD`, or null. */
+  /** `YYYY-MM-DD` on which the next payment is announced to run; null where no day is set. */
   readonly retryOn: string | null;
+  /** Why the approval of its line covers no further payment, as far as is known; or null. */
+  readonly approvalEnded: string | null;
   readonly look: boolean;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
@@ -106,6 +108,7 @@ export interface RetryChange {
   /** Null says that the person's request has been acted on. */
   readonly requested?: null;
   readonly retryOn?: string | null;
+  readonly approvalEnded?: string | null;
   readonly look?: boolean;
   readonly runId?: string;
 }
@@ -130,6 +133,7 @@ export async function updateRetry(
         : { handled_payment_ids: JSON.stringify(change.handledPaymentIds) }),
       ...(change.requested === undefined ? {} : { requested: null, requested_by: null }),
       ...(change.retryOn === undefined ? {} : { retry_on: change.retryOn }),
+      ...(change.approvalEnded === undefined ? {} : { approval_ended: change.approvalEnded }),
       ...(change.look === undefined ? {} : { look: change.look ? 1 : 0 }),
       ...(change.runId === undefined ? {} : { run_id: change.runId }),
     })
@@ -217,6 +221,13 @@ export async function requestRetry(
       conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
         ...asked,
         run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
+        // What was known of another run's approval says nothing of this one's.
+        approval_ended: eb
+          .case()
+          .when("retries.run_id", "=", eb.ref("excluded.run_id"))
+          .then(eb.ref("retries.approval_ended"))
+          .else(null)
+          .end(),
         updated_at_ms: request.nowMs,
       })),
     )
@@ -240,6 +251,7 @@ function toRetry(row: Selectable<RetriesTable>): Retry {
     requested: row.requested === "retry" ? "retry" : null,
     requestedBy: row.requested_by,
     retryOn: row.retry_on,
+    approvalEnded: row.approval_ended,
     look: row.look === 1,
     startedAtMs: row.started_at_ms,
     updatedAtMs: row.updated_at_ms,

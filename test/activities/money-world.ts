@@ -201,7 +201,6 @@ export class MoneyWorld {
     return runLane(context, {
       owner: runId,
       runId,
-      datesMove: false,
       business,
       businessId,
       playbook,

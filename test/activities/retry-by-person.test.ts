@@ -3,7 +3,7 @@ import { openRetryCase } from "../../activities/retry/retry-case.ts";
 import type { PayLimits } from "../../src/contracts/playbook.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { changeLine } from "../../src/store/lines.ts";
-import { updateRetry } from "../../src/store/retries.ts";
+import { getRetry, updateRetry } from "../../src/store/retries.ts";
 import type { MoneyWorld, PlannedBills } from "./money-world.ts";
 import { askForRetry, dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";
 
@@ -20,8 +20,9 @@ beforeEach(async () => {
 });
 
 describe("a retry that a person asks for", () => {
-  test("of a part that was paid off-cycle is for that part", async () => {
-    const { runId, payableId } = await dueRetry(world, "R08", 4_000);
+  test("of a part that bounced is for that part", async () => {
+    const { runId, payableId } = await dueRetry(world, "R01", 4_000);
+    await parked(payableId);
     await askForRetry(world, { runId, payableId });
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
@@ -30,37 +31,72 @@ describe("a retry that a person asks for", () => {
     expect(amounts).toEqual([4_000, 4_000]);
   });
 
-  test("that Nacha's cap has used up is not made: the next run asks again", async () => {
+  test("that Nacha's cap has used up is not made, whatever became of its record", async () => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;
-    await updateRetry(
-      world.store.db,
-      { businessId, payableId },
-      { retriesMade: 2, phase: "parked" },
-      Date.now(),
-    );
+    for (let retries = 0; retries < 2; retries += 1) {
+      await bounceAgain(payableId);
+    }
+    expect((await world.look(payableId)).phase).toBe("parked");
+    const { db } = world.store;
+    await updateRetry(db, { businessId, payableId }, { retriesMade: 0 }, Date.now());
     await askForRetry(world, { runId, payableId });
     expect((await world.look(payableId)).phase).toBe("ended");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
       reasonCode: "retries-used-up",
     });
-    expect(await claimOwners(world.store.db, businessId, [payableId])).toEqual(new Map());
-    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    expect(await claimOwners(db, businessId, [payableId])).toEqual(new Map());
+    expect(await world.paymentsOf(payableId)).toHaveLength(3);
   });
 
-  test.each(["R05", "R07", "R10", "R29"])(
-    "of what came back as unauthorised (%s) is made for nobody: the next run asks again",
+  test.each(["R02", "R05", "R08", "R16", "R23", "R24", "R29"])(
+    "of what came back as %s is made for nobody: the next run asks again",
     async (code) => {
       const { runId, payableId } = await dueRetry(world, code);
       await askForRetry(world, { runId, payableId });
+      const { db } = world.store;
+      const kept = await getRetry(db, world.businessId, payableId);
+      expect(kept?.approvalEnded).toContain(`${code} ends its approval`);
       expect(await world.look(payableId)).toMatchObject({ outcome: "left to the next run" });
-      expect((await world.line(runId, payableId)).reason).toMatch(
-        /takes the authorization .* back/,
-      );
+      expect(await world.line(runId, payableId)).toMatchObject({
+        reasonCode: code,
+        reason: expect.stringContaining("The next run asks for a new approval"),
+      });
+      expect(await claimOwners(db, world.businessId, [payableId])).toEqual(new Map());
+      await world.retry(payableId);
       expect(await world.paymentsOf(payableId)).toHaveLength(1);
     },
   );
+
+  test("is not sent where another part came back meanwhile as one that ends its approval", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await parked(payableId);
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    const { payments } = world.context().clientOf("acme");
+    const shown = await payments.listAll({ payableId });
+    const stopped = shown.map((payment) => ({ ...payment, failureReason: "R08 Payment stopped" }));
+    world.override = { listAll: () => Promise.resolve(stopped) };
+    await world.retry(payableId);
+    world.override = {};
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+
+  async function parked(payableId: string): Promise<void> {
+    const { store, businessId } = world;
+    const change = { phase: "parked", retryOn: null };
+    await updateRetry(store.db, { businessId, payableId }, change, Date.now());
+  }
+
+  async function bounceAgain(payableId: string): Promise<void> {
+    const fail = { outcome: "fail", code: "R01", times: 1 } as const;
+    await world.control.outcome({ match: { payableId }, ...fail });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    await world.control.advance("P9D");
+    await world.look(payableId);
+  }
 });
 
 describe("a person's retry of a bill that a limit kept from being sent", () => {

@@ -7,7 +7,7 @@ import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 /**
  * A bill of $100, or a part of it, whose first payment failed as the bank's return code says: the
- * next try of R01 is due, the others are parked.
+ * request of the next try of R01 is due, for the next banking day; the others are parked.
  */
 export async function dueRetry(
   world: MoneyWorld,
@@ -23,7 +23,6 @@ export async function dueRetry(
   expect(await world.follow(runId)).toBe(1);
   expect(world.told).toContain(retryFailedPaymentId("acme", payableId));
   expect((await world.look(payableId)).phase).toBe(code === "R01" ? "waiting" : "parked");
-  await world.control.advance("P4D");
   return planned;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
-import { listWaits } from "../../src/store/waits.ts";
+import { listWaits, setWait } from "../../src/store/waits.ts";
 import { flagLooks } from "../../src/store/watches.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { netCreditByPayable } from "../support/sandbox.ts";
@@ -38,6 +38,16 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("following");
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("is not kept back by a wait of another account than its own", async () => {
+    const { payableId } = await dueRetry(world);
+    const { businessId, store } = world;
+    const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
+    const wait = { businessId, code: "insufficient_balance", message: "short", nowMs, realMs };
+    await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, sourceId: "other" }));
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await store.db.deleteFrom("business_waits").execute();
   });
 
   test("of a part that was paid off-cycle is for that part, never for the whole bill", async () => {

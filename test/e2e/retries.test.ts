@@ -136,18 +136,23 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(FINE), 0]]);
   });
 
-  test("a person's retry pays a parked bill again, once", async () => {
-    const before = (await paymentsOf(payrun, bill(RETURNED))).length;
+  test("a person's retry of what Nacha doesn't let be reinitiated is a new payment, with a new approval", async () => {
     const resolved = await resolve(bill(RETURNED), "retry");
     expect(resolved.status, JSON.stringify(resolved.body)).toBe(200);
-    await payrun.sandbox.control.setScale(43_200);
-    await payrun.until(
-      scene.runId,
-      "settled after all",
-      (status) => lineOf(status, bill(RETURNED)).state === "settled",
+    expect(resolved.body).toMatchObject({
+      approvalEnded: expect.stringContaining("R03 ends its approval"),
+    });
+    await payrun.until(scene.runId, "left to the next run", (status) =>
+      /The next run asks/.test(lineOf(status, bill(RETURNED)).reason ?? ""),
     );
-    await payrun.sandbox.control.setScale(1);
-    expect(await paymentsOf(payrun, bill(RETURNED))).toHaveLength(before + 1);
+    expect(await paymentsOf(payrun, bill(RETURNED))).toHaveLength(1);
+    await payrun.apply("paid-anew", scenePlaybook("failing"));
+    const next = await payrun.launch("paid-anew");
+    const planned = await payrun.untilPhase(next, "awaiting-approval");
+    expect(planned.payments.map(({ payableId }) => payableId)).toContain(bill(RETURNED)?.id);
+    await approve(payrun, next);
+    await ended(payrun, next);
+    expect(await paymentsOf(payrun, bill(RETURNED))).toHaveLength(2);
     await expectBank(payrun, [[bill(RETURNED), 150_00]]);
   });
 

@@ -36,8 +36,8 @@ export function addResolveCommand(program: Command, session: Session): void {
           reasonCode === undefined
             ? await each(gateway, payables, { action, reason }, options.business)
             : await inBulk(gateway, { reasonCode, action, reason, ...business });
-        for (const { payableId, state } of outcome.resolved) {
-          output.line(`${green("✓")} ${payableId}: ${action === "retry" ? "tried again" : state}`);
+        for (const resolution of outcome.resolved) {
+          output.line(`${green("✓")} ${resolution.payableId}: ${resultOf(resolution)}`);
         }
         for (const { payableId, message } of outcome.refused) {
           output.line(`${red("✗")} ${payableId}: ${printable(message)}`);
@@ -49,6 +49,12 @@ export function addResolveCommand(program: Command, session: Session): void {
         return outcome.refused.length === 0 ? EXIT.done : EXIT.failed;
       }),
     );
+}
+
+function resultOf({ action, state, approvalEnded }: Resolution): string {
+  if (action !== "retry") return state;
+  if (approvalEnded === undefined) return "tried again";
+  return `${printable(approvalEnded)} It is not tried again: the next run plans it and asks for a new approval`;
 }
 
 function actionOf(options: {

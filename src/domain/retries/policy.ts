@@ -1,19 +1,9 @@
 import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
-import {
-  classifyFailure,
-  isReinitiable,
-  REINITIATIONS_MAX,
-  wordsOf,
-} from "../payments/failure-policy.ts";
+import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
+import { isReinitiable, REINITIATIONS_MAX } from "../payments/return-codes.ts";
 
 /** Name of the playbook that looks after failures where nobody has stored one of it. */
 export const BUILT_IN_FAILURES = "retry-failed";
-
-/** Days after the first settlement within which Nacha lets an entry be reinitiated. */
-export const REINITIATION_DAYS = 180;
-
-/** Returns that a vendor's new bank details mend: what is paid then is a new payment. */
-const NEW_DETAILS_CODES: readonly string[] = ["R02", "R03", "R04", "R12", "R13", "R20"];
 
 /** Whom to ask where a playbook has no rule for a failure. */
 const ASK_OPERATOR: FailureRule = {
@@ -114,11 +104,6 @@ export function ruleFor(
   // Words of the author's own that stand for a bounce count as one.
   const bounced = found.action === "retry" && code === null;
   return { code: bounced ? (found.codes.find(isReinitiable) ?? "R01") : code, rule: found };
-}
-
-/** True where a vendor's new bank details mend what a return of this code complains of. */
-export function isMendedByNewDetails(code: string): boolean {
-  return NEW_DETAILS_CODES.includes(code);
 }
 
 function matches(rule: FailureRule, code: string | null, text: string): boolean {

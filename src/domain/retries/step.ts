@@ -1,8 +1,8 @@
 import { WEEKDAYS, type FailureRule } from "../../contracts/playbook.ts";
-import { addBankingDays, isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
+import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { addDays, isoWeekday } from "../clock/dates.ts";
-import { isReinitiable, REINITIATIONS_MAX } from "../payments/failure-policy.ts";
-import { REINITIATION_DAYS, type RuledFailure } from "./policy.ts";
+import { approvalEnd } from "./approval.ts";
+import type { RuledFailure } from "./policy.ts";
 
 /** What is known of a failure when its owner decides what comes next. */
 export interface FailureFacts {
@@ -11,14 +11,16 @@ export interface FailureFacts {
   /** True where everything that was sent came back. */
   readonly isWhole: boolean;
   readonly retriesMade: number;
-  /** `YYYY-MM-DD` in New York: day of the first payment, or null where nobody says. */
-  readonly firstPaidOn: string | null;
+  /** `YYYY-MM-DD` in New York: the earliest day on which the first payment can have settled. */
+  readonly firstSettledOn: string;
+  /** Day in New York on which a request that is made now arrives. */
   readonly today: string;
   /** Why nothing is tried again by itself, whatever the rule says; or null. */
   readonly stopped: string | null;
 }
 
 export type FailureStep =
+  /** `date` is the day on which the payment runs; its request is made the banking day before. */
   | { readonly kind: "retry-on"; readonly date: string; readonly ofAtMost: number }
   | { readonly kind: "wait-for-incident" }
   | { readonly kind: "wait-for-funds" }
@@ -56,29 +58,25 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   if (rule.action !== "retry") return park(null);
   if (!facts.isWhole) return park("Only a part failed; a person decides.", "partly-failed");
   if (facts.stopped !== null) return park(facts.stopped);
-  const atMost = Math.min(rule.atMost, isReinitiable(code) ? REINITIATIONS_MAX : 0);
-  if (facts.retriesMade >= atMost) {
-    const all =
-      atMost === REINITIATIONS_MAX ? "that Nacha's rules allow" : "that the playbook allows";
-    return park(`Retried ${facts.retriesMade} times, which is all ${all}.`);
-  }
+  const { retriesMade, firstSettledOn } = facts;
   const date = retryDate(rule, facts.today);
-  if (isTooLate(facts.firstPaidOn, date)) return park(TOO_LATE);
+  const end = approvalEnd({ codes: [code], retriesMade, firstSettledOn, runsOn: date });
+  if (end !== null) return park(end.reason);
+  const { atMost } = rule;
+  if (retriesMade >= atMost) {
+    return park(`Retried ${retriesMade} times, which is all that the playbook allows.`);
+  }
   if (rule.when === "when-released") return { kind: "wait-for-incident" };
   if (rule.when === "when-funds-arrive") return { kind: "wait-for-funds" };
   return { kind: "retry-on", date, ofAtMost: atMost };
 }
 
-export const TOO_LATE = `Nacha's rules end reinitiations ${REINITIATION_DAYS} days after the settlement.`;
-
-/** True where a reinitiation on a date would come too late for Nacha. */
-export function isTooLate(firstPaidOn: string | null, date: string): boolean {
-  return firstPaidOn !== null && date > addDays(firstPaidOn, REINITIATION_DAYS);
-}
-
-/** The banking day of the next try, by the rule; for what waits for something else the earliest. */
-function retryDate({ when }: FailureRule, today: string): string {
-  const next = addBankingDays(today, 1);
+/**
+ * The banking day on which the next try runs, by the rule; for what waits for something else the
+ * earliest. What is sent today runs on the next banking day at the soonest.
+ */
+export function retryDate({ when }: FailureRule, today: string): string {
+  const next = nextBankingDay(today);
   const weekday = WEEKDAYS.findIndex((day) => day === when);
   if (weekday < 0) return next;
   let date = addDays(today, 1);

@@ -109,6 +109,12 @@ export const ResolutionBody = z
     state: z.enum(LINE_STATES),
     workflowId: z.string().optional().describe("Workflow that retries it"),
     holdId: z.string().optional().describe("Hold that keeps later runs from paying it"),
+    approvalEnded: z
+      .string()
+      .optional()
+      .describe(
+        "Why it is not paid again under its approval: the next run plans it and asks for another",
+      ),
   })
   .openapi("Resolution");
 

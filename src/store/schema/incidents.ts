@@ -14,6 +14,7 @@ export const incidentTables: readonly string[] = [
     requested text,
     requested_by text,
     retry_on text,
+    approval_ended text,
     look bigint not null,
     started_at_ms bigint not null,
     updated_at_ms bigint not null,

@@ -1,32 +1,9 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
-import {
-  classifyFailure,
-  classifyFailures,
-  isReinitiable,
-} from "../../../src/domain/payments/failure-policy.ts";
-
-const PARKED = "R02 R03 R04 R05 R07 R08 R10 R11 R12 R13 R14 R15 R16 R17 R20 R23 R24 R29".split(" ");
+import { classifyFailure, classifyFailures } from "../../../src/domain/payments/failure-policy.ts";
+import { isReinitiable } from "../../../src/domain/payments/return-codes.ts";
 
 describe("the failure policy", () => {
-  it.each(["R01", "R09"])("tries %s again on the next business day, twice at most", (code) => {
-    expect(classifyFailure(`${code} something`)).toMatchObject({
-      code,
-      whose: "payer",
-      action: "retry-next-business-day",
-      maxRetries: 2,
-      withinDays: 180,
-    });
-    expect(isReinitiable(code)).toBe(true);
-  });
-
-  it.each(PARKED)("parks %s and says what a person can do", (code) => {
-    const found = classifyFailure(`Returned by the bank (${code.toLowerCase()}).`);
-    expect(found).toMatchObject({ code, action: "park", maxRetries: 0 });
-    expect(found.text.length).toBeGreaterThan(30);
-    expect(isReinitiable(code)).toBe(false);
-  });
-
   it.each([
     ["Insufficient funds", "R01"],
     ["NSF", "R01"],
@@ -54,7 +31,7 @@ describe("the failure policy", () => {
     ["NSF fee refused: account closed", "R02"],
     ["Payment stopped; insufficient funds", "R08"],
   ])("takes %j for what must not be tried again", (text, code) => {
-    expect(classifyFailure(text)).toMatchObject({ code, action: "park" });
+    expect(classifyFailure(text)).toMatchObject({ code, mayBeRetried: false });
   });
 
   it("tells the vendor story of a closed account", () => {
@@ -66,27 +43,27 @@ describe("the failure policy", () => {
   it.each([null, undefined, "", "computer says no", "R99 unheard of", "R01 then R02", "ERR01"])(
     "gives %j to a person",
     (text) => {
-      expect(classifyFailure(text)).toMatchObject({ action: "park", maxRetries: 0 });
+      expect(classifyFailure(text)).toMatchObject({ mayBeRetried: false });
     },
   );
 
   it("does not take the service's short balance for a return of the bank", () => {
     for (const text of ["Insufficient balance", "INSUFFICIENT_BALANCE"]) {
       const found = classifyFailure(text);
-      expect(found).toMatchObject({ code: null, action: "park", whose: "payer" });
+      expect(found).toMatchObject({ code: null, mayBeRetried: false, whose: "payer" });
       expect(found.text).toContain("Deposit money");
     }
   });
 
-  it("parks a line of which any split must be parked", () => {
+  it("takes a line for what must not be tried again where any of its split is that", () => {
     const mixed = [{ failureReason: "R01" }, { failureReason: "R02" }];
     expect(classifyFailures(mixed).code).toBe("R02");
-    expect(classifyFailures([{ failureReason: "R09" }]).action).toBe("retry-next-business-day");
-    expect(classifyFailures([]).action).toBe("park");
+    expect(classifyFailures([{ failureReason: "R09" }]).mayBeRetried).toBe(true);
+    expect(classifyFailures([]).mayBeRetried).toBe(false);
   });
 
   test.prop([fc.string()])("never throws, and never retries but for R01 and R09", (text) => {
     const found = classifyFailure(text);
-    if (found.action === "retry-next-business-day") expect(isReinitiable(found.code)).toBe(true);
+    if (found.mayBeRetried) expect(isReinitiable(found.code)).toBe(true);
   });
 });

@@ -23,7 +23,7 @@ function facts(change: Partial<FailureFacts> = {}): FailureFacts {
     whose: "payer",
     isWhole: true,
     retriesMade: 0,
-    firstPaidOn: "2026-03-02",
+    firstSettledOn: "2026-03-02",
     today: "2026-03-05",
     stopped: null,
     ...change,
@@ -37,7 +37,7 @@ describe("after a failure", () => {
     expect(stepAfterFailure(facts({ failed: tuesday }))).toMatchObject({ date: "2026-03-10" });
     // 2026-05-25 is a Monday and Memorial Day.
     const monday = { code: "R01", rule: { ...RETRY, when: "monday" as const } };
-    const before = facts({ failed: monday, firstPaidOn: "2026-05-18", today: "2026-05-21" });
+    const before = facts({ failed: monday, firstSettledOn: "2026-05-18", today: "2026-05-21" });
     expect(stepAfterFailure(before)).toMatchObject({ date: "2026-05-26" });
   });
 
@@ -50,7 +50,7 @@ describe("after a failure", () => {
     ["a part of a split failed", { isWhole: false }],
     ["its run was cancelled", { stopped: "cancelled" }],
     ["two retries were made", { retriesMade: 2 }],
-    ["180 days are over", { firstPaidOn: "2025-09-01" }],
+    ["180 days are over", { firstSettledOn: "2025-09-01" }],
   ])("leaves it to a person where %s", (_, change) => {
     expect(stepAfterFailure(facts(change)).kind).toBe("park");
   });
@@ -66,6 +66,17 @@ describe("after a failure", () => {
     expect(step("payer")).toEqual({ kind: "wait-for-incident" });
   });
 
+  it("runs on the day that it announces, and day 180 is that day and not a later one", () => {
+    const friday = { code: "R01", rule: { ...RETRY, when: "friday" as const } };
+    const tuesday = facts({ failed: friday, firstSettledOn: "2026-05-31", today: "2026-11-24" });
+    // Thanksgiving lies between: the request is made on Wednesday and runs on the Friday.
+    expect(stepAfterFailure(tuesday)).toMatchObject({ kind: "retry-on", date: "2026-11-27" });
+    const late = facts({ failed: friday, firstSettledOn: "2026-05-29", today: "2026-11-25" });
+    expect(stepAfterFailure(late).kind).toBe("park");
+    const next = facts({ firstSettledOn: "2026-11-20", today: "2026-11-25" });
+    expect(stepAfterFailure(next)).toMatchObject({ kind: "retry-on", date: "2026-11-27" });
+  });
+
   test.prop([
     fc.integer({ min: 0, max: 5 }),
     fc.integer({ min: 0, max: 400 }),
@@ -73,7 +84,9 @@ describe("after a failure", () => {
   ])("never goes beyond Nacha's limits, and only to banking days", (retriesMade, age, when) => {
     const today = new Date(Date.UTC(2026, 0, 1) + age * 86_400_000).toISOString().slice(0, 10);
     const failed = { code: "R01", rule: { ...RETRY, when } };
-    const step = stepAfterFailure(facts({ failed, retriesMade, firstPaidOn: "2026-01-01", today }));
+    const step = stepAfterFailure(
+      facts({ failed, retriesMade, firstSettledOn: "2026-01-01", today }),
+    );
     if (step.kind !== "retry-on") return;
     expect(retriesMade).toBeLessThan(2);
     expect(isBankingDay(step.date)).toBe(true);

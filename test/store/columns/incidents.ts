@@ -15,6 +15,7 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     requested: true,
     requested_by: true,
     retry_on: true,
+    approval_ended: true,
     look: true,
     started_at_ms: true,
     updated_at_ms: true,

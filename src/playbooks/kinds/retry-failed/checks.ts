@@ -1,5 +1,5 @@
-import { classifyFailure, isReinitiable } from "../../../domain/payments/failure-policy.ts";
-import { isMendedByNewDetails } from "../../../domain/retries/policy.ts";
+import { classifyFailure } from "../../../domain/payments/failure-policy.ts";
+import { isMendedByNewDetails, isReinitiable } from "../../../domain/payments/return-codes.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { type FailureRuleInput, failureRuleSchema } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { FailureRule, RetryFailedPlaybook } from "../../../contracts/playbook.ts";
-import { REINITIATIONS_MAX } from "../../../domain/payments/failure-policy.ts";
+import { REINITIATIONS_MAX } from "../../../domain/payments/return-codes.ts";
 import { builtInRetryFailed } from "../../../domain/retries/policy.ts";
 import { playbookKind } from "../kind.ts";
 import { checkRetryFailed } from "./checks.ts";

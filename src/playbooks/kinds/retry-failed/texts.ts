@@ -1,5 +1,4 @@
-import { REINITIATIONS_MAX } from "../../../domain/payments/failure-policy.ts";
-import { REINITIATION_DAYS } from "../../../domain/retries/policy.ts";
+import { REINITIATION_DAYS, REINITIATIONS_MAX } from "../../../domain/payments/return-codes.ts";
 import { fine, readDays, readWord, shown, wrong } from "../../texts.ts";
 import type { Reading } from "../../texts.ts";
 

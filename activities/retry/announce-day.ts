@@ -1,0 +1,19 @@
+import type { RetryChange } from "../../src/store/retries.ts";
+import type { RetryCase } from "./retry-case.ts";
+
+/**
+ * Says on which banking day a retry runs.
+ *
+ * @param change of its record, written last and in one go
+ */
+export async function announceDay(
+  retry: RetryCase,
+  date: string,
+  about: { readonly reasonCode: string; readonly told: string; readonly ofAtMost: number },
+  change: RetryChange = {},
+): Promise<void> {
+  const { reasonCode, told, ofAtMost } = about;
+  const reason = `${told}. Tried again on ${date} (${retry.row.retriesMade + 1} of ${ofAtMost}).`;
+  await retry.setLine({ state: "retrying", reasonCode, reason, restsAtMs: null });
+  await retry.update({ ...change, retryOn: date });
+}

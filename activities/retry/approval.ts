@@ -1,0 +1,55 @@
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { earliestDate } from "../../src/domain/planning/send-date.ts";
+import { type ApprovalEnd, approvalEnd } from "../../src/domain/retries/approval.ts";
+import { ruleFor } from "../../src/domain/retries/policy.ts";
+import type { ActivityContext } from "../context.ts";
+import { failurePlaybook } from "./failure-playbook.ts";
+import type { RetryCase } from "./retry-case.ts";
+
+/** Why the approval of a line covers no payment that would run on a day; null while it does. */
+export async function approvalEndOf(
+  context: ActivityContext,
+  retry: RetryCase,
+  runsOn: string,
+): Promise<ApprovalEnd | null> {
+  const failed = retry.payments.filter(
+    ({ id, status }) =>
+      retry.line.paymentIds.includes(id) && (status === "failed" || status === "returned"),
+  );
+  if (failed.length === 0) return null;
+  const { rules } = await failurePlaybook(context, retry, failed);
+  const codes = failed.map(({ failureReason }) => ruleFor(rules, failureReason).code);
+  const { retriesMade } = retry.row;
+  return approvalEnd({ codes, retriesMade, firstSettledOn: firstSettledOn(retry), runsOn });
+}
+
+/**
+ * The earliest day in New York on which the first payment of a line can have settled, from which
+ * Nacha counts: it has never settled before it ran, whatever `processedAt` says of a failure.
+ */
+export function firstSettledOn({ payments, line }: RetryCase): string {
+  const days = payments
+    .filter(({ id }) => line.paymentIds.includes(id))
+    .flatMap(({ processedAt, scheduledAt, createdAt }) => {
+      const ran = [processedAt, scheduledAt].flatMap(dayOf);
+      return ran.length > 0 ? ran : dayOf(createdAt);
+    });
+  return days.toSorted()[0] ?? line.executionDate;
+}
+
+function dayOf(at: string | null): string[] {
+  if (at === null) return [];
+  if (/^\d{4}-\d{2}-\d{2}$/.test(at)) return [at];
+  const ms = Date.parse(at);
+  return Number.isNaN(ms) ? [] : [newYorkDate(ms)];
+}
+
+/**
+ * The only day on which a retry may run now: the one that was announced, else the earliest. Null
+ * where the announced day can't be reached any more.
+ */
+export function runDay({ row, clock }: RetryCase): string | null {
+  const earliest = earliestDate(clock);
+  if (row.requested === "retry" || row.retryOn === null) return earliest;
+  return row.retryOn < earliest ? null : row.retryOn;
+}

@@ -1,0 +1,173 @@
+/** What a bank says with one return code, and what follows for whoever paid. */
+export interface ReturnCode {
+  /** Its name, shortened. */
+  readonly means: string;
+  /** Whose bank account or act is behind it; either may be behind what is `unknown`. */
+  readonly whose: "payer" | "payee" | "unknown";
+  /** True where the same entry may be sent again, as often and as long as Nacha allows it. */
+  readonly mayBeReinitiated: boolean;
+  /** True where new bank details of the vendor mend it: what is paid then is a new payment. */
+  readonly mendedByNewDetails: boolean;
+  /** What a person can do. */
+  readonly toDo: string;
+}
+
+/** Times that Nacha lets one entry be reinitiated. */
+export const REINITIATIONS_MAX = 2;
+
+/** Days after the settlement of the first entry within which it may be. */
+export const REINITIATION_DAYS = 180;
+
+const PUT_MONEY_IN = "Put money in.";
+const NEW_DETAILS =
+  "Ask the vendor for new bank details by a channel you already know, and enter them.";
+const STOP =
+  "Stop: a new authorization is needed before anything is debited again. Talk to the bank.";
+const BY_HAND = "Talk to the vendor; this one is settled by hand.";
+const ASK_BANK = "Ask the bank what to correct before anything is paid again.";
+const OF_CHECKS = "It is about checks that were turned into debits. Ask the bank why it came back.";
+const OF_ENROLLMENT =
+  "It is about enrollments with a federal agency. Ask the bank why it came back.";
+const BETWEEN_BANKS = "The banks disagree about a return. Ask the bank where the money is.";
+const OF_GATEWAY = "It is about payments abroad. Ask the bank why it came back.";
+
+/**
+ * Every ACH return code, and the only place that says what may be paid again after it.
+ *
+ * Sources. Codes and names: Appendix Four of the Nacha Operating Rules, as the public list of
+ * moov-io/ach (`addenda99.go`) and processors' documentation repeat it; numbers that they leave out
+ * are not assigned. What may be reinitiated: subsection 2.12.4 of the same rules as originator
+ * guides of banks tell it, which is R01 and R09, at most twice, within 180 days of the settlement
+ * of the first entry, with the same amount and company. R08 needs a new authorization of the
+ * receiver's and R11 a corrected entry: both are new payments here. The rulebook itself was not at
+ * hand; who pays with this confirms it with their bank.
+ */
+export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
+  R01: bounce("insufficient funds", PUT_MONEY_IN),
+  R02: vendorDetails("account closed", NEW_DETAILS),
+  R03: vendorDetails(
+    "no such account, or not of that name",
+    "Check the account number with the vendor by a channel you already know, and correct it.",
+  ),
+  R04: vendorDetails("invalid account number", NEW_DETAILS),
+  R05: payer("debit of a consumer's account that was not authorised", STOP),
+  R06: other("returned because the sending bank asked for it", ASK_BANK),
+  R07: payer("authorization revoked", STOP),
+  R08: payer(
+    "payment stopped by the account's holder",
+    "Find out who stopped it and why; pay again only with their consent.",
+  ),
+  R09: bounce(
+    "uncollected funds: deposits in the account had not cleared",
+    "Wait until they have, or put money in.",
+  ),
+  R10: payer("the account's holder says that the debit was not authorised", STOP),
+  R11: payer(
+    "the debit was outside the terms of its authorization",
+    "Find what differs: a corrected payment is possible within 60 days of the return.",
+  ),
+  R12: vendorDetails("branch sold to another bank", NEW_DETAILS),
+  R13: vendorDetails("the bank can't receive ACH payments at that routing number", NEW_DETAILS),
+  R14: payee("the representative payee has died or can't act any more", BY_HAND),
+  R15: payee("the account's holder or beneficiary has died", BY_HAND),
+  R16: other(
+    "account frozen",
+    "Stop: ask the bank, and the vendor for another account, before paying again.",
+  ),
+  R17: other(
+    "questionable entry",
+    "Check the bill and the vendor's bank details for fraud before anything is paid again.",
+  ),
+  R18: other("improper effective entry date", ASK_BANK),
+  R19: other("error in the amount", ASK_BANK),
+  R20: vendorDetails("the account does not take such payments", NEW_DETAILS),
+  R21: other("invalid company identification", ASK_BANK),
+  R22: other("invalid individual id", ASK_BANK),
+  R23: payee(
+    "the receiver refused the payment",
+    "Ask the vendor why; pay again only with their consent.",
+  ),
+  R24: other(
+    "duplicate entry",
+    "Don't pay again: check with the vendor whether the bill is paid, then resolve with --paid-elsewhere or --give-up.",
+  ),
+  R25: other("error in the addenda", ASK_BANK),
+  R26: other("error in a mandatory field", ASK_BANK),
+  R27: other("error in the trace number", ASK_BANK),
+  R28: other("wrong check digit of the routing number", ASK_BANK),
+  R29: payer(
+    "the paying company did not authorise the debit",
+    "Tell the bank to allow the service's company id, within 2 banking days.",
+  ),
+  R30: other("the bank does not take part in check truncation", OF_CHECKS),
+  R31: other("return that the sending bank permitted", ASK_BANK),
+  R32: other("the receiving bank can't settle", ASK_BANK),
+  R33: other("destroyed check returned", OF_CHECKS),
+  R34: other("the receiving bank takes part with limits", ASK_BANK),
+  R35: other("improper debit", ASK_BANK),
+  R36: other("improper credit", ASK_BANK),
+  R37: other("the check itself was presented", OF_CHECKS),
+  R38: other("the check itself was stopped", OF_CHECKS),
+  R39: other("improper check", OF_CHECKS),
+  R40: other("enrollment returned by the agency", OF_ENROLLMENT),
+  R41: other("invalid transaction code of an enrollment", OF_ENROLLMENT),
+  R42: other("wrong routing number of an enrollment", OF_ENROLLMENT),
+  R43: other("invalid account number of an enrollment", OF_ENROLLMENT),
+  R44: other("invalid individual id of an enrollment", OF_ENROLLMENT),
+  R45: other("invalid name of an enrollment", OF_ENROLLMENT),
+  R46: other("invalid representative payee of an enrollment", OF_ENROLLMENT),
+  R47: other("duplicate enrollment", OF_ENROLLMENT),
+  R50: other("state law does not allow the check to be re-presented", OF_CHECKS),
+  R51: other("the check was not eligible", OF_CHECKS),
+  R52: other("the check was stopped", OF_CHECKS),
+  R53: other("the check was presented as well", OF_CHECKS),
+  R61: other("misrouted return", BETWEEN_BANKS),
+  R62: other("return of an erroneous or reversing entry", BETWEEN_BANKS),
+  R67: other("duplicate return", BETWEEN_BANKS),
+  R68: other("untimely return", BETWEEN_BANKS),
+  R69: other("errors in a return", BETWEEN_BANKS),
+  R70: other("permitted return not accepted", BETWEEN_BANKS),
+  R71: other("misrouted dishonored return", BETWEEN_BANKS),
+  R72: other("untimely dishonored return", BETWEEN_BANKS),
+  R73: other("the return was timely", BETWEEN_BANKS),
+  R74: other("corrected return", BETWEEN_BANKS),
+  R75: other("the return was no duplicate", BETWEEN_BANKS),
+  R76: other("no errors were found in the return", BETWEEN_BANKS),
+  R77: other("dishonored return not accepted", BETWEEN_BANKS),
+  R80: other("payment abroad coded wrongly", OF_GATEWAY),
+  R81: other("the gateway does not take part", OF_GATEWAY),
+  R82: other("invalid bank abroad", OF_GATEWAY),
+  R83: other("the bank abroad can't settle", OF_GATEWAY),
+  R84: other("not processed by the gateway", OF_GATEWAY),
+  R85: other("payment abroad sent as one at home", OF_GATEWAY),
+};
+
+/** True where Nacha lets a return with this code be reinitiated; never for a code that isn't known. */
+export function isReinitiable(code: string | null): boolean {
+  return code !== null && RETURN_CODES[code]?.mayBeReinitiated === true;
+}
+
+/** True where a vendor's new bank details mend what a return of this code complains of. */
+export function isMendedByNewDetails(code: string): boolean {
+  return RETURN_CODES[code]?.mendedByNewDetails === true;
+}
+
+function bounce(means: string, toDo: string): ReturnCode {
+  return { means, whose: "payer", mayBeReinitiated: true, mendedByNewDetails: false, toDo };
+}
+
+function vendorDetails(means: string, toDo: string): ReturnCode {
+  return { means, whose: "payee", mayBeReinitiated: false, mendedByNewDetails: true, toDo };
+}
+
+function payer(means: string, toDo: string): ReturnCode {
+  return { means, whose: "payer", mayBeReinitiated: false, mendedByNewDetails: false, toDo };
+}
+
+function payee(means: string, toDo: string): ReturnCode {
+  return { means, whose: "payee", mayBeReinitiated: false, mendedByNewDetails: false, toDo };
+}
+
+function other(means: string, toDo: string): ReturnCode {
+  return { means, whose: "unknown", mayBeReinitiated: false, mendedByNewDetails: false, toDo };
+}

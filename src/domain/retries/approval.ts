@@ -1,0 +1,54 @@
+import { addDays } from "../clock/dates.ts";
+import { isReinitiable, REINITIATION_DAYS, REINITIATIONS_MAX } from "../payments/return-codes.ts";
+
+/** What came back of one approved line, and when it would be paid again. */
+export interface ReturnedLine {
+  /** Return codes of all its failed and returned payments; null for one that counts as none. */
+  readonly codes: readonly (string | null)[];
+  readonly retriesMade: number;
+  /** `YYYY-MM-DD` in New York: the earliest day on which its first payment can have settled. */
+  readonly firstSettledOn: string;
+  /** `YYYY-MM-DD`: the day on which the next payment would run. */
+  readonly runsOn: string;
+}
+
+/** Why an approval covers no further payment. */
+export interface ApprovalEnd {
+  /** Reason code of the line. */
+  readonly code: string;
+  readonly reason: string;
+}
+
+/**
+ * Says why the approval of a line covers no further payment, or null while it does.
+ *
+ * It covers what Nacha lets be reinitiated and nothing else, whoever asks. Whatever is paid after
+ * that is a new payment, which somebody has to approve.
+ */
+export function approvalEnd(line: ReturnedLine): ApprovalEnd | null {
+  const { codes, retriesMade } = line;
+  if (codes.length === 0) return null;
+  const ending = codes.find((code) => !isReinitiable(code));
+  if (ending === null) {
+    const reason =
+      "What came back names no return that Nacha lets be tried again, which ends its approval.";
+    return { code: "unknown-reason", reason };
+  }
+  if (ending !== undefined) {
+    const reason = `${ending} ends its approval: Nacha lets only R01 and R09 be tried again.`;
+    return { code: ending, reason };
+  }
+  if (retriesMade >= REINITIATIONS_MAX) {
+    const reason = `Retried ${retriesMade} times under its approval, which is all that Nacha's rules allow.`;
+    return { code: USED_UP, reason };
+  }
+  return isTooLate(line) ? { code: USED_UP, reason: TOO_LATE } : null;
+}
+
+const USED_UP = "retries-used-up";
+
+const TOO_LATE = `Nacha's rules end reinitiations ${REINITIATION_DAYS} days after the settlement of the first payment.`;
+
+function isTooLate({ firstSettledOn, runsOn }: ReturnedLine): boolean {
+  return runsOn > addDays(firstSettledOn, REINITIATION_DAYS);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { FailureRule } from "../../../src/contracts/playbook.ts";
+import { classifyFailure } from "../../../src/domain/payments/failure-policy.ts";
+import { RETURN_CODES } from "../../../src/domain/payments/return-codes.ts";
+import { approvalEnd } from "../../../src/domain/retries/approval.ts";
+import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
+import { stepAfterFailure } from "../../../src/domain/retries/step.ts";
+import { checkRetryFailed } from "../../../src/playbooks/kinds/retry-failed/checks.ts";
+
+const CODES = Object.keys(RETURN_CODES);
+/** Every number that a return code can have, assigned or not. */
+const NUMBERS = Array.from({ length: 100 }, (_, n) => `R${String(n).padStart(2, "0")}`);
+const MAY_BE_REINITIATED = ["R01", "R09"];
+const OTHERS = NUMBERS.filter((code) => !MAY_BE_REINITIATED.includes(code));
+
+/** A rule that wants everything tried again, as no playbook that is loaded can say it. */
+function retryAll(code: string): FailureRule {
+  return {
+    ...{ codes: [code], words: ["returned"], action: "retry", pause: false, payAgain: false },
+    ...{ when: "next-business-day", atMost: 2, by: ["controller"] },
+  };
+}
+
+function stepFor(rules: readonly FailureRule[], reason: string) {
+  const failed = ruleFor(rules, reason);
+  return stepAfterFailure({
+    ...{ failed, whose: "payer", isWhole: true, retriesMade: 0, stopped: null },
+    ...{ firstSettledOn: "2026-03-02", today: "2026-03-05" },
+  });
+}
+
+describe("the table of return codes", () => {
+  it("has the codes that Nacha assigns, and R01 and R09 alone may be reinitiated", () => {
+    expect(CODES).toHaveLength(70);
+    const reinitiated = CODES.filter((code) => RETURN_CODES[code]?.mayBeReinitiated === true);
+    expect(reinitiated).toEqual(MAY_BE_REINITIATED);
+  });
+
+  it.each(CODES)("says of %s what it means and what a person can do", (code) => {
+    const { code: found, text } = classifyFailure(`Returned by the bank (${code.toLowerCase()}).`);
+    expect(found).toBe(code);
+    expect(text.length).toBeGreaterThan(60);
+    expect(text.includes("new approval")).toBe(!MAY_BE_REINITIATED.includes(code));
+  });
+});
+
+describe("what comes back with a code is paid again under its approval", () => {
+  it.each(MAY_BE_REINITIATED)("where it is %s: by rule, by a person, by a playbook", (code) => {
+    const reason = `${code} returned`;
+    expect(stepFor(unattendedFailures("retry-failed", 0).rules, reason).kind).toBe("retry-on");
+    expect(stepFor(BUILT_IN_RULES, reason).kind).toBe("wait-for-incident");
+    expect(stepFor([retryAll(code)], reason).kind).toBe("retry-on");
+    expect(approvalEnd(asked([code]))).toBeNull();
+    expect(checkRetryFailed(retryPlaybook(code))).toEqual([]);
+  });
+
+  it.each(OTHERS)("never where it is %s: by no rule, by no person, by no playbook", (code) => {
+    for (const reason of [code, `${code} returned`, `ach_return_${code.toLowerCase()}`]) {
+      const unattended = unattendedFailures("retry-failed", 0).rules;
+      for (const rules of [unattended, BUILT_IN_RULES, [retryAll(code)], [retryAll("R01")]]) {
+        expect(stepFor(rules, reason).kind).not.toBe("retry-on");
+        expect(stepFor(rules, reason).kind).not.toBe("wait-for-funds");
+        expect(approvalEnd(asked([ruleFor(rules, reason).code]))).not.toBeNull();
+      }
+    }
+    // One part of a split is enough, whatever the others came back with.
+    expect(approvalEnd(asked(["R01", code]))?.reason).toContain(`${code} ends its approval`);
+    expect(checkRetryFailed(retryPlaybook(code))).not.toEqual([]);
+  });
+
+  it("never where nothing says why it failed", () => {
+    const { code } = ruleFor(BUILT_IN_RULES, "The dog ate it");
+    expect(approvalEnd(asked([code]))).toMatchObject({ code: "unknown-reason" });
+  });
+});
+
+describe("an approval covers reinitiations", () => {
+  it("twice", () => {
+    expect(approvalEnd({ ...asked(["R01"]), retriesMade: 1 })).toBeNull();
+    expect(approvalEnd({ ...asked(["R01"]), retriesMade: 2 })?.code).toBe("retries-used-up");
+  });
+
+  it("within 180 days of the first settlement, counted at the day on which they run", () => {
+    const first = { ...asked(["R09"]), firstSettledOn: "2026-05-31" };
+    expect(approvalEnd({ ...first, runsOn: "2026-11-27" })).toBeNull();
+    expect(approvalEnd({ ...first, runsOn: "2026-11-28" })?.reason).toMatch(/180 days/);
+  });
+
+  it("of what nobody has sent back yet", () => {
+    expect(approvalEnd({ ...asked([]), retriesMade: 9, runsOn: "2036-01-01" })).toBeNull();
+  });
+});
+
+function asked(codes: readonly (string | null)[]) {
+  return { codes, retriesMade: 0, firstSettledOn: "2026-03-02", runsOn: "2026-03-06" };
+}
+
+function retryPlaybook(code: string) {
+  return { rules: [{ match: [code], retry: "next-business-day" }] };
+}
