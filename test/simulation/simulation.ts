@@ -1,4 +1,5 @@
 import { Company } from "./company/company.ts";
+import { Others } from "./company/others.ts";
 import { People } from "./company/people.ts";
 import { type Commit, workflowCode } from "./hooks.ts";
 import { Processes } from "./processes.ts";
@@ -58,6 +59,7 @@ export class Simulation {
   readonly #file: StoreFile;
   readonly #referee: Referee;
   readonly #people: People;
+  readonly #others: Others;
   readonly #processes: Processes;
   readonly #troubles: Troubles;
   readonly #storeTroubles: StoreTroubles;
@@ -88,6 +90,7 @@ export class Simulation {
       habits: company.habits,
       readMs: company.readMs,
     });
+    this.#others = new Others(world, { book, life, clock, kinds: company.doings });
     if (company.faults.has("poison")) this.#service.poisoned.add("bill_1");
     this.#temporal = new TemporalServer(world, workflowCode, 400);
     if (company.scale !== 1) {
@@ -219,6 +222,7 @@ export class Simulation {
       return trouble.at(node, what);
     };
     this.#people.begin();
+    this.#others.begin(this.#company.troubleMs);
   }
 
   /** Another file takes the store's place, and everything that had it open begins anew. */

@@ -5,6 +5,7 @@ import { SERVICE_FAULTS, type ServiceFault } from "../service/kinds.ts";
 import { STORE_TROUBLES, type StoreTrouble } from "../store-troubles.ts";
 import { TROUBLES, type Trouble } from "../troubles.ts";
 import { Stream } from "../world/random.ts";
+import { DOINGS, type Doing } from "./others.ts";
 import { ACTS, type Act } from "./people.ts";
 import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
 
@@ -43,6 +44,8 @@ export class Company {
   /** One of them at most: what is restored has lost more than a power cut takes. */
   readonly storeTroubles: ReadonlySet<StoreTrouble>;
   readonly acts: ReadonlySet<Act>;
+  /** What others do at the service. */
+  readonly doings: ReadonlySet<Doing>;
   /** A process that nothing happens to. */
   readonly steady: string | undefined;
   /** How long after its arrival this service may still carry out a request. */
@@ -84,6 +87,8 @@ export class Company {
     const loses = !isLarge && losses.chance(0.2);
     this.storeTroubles = new Set(loses ? [losses.pick(STORE_TROUBLES)] : []);
     this.acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
+    const others = new Stream(seed, "others of the company");
+    this.doings = new Set(DOINGS.filter(() => others.chance(isLarge ? 0.05 : 0.15)));
     this.paying = choosePlaybooks(new Stream(seed, "playbooks"));
     const troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);
     // What is looked at every few seconds should not be in trouble for a day.
@@ -124,15 +129,19 @@ export class Company {
         status: "active",
         last4: String(1_000 + number),
         updatedMs: null,
+        movedMs: 0,
       });
     }
     for (let number = 1; number <= count; number += 1) {
       const id = `bill_${number}`;
+      const contactId = `con_${lots.between(1, vendors)}`;
+      const totalCents = lots.between(10, 200) * 100;
       book.payables.set(id, {
         id,
-        contactId: `con_${lots.between(1, vendors)}`,
+        contactId,
         status: "approved",
-        totalCents: lots.between(10, 200) * 100,
+        totalCents,
+        totals: [{ fromMs: 0, cents: totalCents }],
         dueDate: dateOf(this.startsMs + lots.stretched(1, 10) * DAY_MS),
         issueDate: dateOf(this.startsMs - 20 * DAY_MS),
       });

@@ -52,7 +52,7 @@ export class MoneyRules {
       .filter(stands);
     const standingCents = ours.reduce((sum, { amountCents }) => sum + amountCents, 0);
     const approvedCents = this.#facts.approvedCents(subject);
-    const totalCents = this.#book.payables.get(subject)?.totalCents ?? 0;
+    const totalCents = this.#book.mostCents(subject, 0);
     const keys = new Set(ours.map(({ key }) => key));
     if (standingCents > totalCents && keys.size > 1) {
       const sent = this.#bank.requests.filter(({ key }) => key !== null && keys.has(key)).length;

@@ -36,6 +36,8 @@ export function checkProtocol(standard: Standard, sent: SendRow): void {
   checkLooks(standard, sent.subject);
   checkExplained(standard, all, sent);
   checkApproved(standard, sent);
+  checkOwed(standard, sent);
+  checkVendor(standard, sent);
 }
 
 function isBefore(send: SendRow, { sendId, seq, sendNo }: SendRow): boolean {
@@ -165,6 +167,34 @@ function checkApproved(
   if (valid >= needed) return;
   const what = `${subject} was let through with ${valid} approvals of ${needed} that have not expired`;
   throw new Violation("approved-at-the-gate", what, subject);
+}
+
+/** Rule 3: no more is sent than the service showed to be owed when the gate read it. */
+function checkOwed({ book }: Standard, { subject, key, body, openedMs }: SendRow): void {
+  const amountCents = Number(/"amountCents":(\d+)/.exec(body)?.[1] ?? 0);
+  if (!book.payables.has(subject)) return;
+  const readMs = openedMs - READING_MS;
+  const standingCents = book
+    .paymentsOf(subject)
+    .filter((payment) => stands(payment) && payment.key !== key && payment.shownMs < readMs)
+    .reduce((cents, payment) => cents + payment.amountCents, 0);
+  const owedCents = book.mostCents(subject, readMs) - standingCents;
+  if (amountCents <= owedCents) return;
+  const what = `${amountCents} cents are sent for ${subject}, of which ${owedCents} are owed`;
+  throw new Violation("owed-at-the-gate", what, subject);
+}
+
+/** Rule 3: the vendor is paid to the bank account that was approved. */
+function checkVendor(
+  { facts, book }: Standard,
+  { subject, approvedHash, openedMs }: SendRow,
+): void {
+  const contact = book.contacts.get(book.payables.get(subject)?.contactId ?? "");
+  const approvedLast4 = facts.approvedLast4(subject, approvedHash);
+  if (contact === undefined || approvedLast4 === undefined) return;
+  if (contact.last4 === approvedLast4 || contact.movedMs >= openedMs - READING_MS) return;
+  const what = `${subject} is sent, approved for account ${approvedLast4}, and its vendor has ${contact.last4}`;
+  throw new Violation("account-as-approved", what, subject);
 }
 
 /** A process may read its clock so much earlier, and may know it so much less. */

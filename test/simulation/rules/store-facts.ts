@@ -197,6 +197,14 @@ export class StoreFacts {
     };
   }
 
+  /** The bank account that a line of a plan names; undefined where no plan has the line. */
+  approvedLast4(payableId: string, lineHash: string): string | undefined {
+    const text = "select line from plan_lines where payable_id = ? and line_hash = ?";
+    const [row] = this.#all(text, payableId, lineHash);
+    if (row === undefined) return undefined;
+    return (JSON.parse(String(row["line"])) as { bankLast4?: string }).bankLast4;
+  }
+
   /** Answers that found the result of their send written. */
   lateAnswers(): string[] {
     const text = "select distinct subject from late_answers order by subject";

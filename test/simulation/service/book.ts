@@ -6,6 +6,8 @@ export interface Contact {
   status: string;
   last4: string | null;
   updatedMs: number | null;
+  /** Real instant since which it has its bank account. */
+  movedMs: number;
 }
 
 export interface Payable {
@@ -13,6 +15,8 @@ export interface Payable {
   readonly contactId: string;
   status: string;
   totalCents: number;
+  /** What it has come to, first to last. */
+  readonly totals: { readonly fromMs: number; readonly cents: number }[];
   readonly dueDate: string;
   readonly issueDate: string;
 }
@@ -94,6 +98,13 @@ export class Book {
     return this.paymentsOf(payableId)
       .filter(({ status }) => status === "completed")
       .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  }
+
+  /** The most that a payable came to since an instant. */
+  mostCents(payableId: string, sinceMs: number): number {
+    const totals = this.payables.get(payableId)?.totals ?? [];
+    const first = totals.findLastIndex(({ fromMs }) => fromMs <= sinceMs);
+    return totals.slice(Math.max(0, first)).reduce((most, { cents }) => Math.max(most, cents), 0);
   }
 
   /** The payable's own word for where its payments are. */

@@ -1,0 +1,107 @@
+import type { BankClock } from "../service/bank-clock.ts";
+import type { Book } from "../service/book.ts";
+import type { Life } from "../service/life.ts";
+import type { Stream } from "../world/random.ts";
+import type { World } from "../world/world.ts";
+
+/** What others may do at the service, between plan and payment. */
+export const DOINGS = [
+  /** Somebody pays a bill, or a part of it, past the engine. */
+  "pays",
+  /** A bill's amount is corrected. */
+  "corrects",
+  /** A vendor names another bank account. */
+  "moves-account",
+  /** A bill's own approval is reset, and given again later. */
+  "resets-approval",
+] as const;
+export type Doing = (typeof DOINGS)[number];
+
+/** People at the service who never heard of the engine. */
+export class Others {
+  readonly #world: World;
+  readonly #book: Book;
+  readonly #life: Life;
+  readonly #clock: BankClock;
+  readonly #kinds: ReadonlySet<Doing>;
+  readonly #lots: Stream;
+
+  constructor(
+    world: World,
+    parts: {
+      readonly book: Book;
+      readonly life: Life;
+      readonly clock: BankClock;
+      readonly kinds: ReadonlySet<Doing>;
+    },
+  ) {
+    this.#world = world;
+    this.#book = parts.book;
+    this.#life = parts.life;
+    this.#clock = parts.clock;
+    this.#kinds = parts.kinds;
+    this.#lots = world.stream("others");
+  }
+
+  /** @param troubleMs from then on nobody does anything new */
+  begin(troubleMs: number): void {
+    for (const kind of this.#kinds) {
+      for (let time = this.#lots.between(1, 3); time > 0; time -= 1) {
+        const isSoon = this.#lots.chance(0.7);
+        const afterMs = isSoon
+          ? this.#lots.between(5_000, 200_000)
+          : this.#lots.stretched(5_000, troubleMs);
+        this.#world.later(afterMs, "others", () => this.#do(kind));
+      }
+    }
+  }
+
+  #do(kind: Doing): void {
+    const payable = this.#lots.pick([...this.#book.payables.values()]);
+    const contact = this.#book.contacts.get(payable.contactId);
+    const standingCents = this.#book.standingCents(payable.id);
+    const owedCents = payable.totalCents - standingCents;
+    this.#world.tell("somebody", `${kind} ${payable.id}`);
+    if (kind === "pays" && owedCents > 0) {
+      this.#pay(payable.id, this.#lots.chance(0.5) ? owedCents : Math.ceil(owedCents / 2));
+    }
+    if (kind === "corrects") {
+      const cents = standingCents + this.#lots.between(1, 200) * 100;
+      payable.totalCents = cents;
+      payable.totals.push({ fromMs: this.#world.nowMs, cents });
+    }
+    if (kind === "moves-account" && contact !== undefined) {
+      contact.last4 = String(this.#lots.between(1_000, 9_999));
+      contact.movedMs = this.#world.nowMs;
+      contact.updatedMs = this.#clock.nowMs();
+    }
+    if (kind === "resets-approval") {
+      payable.status = "pending_approval";
+      this.#world.later(this.#lots.stretched(1_000, 3_600_000), "others", () => {
+        payable.status = "approved";
+      });
+    }
+  }
+
+  #pay(payableId: string, amountCents: number): void {
+    const nowMs = this.#clock.nowMs();
+    const payment = {
+      id: this.#book.newId("pay"),
+      payableId,
+      contactId: this.#book.payables.get(payableId)?.contactId ?? "",
+      amountCents,
+      rail: "SERVICE",
+      bankAccountId: null,
+      scheduledMs: nowMs,
+      createdMs: nowMs,
+      shownMs: this.#clock.realMs(),
+      key: null,
+      status: "pending",
+      updatedMs: nowMs,
+      processedMs: null,
+      failureReason: null,
+    };
+    this.#book.payments.push(payment);
+    this.#life.begin(payment);
+  }
+}
