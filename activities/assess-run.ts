@@ -8,6 +8,7 @@ import {
 } from "../src/contracts/pay-run.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
+import { stopsReads } from "../src/domain/service-waits.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { countClaims, releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
@@ -29,7 +30,6 @@ import type { ClockReading } from "../src/business/clock.ts";
 import { askApprovers, type Asking } from "./ask-approvers.ts";
 import type { ActivityContext } from "./context.ts";
 import { unknownRun, unplanned } from "./lost-run.ts";
-import { stopsReads } from "./read-or-wait.ts";
 import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "./top-up/review.ts";
 import { depositsStand } from "./top-up/stand.ts";

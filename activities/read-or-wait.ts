@@ -1,20 +1,7 @@
+import { type READ_WAITS, stopsReads } from "../src/domain/service-waits.ts";
 import { PaymentsApiError } from "../src/payments-api/index.ts";
 import { clearWait, countTries, listWaits, setWait } from "../src/store/waits.ts";
 import type { ActivityContext } from "./context.ts";
-
-/** Codes of waits that a read sets, and that the next read which succeeds ends. */
-const READ_CODES = [
-  "unauthorized",
-  "forbidden_read",
-  "rate_limited",
-  "unreachable",
-  "unreadable",
-] as const;
-
-/** True for a wait in which nothing of the business can be read either. */
-export function stopsReads(wait: { readonly sourceId: string; readonly code: string }): boolean {
-  return wait.sourceId === "" && READ_CODES.some((code) => code === wait.code);
-}
 
 /**
  * Reads something of a business, or makes the whole business wait where the service refuses the
@@ -63,7 +50,7 @@ export async function readOrWait<T>(
 }
 
 interface Fault {
-  readonly code: (typeof READ_CODES)[number];
+  readonly code: (typeof READ_WAITS)[number];
   readonly message: string;
   readonly retryAfterMs?: number;
 }

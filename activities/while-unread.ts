@@ -1,9 +1,10 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
+import { stopsReads } from "../src/domain/service-waits.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { type BusinessWait, listWaits } from "../src/store/waits.ts";
 import type { ActivityContext } from "./context.ts";
-import { readOrWait, stopsReads } from "./read-or-wait.ts";
+import { readOrWait } from "./read-or-wait.ts";
 import { tellWaits } from "./tell-run.ts";
 
 /** Shortest sleep of a workflow for which the service can't be read. */

@@ -4,6 +4,7 @@ import type { CancellationAssessment } from "../../src/contracts/cancellation.ts
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
+import { stopsCancels } from "../../src/domain/service-waits.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import {
@@ -41,9 +42,7 @@ export async function assessCancellation(
   return context.store.transactionOf(found.businessId, async (trx) => {
     const cancellation = (await getCancellation(trx, id)) ?? found;
     await settleWithheld(trx, cancellation, clock);
-    const faults = (await listWaits(trx, cancellation.businessId)).filter(
-      ({ sourceId }) => sourceId === "",
-    );
+    const faults = (await listWaits(trx, cancellation.businessId)).filter(stopsCancels);
     const waits = faults.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
     const now = judgeCancellation({
       business: cancellation.business,

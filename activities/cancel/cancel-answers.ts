@@ -63,7 +63,8 @@ export function meansForItem(
       return { ...wait("rate_limited", "The service asked to slow down (429)."), retryAfterMs };
     }
     case "business-wait":
-      return wait(means.code, means.message);
+      // It is about payments, or that is what it is known for: nobody else waits for it.
+      return rest(now, `The service refuses it for now (${means.code}): ${means.message}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
@@ -32,9 +33,9 @@ export async function cancelLane(
   const { serviceMs } = await context.clockOf(business).now();
   const items = await listItems(db, input.id);
   const queue = items.flatMap((item) => jobsOf(cancellation, item, input.by, serviceMs));
-  // Whoever tries after a business-wide fault grows its back-off.
+  // Whoever tries after a business-wide fault grows its back-off; of payments' faults it tries none.
   await context.store.transactionOf(businessId, (trx) =>
-    probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs }),
+    probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs, codes: CANCEL_WAITS }),
   );
   let ended = 0;
   let stopped = false;

@@ -4,6 +4,7 @@ import {
   type CancelVerdict,
   judgeForCancel,
 } from "../../src/domain/cancellations/judge-payment.ts";
+import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
 import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
@@ -157,6 +158,6 @@ async function sendCancel(
     const open = await openSubjects(trx, businessId, [send.subject]);
     const isOpen = open.has(send.subject);
     const outcome = meansForItem(left, { send, isOpen, clock });
-    return outcome === "look" ? undefined : recordCancel(trx, job, outcome, clock);
+    return outcome === "look" ? undefined : recordCancel(trx, job, outcome, clock, CANCEL_WAITS);
   });
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { formatUsd } from "../../src/domain/money.ts";
+import { READ_WAITS } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { changeItem, dropItem, insertItem, listItems } from "../../src/store/cancellation-items.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
@@ -12,14 +13,18 @@ import type { CancelJob, CancelOutcome, FindOutJob, MadePayment, Recorded } from
  * Writes what a cancel, or a look at a request under way, means for its item, in the transaction
  * that writes what the ledger knows of it. An item that has come to its end meanwhile stays as it
  * is.
+ *
+ * @param proved codes of the waits that are over where the item comes to its end: a read without a
+ * send proves nothing about sending
  */
 export async function recordCancel(
   trx: Transaction<Tables>,
   job: CancelJob | FindOutJob,
   outcome: CancelOutcome,
   clock: ClockReading,
+  proved: readonly string[] = READ_WAITS,
 ): Promise<Recorded> {
-  return { outcome, ended: await recordOutcome(trx, job, outcome, clock) };
+  return { outcome, ended: await recordOutcome(trx, job, outcome, clock, proved) };
 }
 
 /** @returns true where the item came to its end */
@@ -28,6 +33,7 @@ async function recordOutcome(
   job: CancelJob | FindOutJob,
   outcome: CancelOutcome,
   clock: ClockReading,
+  proved: readonly string[],
 ): Promise<boolean> {
   const { cancellation, item } = job;
   const { businessId, workflowId } = cancellation;
@@ -55,8 +61,9 @@ async function recordOutcome(
     return false;
   }
   // A look may have come to its end without a word of the service.
-  if (item.paymentId !== null)
-    await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs });
+  if (item.paymentId !== null) {
+    await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs, codes: proved });
+  }
   const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
   const isMine = await changeItem(
     trx,

@@ -125,6 +125,8 @@ export async function probeWaits(
     readonly businessId: string;
     readonly sourceIds: readonly string[];
     readonly nowMs: number;
+    /** Which of them it tries; all unless said. */
+    readonly codes?: readonly string[];
   },
 ): Promise<void> {
   await db
@@ -133,11 +135,12 @@ export async function probeWaits(
     .where("business_id", "=", probe.businessId)
     .where("source_id", "in", ["", ...new Set(probe.sourceIds)])
     .where("retry_at_ms", "<=", probe.nowMs)
+    .$if(probe.codes !== undefined, (waits) => waits.where("code", "in", probe.codes ?? []))
     .execute();
 }
 
 /**
- * Ends what a payment from `sourceId` has shown to be over: waits of the source and of the whole
+ * Ends what a request for `sourceId` has shown to be over: waits of the source and of the whole
  * business.
  *
  * Only those that have been tried since they began: an answer to a request that left before the
@@ -145,16 +148,23 @@ export async function probeWaits(
  */
 export async function clearWaits(
   trx: Transaction<Tables>,
-  paid: { readonly businessId: string; readonly sourceId: string; readonly realMs: number },
+  shown: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly realMs: number;
+    /** Which of them it has shown to be over; all unless said. */
+    readonly codes?: readonly string[];
+  },
 ): Promise<void> {
   const ended = await trx
     .deleteFrom("business_waits")
-    .where("business_id", "=", paid.businessId)
-    .where("source_id", "in", [paid.sourceId, ""])
+    .where("business_id", "=", shown.businessId)
+    .where("source_id", "in", [shown.sourceId, ""])
     .where("tries", ">", 0)
+    .$if(shown.codes !== undefined, (waits) => waits.where("code", "in", shown.codes ?? []))
     .returningAll()
     .execute();
-  for (const row of ended) await note(trx, toWait(row), "wait.ended", paid.realMs);
+  for (const row of ended) await note(trx, toWait(row), "wait.ended", shown.realMs);
 }
 
 /** Ends one wait whose cause is known to be lifted. */
