@@ -102,7 +102,7 @@ export class Company {
     this.failures = swarm.chance(0.3) ? 0.4 : 0;
     this.habits = {
       guardsInFlight: swarm.chance(0.3),
-      splitOverCents: swarm.chance(0.3) ? 7_000 : 10_000_000,
+      splitOverCents: swarm.chance(0.5) ? swarm.pick([4_000, 7_000]) : 10_000_000,
     };
     this.#isLarge = isLarge;
     this.#bills = new Stream(seed, "bills");

@@ -44,6 +44,9 @@ const MINUTE_MS = 60_000;
 /** A worker reads a bill by itself: its gate follows, or a look. */
 const READS_BILL = /^connect GET \/v1\/payables\/(bill_\d+)$/;
 
+/** A retry that waits for a person. */
+const OF_RETRY = /^retry-failed-payment\/.*\/(bill_\d+)$/;
+
 /** How often people do what. */
 export interface Temper {
   /** Kinds of acts that people of this seed know. */
@@ -103,8 +106,10 @@ export class People {
         const isSoon = this.#lots.chance(0.6);
         const soonMs = this.#lots.between(25_000, 200_000);
         const atMs = isSoon ? soonMs : this.#lots.stretched(5_000, 3 * 3_600_000);
-        if (this.#lots.chance(0.5)) this.#world.later(atMs, "arm", () => this.#armed.push(act));
-        else this.#later(atMs, () => this.#act(act));
+        if (this.#lots.chance(0.5)) {
+          const armsMs = isSoon ? this.#lots.between(1_000, 90_000) : atMs;
+          this.#world.later(armsMs, "arm", () => this.#armed.push(act));
+        } else this.#later(atMs, () => this.#act(act));
       }
     }
   }
@@ -149,6 +154,8 @@ export class People {
     const { items = [] } = (answer?.json ?? {}) as Partial<Listed>;
     for (const { id, kind } of items) {
       if (kind === "pay-run") await this.#approve(id);
+      const parked = OF_RETRY.exec(id)?.[1];
+      if (parked !== undefined && this.#temper.acts.has("resolve")) await this.#resolve(parked);
     }
     const isCalm = this.#world.nowMs >= this.calmFromMs;
     if (isCalm) await this.#release();
@@ -212,10 +219,14 @@ export class People {
       await this.#ask("otto", "POST", "/v1/cancellations", body);
     }
     if (act === "resolve") {
-      const id = encodeURIComponent(this.#lots.pick(payableIds));
-      const action = this.#lots.pick(["retry", "give-up"]);
-      await this.#ask("otto", "POST", `/v1/payables/${id}/resolution`, { action, reason });
+      await this.#resolve(about ?? this.#lots.pick(payableIds));
     }
+  }
+
+  async #resolve(payableId: string): Promise<void> {
+    const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
+    const action = this.#lots.chance(0.7) ? "retry" : "give-up";
+    await this.#ask("otto", "POST", path, { action, reason: "said so" });
   }
 
   /** Says no to a run that may have been approved already, or to one of its bills. */

@@ -19,9 +19,14 @@ export interface PayingHabits {
 /** Chooses what a company's playbooks say. */
 export function choosePlaybooks(lots: Stream): PayingHabits {
   const quorum = lots.chance(0.25) ? 2 : 1;
-  const limit = lots.chance(0.25) ? lots.between(50, 400) : undefined;
+  const limit = lots.chance(0.3) ? lots.between(80, 300) : undefined;
   const names = lots.chance(0.3) ? ["weekly", "monthly"] : ["weekly"];
-  const playbooks = names.map((name) => ({ name, text: payRun(lots, quorum, limit) }));
+  // Two runs want the same bills, or each has some of a vendor's.
+  const shares = names.length > 1 && lots.chance(0.6);
+  const playbooks = names.map((name, at) => ({
+    name,
+    text: payRun(lots, { quorum, limit, where: shares && at === 0 ? LARGE_BILLS : undefined }),
+  }));
   if (lots.chance(0.3)) {
     playbooks.push({ name: "retry-failed", text: RETRY_FAILED });
   }
@@ -29,8 +34,18 @@ export function choosePlaybooks(lots: Stream): PayingHabits {
   return { playbooks, launches: names, quorum, vendorPerWeekCents };
 }
 
-function payRun(lots: Stream, quorum: number, limit: number | undefined): string {
+const LARGE_BILLS = "payable.amountCents > 9000";
+
+interface Says {
+  readonly quorum: number;
+  readonly limit: number | undefined;
+  /** Which bills it pays; all where it names none. */
+  readonly where: string | undefined;
+}
+
+function payRun(lots: Stream, { quorum, limit, where }: Says): string {
   const lines = ["kind: pay-run", "select: { due: all }"];
+  if (where !== undefined) lines.push(`where: ${where}`);
   const pays = ["on: next-business-day", "on: arrives-by-due-date"];
   lines.push(`pay: { ${lots.pick(pays)} }`);
   lines.push("review: [changed-bank-account]");

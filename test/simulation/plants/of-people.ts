@@ -1,20 +1,14 @@
 import { sql } from "kysely";
 import type { Plant } from "./plant.ts";
 
-/** A failed bill is tried again on the next day of the calendar. */
-function retriedWhere(isMeant: (facts: Failed) => boolean): Plant["make"] {
-  return (real) => (given) => {
-    const facts = given as Failed;
-    if (!isMeant(facts)) return real(facts);
-    const date = new Date(Date.parse(facts.today) + 86_400_000).toISOString().slice(0, 10);
-    return { kind: "retry-on", date, ofAtMost: 3 };
-  };
+interface Returned {
+  readonly codes: readonly (string | null)[];
+  readonly retriesMade: number;
 }
 
-interface Failed {
-  readonly failed: { readonly code: string | null };
-  readonly retriesMade: number;
-  readonly today: string;
+/** An approval ends by other facts than those that are. */
+function endsAsIf(seen: (line: Returned) => Returned): Plant["make"] {
+  return (real) => (line) => real(seen(line as Returned));
 }
 
 /** Plants about what people and playbooks have said. */
@@ -71,14 +65,14 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "retry-after-R02",
-    file: "src/domain/retries/step.ts",
-    replaces: "stepAfterFailure",
-    make: retriedWhere(({ failed }) => failed.code === "R02"),
+    file: "src/domain/retries/approval.ts",
+    replaces: "approvalEnd",
+    make: endsAsIf((line) => ({ ...line, codes: line.codes.filter((code) => code !== "R02") })),
   },
   {
     name: "cap-of-three",
-    file: "src/domain/retries/step.ts",
-    replaces: "stepAfterFailure",
-    make: retriedWhere(({ failed, retriesMade }) => failed.code === "R01" && retriesMade === 2),
+    file: "src/domain/retries/approval.ts",
+    replaces: "approvalEnd",
+    make: endsAsIf((line) => ({ ...line, retriesMade: line.retriesMade - 1 })),
   },
 ];

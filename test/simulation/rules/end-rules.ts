@@ -54,16 +54,21 @@ export function checkBooksAgree(
       throw new Violation("settled-as-at-the-bank", what, payableId);
     }
     if (hasForgotten) continue;
-    if (standingCents > 0 && facts.states(payableId).every((state) => isUnpaid(state))) {
+    const isPart = ours.some((payment) => !stands(payment));
+    const isOver = (state: string): boolean => isUnpaid(state) || (state === "given-up" && !isPart);
+    if (standingCents > 0 && facts.states(payableId).every(isOver)) {
       const what = `${standingCents} cents stand at the bank for ${payableId}, and here it is ${facts.states(payableId).join(", ")}`;
       throw new Violation("settled-as-at-the-bank", what, payableId);
     }
   }
 }
 
-/** States that say that no money has gone, or none is known of. */
+/**
+ * States that say that no money has gone, or none is known of; of a bill of which a part came back
+ * a person may give up the rest.
+ */
 function isUnpaid(state: string): boolean {
-  return ["skipped", "planned", "awaiting-approval", "cancelled", "given-up"].includes(state);
+  return ["skipped", "planned", "awaiting-approval", "cancelled"].includes(state);
 }
 
 function sum(payments: readonly { readonly amountCents: number }[]): number {

@@ -38,6 +38,7 @@ export function checkProtocol(standard: Standard, sent: SendRow): void {
   checkApproved(standard, sent);
   checkOwed(standard, sent);
   checkVendor(standard, sent);
+  checkReinitiated(standard, earlier, sent);
 }
 
 function isBefore(send: SendRow, { sendId, seq, sendNo }: SendRow): boolean {
@@ -196,6 +197,36 @@ function checkVendor(
   const what = `${subject} is sent, approved for account ${approvedLast4}, and its vendor has ${contact.last4}`;
   throw new Violation("account-as-approved", what, subject);
 }
+
+/**
+ * Nacha's rules: under one approval only what came back with R01 or R09 is paid again, and that at
+ * most twice.
+ */
+function checkReinitiated(
+  { book }: Standard,
+  earlier: readonly SendRow[],
+  { subject, key, approvedHash }: SendRow,
+): void {
+  const same = earlier.filter((send) => send.approvedHash === approvedHash && send.key !== key);
+  const keys = new Set(same.map((send) => send.key));
+  const back = book.payments.filter(
+    (payment) =>
+      payment.key !== null &&
+      keys.has(payment.key) &&
+      (payment.status === "failed" || payment.status === "returned"),
+  );
+  const final = back.find(({ failureReason }) => !/^R0[19]\b/.test(failureReason ?? ""));
+  if (final !== undefined) {
+    const what = `${subject} is paid again under the approval of a payment that came back as “${final.failureReason}”`;
+    throw new Violation("reinitiated-by-nacha", what, subject);
+  }
+  const times = new Set(back.map((payment) => payment.key)).size;
+  if (times <= REINITIATIONS) return;
+  const what = `${subject} is paid for the ${times + 1}. time under one approval`;
+  throw new Violation("reinitiated-by-nacha", what, subject);
+}
+
+const REINITIATIONS = 2;
 
 /** A process may read its clock so much earlier, and may know it so much less. */
 const CLOCK_LAG_MS = 5_000;

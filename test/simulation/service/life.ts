@@ -12,6 +12,7 @@ type Fate = {
 
 const REASONS = [
   "R01 insufficient funds",
+  "R09 uncollected funds",
   "R02 account closed",
   "R03 no account",
   "R10 not authorized",
@@ -26,6 +27,8 @@ export class Life {
   readonly #clock: BankClock;
   readonly #fates: Stream;
   readonly #failures: number;
+  /** What became of the last payment of a bill: it often happens again. */
+  readonly #lastFates = new Map<string, Fate>();
 
   /** @param failures share of payments that fail or come back */
   constructor(world: World, book: Book, clock: BankClock, failures: number) {
@@ -37,7 +40,7 @@ export class Life {
   }
 
   begin(payment: Payment): void {
-    const fate = this.#fate();
+    const fate = this.#fateOf(payment);
     this.#event("payable.payment.scheduled", payment);
     this.#atBank(payment.scheduledMs + 2_000, () => {
       if (payment.status !== "scheduled" && payment.status !== "pending") return;
@@ -81,6 +84,14 @@ export class Life {
     this.#atBank(settlementInstant(this.#clock.nowMs(), 1), () =>
       this.move(payment, "returned", fate.reason),
     );
+  }
+
+  #fateOf({ payableId }: Payment): Fate {
+    const last = this.#lastFates.get(payableId);
+    const isAgain = last !== undefined && last.reason !== null && this.#fates.chance(0.6);
+    const fate = isAgain ? last : this.#fate();
+    this.#lastFates.set(payableId, fate);
+    return fate;
   }
 
   #fate(): Fate {
