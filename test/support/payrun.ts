@@ -43,6 +43,8 @@ export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayr
   const sandbox = await startSandbox({ fixture: options.fixture ?? "blank" });
   const payrun = new TestPayrun(home, sandbox, options.databaseUrl, options.temporalAddress);
   try {
+    // Nothing but the engine keeps a bill from being paid twice.
+    await sandbox.control.changeBusiness({ acceptsDoublePayments: true });
     await payrun.start(options);
     return payrun;
   } catch (error) {
@@ -84,8 +86,6 @@ export class TestPayrun extends GatewayCalls {
   }
 
   async start(options: PayrunOptions): Promise<void> {
-    // Nothing but the engine keeps a bill from being paid twice.
-    await this.sandbox.control.changeBusiness({ acceptsDoublePayments: true });
     await this.openStore();
     await this.makeTokens();
     this.#connection = await Connection.connect({ address: this.temporalAddress });
