@@ -1,5 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { PayrunActivities } from "../src/contracts/activities.ts";
+import { MASS_QUEUE } from "../src/contracts/names.ts";
 
 /** Short steps on the store and reads of the service: tried again until they succeed. */
 export const steps = proxyActivities<
@@ -9,7 +10,6 @@ export const steps = proxyActivities<
     | "assessRun"
     | "fundRun"
     | "failRun"
-    | "assessRetry"
     | "assessIncident"
     | "assessCancellation"
     | "recordUnread"
@@ -22,8 +22,17 @@ export const steps = proxyActivities<
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 });
 
+/** As `steps`, for failed payments: thousands may bounce on one day. */
+export const retries = proxyActivities<Pick<PayrunActivities, "assessRetry">>({
+  taskQueue: MASS_QUEUE.retries,
+  startToCloseTimeout: "2 minutes",
+  heartbeatTimeout: "10 seconds",
+  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
+
 /** Steps that read many pages; they heartbeat, so that a dead worker is noticed. */
 export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry">>({
+  taskQueue: MASS_QUEUE.reading,
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "30 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
@@ -31,23 +40,33 @@ export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry
 
 /** Reads page by page that a run waits for: a worker that died in one is noticed within seconds. */
 export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
+  taskQueue: MASS_QUEUE.reading,
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
-/** Money leaves only here. A worker that died is noticed within seconds by its missing heartbeat. */
-export const money = proxyActivities<Pick<PayrunActivities, "payRetry" | "cancelLane">>({
+/** Cancels: people wait for them. A worker that died is noticed within seconds by its missing heartbeat. */
+export const cancels = proxyActivities<Pick<PayrunActivities, "cancelLane">>({
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "8 seconds",
+  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+});
+
+/** The same for payments that are made again. */
+export const money = proxyActivities<Pick<PayrunActivities, "payRetry">>({
+  taskQueue: MASS_QUEUE.retries,
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
 });
 
 /**
- * As `money`, for what others go on beside: after some tries its failure is told, and its workflow
+ * Money leaves here too, and others go on beside it: after some tries its failure is told, and its workflow
  * looks where it stands before it begins anew.
  */
 export const lanes = proxyActivities<Pick<PayrunActivities, "payLane" | "makeDeposits">>({
+  taskQueue: MASS_QUEUE.money,
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s", maximumAttempts: 8 },

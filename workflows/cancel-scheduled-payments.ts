@@ -4,7 +4,7 @@ import type {
   CancelScheduledInput,
 } from "../src/contracts/cancellation.ts";
 import { searchAttributesOfCancellation } from "../src/contracts/search-attributes.ts";
-import { lookups, money, steps } from "./activities.ts";
+import { lookups, cancels, steps } from "./activities.ts";
 import { type Next, Turns } from "./turns.ts";
 
 /**
@@ -40,7 +40,7 @@ async function act(
   }
   if (now.toCancel > 0) {
     const summary = `Cancels ${now.toCancel} payments`;
-    await money.cancelLane.executeWithOptions({ summary }, [input]);
+    await cancels.cancelLane.executeWithOptions({ summary }, [input]);
     return "look";
   }
   if (now.toFollow > 0) {

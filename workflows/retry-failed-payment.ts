@@ -1,6 +1,6 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
-import { money, steps } from "./activities.ts";
+import { money, retries } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
   return new Turns().toTheEnd<RetryAssessment, string>({
     look: async () => {
       const summary = `Where ${payableId} stands`;
-      const now = await steps.assessRetry.executeWithOptions({ summary }, [known]);
+      const now = await retries.assessRetry.executeWithOptions({ summary }, [known]);
       if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
       return now;
     },

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
+import type { QueueName } from "../worker/queues.ts";
 import type { PartPlan } from "./processes.ts";
 
 /** Stopped from the highest to the lowest: what depends on others first. */
@@ -94,9 +95,19 @@ export interface EnginePart {
   readonly stopTimeoutMs?: number | undefined;
 }
 
-/** @param workflowBundle path of the workflow code bundled before */
-export function workerPart(engine: EnginePart, workflowBundle?: string): PartPlan {
-  const args = workflowBundle === undefined ? [] : ["--workflow-bundle", workflowBundle];
+/**
+ * @param workflowBundle path of the workflow code bundled before
+ * @param serve what it works on; everything unless said
+ */
+export function workerPart(
+  engine: EnginePart,
+  workflowBundle?: string,
+  serve: readonly QueueName[] = [],
+): PartPlan {
+  const args = [
+    ...(workflowBundle === undefined ? [] : ["--workflow-bundle", workflowBundle]),
+    ...serve.flatMap((name) => ["--serve", name]),
+  ];
   return {
     name: "worker",
     ...nodePart("../worker/main.ts", args),

@@ -1,6 +1,14 @@
 /** Every id, queue and message name that clients, gateway and workers share, built in one place. */
 
+/** Of workflows, and of the steps that people wait for. */
 export const TASK_QUEUE = "payrun";
+
+/** Of activities that come in masses or take long, so that nobody waits behind them. */
+export const MASS_QUEUE = {
+  money: "payrun-money",
+  retries: "payrun-retries",
+  reading: "payrun-reading",
+} as const;
 
 export const WORKFLOW = {
   payRun: "payRun",

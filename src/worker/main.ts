@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { hostname } from "node:os";
 import { Client, type Connection } from "@temporalio/client";
-import { NativeConnection, Runtime, Worker, type WorkflowBundleOption } from "@temporalio/worker";
+import { NativeConnection, Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
-import { TASK_QUEUE } from "../contracts/names.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 import { startLateChanges } from "../sweeper/late-changes.ts";
 import { startSweeper } from "../sweeper/sweeper.ts";
@@ -16,7 +15,8 @@ import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, type WorkerProcessOptions } from "./options.ts";
+import { QUEUES } from "./queues.ts";
 
 const complain = complainAs("worker");
 
@@ -59,30 +59,18 @@ async function main(): Promise<number> {
   let sweeper: Repeated | undefined;
   let lateChanges: Repeated | undefined;
   try {
-    const worker = await Worker.create({
-      connection: connections.native,
-      namespace,
-      taskQueue: TASK_QUEUE,
-      activities: { ...createActivities(context.activities) },
-      ...workflowSource(options.workflowBundle),
-      maxCachedWorkflows: 200,
-      workflowTaskPollerBehavior: { type: "autoscaling" },
-      activityTaskPollerBehavior: { type: "autoscaling" },
-      maxHeartbeatThrottleInterval: "2 seconds",
-      shutdownGraceTime: "20 seconds",
-      shutdownForceTime: SHUTDOWN_FORCE_AFTER,
-    });
+    const workers = await createWorkers(connections.native, namespace, context, options);
     // Before anything is polled: what was lost must be on hold first.
     const sweeping = { ...context.activities, profiles: config.profiles };
     sweeper = await startSweeper(sweeping, { everyMs: options.sweepEveryMs });
     lateChanges = startLateChanges(sweeping, options.sweepEveryMs);
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
-      worker.shutdown();
+      stopAll(workers);
     });
     process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid })}\n`);
     log.info(`polling ${connectionOptions.address}, namespace ${namespace}`);
-    await worker.run();
+    await runAll(workers);
     return 0;
   } finally {
     await sweeper?.stop();
@@ -96,11 +84,47 @@ async function main(): Promise<number> {
   }
 }
 
-function workflowSource(
-  bundle: string | undefined,
-): { workflowBundle: WorkflowBundleOption } | { workflowsPath: string } {
-  if (bundle !== undefined) return { workflowBundle: { codePath: bundle } };
-  return { workflowsPath: fileURLToPath(new URL("../../workflows/index.ts", import.meta.url)) };
+/** One for each queue that is served; they share a connection. */
+function createWorkers(
+  connection: NativeConnection,
+  namespace: string,
+  context: ReturnType<typeof createContext>,
+  options: WorkerProcessOptions,
+): Promise<Worker[]> {
+  const activities = { ...createActivities(context.activities) };
+  const created = options.serve.map((name) =>
+    Worker.create({
+      ...{ connection, namespace, activities, taskQueue: QUEUES[name].taskQueue },
+      ...(name === "steps" ? workflows(options.workflowBundle) : {}),
+      maxConcurrentActivityTaskExecutions: QUEUES[name].atOnce,
+      activityTaskPollerBehavior: { type: "autoscaling" },
+      maxHeartbeatThrottleInterval: "2 seconds",
+      shutdownGraceTime: "20 seconds",
+      shutdownForceTime: SHUTDOWN_FORCE_AFTER,
+    }),
+  );
+  return Promise.all(created);
+}
+
+/** One that fails stops all: whoever watches the process starts another. */
+async function runAll(workers: readonly Worker[]): Promise<void> {
+  const running = workers.map((worker) => worker.run().finally(() => stopAll(workers)));
+  for (const ended of await Promise.allSettled(running)) {
+    if (ended.status === "rejected") throw ended.reason;
+  }
+}
+
+function stopAll(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
+}
+
+function workflows(bundle: string | undefined): Partial<WorkerOptions> {
+  const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+  return {
+    ...(bundle === undefined ? { workflowsPath } : { workflowBundle: { codePath: bundle } }),
+    maxCachedWorkflows: 200,
+    workflowTaskPollerBehavior: { type: "autoscaling" },
+  };
 }
 
 async function connect(

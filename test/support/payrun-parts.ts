@@ -36,13 +36,14 @@ export class PayrunParts {
     await Promise.all(this.#gateways.splice(0).map((gateway) => endPart(gateway, signal)));
   }
 
-  async startWorker(): Promise<ChildProcess> {
+  async startWorker(args: readonly string[] = []): Promise<ChildProcess> {
     const bundle = inject("workflowBundlePath");
     const worker = await this.#spawn("src/worker/main.ts", [
       "--exit-with-parent",
       "--workflow-bundle",
       bundle,
       ...this.workerArgs,
+      ...args,
     ]);
     this.#workers.push(worker);
     return worker;

@@ -174,8 +174,9 @@ export class TestPayrun extends GatewayCalls {
     return this.#webhookSecret;
   }
 
-  startWorker(): Promise<ChildProcess> {
-    return this.#parts.startWorker();
+  /** @param serve what it works on; everything unless said */
+  startWorker(serve: readonly string[] = []): Promise<ChildProcess> {
+    return this.#parts.startWorker(serve.flatMap((name) => ["--serve", name]));
   }
 
   /** The workers that were started and not ended. */

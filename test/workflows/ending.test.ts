@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
-import { NativeConnection, Worker } from "@temporalio/worker";
+import { NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { expect, inject, test } from "vitest";
 import type { Assessment, RetryAssessment } from "../../src/contracts/activities.ts";
-import { SIGNAL, UPDATE, WORKFLOW } from "../../src/contracts/names.ts";
+import { MASS_QUEUE, SIGNAL, TASK_QUEUE, UPDATE, WORKFLOW } from "../../src/contracts/names.ts";
+import { takeNamespace } from "../support/take-namespace.ts";
+
+const namespace = takeNamespace();
 
 /** Runs a workflow with these activities, which stand in for a store whose state is hard to time. */
 async function run(
@@ -19,23 +22,29 @@ async function run(
   const address = inject("temporalAddress");
   const connection = await Connection.connect({ address });
   const native = await NativeConnection.connect({ address });
-  const client = new Client({ connection });
+  const client = new Client({ connection, namespace });
   const workflowBundle = { codePath: inject("workflowBundlePath") };
   const workflowId = `ending-${randomUUID()}`;
   const handle = client.workflow.getHandle(workflowId);
   const signal = () => handle.signal(SIGNAL.eventsArrived);
   try {
-    const worker = await Worker.create({
-      connection: native,
-      taskQueue: workflowId,
-      workflowBundle,
-      activities: activities(signal, handle),
-    });
-    const outcome: unknown = await worker.runUntil(
-      client.workflow.execute(name, { workflowId, taskQueue: workflowId, args: [input] }),
-    );
-    await Worker.runReplayHistory({ workflowBundle }, await handle.fetchHistory(), workflowId);
-    return outcome;
+    const serve = (taskQueue: string, more: Partial<WorkerOptions> = {}): Promise<Worker> =>
+      Worker.create({
+        ...{ connection: native, namespace, taskQueue, ...more },
+        activities: activities(signal, handle),
+      });
+    const masses = await Promise.all(Object.values(MASS_QUEUE).map((queue) => serve(queue)));
+    const worker = await serve(TASK_QUEUE, { workflowBundle });
+    const served = Promise.all(masses.map((each) => each.run()));
+    const given = { workflowId, taskQueue: TASK_QUEUE, args: [input] };
+    try {
+      const outcome: unknown = await worker.runUntil(client.workflow.execute(name, given));
+      await Worker.runReplayHistory({ workflowBundle }, await handle.fetchHistory(), workflowId);
+      return outcome;
+    } finally {
+      for (const each of masses) each.shutdown();
+      await served;
+    }
   } finally {
     await connection.close();
     await native.close();

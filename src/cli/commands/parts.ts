@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 
 import { environmentWith } from "../../config.ts";
 import { EXIT, type ExitCode } from "../cli-error.ts";
@@ -9,6 +9,7 @@ import { gatewayPart, sandboxPart, workerPart } from "../parts.ts";
 import { findPort } from "../ports.ts";
 import type { PartPlan } from "../processes.ts";
 import type { Session } from "../session.ts";
+import { QUEUE_NAMES } from "../../worker/queues.ts";
 import { workflowBundle } from "../workflow-bundle.ts";
 
 const KNOWN_CODES: readonly number[] = Object.values(EXIT);
@@ -17,10 +18,15 @@ export function addWorkerCommand(program: Command, session: Session): void {
   program
     .command("worker")
     .description("run a worker: workflows and activities")
-    .action(() =>
+    .addOption(
+      new Option("--serve <what...>", "works only on these; on everything unless said").choices(
+        QUEUE_NAMES,
+      ),
+    )
+    .action(({ serve }) =>
       session.run({}, async ({ config }) => {
         const bundle = await workflowBundle(join(config().home, "cache"));
-        return inForeground(workerPart({ env: environmentWith({}) }, bundle));
+        return inForeground(workerPart({ env: environmentWith({}) }, bundle, serve));
       }),
     );
 }

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { getRetryByWorkflowId } from "../../src/store/retries.ts";
+import {
+  askToCancel,
+  hasEnded,
+  scheduledBill,
+  untilCancellation,
+} from "../support/cancellations.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { paymentsOf, plannedScene, standing } from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun({ worker: false });
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+test("runs, decisions and cancellations go on where nobody gets to the failed payments, which wait", async () => {
+  const { control } = payrun.sandbox;
+  await payrun.startWorker(["steps", "money", "reading"]);
+  await payrun.apply("next-day", NEXT_DAY_RETRIES);
+  const failing = await plannedScene(payrun, "no-retries", [130_00], {
+    more: ["onFailure: next-day"],
+  });
+  const [bill] = failing.made;
+  const match = { payableId: bill?.id ?? "" };
+  await control.outcome({ match, outcome: "fail", code: "R09", times: 1 });
+  await approve(payrun, failing.runId);
+  await payrun.until(failing.runId, "sent", ({ counts }) => counts.scheduled === 1);
+  await control.advance("P8D");
+  await payrun.until(failing.runId, "handed over", ({ counts }) => counts.retrying === 1);
+
+  const { paymentId } = await scheduledBill(payrun, 140_00);
+  const cancelled = await untilCancellation(
+    payrun,
+    await askToCancel(payrun, [paymentId]),
+    "ended",
+    hasEnded,
+  );
+  expect(cancelled.counts).toEqual({ cancelled: 1 });
+  const retryId = retryFailedPaymentId("default", bill?.id ?? "");
+  const phase = async () => (await getRetryByWorkflowId(payrun.store.db, retryId))?.phase;
+  expect(await phase()).not.toBe("waiting");
+
+  await payrun.startWorker(["retries"]);
+  await expect.poll(phase, { timeout: 60_000 }).toBe("waiting");
+  await control.advance("P4D");
+  await expect.poll(phase, { timeout: 60_000 }).toBe("following");
+  await control.advance("P10D");
+  expect(standing(await payrun.untilPhase(failing.runId, "completed"))).toEqual({ settled: 1 });
+  expect(await paymentsOf(payrun, bill)).toHaveLength(2);
+});
