@@ -7,11 +7,16 @@ import { listNotices } from "../../src/store/notices.ts";
 import { getPlanLine } from "../../src/store/plans.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
+import { inDays } from "./planning-world.ts";
 
 const DAY = { count: 1, unit: "days" } as const;
 const HOUR = { count: 1, unit: "hours" } as const;
 
+/** Due so late that no decision comes too late for its date, whatever the day and the holidays. */
+const FAR = { dueDate: inDays(40) };
+
 const POLICY: Partial<PayRunPlaybook> = {
+  select: { due: "all" },
   approve: [
     {
       review: false,
@@ -82,7 +87,7 @@ async function later(runId: string, duration: string) {
 
 describe("a run whose approvals come in stages", () => {
   test("asks each stage in its turn, reminds it, escalates it once, and says so", async () => {
-    const { runId, payableId } = await world.plannedRun([{}, {}], POLICY);
+    const { runId, payableId } = await world.plannedRun([FAR, FAR], POLICY);
     const first = await world.assess(runId);
     expect(first.waitingFor).toBe("2 bills waiting for approval by controller (stage 1 of 2)");
     expect(first.details).toMatch(
@@ -138,7 +143,7 @@ describe("a run whose approvals come in stages", () => {
   });
 
   test("has reminders and escalations wake it, to the minute", async () => {
-    const { runId } = await world.plannedRun([{}], {
+    const { runId } = await world.plannedRun([FAR], {
       ...POLICY,
       remind: { after: HOUR, every: DAY },
     });
@@ -156,7 +161,7 @@ describe("a run whose approvals come in stages", () => {
   });
 
   test("asks anew, with its whole time, for what was on hold meanwhile", async () => {
-    const { runId, payableId } = await world.plannedRun([{}], POLICY);
+    const { runId, payableId } = await world.plannedRun([FAR], POLICY);
     await world.assess(runId);
     const hold = await world.store.transaction((trx) =>
       createHold(trx, {
@@ -178,7 +183,7 @@ describe("a run whose approvals come in stages", () => {
   });
 
   test("gives people a minute, however fast the bank's clock runs", async () => {
-    const { runId, payableId } = await world.plannedRun([{}], POLICY);
+    const { runId, payableId } = await world.plannedRun([FAR], POLICY);
     await world.assess(runId);
     const { businessMs } = await world.context().clockOf("acme").now();
     await world.control.setScale(86_400);
@@ -195,7 +200,7 @@ describe("a run whose approvals come in stages", () => {
 
   test("escalates also where the playbook wants nobody told", async () => {
     const notify = { people: "none", digest: "none" } as const;
-    const { runId, payableId } = await world.plannedRun([{}], { ...POLICY, notify });
+    const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, notify });
     await world.assess(runId);
     await later(runId, "P4D");
     expect(await told(runId)).toEqual([]);
@@ -203,7 +208,7 @@ describe("a run whose approvals come in stages", () => {
   });
 
   test("parks the whole line where the first stage's approval expires before the second decides", async () => {
-    const { runId, payableId } = await world.plannedRun([{}], { ...POLICY, approvalValidDays: 5 });
+    const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, approvalValidDays: 5 });
     await world.assess(runId);
     await decide(runId, "cora", "controller");
     await world.assess(runId);
