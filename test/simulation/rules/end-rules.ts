@@ -41,11 +41,14 @@ export function checkBooksAgree(
   }
   for (const payableId of book.payables.keys()) {
     const ours = book.paymentsOf(payableId).filter(({ key }) => key !== null);
+    // What others pay on exactly our terms while an answer is missing counts as its effect.
     const paidCents = sum(
-      ours.filter(
-        ({ status, updatedMs }) =>
-          status === "completed" || (status === "returned" && updatedMs > unseenSinceMs),
-      ),
+      book
+        .paymentsOf(payableId)
+        .filter(
+          ({ status, updatedMs }) =>
+            status === "completed" || (status === "returned" && updatedMs > unseenSinceMs),
+        ),
     );
     const standingCents = sum(ours.filter(stands));
     const settledCents = settled.get(payableId) ?? 0;

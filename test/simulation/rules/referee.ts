@@ -94,7 +94,9 @@ export class Referee {
     if (sent === undefined) return;
     checkProtocol(this.#game, sent);
     checkAnswers(this.#game, sent.subject, this.#restoredMs);
-    checkSaid(said, book, request, { openedMs: sent.openedMs, isOnlyRun });
+    // A run that was rejected may be launched again, and approved.
+    const isAlone = isOnlyRun && facts.runs().length === 1;
+    checkSaid(said, book, request, { openedMs: sent.openedMs, isOnlyRun: isAlone });
   }
 
   #atAcceptance(accepted: Accepted): void {
