@@ -2,32 +2,40 @@ import { proxyActivities } from "@temporalio/workflow";
 import type { PayrunActivities } from "../src/contracts/activities.ts";
 import { MASS_QUEUE } from "../src/contracts/names.ts";
 
-/** Short steps on the store and reads of the service: tried again until they succeed. */
-export const steps = proxyActivities<
-  Pick<
-    PayrunActivities,
-    | "beginRun"
-    | "assessRun"
-    | "fundRun"
-    | "failRun"
-    | "assessIncident"
-    | "assessCancellation"
-    | "recordUnread"
-    | "tellTrouble"
-  >
->({
+/** They beat only where they take long: a worker that died or froze in one is noticed all the same. */
+const SHORT = {
   startToCloseTimeout: "2 minutes",
-  // They beat only where they take long: a worker that died or froze in one is noticed all the same.
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
-});
+} as const;
 
-/** As `steps`, for failed payments: thousands may bounce on one day. */
-export const retries = proxyActivities<Pick<PayrunActivities, "assessRetry">>({
-  taskQueue: MASS_QUEUE.retries,
-  startToCloseTimeout: "2 minutes",
-  heartbeatTimeout: "10 seconds",
+/** A worker that died or froze in one is noticed within seconds by its missing heartbeat. */
+const LONG = {
+  startToCloseTimeout: "30 minutes",
+  heartbeatTimeout: "8 seconds",
   retry: { initialInterval: "500ms", maximumInterval: "30s" },
+} as const;
+
+/** Short steps on the store and reads of the service: tried again until they succeed. */
+export const steps =
+  proxyActivities<
+    Pick<
+      PayrunActivities,
+      | "beginRun"
+      | "assessRun"
+      | "fundRun"
+      | "failRun"
+      | "assessIncident"
+      | "assessCancellation"
+      | "recordUnread"
+      | "tellTrouble"
+    >
+  >(SHORT);
+
+/** The same for failed payments: thousands may bounce on one day. */
+export const retries = proxyActivities<Pick<PayrunActivities, "assessRetry">>({
+  ...SHORT,
+  taskQueue: MASS_QUEUE.retries,
 });
 
 /** Steps that read many pages; they heartbeat, so that a dead worker is noticed. */
@@ -46,39 +54,26 @@ export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
 
-/** Cancels: people wait for them. A worker that died is noticed within seconds by its missing heartbeat. */
-export const cancels = proxyActivities<Pick<PayrunActivities, "cancelLane">>({
-  startToCloseTimeout: "30 minutes",
-  heartbeatTimeout: "8 seconds",
-  retry: { initialInterval: "500ms", maximumInterval: "30s" },
-});
+/** Cancels, and what they read before and after: people wait for them, and the next cut-off comes. */
+export const cancels =
+  proxyActivities<Pick<PayrunActivities, "chooseCancellation" | "cancelLane" | "followRefunds">>(
+    LONG,
+  );
 
-/** The same for payments that are made again. */
+/** Payments that are made again. */
 export const money = proxyActivities<Pick<PayrunActivities, "payRetry">>({
+  ...LONG,
   taskQueue: MASS_QUEUE.retries,
-  startToCloseTimeout: "30 minutes",
-  heartbeatTimeout: "8 seconds",
-  retry: { initialInterval: "500ms", maximumInterval: "30s" },
 });
 
 /**
- * Money leaves here too, and others go on beside it: after some tries its failure is told, and its workflow
- * looks where it stands before it begins anew.
+ * Payments and deposits that others go on beside: after some tries a failure is told, and its
+ * workflow looks where it stands before it begins anew.
  */
 export const lanes = proxyActivities<Pick<PayrunActivities, "payLane" | "makeDeposits">>({
+  ...LONG,
   taskQueue: MASS_QUEUE.money,
-  startToCloseTimeout: "30 minutes",
-  heartbeatTimeout: "8 seconds",
-  retry: { initialInterval: "500ms", maximumInterval: "30s", maximumAttempts: 8 },
-});
-
-/** Reads of a cancellation: a worker that died in one is noticed before the next cut-off. */
-export const lookups = proxyActivities<
-  Pick<PayrunActivities, "chooseCancellation" | "followRefunds">
->({
-  startToCloseTimeout: "30 minutes",
-  heartbeatTimeout: "8 seconds",
-  retry: { initialInterval: "500ms", maximumInterval: "30s" },
+  retry: { ...LONG.retry, maximumAttempts: 8 },
 });
 
 /** Launches: tried again until the store and Temporal take them. */

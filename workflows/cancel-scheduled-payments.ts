@@ -4,7 +4,7 @@ import type {
   CancelScheduledInput,
 } from "../src/contracts/cancellation.ts";
 import { searchAttributesOfCancellation } from "../src/contracts/search-attributes.ts";
-import { lookups, cancels, steps } from "./activities.ts";
+import { cancels, steps } from "./activities.ts";
 import { type Next, Turns } from "./turns.ts";
 
 /**
@@ -35,7 +35,7 @@ async function act(
   if (now.ended) return { result: now.phase };
   if (now.toChoose) {
     const summary = "Chooses the payments, and holds their bills";
-    await lookups.chooseCancellation.executeWithOptions({ summary }, [input]);
+    await cancels.chooseCancellation.executeWithOptions({ summary }, [input]);
     return "look";
   }
   if (now.toCancel > 0) {
@@ -45,7 +45,7 @@ async function act(
   }
   if (now.toFollow > 0) {
     const summary = `Reads ${now.toFollow} refunds`;
-    await lookups.followRefunds.executeWithOptions({ summary }, [input]);
+    await cancels.followRefunds.executeWithOptions({ summary }, [input]);
     return "look";
   }
   return "rest";

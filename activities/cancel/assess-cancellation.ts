@@ -1,7 +1,7 @@
-import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
+import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
 import { stopsCancels } from "../../src/domain/service-waits.ts";

@@ -1,6 +1,6 @@
-import { refundDaysOf } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { refundDaysOf } from "../../src/domain/cancellations/policy.ts";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
 import {
   type CancelCandidate,

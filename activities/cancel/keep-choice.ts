@@ -1,6 +1,6 @@
-import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";

@@ -1,8 +1,8 @@
-import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
+import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { appendAudit } from "../../src/store/audit.ts";

@@ -1,4 +1,8 @@
-import type { CancellationState, CancellationStatus } from "../contracts/cancellation.ts";
+import {
+  CANCELLATION_KINDS,
+  type CancellationState,
+  type CancellationStatus,
+} from "../contracts/cancellation.ts";
 import { formatUsd } from "../domain/money.ts";
 import { EXIT, type ExitCode } from "./cli-error.ts";
 import type { GatewayClient } from "./gateway-client.ts";
@@ -32,7 +36,7 @@ export function isCancellationId(id: string): boolean {
 export function isCancellation<Status extends { readonly kind: string }>(
   status: Status,
 ): status is Status & CancellationStatus {
-  return status.kind === "hold" || status.kind === "cancel-scheduled";
+  return CANCELLATION_KINDS.some((kind) => kind === status.kind);
 }
 
 const GOOD: readonly CancellationState[] = ["cancelled", "refunded", "released"];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import {
+  CANCELLATION_KINDS,
   CANCELLATION_PHASES,
   CANCELLATION_STATES,
   type CancellationStatus,
@@ -66,7 +67,7 @@ export const onboardingStatus = answer<OnboardingStatus>(onboarding);
 
 const cancellation = z.object({
   id: z.string(),
-  kind: z.enum(["hold", "cancel-scheduled"]),
+  kind: z.enum(CANCELLATION_KINDS),
   phase: z.enum(CANCELLATION_PHASES),
   waitingFor: z.string().nullable(),
   reason: z.string(),

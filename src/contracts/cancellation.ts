@@ -46,11 +46,14 @@ export interface CancellationAssessment extends Look {
   readonly totalCents: number;
 }
 
+/** Kinds of playbooks whose workflow is a cancellation: `hold` withholds bills. */
+export const CANCELLATION_KINDS = ["hold", "cancel-scheduled"] as const;
+type CancellationKind = (typeof CANCELLATION_KINDS)[number];
+
 /** What `status --json` and `GET /v1/runs/{id}` answer for a cancellation. */
 export interface CancellationStatus {
   readonly id: string;
-  /** `hold` where it withholds bills. */
-  readonly kind: "hold" | "cancel-scheduled";
+  readonly kind: CancellationKind;
   readonly business: string;
   /** Empty where a person named the payments. */
   readonly playbook: string;

@@ -6,6 +6,7 @@ import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import { followRefunds } from "../../activities/cancel/follow-refunds.ts";
 import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import { isCancellationPolicy, narrowed } from "../../src/domain/cancellations/policy.ts";
 import type { CancelChoice } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
@@ -166,11 +167,8 @@ describe("explain says of a payment that was cancelled", () => {
     const loaded = loadPlaybook(text, { file: "wait.yaml" });
     if (!loaded.ok) throw new Error("not loaded");
     const { playbook: base } = loaded;
-    if (base.kind !== "hold" && base.kind !== "cancel-scheduled") throw new Error("another kind");
-    const policy =
-      base.kind === "hold"
-        ? { ...base, choose: { ...base.choose, ...choose } }
-        : { ...base, choose: { ...base.choose, ...choose } };
+    if (!isCancellationPolicy(base)) throw new Error("another kind");
+    const policy = narrowed(base, choose);
     await insertCancellation(world.store.db, {
       workflowId,
       businessId: world.businessId,

@@ -1,10 +1,24 @@
-import type { CancelScheduledPlaybook, HoldPlaybook } from "../../contracts/playbook.ts";
+import { CANCELLATION_KINDS } from "../../contracts/cancellation.ts";
+import type { CancelScheduledPlaybook, HoldPlaybook, Playbook } from "../../contracts/playbook.ts";
 
 /** Refunds that take longer are told of, where no playbook says otherwise. */
 const REFUND_BUSINESS_DAYS = 3;
 
 /** What a cancellation goes by: it withholds bills, or cancels payments. */
 export type CancellationPolicy = HoldPlaybook | CancelScheduledPlaybook;
+
+/** True for a playbook whose workflow is a cancellation. */
+export function isCancellationPolicy(playbook: Playbook): playbook is CancellationPolicy {
+  return CANCELLATION_KINDS.some((kind) => kind === playbook.kind);
+}
+
+/** The same policy, for less. */
+export function narrowed<Policy extends CancellationPolicy>(
+  policy: Policy,
+  choice: Partial<Policy["choose"]>,
+): Policy {
+  return { ...policy, choose: { ...policy.choose, ...choice } };
+}
 
 /** Roles that may release what is withheld; none where nothing is. */
 export function releasersOf(policy: CancellationPolicy): readonly string[] {

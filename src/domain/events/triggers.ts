@@ -1,5 +1,6 @@
 import type { StartingEvent } from "../../contracts/events.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
+import { isCancellationPolicy } from "../cancellations/policy.ts";
 
 /** Older ones start nothing: whatever they asked for has been seen to, or is somebody else's by now. */
 const AGE_MAX_MS = 14 * 86_400_000;
@@ -45,9 +46,7 @@ export function isStartedBy(
   if (!eventsOf(playbook).some((type) => type === event.type)) return false;
   if (event.createdAtMs < sinceMs - SKEW_MS) return false;
   if (nowMs - event.createdAtMs > AGE_MAX_MS) return false;
-  if (playbook.kind !== "hold" && playbook.kind !== "cancel-scheduled") {
-    return event.object === "payable" && !event.watched;
-  }
+  if (!isCancellationPolicy(playbook)) return event.object === "payable" && !event.watched;
   const { vendor } = playbook.choose;
   if (event.object === "contact") return vendor === null || vendor === event.objectId;
   return event.object === "payable";

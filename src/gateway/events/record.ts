@@ -7,7 +7,11 @@ import {
   withholdingRequest,
 } from "../../contracts/names.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
-import type { CancellationPolicy } from "../../domain/cancellations/policy.ts";
+import {
+  type CancellationPolicy,
+  isCancellationPolicy,
+  narrowed,
+} from "../../domain/cancellations/policy.ts";
 import { eventsOf, launchedByEvents } from "../../domain/events/triggers.ts";
 import { offCycleInputs, offCyclePeriod } from "../../domain/off-cycle.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -62,10 +66,9 @@ async function recordKind(
   }
   const ids: string[] = [];
   for (const [objectId, of] of Map.groupBy(events, (event) => event.objectId)) {
-    const workflowId =
-      compiled.kind === "hold" || compiled.kind === "cancel-scheduled"
-        ? await recordCancellation(trx, work, compiled, of)
-        : retryFailedPaymentId(work.profile.name, objectId);
+    const workflowId = isCancellationPolicy(compiled)
+      ? await recordCancellation(trx, work, compiled, of)
+      : retryFailedPaymentId(work.profile.name, objectId);
     ids.push(await mark(trx, work, of, workflowId));
   }
   return ids;
@@ -105,7 +108,7 @@ async function recordCancellation(
 ): Promise<string> {
   const [first] = events;
   const { type = "", objectId = "", target = "" } = first ?? {};
-  const narrowed = type.startsWith("contact.") ? { vendor: objectId } : { payable: objectId };
+  const toWhat = type.startsWith("contact.") ? { vendor: objectId } : { payable: objectId };
   const about = target === "" ? stored.name : withholdingRequest(stored.name, target);
   const workflowId = cancelScheduledPaymentsId(profile.name, `${about}/event-${markOf(events)}`);
   await insertCancellation(trx, {
@@ -113,10 +116,7 @@ async function recordCancellation(
     businessId: profile.businessId,
     business: profile.name,
     playbook: stored.name,
-    policy:
-      policy.kind === "hold"
-        ? { ...policy, choose: { ...policy.choose, ...narrowed } }
-        : { ...policy, choose: { ...policy.choose, ...narrowed } },
+    policy: narrowed(policy, toWhat),
     runId: target === "" ? null : target,
     reason: `${type} of ${objectId} (${stored.name})`,
     requestedBy: launchedByEvents(stored.name),

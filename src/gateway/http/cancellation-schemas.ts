@@ -1,11 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { CANCELLATION_PHASES, CANCELLATION_STATES } from "../../contracts/cancellation.ts";
+import {
+  CANCELLATION_KINDS,
+  CANCELLATION_PHASES,
+  CANCELLATION_STATES,
+} from "../../contracts/cancellation.ts";
 import { startedBy } from "./schemas.ts";
 
 export const CancellationStatusBody = z
   .object({
     id: z.string(),
-    kind: z.enum(["hold", "cancel-scheduled"]),
+    kind: z.enum(CANCELLATION_KINDS),
     business: z.string(),
     playbook: z.string().describe("Empty where a person named the payments"),
     phase: z.enum(CANCELLATION_PHASES),

@@ -1,6 +1,6 @@
-import { releasersOf } from "../../domain/cancellations/policy.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
+import { releasersOf } from "../../domain/cancellations/policy.ts";
 import { releaseWithheld, withheldBy } from "../../store/cancellation-items.ts";
 import { countHolds, createHold, getHold, listHolds, releaseHold } from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";

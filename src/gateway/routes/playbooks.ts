@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit.ts";
+import { isCancellationPolicy } from "../../domain/cancellations/policy.ts";
 import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
 import {
   applyPlaybook,
@@ -122,7 +123,7 @@ function pausedNote(name: string, pause: string): { readonly note: string } {
 
 /** What whoever stores a playbook should know; the other playbook may still be stored after it. */
 async function noteOn(context: GatewayContext, playbook: Playbook): Promise<{ note?: string }> {
-  if (playbook.kind !== "hold" && playbook.kind !== "cancel-scheduled") return {};
+  if (!isCancellationPolicy(playbook)) return {};
   const { run } = playbook.choose;
   if (run === null || (await isPayRun(context.store.db, run))) return {};
   const note = `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;

@@ -1,3 +1,4 @@
+import type { BillChoice } from "../../contracts/playbook.ts";
 import { read } from "../blocks.ts";
 import { isRecord } from "../check-values.ts";
 import { checkCondition } from "../conditions.ts";
@@ -47,6 +48,14 @@ export function readId(input: unknown): Reading<string> {
   return typeof input === "string" && /^\S{1,200}$/.test(input)
     ? fine(input)
     : wrong(`${shown(input)} is not an id`, "an id as the service shows it");
+}
+
+/** The same after loading. */
+export function billsOf(
+  choose: { readonly [Key in "run" | "where" | "vendor"]?: string | undefined } | undefined,
+): BillChoice {
+  const { run = null, where = null, vendor = null } = choose ?? {};
+  return { run, where, vendor };
 }
 
 /** Finds a playbook that says neither what it is about nor which events do. */

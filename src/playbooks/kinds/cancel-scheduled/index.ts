@@ -2,7 +2,7 @@ import type { CancelScheduledPlaybook } from "../../../contracts/playbook.ts";
 import { isRecord } from "../../check-values.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
-import { checkChosen } from "../chosen-bills.ts";
+import { billsOf, checkChosen } from "../chosen-bills.ts";
 import { playbookKind } from "../kind.ts";
 import { type CancelScheduledInput, cancelScheduledSchema } from "./schema.ts";
 
@@ -29,12 +29,7 @@ function compile(name: string, input: CancelScheduledInput): CancelScheduledPlay
     name,
     business: business ?? null,
     schedule: null,
-    choose: {
-      run: choose?.run ?? null,
-      where: choose?.where ?? null,
-      vendor: choose?.vendor ?? null,
-      payments: choose?.payments ?? null,
-    },
+    choose: { ...billsOf(choose), payments: choose?.payments ?? null },
     refundBusinessDays: then?.refundIn ?? 3,
     ...(events === undefined ? {} : { events }),
   };

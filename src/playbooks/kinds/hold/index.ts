@@ -2,7 +2,7 @@ import type { HoldPlaybook } from "../../../contracts/playbook.ts";
 import { isRecord } from "../../check-values.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
-import { checkChosen } from "../chosen-bills.ts";
+import { billsOf, checkChosen } from "../chosen-bills.ts";
 import { playbookKind } from "../kind.ts";
 import { type HoldInput, holdSchema } from "./schema.ts";
 
@@ -25,11 +25,7 @@ function compile(name: string, { business, choose, unless, events }: HoldInput):
     name,
     business: business ?? null,
     schedule: null,
-    choose: {
-      run: choose?.run ?? null,
-      where: choose?.where ?? null,
-      vendor: choose?.vendor ?? null,
-    },
+    choose: billsOf(choose),
     releasedBy: unless?.releasedBy ?? ["controller", "owner"],
     until: unless?.until ?? UNTIL,
     ...(events === undefined ? {} : { events }),
