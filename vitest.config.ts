@@ -7,7 +7,7 @@ import { SecondTries } from "./test/support/second-tries.ts";
 const temporalTests = [
   ...["cli", "e2e", "replay", "worker", "workflows"].map((folder) => `test/${folder}/**/*.test.ts`),
   "test/gateway/{launch,schedules}/*.test.ts",
-  "test/gateway/{dispatcher,event-starts}.test.ts",
+  "test/gateway/{dispatcher,event-starts,tellings}.test.ts",
 ];
 
 const standIn = new URL("./test/simulation/temporal/workflow-stand-in.ts", import.meta.url);

@@ -52,12 +52,15 @@ export async function askApprovers(
   await asking.openStages();
   await asking.escalate();
   const waiting = await asking.remind(await waitingBills(trx, run.runId));
+  // On a fast clock what is due already waits for people to have had their minute.
+  const soonMs = clock.scale > 1 ? clock.businessMs + PEOPLE_MIN_MS * clock.scale : Infinity;
   const next = waiting
     .flatMap(({ remindAtMs, escalated, escalateAtMs }) => [
       remindAtMs,
       escalated ? null : escalateAtMs,
     ])
-    .filter((at): at is number => at !== null && at > clock.businessMs);
+    .filter((at) => at !== null)
+    .map((at) => (at > clock.businessMs ? at : soonMs));
   const asks = waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
   return { asks, nextMs: next.length === 0 ? null : Math.min(...next) };
 }

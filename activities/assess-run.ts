@@ -6,7 +6,9 @@ import {
   type LineState,
   type RunPhase,
 } from "../src/contracts/pay-run.ts";
+import { PEOPLE_MIN_MS } from "../src/domain/clock/spans.ts";
 import { ALARMS } from "../src/domain/payments/alarms.ts";
+import { soonestRestMs } from "../src/domain/rests.ts";
 import { judgeProgress } from "../src/domain/run-progress.ts";
 import { stopsReads } from "../src/domain/service-waits.ts";
 import { appendAudit } from "../src/store/audit.ts";
@@ -14,8 +16,10 @@ import { countClaims, releaseEndedClaims } from "../src/store/claims.ts";
 import { isRejected } from "../src/store/decisions.ts";
 import { dueLines } from "../src/store/due-lines.ts";
 import { countLines } from "../src/store/lines.ts";
+import { nextChangesMs } from "../src/store/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
+import { tellOf } from "../src/store/tellings.ts";
 import { openTopUpsOf, unfundedByDate } from "../src/store/top-ups.ts";
 import {
   applyApprovals,
@@ -29,7 +33,8 @@ import { type BusinessWait, listWaits } from "../src/store/waits.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import { askApprovers, type Asking } from "./ask-approvers.ts";
 import type { ActivityContext } from "./context.ts";
-import { unknownRun, unplanned } from "./lost-run.ts";
+import { cameBack, troubledLines } from "../src/store/troubled-lines.ts";
+import { lostRun, unplanned } from "./lost-run.ts";
 import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "./top-up/review.ts";
 import { depositsStand } from "./top-up/stand.ts";
@@ -41,16 +46,13 @@ type RunView = Parameters<typeof judgeProgress>[0] & { readonly waits: readonly 
 
 const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
 
-/** Real time that approvers have at least, however fast a sandbox's bank clock runs. */
-const DECISION_MIN_MS = 60_000;
-
 /**
  * Brings a run's lines up to date with approvals, holds, cancellation and expiry, and says what
  * there is to do. Reads no service: it can run as often as anybody looks.
  */
 export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
   const found = await getRun(context.store.db, runId);
-  if (found === undefined) throw unknownRun(runId);
+  if (found === undefined) return lostRun(runId);
   if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
   return context.store.transactionOf(found.businessId, async (trx) => {
@@ -79,11 +81,14 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
       if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
+      if (progress.ended) tellOf(trx, run.businessId, { kind: "run", runId });
       const { counts, waits } = view;
       if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
         await releaseEndedClaims(trx, runId);
       }
-      await tellRun(trx, { run, progress, counts, waits, clock, asks: asking.asks });
+      const told = { run, progress, counts, waits, clock, asks: asking.asks };
+      const tellInMs = await tellRun(trx, told);
+      return { ...progress, wakeInMs: soonestRestMs(progress.wakeInMs, tellInMs) };
     }
     return progress;
   });
@@ -150,7 +155,7 @@ class RunFacts {
   static async of(trx: Transaction<Tables>, run: Run, clock: ClockReading): Promise<RunFacts> {
     const waits = await listWaits(trx, run.businessId);
     const now = waits.filter((wait) => wait.retryAtMs > clock.serviceMs);
-    return new RunFacts(trx, run, now, clock);
+    return new RunFacts(trx, run, await ofThisRun(trx, run.runId, now), clock);
   }
 
   /** With the plan that holds now. */
@@ -200,14 +205,6 @@ class RunFacts {
       serviceMs,
       blockedSources: waits.map((wait) => wait.sourceId),
     });
-    const odd = await this.#trx
-      .selectFrom("run_lines")
-      .select(["payable_id", "state", "reason", "reason_code"])
-      .where("run_id", "=", runId)
-      .where("state", "in", ["parked", "on-hold", "unknown", "retrying"])
-      .orderBy("line_no")
-      .limit(20)
-      .execute();
     return {
       run: this.#run,
       rejected,
@@ -215,13 +212,16 @@ class RunFacts {
       waits,
       expiredLines: await this.#countOf("parked", ["approval-expired"]),
       stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
-      odd: odd.map((row) => ({ payableId: row.payable_id, state: row.state, reason: row.reason })),
+      odd: await troubledLines(this.#trx, runId),
+      cameBack: await cameBack(this.#trx, runId, counts),
       ...due,
       deposits: await depositsStand(this.#trx, runId, this.#clock),
       // Nothing is read while the service can't be, or asks to be left alone.
       ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null, mayRead: false } : {}),
       asks: asking.asks,
       nextAskMs: asking.nextMs,
+      nextChangesMs: [...(await nextChangesMs(this.#trx, this.moment)), this.#decisionTimeEndMs()],
+      shortForMs: due.shortSinceMs === null ? 0 : this.#clock.realMs - due.shortSinceMs,
       clock: this.#clock,
     };
   }
@@ -238,10 +238,34 @@ class RunFacts {
   }
 
   #decisionTimeOver(): boolean {
-    const { plannedAtMs, approveByMs } = this.#run;
-    if (plannedAtMs === null || approveByMs === null) return false;
-    const { realMs, businessMs, scale } = this.#clock;
-    const hadTime = scale <= 1 || realMs - plannedAtMs > DECISION_MIN_MS;
-    return businessMs > approveByMs && hadTime;
+    const endMs = this.#decisionTimeEndMs();
+    return endMs !== null && this.#clock.businessMs >= endMs;
   }
+
+  /** Business-clock instant after which nobody decides any more; people have had some real time. */
+  #decisionTimeEndMs(): number | null {
+    const { plannedAtMs, approveByMs } = this.#run;
+    if (plannedAtMs === null || approveByMs === null) return null;
+    const { realMs, businessMs, scale } = this.#clock;
+    if (scale <= 1) return approveByMs + 1;
+    const leftMs = plannedAtMs + PEOPLE_MIN_MS - realMs;
+    return Math.max(approveByMs + 1, businessMs + leftMs * scale);
+  }
+}
+
+/** Without the waits of funding sources that no line of the run is paid from. */
+async function ofThisRun(
+  trx: Transaction<Tables>,
+  runId: string,
+  waits: readonly BusinessWait[],
+): Promise<readonly BusinessWait[]> {
+  if (waits.every(({ sourceId }) => sourceId === "")) return waits;
+  const rows = await trx
+    .selectFrom("run_lines")
+    .select("source_id")
+    .distinct()
+    .where("run_id", "=", runId)
+    .execute();
+  const sources = new Set(rows.map((row) => row.source_id));
+  return waits.filter(({ sourceId }) => sourceId === "" || sources.has(sourceId));
 }

@@ -3,22 +3,19 @@ import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { releaseEndedClaims } from "../src/store/claims.ts";
 import { getRun, setRunPhase } from "../src/store/runs.ts";
+import { tellOf } from "../src/store/tellings.ts";
 import type { ActivityContext } from "./context.ts";
+import { LOST_RUN } from "./lost-run.ts";
 import { tellRunFailed } from "./tell-run.ts";
 
 /** What the run's row says at the start: a run whose work is done ends at once, also years later. */
 export async function beginRun(context: ActivityContext, runId: string): Promise<BegunRun> {
   const run = await getRun(context.store.db, runId);
-  if (run === undefined) {
-    throw new Error(`run ${runId} is not in the store: launch it with payrun launch`);
-  }
+  if (run === undefined) return LOST_RUN;
   return {
     ended: ENDED_PHASES.includes(run.phase),
     phase: run.phase,
     planned: run.planHash !== null,
-    business: run.business,
-    playbook: run.playbook,
-    period: run.period,
   };
 }
 
@@ -43,6 +40,7 @@ export async function failRun(
       subject: runId,
       details: { reason },
     });
+    tellOf(trx, run.businessId, { kind: "run", runId });
     await tellRunFailed(trx, run, reason, nowMs);
   });
 }

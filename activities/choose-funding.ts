@@ -1,6 +1,8 @@
 import type { BusinessProfile } from "../src/config/business-profile.ts";
 import type { FundingChoice } from "../src/contracts/pay-run.ts";
+import { whyNoPayment } from "../src/domain/funding-source.ts";
 import {
+  type BankAccount,
   type FundingSource,
   PaymentsApiError,
   type PaymentsClient,
@@ -11,7 +13,8 @@ export interface ChosenFunding {
   readonly choice: FundingChoice;
   /** Null where the source does not tell what it holds; 0 while it can't pay. */
   readonly availableCents: number | null;
-  readonly canPay: boolean;
+  /** Why it can't pay now; null where it can. */
+  readonly noPayment: string | null;
 }
 
 /**
@@ -31,7 +34,7 @@ export async function chooseFunding(
 ): Promise<ChosenFunding> {
   const sources = await client.fundingSources.list();
   const source = sources.find((each) => (from === "default" ? each.isDefault : each.id === from));
-  if (source === undefined) throw unknownSource(from, sources);
+  if (source === undefined) throw await unknownSource(client, from, sources);
   const needsAchAuthorization = source.kind !== "balance";
   if (needsAchAuthorization && profile.achAuthorization === undefined) {
     throw new PlanRefusedError(
@@ -44,22 +47,21 @@ export async function chooseFunding(
     kind: source.kind,
     name: source.name,
     last4: source.last4,
-    pay: await payFields(client, source),
+    pay: payFields(source, await unlessRefused(client.bankAccounts.list())),
     needsAchAuthorization,
   };
-  const { canPay } = source;
-  return { choice, availableCents: await availableCents(client, source), canPay };
+  const noPayment = whyNoPayment(source.id, source);
+  return { choice, availableCents: await availableCents(client, source), noPayment };
 }
 
 /** The source's own fields as they are, plus the default account where they name none. */
-async function payFields(
-  client: PaymentsClient,
-  source: FundingSource,
-): Promise<Record<string, unknown>> {
+export function payFields(
+  source: Pick<FundingSource, "pay">,
+  accounts: readonly BankAccount[] | undefined,
+): Record<string, unknown> {
   const given = Object.entries(source.pay ?? {}).filter(([, value]) => value !== null);
   const fields = Object.fromEntries(given);
   if (fields["bankAccountId"] !== undefined) return fields;
-  const accounts = await unlessRefused(client.bankAccounts.list());
   const account = accounts?.find((each) => each.isDefault && each.status === "verified");
   return account === undefined ? fields : { ...fields, bankAccountId: account.id };
 }
@@ -90,8 +92,19 @@ function isRefusal({ code, status }: PaymentsApiError): boolean {
   return status === 403 || status === 404 || status === 409;
 }
 
-function unknownSource(from: string, sources: readonly FundingSource[]): PlanRefusedError {
+async function unknownSource(
+  client: PaymentsClient,
+  from: string,
+  sources: readonly FundingSource[],
+): Promise<PlanRefusedError> {
   const known = sources.map((source) => source.id).join(", ") || "none";
+  const accounts = await unlessRefused(client.bankAccounts.list());
+  const account = accounts?.find(({ id }) => id === from);
+  if (account !== undefined) {
+    return new PlanRefusedError(
+      `Nothing can be paid from “${from}” (playbook, pay: { from: … }): the bank account is ${account.status}. There are: ${known}.`,
+    );
+  }
   return new PlanRefusedError(
     from === "default"
       ? `The service marks no funding source as default. Name one in the playbook under pay: { from: … }; there are: ${known}.`

@@ -44,7 +44,8 @@ export async function followRun(
 ): Promise<{ readonly changed: number }> {
   const { db } = context.store;
   const run = await getRun(db, runId);
-  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  // Where the store has lost it meanwhile, the next look says so.
+  if (run === undefined) return { changed: 0 };
   const clock = await context.clockOf(run.business).now();
   const due = await linesToLookAt(db, runId, clock.businessMs);
   if (due.length === 0) return { changed: 0 };
@@ -112,7 +113,7 @@ async function followSome(
     const mine = line.paymentIds.flatMap((id) => paymentOf.get(id) ?? []);
     const outcome = lineStateOfPayments(mine, line.amountCents);
     const { businessMs, scale } = clock;
-    const pollAtMs = nextPollMs(businessMs, await changedAtMs(context, line, mine), scale);
+    const pollAtMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
     const { payableId, lineNo, state: from } = line;
     const isShown = mine.length >= line.paymentIds.length;
     if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
@@ -192,18 +193,23 @@ async function write(
   });
 }
 
-/** When the line's payments changed last; for what the service doesn't show yet, when it was sent. */
+/**
+ * When the line's payments changed last, on the business clock; for what the service doesn't show
+ * yet, when it was sent.
+ */
 async function changedAtMs(
   context: ActivityContext,
   line: RunLine,
   mine: readonly FollowedPayment[],
+  { businessMs, realMs, scale }: ClockReading,
 ): Promise<number> {
   const times = mine
     .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
     .filter((ms) => !Number.isNaN(ms));
   if (times.length > 0) return Math.max(...times);
   const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
-  return lastSend(attempts)?.openedAtMs ?? 0;
+  const sentAtMs = lastSend(attempts)?.openedAtMs ?? 0;
+  return businessMs - (realMs - sentAtMs) * scale;
 }
 
 /** A failed or returned bill gets an owner of its own, which keeps its claim from here on. */

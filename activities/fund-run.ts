@@ -2,7 +2,9 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { FundResult } from "../src/contracts/activities.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
+import { whyNoPayment } from "../src/domain/funding-source.ts";
 import { formatUsd } from "../src/domain/money.ts";
+import { SOURCE_UNAVAILABLE } from "../src/domain/service-waits.ts";
 import type { FundingSource } from "../src/payments-api/index.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import {
@@ -16,12 +18,16 @@ import {
 import { reservedCents } from "../src/store/reserved.ts";
 import { getRun, type Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
+import { clearWait, setWait } from "../src/store/waits.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
 import { lookAtArrived } from "./top-up/arrived-deposits.ts";
 import { type DepositFrom, depositFrom } from "./top-up/account.ts";
-import { type Holding, holdingOf, runDemand } from "./top-up/demand.ts";
+import { type Holding, holdingOf } from "./top-up/demand.ts";
 import { reviewTopUp } from "./top-up/review.ts";
+
+/** How long a source counts as one that can't pay, unless a run looks again: longer than such a run rests. */
+const SOURCE_WAIT_MS = 3_600_000;
 
 /**
  * Finds the money for approved lines: first come, first served, across runs.
@@ -31,7 +37,8 @@ import { reviewTopUp } from "./top-up/review.ts";
  */
 export async function fundRun(context: ActivityContext, runId: string): Promise<FundResult> {
   const run = await getRun(context.store.db, runId);
-  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  // Where the store has lost it meanwhile, the next look says so.
+  if (run === undefined) return { funded: 0, short: 0 };
   const readAtMs = Date.now();
   const read = await readOrWait(context, run, () => readSources(context, run));
   if (read === undefined) return { funded: 0, short: 0 };
@@ -45,8 +52,10 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
     for (const unfunded of await unfundedBySource(trx, runId)) {
       const { sourceId } = unfunded;
       const source = sources.find((each) => each.id === sourceId);
+      const noPayment = whyNoPayment(sourceId, source);
+      await settleSource(trx, { businessId: run.businessId, sourceId, noPayment, clock });
       const available =
-        source?.canPay === false ? 0 : (source?.availableCents ?? Number.POSITIVE_INFINITY);
+        noPayment === null ? (source?.availableCents ?? Number.POSITIVE_INFINITY) : 0;
       const from = { businessId: run.businessId, sourceId, today, readAtMs };
       const left = available - (await reservedCents(trx, from));
       if (unfunded.cents <= left) {
@@ -64,7 +73,9 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
       const isAskedFor =
         deposits !== undefined &&
         (await askForDeposit(trx, { run, from: deposits, holding, clock }));
-      await whenShort(trx, run, rest, { leftCents: left, isAskedFor, nowMs: realMs });
+      await whenShort(trx, run, rest, {
+        ...{ noPayment, leftCents: left, isAskedFor, nowMs: realMs },
+      });
     }
     return { funded, short };
   });
@@ -80,6 +91,26 @@ async function readSources(
   if (topUp === undefined) return { sources, deposits: undefined };
   await lookAtArrived(context, { owner: runId, business, businessId });
   return { sources, deposits: await depositFrom(client, context.profileOf(business), topUp) };
+}
+
+/** While a source can't pay its business waits for it, and operators hear why. */
+async function settleSource(
+  trx: Transaction<Tables>,
+  at: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly noPayment: string | null;
+    readonly clock: ClockReading;
+  },
+): Promise<void> {
+  const { businessId, sourceId, noPayment, clock } = at;
+  const { serviceMs: nowMs, realMs } = clock;
+  const wait = { businessId, sourceId, code: SOURCE_UNAVAILABLE, realMs };
+  if (noPayment === null) await clearWait(trx, wait);
+  else {
+    const retryAtMs = nowMs + SOURCE_WAIT_MS;
+    await setWait(trx, { ...wait, message: noPayment, nowMs, retryAtMs });
+  }
 }
 
 /** The first ones that the money covers, in their order. */
@@ -107,9 +138,9 @@ async function askForDeposit(
   },
 ): Promise<boolean> {
   const { run, from, holding, clock } = asking;
-  const demand = holding && (await runDemand(trx, run, holding, clock));
-  if (demand === undefined) return false;
-  const { topUp } = await reviewTopUp(trx, demand, from, clock);
+  if (holding === undefined) return false;
+  const needed = { owner: run.runId, policyRun: run, from, holding };
+  const { topUp } = await reviewTopUp(trx, needed, clock);
   return topUp !== undefined;
 }
 
@@ -118,6 +149,7 @@ async function whenShort(
   run: Run,
   lines: readonly UnfundedLine[],
   short: {
+    readonly noPayment: string | null;
     readonly leftCents: number;
     readonly isAskedFor: boolean;
     readonly nowMs: number;
@@ -127,17 +159,19 @@ async function whenShort(
   const needed = lines.reduce((sum, line) => sum + line.amountCents, 0);
   const left = Number.isFinite(leftCents) ? formatUsd(Math.max(0, leftCents)) : "unknown";
   const deposit = short.isAskedFor ? " A deposit is asked for." : "";
-  const reason = `The funding source has ${left} left for bills of ${formatUsd(needed)}.${deposit}`;
+  const lacks = `The funding source has ${left} left for bills of ${formatUsd(needed)}.${deposit}`;
+  const reason = short.noPayment ?? lacks;
   const stop = run.policy.pay.whenShort === "stop";
+  const then = short.noPayment === null ? "put money in" : "have that mended";
   await markShort(trx, {
     runId: run.runId,
     businessId: run.businessId,
     lines,
     parked: stop,
-    reason: stop ? `${reason} The playbook says stop: put money in, then resolve --retry.` : reason,
+    reason: stop ? `${reason} The playbook says stop: ${then}, then resolve --retry.` : reason,
     nowMs,
   });
-  if (run.policy.pay.whenShort === "stop") {
+  if (stop) {
     await appendAudit(trx, {
       businessId: run.businessId,
       nowMs,

@@ -26,6 +26,7 @@ import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
 import { makeDeposits } from "./top-up/make-deposit.ts";
 import { tellTrouble } from "./tell-trouble.ts";
+import { telling } from "./telling.ts";
 import { recordUnread, verifyDecision } from "./verify-decision.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
@@ -34,57 +35,61 @@ const BEAT_EVERY_MS = 2_000;
 /** Every activity, bound to what this process stands on; failures leave only as ApplicationFailure. */
 export function createActivities(context: ActivityContext): PayrunActivities {
   const planning = createPlanActivities(context);
+  const step = <Input, Output>(activity: (input: Input) => Promise<Output>) =>
+    inFailures(telling(context, activity));
   return {
-    beginRun: inFailures(({ runId }) =>
+    openRun: step(({ runId }) =>
       beatingLate(async () => {
         const begun = await beginRun(context, runId);
         if (begun.planned && !begun.ended) await withholdFromRun(context, runId);
         return begun;
       }),
     ),
-    planRun: inFailures((input) =>
+    planRun: step((input) =>
       beating(async () => {
         const plan = await planning.planRun(input);
         await withholdFromRun(context, input.runId);
         return plan;
       }),
     ),
-    planDry: inFailures((input) => beating(() => planning.planDry(input))),
-    assessRun: inFailures(({ runId, ...seen }) =>
+    planDry: step((input) => beating(() => planning.planDry(input))),
+    reviewRun: step(({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),
-    fundRun: inFailures(({ runId }) => beatingLate(() => fundRun(context, runId))),
-    payLane: inFailures((input) =>
+    reserveMoney: step(({ runId }) => beatingLate(() => fundRun(context, runId))),
+    payBills: step((input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
     ),
-    makeDeposits: inFailures(({ owner, ...seen }) =>
+    makeDeposits: step(({ owner, ...seen }) =>
       beating(() =>
         onStoreNotBehind(context, owner, seen, () =>
           makeDeposits(context, { owner, by: sender(context) }),
         ),
       ),
     ),
-    tellTrouble: inFailures((input) => beatingLate(() => tellTrouble(context, input))),
-    followRun: inFailures(({ runId }) => beating(() => followRun(context, runId))),
-    failRun: inFailures(({ runId, reason }) => beatingLate(() => failRun(context, runId, reason))),
-    verifyDecision: inFailures((input) => verifyDecision(context, input, activityInfo().attempt)),
-    recordUnread: inFailures((input) =>
+    notifyOperators: inFailures((input) => beatingLate(() => tellTrouble(context, input))),
+    followPayments: step(({ runId }) => beating(() => followRun(context, runId))),
+    endUnplannedRun: step(({ runId, reason }) =>
+      beatingLate(() => failRun(context, runId, reason)),
+    ),
+    verifyDecision: step((input) => verifyDecision(context, input, activityInfo().attempt)),
+    countUnreadDecisions: step((input) =>
       beatingLate(() => recordUnread(context, input, activityInfo().attempt)),
     ),
-    assessRetry: inFailures((input) =>
+    reviewFailedPayment: step((input) =>
       beatingLate(() =>
         withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
       ),
     ),
-    assessIncident: inFailures((input) => beatingLate(() => assessIncident(context, input))),
-    assessCancellation: inFailures(({ id }) => beatingLate(() => assessCancellation(context, id))),
-    chooseCancellation: inFailures(({ id }) => beating(() => chooseCancellation(context, id))),
-    cancelLane: inFailures(({ id }) => beating(() => cancelIn(context, id))),
-    followRefunds: inFailures(({ id }) => beating(() => followRefunds(context, id))),
-    launchScheduled: inFailures((input) => beatingLate(() => launchScheduled(context, input))),
-    assessOnboarding: inFailures((input) => beating(() => assessOnboarding(context, input))),
-    takeOnboardingStep: inFailures((input) => beating(() => takeOnboardingStep(context, input))),
-    payRetry: inFailures((input) =>
+    reviewIncident: step((input) => beatingLate(() => assessIncident(context, input))),
+    reviewCancellation: step(({ id }) => beatingLate(() => assessCancellation(context, id))),
+    choosePayments: step(({ id }) => beating(() => chooseCancellation(context, id))),
+    cancelPayments: step(({ id }) => beating(() => cancelIn(context, id))),
+    followRefunds: step(({ id }) => beating(() => followRefunds(context, id))),
+    launchRun: step((input) => beatingLate(() => launchScheduled(context, input))),
+    reviewOnboarding: step((input) => beating(() => assessOnboarding(context, input))),
+    sendOnboardingStep: step((input) => beating(() => takeOnboardingStep(context, input))),
+    payAgain: step((input) =>
       beating(() =>
         onStoreNotBehind(context, retryId(input), input, () => payAgain(context, input)),
       ),
@@ -96,12 +101,15 @@ function retryId({ business, payableId }: RetryFailedPaymentInput): string {
   return retryFailedPaymentId(business, payableId);
 }
 
+const NOTHING_PAID = { drawn: 0, applied: 0, unknown: 0 };
+
 async function payLane(
   context: ActivityContext,
   input: { readonly runId: string; readonly lane: number },
-): ReturnType<PayrunActivities["payLane"]> {
+): ReturnType<PayrunActivities["payBills"]> {
   const run = await getRun(context.store.db, input.runId);
-  if (run === undefined) throw new Error(`run ${input.runId} is not in the store`);
+  // Where the store has lost it meanwhile, the next look says so.
+  if (run === undefined) return NOTHING_PAID;
   const plan = await getPlan(context.store.db, input.runId);
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
   const lane = {
@@ -120,7 +128,7 @@ async function payLane(
   const summary = await inSlot(context.store, { kind: "lane", businessId }, stop, () =>
     runLane(context, lane),
   );
-  return summary ?? { drawn: 0, applied: 0, unknown: 0 };
+  return summary ?? NOTHING_PAID;
 }
 
 async function payAgain(context: ActivityContext, input: RetryFailedPaymentInput): Promise<void> {
@@ -135,7 +143,7 @@ async function payAgain(context: ActivityContext, input: RetryFailedPaymentInput
 async function cancelIn(
   context: ActivityContext,
   id: string,
-): ReturnType<PayrunActivities["cancelLane"]> {
+): ReturnType<PayrunActivities["cancelPayments"]> {
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
   return cancelLane(context, { id, by: sender(context), stop });
 }

@@ -8,6 +8,7 @@ import { getPlan } from "../src/store/plans.ts";
 import { storePlan } from "../src/store/plan-writes.ts";
 import { type Run, setApproveBy } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
+import { tellOf } from "../src/store/tellings.ts";
 import { setWatches } from "../src/store/watches.ts";
 import type { ActivityContext } from "./context.ts";
 import { tellPlanWarnings } from "./tell-run.ts";
@@ -57,6 +58,7 @@ export async function keepPlan(
       ),
     });
     await notePlan(trx, { run, plan, nowMs });
+    tellOf(trx, run.businessId, { kind: "run", runId: run.runId });
     await tellPlanWarnings(trx, run, summary, nowMs);
     await askForTopUp(trx, { run, planHash: summary.planHash, reading, realMs: nowMs });
     return summary;

@@ -11,14 +11,14 @@ import { getPlaybook } from "../src/store/playbooks.ts";
 import { recordLaunch } from "../src/store/runs.ts";
 import { scheduleWish } from "../src/store/schedule-wishes.ts";
 import { readSchedule } from "../src/temporal/schedules.ts";
-import { startOrJoinPayRun } from "../src/temporal/start.ts";
+import { startOrTellPayRun } from "../src/temporal/start.ts";
 import type { ActivityContext } from "./context.ts";
 
 const DAY_MS = 86_400_000;
 /** A launcher that waited this long for a busy worker has missed nothing. */
 const ON_TIME_MS = 3_600_000;
 
-type Launch = Parameters<PayrunActivities["launchScheduled"]>[0];
+type Launch = Parameters<PayrunActivities["launchRun"]>[0];
 
 /**
  * Launches the run that a schedule begins on the day that has come, by the playbook as it is
@@ -75,7 +75,7 @@ export async function launchScheduled(
     }),
   );
   if (!ENDED_PHASES.includes(run.phase)) {
-    await startOrJoinPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
+    await startOrTellPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
   }
   return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
 }

@@ -1,30 +1,43 @@
-import { ApplicationFailure } from "@temporalio/common";
-import type { Assessment } from "../src/contracts/activities.ts";
+import type { Assessment, BegunRun } from "../src/contracts/activities.ts";
 import type { Run } from "../src/store/runs.ts";
 
-/** Asked again soon: whoever launches it anew waits for its plan. */
-export function unknownRun(runId: string): Error {
-  return ApplicationFailure.create({
-    message: `run ${runId} is not in the store: it was lost; launch it again with payrun launch`,
-    type: "RunUnknown",
-    nextRetryDelay: "3 seconds",
-  });
+/** A launch tells it at once; this is for a store that is put back by hand. */
+const LOST_LOOK_MS = 3_600_000;
+
+/** Its first look says what it waits for. */
+export const LOST_RUN: BegunRun = { ended: false, phase: "planning", planned: true };
+
+const PLANNING: Assessment = {
+  phase: "planning",
+  ended: false,
+  waitingFor: null,
+  toFund: 0,
+  toPay: 0,
+  toFollow: 0,
+  wakeInMs: 0,
+  needsAction: false,
+  exceptions: 0,
+  totalCents: 0,
+  payDate: null,
+  details: "",
+};
+
+/** A run that the store has lost, with all that was planned in it: nobody but a person can go on. */
+export function lostRun(runId: string): Assessment {
+  const waitingFor = "The store has lost this run: launch it again with payrun launch";
+  return {
+    ...PLANNING,
+    waitingFor,
+    wakeInMs: LOST_LOOK_MS,
+    needsAction: true,
+    details: `**${runId}**: ${waitingFor}.`,
+  };
 }
 
 /** A run that was launched anew after its row was lost: without a plan nothing could be open. */
 export function unplanned(run: Run): Assessment {
   return {
-    phase: "planning",
-    ended: false,
-    waitingFor: null,
-    toFund: 0,
-    toPay: 0,
-    toFollow: 0,
-    wakeInMs: 0,
-    needsAction: false,
-    exceptions: 0,
-    totalCents: 0,
-    payDate: null,
+    ...PLANNING,
     details: `**${run.playbook}** for ${run.business}, period ${run.period}: **planning**`,
     toPlan: true,
   };

@@ -1,5 +1,6 @@
 import { isKnownUnpaid } from "../src/domain/payments/payment-states.ts";
 import type { Payment, PaymentsClient } from "../src/payments-api/index.ts";
+import { inGroups } from "./in-groups.ts";
 import { PATIENT } from "./patient.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -43,15 +44,11 @@ export async function paymentsOfPayables(
     await readPages(client, bills, since, found);
     toRead = bills.filter((bill) => !isWhole(bill, found.get(bill.payableId) ?? []));
   }
-  for (let start = 0; start < toRead.length; start += ONE_BY_ONE) {
-    await Promise.all(
-      toRead.slice(start, start + ONE_BY_ONE).map(async ({ payableId }) => {
-        // A bill that is gone must not keep the others from being followed.
-        const listed = () => client.payments.listAll({ payableId }, PATIENT);
-        found.set(payableId, ((await unlessMissing(listed)) ?? []).map(followed));
-      }),
-    );
-  }
+  await inGroups(toRead, ONE_BY_ONE, async ({ payableId }) => {
+    // A bill that is gone must not keep the others from being followed.
+    const listed = () => client.payments.listAll({ payableId }, PATIENT);
+    found.set(payableId, ((await unlessMissing(listed)) ?? []).map(followed));
+  });
   return found;
 }
 

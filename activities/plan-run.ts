@@ -206,7 +206,7 @@ async function makePlan(
 ): Promise<Plan> {
   const { db } = context.store;
   const { businessId, runId } = subject;
-  const { choice, availableCents } = reading.funding;
+  const { choice, availableCents, noPayment } = reading.funding;
   const { accounting } = subject.playbook;
   const others = { businessId, exceptRunId: runId };
   const today = newYorkDate(reading.nowMs);
@@ -236,7 +236,7 @@ async function makePlan(
       ? null
       : await accountingWarning(client, businessId, accounting, reading.nowMs);
   const asked = await planTopUp(db, { ...subject, summary: plan.summary, reading });
-  const warnings = [stale, asked.warning].filter((warning) => warning !== null);
+  const warnings = [noPayment, stale, asked.warning].filter((warning) => warning !== null);
   const summary = {
     ...plan.summary,
     ...(warnings.length === 0 ? {} : { warnings }),

@@ -7,10 +7,12 @@ import {
   type VendorFacts,
 } from "../src/domain/planning/book.ts";
 import {
+  type Contact,
   type Payable,
   type PayableListItem,
   type PaymentsClient,
 } from "../src/payments-api/index.ts";
+import { inGroups } from "./in-groups.ts";
 import { PATIENT } from "./patient.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -45,78 +47,62 @@ async function readPayables(client: PaymentsClient): Promise<BillFacts[]> {
   const incomplete: string[] = [];
   for await (const page of client.payables.iteratePages({}, PATIENT)) {
     for (const item of page) {
-      const bill = ofListItem(item);
-      if (bill === undefined) incomplete.push(item.id);
-      else bills.push(bill);
+      if (isWhole(item)) bills.push(billFacts(item));
+      else incomplete.push(item.id);
     }
   }
   // The shape of list items is not shown (API specification, section 4): read what is missing.
-  for (let start = 0; start < incomplete.length; start += SINGLE_READS) {
-    const ids = incomplete.slice(start, start + SINGLE_READS);
-    const payables = await Promise.all(
-      ids.map((id) => unlessMissing(() => client.payables.get(id, PATIENT))),
-    );
-    // A list may still show a bill that is gone.
-    bills.push(...payables.filter((payable) => payable !== null).map(ofPayable));
-  }
+  const missing = await inGroups(incomplete, SINGLE_READS, (id) =>
+    unlessMissing(() => client.payables.get(id, PATIENT)),
+  );
+  // A list may still show a bill that is gone.
+  bills.push(...missing.filter((payable) => payable !== null).map(billFacts));
   return bills;
 }
 
 async function readVendors(client: PaymentsClient): Promise<VendorFacts[]> {
   const vendors: VendorFacts[] = [];
   for await (const page of client.contacts.iteratePages({}, PATIENT)) {
-    for (const contact of page) {
-      vendors.push({
-        contactId: contact.id,
-        name: contact.displayName,
-        type: contact.type,
-        status: contact.status,
-        paymentReady: contact.paymentReady,
-        bankLast4: contact.bankAccount?.last4 ?? null,
-        updatedAt: contact.updatedAt,
-        netTerms: contact.netTerms,
-      });
-    }
+    vendors.push(...page.map(vendorFacts));
   }
   return vendors;
 }
 
-/** Undefined where the list does not tell what a decision about money needs. */
-function ofListItem(item: PayableListItem): BillFacts | undefined {
-  const { status, totalAmountCents, amountPaidCents, dueDate, contact } = item;
-  if (status === undefined || status === null || dueDate === undefined) return undefined;
-  if (typeof totalAmountCents !== "number" || typeof amountPaidCents !== "number") return undefined;
-  if (contact === undefined) return undefined;
-  return {
-    payableId: item.id,
-    publicId: item.publicId ?? null,
-    status,
-    paymentStatus: item.paymentStatus ?? "",
-    totalCents: totalAmountCents,
-    amountPaidCents,
-    dueDate: dateOrNull(dueDate),
-    issueDate: dateOrNull(item.issueDate),
-    customNumber: item.customNumber ?? null,
-    description: item.description ?? null,
-    contactId: contact?.id ?? null,
-    contactName: contact?.displayName ?? null,
-  };
+export function vendorFacts(contact: Contact): VendorFacts {
+  const { id: contactId, displayName: name, type, status, paymentReady } = contact;
+  const { bankAccount, updatedAt, netTerms } = contact;
+  const bankLast4 = bankAccount?.last4 ?? null;
+  return { contactId, name, type, status, paymentReady, bankLast4, updatedAt, netTerms };
 }
 
-function ofPayable(payable: Payable): BillFacts {
+/** What a decision about money needs of a bill. */
+type WholeBill = Pick<Payable, "status" | "totalAmountCents" | "amountPaidCents"> & {
+  readonly dueDate: string | null;
+  readonly contact: Payable["contact"] | null;
+};
+
+/** False where the list does not tell all that a decision about money needs. */
+function isWhole(item: PayableListItem): item is PayableListItem & WholeBill {
+  const { status, totalAmountCents, amountPaidCents, dueDate, contact } = item;
+  const isTold = status !== undefined && status !== null && dueDate !== undefined;
+  const isCounted = typeof totalAmountCents === "number" && typeof amountPaidCents === "number";
+  return isTold && isCounted && contact !== undefined;
+}
+
+export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
   return {
-    payableId: payable.id,
-    publicId: payable.publicId,
-    status: payable.status,
-    paymentStatus: payable.paymentStatus,
-    totalCents: payable.totalAmountCents,
-    amountPaidCents: payable.amountPaidCents,
-    dueDate: dateOrNull(payable.dueDate),
-    issueDate: dateOrNull(payable.issueDate),
-    customNumber: payable.customNumber,
-    description: payable.description,
-    contactId: payable.contact.id,
-    contactName: payable.contact.displayName,
+    payableId: bill.id,
+    publicId: bill.publicId ?? null,
+    status: bill.status,
+    paymentStatus: bill.paymentStatus ?? "",
+    totalCents: bill.totalAmountCents,
+    amountPaidCents: bill.amountPaidCents,
+    dueDate: dateOrNull(bill.dueDate),
+    issueDate: dateOrNull(bill.issueDate),
+    customNumber: bill.customNumber ?? null,
+    description: bill.description ?? null,
+    contactId: bill.contact?.id ?? null,
+    contactName: bill.contact?.displayName ?? null,
   };
 }
 

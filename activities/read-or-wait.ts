@@ -1,6 +1,7 @@
-import { type READ_WAITS, stopsReads } from "../src/domain/service-waits.ts";
+import { stopsReads } from "../src/domain/service-waits.ts";
 import { PaymentsApiError } from "../src/payments-api/index.ts";
-import { clearWait, countTries, listWaits, setWait } from "../src/store/waits.ts";
+import { clearWait, countTries, listWaits } from "../src/store/waits.ts";
+import { type BusinessFault, businessFault, faultOfRead, waitForEnd } from "./business-fault.ts";
 import type { ActivityContext } from "./context.ts";
 
 /**
@@ -35,52 +36,19 @@ export async function readOrWait<T>(
     if (fault === undefined) throw error;
     await context.store.transactionOf(businessId, async (trx) => {
       await countTries(trx, businessId, serviceMs);
-      await setWait(trx, {
-        businessId,
-        sourceId: "",
-        code: fault.code,
-        message: fault.message,
-        nowMs: serviceMs,
-        realMs,
-        ...(fault.retryAfterMs === undefined ? {} : { retryAtMs: serviceMs + fault.retryAfterMs }),
-      });
+      await waitForEnd(trx, { businessId }, fault, { serviceMs, realMs });
     });
     return undefined;
   }
 }
 
-interface Fault {
-  readonly code: (typeof READ_WAITS)[number];
-  readonly message: string;
-  readonly retryAfterMs?: number;
-}
-
-function faultOf(error: unknown): Fault | undefined {
-  if (!(error instanceof PaymentsApiError)) return undefined;
-  const { status, retryAfterMs } = error;
-  if (status === 401 || error.code === "token_unavailable") {
-    return { code: "unauthorized", message: "The service refuses the token (401). Renew it." };
+function faultOf(error: unknown): BusinessFault | undefined {
+  const refusal = faultOfRead(error);
+  if (refusal !== undefined || !(error instanceof PaymentsApiError)) return refusal;
+  const { code, message, status } = error;
+  if (code === "unexpected_answer") {
+    return businessFault("unreadable", `The service answers otherwise than it says: ${message}`);
   }
-  if (status === 403) {
-    const message = `The token lacks a scope (403): ${error.message}`;
-    return { code: "forbidden_read", message };
-  }
-  if (status === 429) {
-    const message = "The service asked to slow down (429).";
-    return {
-      code: "rate_limited",
-      message,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    };
-  }
-  if (error.code === "unexpected_answer") {
-    return {
-      code: "unreadable",
-      message: `The service answers otherwise than it says: ${error.message}`,
-    };
-  }
-  if (status === undefined || status >= 500) {
-    return { code: "unreachable", message: `The service can't be read: ${error.message}` };
-  }
-  return undefined;
+  const isAway = status === undefined || status >= 500;
+  return isAway ? businessFault("unreachable", `The service can't be read: ${message}`) : undefined;
 }

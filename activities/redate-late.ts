@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../src/business/clock.ts";
 import { asksForNewDate, earliestDate } from "../src/domain/planning/send-date.ts";
 import { lateLines } from "../src/store/late-lines.ts";
-import { planLinesOf } from "../src/store/lines.ts";
+import { planLinesOf } from "../src/store/plans.ts";
 import { storeReplannedLines } from "../src/store/replan-writes.ts";
 import type { Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";

@@ -7,8 +7,9 @@ import { decideByOf } from "../src/domain/planning/dates.ts";
 import { hashOfLine } from "../src/domain/planning/line-hash.ts";
 import type { Contact, Payable } from "../src/payments-api/index.ts";
 import { evaluateCondition } from "../src/playbooks/conditions.ts";
-import type { ConditionView } from "../src/domain/planning/select.ts";
+import { type ConditionView, conditionView } from "../src/domain/planning/select.ts";
 import type { PayJob, PayOwner } from "./pay/job.ts";
+import { billFacts, vendorFacts } from "./read-bills.ts";
 
 /** A line with whose policy it is planned by. */
 type ReplanJob = PayJob & Pick<PayOwner, "policy" | "businessId">;
@@ -34,6 +35,8 @@ export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
       text: `Bank account changed from ••${job.plan.bankLast4 ?? "none"} to ••${bankLast4 ?? "none"} while the run was open.`,
     });
   }
+  const kinds = flags.map(({ kind }) => kind);
+  const view = conditionView(billFacts(payable), vendorFacts(contact), owed, kinds);
   const billCents = job.policy.limits.billCents;
   // Another rule may apply now, which need not have stages.
   const { stages: _, ...before } = job.plan;
@@ -46,7 +49,7 @@ export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
     bankLast4,
     contactUpdatedAt: contact.updatedAt,
     flags,
-    ...rule(job.policy, flags, viewOf(payable, contact, owed, flags), owed),
+    ...rule(job.policy, flags, view, owed),
     overLimit:
       billCents !== null && owed > billCents
         ? {
@@ -95,35 +98,6 @@ function rule(
   const facts = { amountCents, inReview: flags.some((flag) => reviewed.includes(flag.kind)) };
   const found = ruleFor(facts, policy.approve, (condition) => evaluateCondition(condition, view));
   return ruleOfLine(found.rule, found.index);
-}
-
-function viewOf(
-  payable: Payable,
-  contact: Contact,
-  owed: number,
-  flags: readonly LineFlag[],
-): ConditionView {
-  return {
-    id: payable.id,
-    publicId: payable.publicId,
-    description: payable.description,
-    customNumber: payable.customNumber,
-    amountCents: owed,
-    totalAmountCents: payable.totalAmountCents,
-    amountPaidCents: payable.amountPaidCents,
-    dueDate: payable.dueDate,
-    issueDate: payable.issueDate,
-    status: payable.status,
-    paymentStatus: payable.paymentStatus,
-    vendor: {
-      id: contact.id,
-      name: contact.displayName,
-      type: contact.type,
-      netTerms: contact.netTerms,
-      bankLast4: contact.bankAccount?.last4 ?? null,
-    },
-    flags: flags.map((flag) => flag.kind),
-  };
 }
 
 function isChangedAccount(flag: LineFlag): boolean {

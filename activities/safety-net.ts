@@ -4,13 +4,16 @@ import { cancelOfPayments } from "../src/domain/cancellations/policy.ts";
 import { nextBankingDay } from "../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../src/domain/clock/new-york.ts";
 import { formatUsd } from "../src/domain/money.ts";
+import { inDoubt } from "../src/domain/notices/open-texts.ts";
 import { type AlarmCode, ALARMS } from "../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../src/domain/payments/owed.ts";
 import { appendAudit } from "../src/store/audit.ts";
 import { activeHolds, createHold, type HoldScopeName } from "../src/store/holds.ts";
 import { payeesOfScheduled } from "../src/store/followed-lines.ts";
 import { insertCancellation, type NewCancellation } from "../src/store/cancellations.ts";
-import { changeLine, planLinesOf, type RunLine } from "../src/store/lines.ts";
+import { changeLine, type RunLine } from "../src/store/lines.ts";
+import { raiseNotice } from "../src/store/notices.ts";
+import { planLinesOf } from "../src/store/plans.ts";
 import type { Run } from "../src/store/runs.ts";
 import { startOrTellCancellation } from "../src/temporal/start.ts";
 import type { ClockReading } from "../src/business/clock.ts";
@@ -126,7 +129,8 @@ export async function watchScheduled(
   }
 }
 
-async function readPayee(
+/** The last four digits of a vendor's account; null where there is none. */
+export async function readPayee(
   context: ActivityContext,
   business: string,
   contactId: string,
@@ -195,10 +199,19 @@ async function alarm(
         value: what.value,
         reason: what.text,
         author: AUTHOR,
-        untilMs: null,
         nowMs: clock.realMs,
       });
     }
+    await raiseNotice(trx, {
+      businessId: run.businessId,
+      kind: "payment-in-doubt",
+      factKey: `${run.runId}/${line.payableId}/${what.code}`,
+      ...inDoubt(line.payableId, what.text),
+      roles: ["operator"],
+      data: { payableId: line.payableId, code: what.code, cancels: what.cancel },
+      runId: run.runId,
+      nowMs: clock.realMs,
+    });
     await appendAudit(trx, {
       businessId: run.businessId,
       nowMs: clock.realMs,

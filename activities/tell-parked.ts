@@ -19,21 +19,23 @@ const OPERATORS = ["operator"];
  * their playbook asks about the failure.
  *
  * @param when `isLast`: nobody looks again later, so what is new is told now
+ * @returns real milliseconds until the rest is told; `Infinity` where all are
  */
 export async function tellParked(
   trx: Transaction<Tables>,
   run: Run,
   when: { readonly nowMs: number; readonly isLast: boolean },
-): Promise<void> {
-  if (run.policy.notify?.people === "none") return;
+): Promise<number> {
+  if (run.policy.notify?.people === "none") return Infinity;
   const { businessId, runId } = run;
-  if (!when.isLast) {
-    const lastMs = await lastRaisedMs(trx, runId, "parked");
-    if (lastMs !== null && when.nowMs - lastMs < PARKED_EVERY_MS) return;
-  }
   const lines = await parkedUntold(trx, run);
   const [first] = lines;
-  if (first === undefined) return;
+  if (first === undefined) return Infinity;
+  if (!when.isLast) {
+    const lastMs = await lastRaisedMs(trx, runId, "parked");
+    const leftMs = lastMs === null ? 0 : lastMs + PARKED_EVERY_MS - when.nowMs;
+    if (leftMs > 0) return leftMs;
+  }
   const notice = {
     businessId,
     kind: "parked" as const,
@@ -49,4 +51,5 @@ export async function tellParked(
   };
   const factKeys = lines.map(({ factKey }) => factKey);
   await raiseTogether(trx, notice, factKeys);
+  return Infinity;
 }

@@ -15,6 +15,7 @@ import {
   runFailed,
   type SumsByState,
 } from "../src/domain/notices/run-texts.ts";
+import { untilNextMs } from "../src/domain/rests.ts";
 import { offCycleOf } from "../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../src/domain/events/triggers.ts";
 import { isToldOf, raiseNotice } from "../src/store/notices.ts";
@@ -57,22 +58,26 @@ interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
 /**
  * Raises the notices that a run's state calls for, each fact once, in the transaction that
  * assessed it.
+ *
+ * @returns real milliseconds until there may be another to raise, if nothing happens before
  */
-export async function tellRun(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+export async function tellRun(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
   const { run, counts, clock, progress } = facts;
-  await tellWaits(trx, facts);
-  if (run.policy.notify?.people === "none") return;
-  await tellApprovals(trx, facts);
-  if ((counts.get("parked")?.count ?? 0) > 0) {
-    await tellParked(trx, run, { nowMs: clock.realMs, isLast: progress.ended });
-  }
+  const waitsInMs = await tellWaits(trx, facts);
+  if (run.policy.notify?.people === "none") return waitsInMs;
+  const approvalsInMs = await tellApprovals(trx, facts);
+  const hasParked = (counts.get("parked")?.count ?? 0) > 0;
+  const when = { nowMs: clock.realMs, isLast: progress.ended };
+  const parkedInMs = hasParked ? await tellParked(trx, run, when) : Infinity;
   if (progress.ended) await tellEnd(trx, facts);
+  return Math.min(waitsInMs, approvalsInMs, parkedInMs);
 }
 
-async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+/** @returns real milliseconds until people are reminded of the decision; `Infinity` where they aren't */
+async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
   const { run, counts, clock } = facts;
   const waiting = counts.get("awaiting-approval");
-  if (waiting === undefined || waiting.count === 0 || run.planHash === null) return;
+  if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
   const fact = { businessId: run.businessId, factKey: `${run.runId}/${run.planHash}` };
   const isNew = !(await isToldOf(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
@@ -84,17 +89,20 @@ async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promis
       data: { ...waiting, planHash: run.planHash, decideBy },
     });
   }
-  if (decideBy === null || run.approveByMs === null) return;
+  if (decideBy === null || run.approveByMs === null) return Infinity;
   const decideByMs = Date.parse(decideBy);
   const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
   const { businessMs } = clock;
-  if (businessMs < remindFromMs(plannedMs, decideByMs) || businessMs >= decideByMs) return;
-  if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return;
+  const remindMs = remindFromMs(plannedMs, decideByMs);
+  if (businessMs < remindMs) return untilNextMs([remindMs], clock);
+  if (businessMs >= decideByMs) return Infinity;
+  if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
   const text = decideByNear(run, waiting, decideBy);
   await raise(trx, facts, "decide-by-near", fact.factKey, text, {
     roles: await approversOf(trx, facts),
     data: { ...waiting, planHash: run.planHash, decideBy },
   });
+  return Infinity;
 }
 
 /** Roles that may approve one of the bills that wait. */
@@ -119,17 +127,28 @@ async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void
   });
 }
 
-/** Faults of the whole business, which somebody must mend elsewhere. */
-export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promise<void> {
+/**
+ * Faults of the whole business, which somebody must mend elsewhere.
+ *
+ * @returns real milliseconds until the next has lasted long enough to be told
+ */
+export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promise<number> {
+  let nextInMs = Infinity;
   for (const wait of facts.waits) {
     const { code, sourceId, sinceMs } = wait;
-    if (NOBODYS.includes(code) || facts.clock.serviceMs - sinceMs < WAIT_TOLD_AFTER_MS) continue;
+    if (NOBODYS.includes(code)) continue;
+    const leftMs = sinceMs + WAIT_TOLD_AFTER_MS - facts.clock.serviceMs;
+    if (leftMs > 0) {
+      nextInMs = Math.min(nextInMs, leftMs);
+      continue;
+    }
     const text = businessWaits(facts.run, wait);
     await raise(trx, facts, "business-waits", `${sourceId}/${code}/${sinceMs}`, text, {
       roles: OPERATORS,
       data: { code, sourceId, since: new Date(sinceMs).toISOString() },
     });
   }
+  return nextInMs;
 }
 
 /** A run that could not be planned ends before it is ever assessed. */

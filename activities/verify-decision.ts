@@ -45,7 +45,7 @@ export async function verifyDecision(
  */
 export async function recordUnread(
   context: ActivityContext,
-  { runId, read, unread }: Parameters<PayrunActivities["recordUnread"]>[0],
+  { runId, read, unread }: Parameters<PayrunActivities["countUnreadDecisions"]>[0],
   tries: number,
 ): Promise<void> {
   const { store } = context;

@@ -21,19 +21,19 @@ export const steps =
   proxyActivities<
     Pick<
       PayrunActivities,
-      | "beginRun"
-      | "assessRun"
-      | "fundRun"
-      | "failRun"
-      | "assessIncident"
-      | "assessCancellation"
-      | "recordUnread"
-      | "tellTrouble"
+      | "openRun"
+      | "reviewRun"
+      | "reserveMoney"
+      | "endUnplannedRun"
+      | "reviewIncident"
+      | "reviewCancellation"
+      | "countUnreadDecisions"
+      | "notifyOperators"
     >
   >(SHORT);
 
 /** The same for failed payments: thousands may bounce on one day. */
-export const retries = proxyActivities<Pick<PayrunActivities, "assessRetry">>({
+export const retries = proxyActivities<Pick<PayrunActivities, "reviewFailedPayment">>({
   ...SHORT,
   taskQueue: MASS_QUEUE.retries,
 });
@@ -47,7 +47,7 @@ export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry
 });
 
 /** Reads page by page that a run waits for: a worker that died in one is noticed within seconds. */
-export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
+export const pages = proxyActivities<Pick<PayrunActivities, "followPayments">>({
   taskQueue: MASS_QUEUE.reading,
   startToCloseTimeout: "30 minutes",
   heartbeatTimeout: "10 seconds",
@@ -56,12 +56,12 @@ export const pages = proxyActivities<Pick<PayrunActivities, "followRun">>({
 
 /** Cancels, and what they read before and after: people wait for them, and the next cut-off comes. */
 export const cancels =
-  proxyActivities<Pick<PayrunActivities, "chooseCancellation" | "cancelLane" | "followRefunds">>(
+  proxyActivities<Pick<PayrunActivities, "choosePayments" | "cancelPayments" | "followRefunds">>(
     LONG,
   );
 
 /** Payments that are made again. */
-export const money = proxyActivities<Pick<PayrunActivities, "payRetry">>({
+export const money = proxyActivities<Pick<PayrunActivities, "payAgain">>({
   ...LONG,
   taskQueue: MASS_QUEUE.retries,
 });
@@ -70,14 +70,14 @@ export const money = proxyActivities<Pick<PayrunActivities, "payRetry">>({
  * Payments and deposits that others go on beside: after some tries a failure is told, and its
  * workflow looks where it stands before it begins anew.
  */
-export const lanes = proxyActivities<Pick<PayrunActivities, "payLane" | "makeDeposits">>({
+export const lanes = proxyActivities<Pick<PayrunActivities, "payBills" | "makeDeposits">>({
   ...LONG,
   taskQueue: MASS_QUEUE.money,
   retry: { ...LONG.retry, maximumAttempts: 8 },
 });
 
 /** Launches: tried again until the store and Temporal take them. */
-export const launches = proxyActivities<Pick<PayrunActivities, "launchScheduled">>({
+export const launches = proxyActivities<Pick<PayrunActivities, "launchRun">>({
   startToCloseTimeout: "1 minute",
   heartbeatTimeout: "10 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
@@ -85,7 +85,7 @@ export const launches = proxyActivities<Pick<PayrunActivities, "launchScheduled"
 
 /** Steps of an onboarding: they read and write at the service, and heartbeat meanwhile. */
 export const onboarding = proxyActivities<
-  Pick<PayrunActivities, "assessOnboarding" | "takeOnboardingStep">
+  Pick<PayrunActivities, "reviewOnboarding" | "sendOnboardingStep">
 >({
   startToCloseTimeout: "5 minutes",
   heartbeatTimeout: "8 seconds",

@@ -4,6 +4,7 @@ import type {
   CancelScheduledInput,
 } from "../src/contracts/cancellation.ts";
 import { searchAttributesOfCancellation } from "../src/contracts/search-attributes.ts";
+import { counted } from "../src/domain/counted.ts";
 import { cancels, steps } from "./activities.ts";
 import { type Next, Turns } from "./turns.ts";
 
@@ -19,9 +20,10 @@ export async function cancelScheduledPayments(
 ): Promise<CancellationPhase> {
   return new Turns().toTheEnd<CancellationAssessment, CancellationPhase>({
     look: () =>
-      steps.assessCancellation.executeWithOptions({ summary: "Where the cancellation stands" }, [
-        input,
-      ]),
+      steps.reviewCancellation.executeWithOptions(
+        { summary: "Reviews what is cancelled, held back or on its way back" },
+        [input],
+      ),
     attributes: searchAttributesOfCancellation,
     act: (now) => act(input, now),
     input: () => [input],
@@ -34,17 +36,17 @@ async function act(
 ): Promise<Next<CancellationPhase>> {
   if (now.ended) return { result: now.phase };
   if (now.toChoose) {
-    const summary = "Chooses the payments, and holds their bills";
-    await cancels.chooseCancellation.executeWithOptions({ summary }, [input]);
+    const summary = "Chooses the payments or bills, and puts the bills on hold";
+    await cancels.choosePayments.executeWithOptions({ summary }, [input]);
     return "look";
   }
   if (now.toCancel > 0) {
-    const summary = `Cancels ${now.toCancel} payments`;
-    await cancels.cancelLane.executeWithOptions({ summary }, [input]);
+    const summary = `Cancels ${counted(now.toCancel, "payment")}`;
+    await cancels.cancelPayments.executeWithOptions({ summary }, [input]);
     return "look";
   }
   if (now.toFollow > 0) {
-    const summary = `Reads ${now.toFollow} refunds`;
+    const summary = `Reads whether ${counted(now.toFollow, "refund")} arrived`;
     await cancels.followRefunds.executeWithOptions({ summary }, [input]);
     return "look";
   }

@@ -56,7 +56,7 @@ export class DirectDecisions {
   async #tell(): Promise<void> {
     const unread = this.#unread;
     this.#told = unread;
-    await steps.recordUnread.executeWithOptions(
+    await steps.countUnreadDecisions.executeWithOptions(
       { summary: `Leaves decisions unread: ${unread} after the first ${this.#read}` },
       [{ runId: this.#runId, read: this.#read, unread }],
     );

@@ -14,7 +14,10 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
   const { business, sourceId } = input;
   return new Turns().toTheEnd<IncidentAssessment, string>({
     look: () =>
-      steps.assessIncident.executeWithOptions({ summary: `Where ${sourceId} stands` }, [input]),
+      steps.reviewIncident.executeWithOptions(
+        { summary: `Reviews ${sourceId}: has a person decided, has money arrived?` },
+        [input],
+      ),
     attributes: ({ phase }) =>
       searchAttributesOfWaiting({ business, phase, needsAction: phase === "open" }),
     act: async (now) => {
@@ -35,8 +38,9 @@ async function makeDeposits(owner: string): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) throw error;
     const reason = rootMessage(error, "it failed without a reason");
-    await steps.tellTrouble.executeWithOptions({ summary: "Tells that makeDeposits has failed" }, [
-      { owner, step: "makeDeposits", reason },
-    ]);
+    await steps.notifyOperators.executeWithOptions(
+      { summary: "Notifies operators: makeDeposits has failed" },
+      [{ owner, step: "makeDeposits", reason }],
+    );
   }
 }

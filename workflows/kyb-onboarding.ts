@@ -13,16 +13,17 @@ export async function kybOnboarding(input: KybOnboardingInput): Promise<string> 
   const { business } = input;
   return new Turns().toTheEnd<OnboardingAssessment, string>({
     look: () =>
-      onboarding.assessOnboarding.executeWithOptions({ summary: `How far ${business} is` }, [
-        input,
-      ]),
+      onboarding.reviewOnboarding.executeWithOptions(
+        { summary: `Reviews how far the verification of ${business} is` },
+        [input],
+      ),
     attributes: searchAttributesOfOnboarding,
     act: async (now) => {
       if (now.ended) return { result: now.phase };
       if (now.send === null) return "rest";
       const { step, inputId } = now.send;
-      const summary = `Sends the step ${step} where the service doesn't have it`;
-      const sent = await onboarding.takeOnboardingStep.executeWithOptions({ summary }, [
+      const summary = `Sends the step ${step}, unless the service has it`;
+      const sent = await onboarding.sendOnboardingStep.executeWithOptions({ summary }, [
         { business, inputId },
       ]);
       return sent.againInMs === 0 ? "look" : { rest: { wakeInMs: sent.againInMs } };

@@ -11,6 +11,7 @@ import type { Assessment, Seen } from "../src/contracts/activities.ts";
 import { SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
+import { counted } from "../src/domain/counted.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
 import { followsInMs, type Pace, restOfRun } from "../src/domain/turns.ts";
 import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
@@ -32,10 +33,22 @@ export async function payRun(input: PayRunInput): Promise<RunPhase> {
   return turns.toTheEnd(new PayRun(input, turns));
 }
 
+/** What a look is for, by how far the run was before: what a reader of the history wants to know. */
+const REVIEWS: Readonly<Partial<Record<RunPhase, string>>> = {
+  "awaiting-approval": "Counts approvals, and asks who is still missing",
+  funding: "Reviews which approved bills have their money",
+  paying: "Reviews what is paid, and what is left to pay",
+  settling: "Reviews which payments have settled or come back",
+};
+const REVIEWS_ALL = "Reviews approvals, money and payments";
+const PLANS = "Plans the run: which bills are paid, from what and on which day";
+
 class PayRun implements Kind<Assessment, RunPhase> {
   readonly #runId: string;
   readonly #turns: Turns;
   readonly #direct: DirectDecisions;
+  /** As the last look has found it. */
+  #phase: RunPhase | undefined;
   #lanes = 0;
   #deposits = 0;
   #followedAtMs = 0;
@@ -66,17 +79,19 @@ class PayRun implements Kind<Assessment, RunPhase> {
 
   async begin(): Promise<{ readonly result: RunPhase } | undefined> {
     const runId = this.#runId;
-    const summary = `Reads the run ${runId}`;
-    const begun = await steps.beginRun.executeWithOptions({ summary }, [{ runId }]);
+    const summary = "Opens the run: is it planned, and is there work left?";
+    const begun = await steps.openRun.executeWithOptions({ summary }, [{ runId }]);
     if (begun.ended) return { result: begun.phase };
     if (!begun.planned) await this.#plan();
     return undefined;
   }
 
   async look(): Promise<Assessment> {
-    const now = await steps.assessRun.executeWithOptions({ summary: "Where the run stands" }, [
+    const summary = (this.#phase && REVIEWS[this.#phase]) ?? REVIEWS_ALL;
+    const now = await steps.reviewRun.executeWithOptions({ summary }, [
       { runId: this.#runId, ...this.#seen },
     ]);
+    this.#phase = now.phase;
     if (now.auditHead !== undefined) this.#seen = { seen: now.auditHead };
     return now;
   }
@@ -126,28 +141,29 @@ class PayRun implements Kind<Assessment, RunPhase> {
   async #plan(): Promise<void> {
     try {
       const input = { runId: this.#runId };
-      await reads.planRun.executeWithOptions({ summary: "Plans: selects, claims, dates" }, [input]);
+      await reads.planRun.executeWithOptions({ summary: PLANS }, [input]);
     } catch (error) {
       if (isCancellation(error)) throw error;
       const reason = rootMessage(error, "the run could not be planned");
-      await steps.failRun.executeWithOptions({ summary: "Could not be planned" }, [
-        { runId: this.#runId, reason },
-      ]);
+      await steps.endUnplannedRun.executeWithOptions(
+        { summary: "Ends the run: it could not be planned" },
+        [{ runId: this.#runId, reason }],
+      );
       throw ApplicationFailure.nonRetryable(reason, "RunFailed");
     }
   }
 
   async #fund(bills: number): Promise<number> {
-    const summary = `Finds the money for ${bills} bills`;
-    const { funded } = await steps.fundRun.executeWithOptions({ summary }, [
+    const summary = `Reserves money for ${counted(bills, "bill")}`;
+    const { funded } = await steps.reserveMoney.executeWithOptions({ summary }, [
       { runId: this.#runId },
     ]);
     return funded;
   }
 
   async #follow({ toFollow, phase }: Assessment): Promise<void> {
-    const summary = `Reads the payments of ${toFollow} bills`;
-    await pages.followRun.executeWithOptions({ summary }, [{ runId: this.#runId }]);
+    const summary = `Reads what became of the payments of ${counted(toFollow, "bill")}`;
+    await pages.followPayments.executeWithOptions({ summary }, [{ runId: this.#runId }]);
     this.#followedAtMs = Date.now();
     this.#hasReadAllPaid = phase === "settling";
   }
@@ -157,9 +173,9 @@ class PayRun implements Kind<Assessment, RunPhase> {
     while (this.#lanes < lanesFor(toPay)) {
       this.#lanes += 1;
       const lane = this.#lanes;
-      const summary = `Pays up to ${toPay} bills, lane ${lane}`;
-      this.#beside("payLane", async () => {
-        await lanes.payLane
+      const summary = `Pays up to ${counted(toPay, "bill")} (lane ${lane})`;
+      this.#beside("payBills", async () => {
+        await lanes.payBills
           .executeWithOptions({ summary }, [{ runId: this.#runId, lane, ...this.#seen }])
           .finally(() => {
             this.#lanes -= 1;
@@ -189,9 +205,10 @@ class PayRun implements Kind<Assessment, RunPhase> {
       } catch (error) {
         if (isCancellation(error)) return;
         const reason = rootMessage(error, "it failed without a reason");
-        await steps.tellTrouble.executeWithOptions({ summary: `Tells that ${step} has failed` }, [
-          { owner: this.#runId, step, reason },
-        ]);
+        await steps.notifyOperators.executeWithOptions(
+          { summary: `Notifies operators: ${step} has failed` },
+          [{ owner: this.#runId, step, reason }],
+        );
       }
     });
   }

@@ -11,7 +11,7 @@ export async function scheduledPayRun(input: ScheduledPayRunInput): Promise<stri
   const { typedSearchAttributes, startTime } = workflowInfo();
   // The nominal time, however late a busy server started this.
   const nominal = typedSearchAttributes.get(scheduledStartKey) ?? startTime;
-  const { text } = await launches.launchScheduled.executeWithOptions(
+  const { text } = await launches.launchRun.executeWithOptions(
     { summary: `Does a run of ${input.playbook} begin on ${nominal.toISOString()}?` },
     [{ ...input, nominalMs: nominal.getTime() }],
   );

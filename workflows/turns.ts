@@ -14,13 +14,11 @@ import {
 import type { SearchAttributePair } from "@temporalio/common";
 import type { Look } from "../src/contracts/look.ts";
 import { QUERY, SIGNAL } from "../src/contracts/names.ts";
+import { timerText, withoutDigits } from "../src/domain/history-texts.ts";
 import { pauseAfterMs, type Rest } from "../src/domain/turns.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
-
-/** A summary that is longer is cut: Temporal would refuse it. */
-const SUMMARY_MAX = 190;
 
 /** What comes of a turn: another look at once, a rest before it as the look said or another, or the end. */
 export type Next<Result> = "look" | "rest" | { readonly rest: Rest } | End<Result>;
@@ -142,7 +140,7 @@ export class Turns {
   async #rest({ wakeInMs, gatherMs = 0 }: Rest, pauseMs: number, now: Look): Promise<void> {
     const beganMs = Date.now();
     const leftOf = (ms: number): number => beganMs + ms - Date.now();
-    const summary = (now.waitingFor ?? "the next look").slice(0, SUMMARY_MAX);
+    const summary = timerText(now);
     await condition(() => this.#told || this.#done, Math.max(1, wakeInMs), { summary });
     if (!this.#told && leftOf(pauseMs) > 0) {
       await condition(() => this.#told, leftOf(pauseMs), { summary });
@@ -172,7 +170,7 @@ export class Turns {
   }
 
   #show(now: Look, attributes: SearchAttributePair[]): void {
-    if (this.#last?.details !== now.details) setCurrentDetails(now.details);
+    if (this.#last?.details !== now.details) setCurrentDetails(withoutDigits(now.details));
     this.#last = now;
     const shown = JSON.stringify(attributes);
     if (shown === this.#shown) return;

@@ -1,8 +1,10 @@
 import type { Transaction } from "kysely";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
+import { businessOfWorkflow } from "../../src/contracts/names.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
+import { soonestRestMs } from "../../src/domain/rests.ts";
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
 import { stopsCancels } from "../../src/domain/service-waits.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -27,6 +29,7 @@ import { listWaits } from "../../src/store/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { lineStand } from "./line-stand.ts";
+import { by } from "./notes.ts";
 
 /**
  * Brings a cancellation's withheld bills up to date with their holds, their runs and the clock, and
@@ -37,7 +40,7 @@ export async function assessCancellation(
   id: string,
 ): Promise<CancellationAssessment> {
   const found = await getCancellation(context.store.db, id);
-  if (found === undefined) throw new Error(`${id} is not in the store`);
+  if (found === undefined) return lost(id);
   const clock = await context.clockOf(found.business).now();
   return context.store.transactionOf(found.businessId, async (trx) => {
     const cancellation = (await getCancellation(trx, id)) ?? found;
@@ -65,23 +68,48 @@ export async function assessCancellation(
     }
     // Between two tries the fault is there still.
     const waitingFor = faults[0]?.message ?? now.waitingFor;
-    await tellWaiting(trx, cancellation, { ...now, waitingFor }, clock);
-    return now;
+    const tellInMs = await tellWaiting(trx, cancellation, { ...now, waitingFor }, clock);
+    return { ...now, wakeInMs: soonestRestMs(now.wakeInMs, tellInMs) };
   });
+}
+
+/** What it was about nobody knows any more: whoever wants it still asks for it anew. */
+function lost(id: string): CancellationAssessment {
+  return {
+    phase: "completed-with-exceptions",
+    ended: true,
+    waitingFor: null,
+    business: businessOfWorkflow(id) ?? "",
+    playbook: "",
+    toChoose: false,
+    toCancel: 0,
+    toFollow: 0,
+    needsAction: true,
+    exceptions: 0,
+    totalCents: 0,
+    wakeInMs: 0,
+    details: `The store has lost the cancellation ${id}: ask for it again.`,
+  };
 }
 
 /** A cancel that takes longer is told of: what it is about may go out at 9:00 New York. */
 const SOON_MS = 10 * 60_000;
 
-/** Tells once that payments are not cancelled yet, while there may be time to do something. */
+/**
+ * Tells once that payments are not cancelled yet, while there may be time to do something.
+ *
+ * @returns real milliseconds until it is time for that
+ */
 async function tellWaiting(
   trx: Transaction<Tables>,
   { businessId, workflowId, runId, requestedAtMs, requestedBy }: Cancellation,
   now: CancellationAssessment,
   clock: ClockReading,
-): Promise<void> {
+): Promise<number> {
   const isOpen = now.phase === "choosing" || now.phase === "cancelling";
-  if (runId !== null || !isOpen || clock.realMs - requestedAtMs < SOON_MS) return;
+  if (runId !== null || !isOpen) return Infinity;
+  const leftMs = requestedAtMs + SOON_MS - clock.realMs;
+  if (leftMs > 0) return leftMs;
   await raiseNotice(trx, {
     businessId,
     kind: "payment-not-cancelled",
@@ -92,6 +120,7 @@ async function tellWaiting(
     data: { id: workflowId, totalCents: now.totalCents },
     nowMs: clock.realMs,
   });
+  return Infinity;
 }
 
 /** Bills can be withheld only once they are planned. */
@@ -176,16 +205,15 @@ async function afterSending(
 
 async function tell(
   trx: Transaction<Tables>,
-  { businessId, workflowId, policy, runId }: Cancellation,
+  cancellation: Cancellation,
   item: CancellationItem,
   change: ItemChange,
   clock: ClockReading,
 ): Promise<void> {
+  const { businessId, workflowId, policy, runId } = cancellation;
   const state = change.state ?? item.state;
   await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: workflowId,
+    ...by(cancellation, clock),
     action: `withheld-bill:${state}`,
     subject: item.payableId ?? "",
     details: { reason: change.reason ?? null },

@@ -5,22 +5,20 @@ import {
   judgeForCancel,
 } from "../../src/domain/cancellations/judge-payment.ts";
 import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
-import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
-import { askGate } from "../../src/ledger/gate.ts";
+import { askAbout } from "../../src/ledger/gate.ts";
 import { cancel } from "../../src/ledger/operations.ts";
-import { recordResults } from "../../src/ledger/results.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import { TimeLimit } from "../../src/payments-api/index.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import type { TimeLimit } from "../../src/payments-api/index.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
-import { leave, outcomeOf } from "../pay/leave.ts";
+import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
+import { rest } from "../rest.ts";
 import { cancelRequest } from "./cancel-request.ts";
-import { judgeCancelled, meansForItem } from "./cancel-answers.ts";
-import type { CancelJob, CancelOutcome, Recorded } from "./job.ts";
+import { meansForItem } from "./cancel-answers.ts";
+import type { CancelOutcome, PaymentJob } from "./job.ts";
 import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
 import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-send.ts";
@@ -37,7 +35,10 @@ const REFUSED_REST_MS = 15_000;
  * Reads the payment before each send, so what an unanswered cancel came to, what somebody else
  * did and where the clock stands are known before the gate is asked.
  */
-export async function cancelPayment(context: ActivityContext, job: CancelJob): Promise<Recorded> {
+export async function cancelPayment(
+  context: ActivityContext,
+  job: PaymentJob,
+): Promise<CancelOutcome> {
   const { business } = job.cancellation;
   for (let round = 0; round < ROUNDS; round += 1) {
     const look = await lookAt(context, job);
@@ -46,29 +47,28 @@ export async function cancelPayment(context: ActivityContext, job: CancelJob): P
       return record(context, job, unknownPayment(job, clock), clock);
     }
     const asked = await askToCancel(context, job, look);
-    if ("outcome" in asked) return asked;
+    if ("kind" in asked) return asked;
     const sent = await sendCancel(context, job, asked);
     if (sent !== undefined) return sent;
     await delay(ROUND_PAUSE_MS);
   }
   const clock = await context.clockOf(business).now();
   const reason = "The service refuses to cancel it and shows it as if it could; trying again.";
-  const notBeforeMs = clock.serviceMs + REFUSED_REST_MS;
-  return record(context, job, { kind: "rest", notBeforeMs, reason }, clock);
+  return record(context, job, rest(REFUSED_REST_MS, reason), clock);
 }
 
 function record(
   context: ActivityContext,
-  job: CancelJob,
+  job: PaymentJob,
   outcome: CancelOutcome,
   clock: ClockReading,
-): Promise<Recorded> {
+): Promise<CancelOutcome> {
   return context.store.transactionOf(job.cancellation.businessId, (trx) =>
     recordCancel(trx, job, outcome, clock),
   );
 }
 
-async function lookAt(context: ActivityContext, job: CancelJob): Promise<Look | undefined> {
+async function lookAt(context: ActivityContext, job: PaymentJob): Promise<Look | undefined> {
   const { business, businessId } = job.cancellation;
   const { db } = context.store;
   const clocks = context.clockOf(business);
@@ -109,55 +109,50 @@ interface OpenedCancel {
 /** Asks the gate, and writes what follows where it lets nothing through. */
 async function askToCancel(
   context: ActivityContext,
-  job: CancelJob,
+  job: PaymentJob,
   look: Look,
-): Promise<OpenedCancel | Recorded> {
+): Promise<OpenedCancel | CancelOutcome> {
   const { cancellation, item, by } = job;
   const { businessId, workflowId: owner } = cancellation;
   const { payment, verdict, reading, clock } = look;
   const subject = cancelSubject(payment.id);
   const mayAsk = verdict.kind === "cancel" && look.sends.pauseMs <= 0 && look.sends.no === null;
   const wish: Wish | null = mayAsk ? cancelRequest(cancellation, payment) : null;
-  const limit = leaveLimit(verdict, clock);
-  const caller = { cancellation, items: new Map([[subject, item]]), clock };
+  const limit = cancelLimit(verdict, clock);
+  const caller = { cancellation, items: new Map([[subject, item]]) };
   return context.store.transactionOf(businessId, async (trx) => {
-    const answers = await askGate(
+    const answer = await askAbout(
       trx,
       { businessId, operation: cancel, sentBy: by, owner, clock },
-      [{ subject, wish, reading }],
-      (within, wanted) => mayCancel(within, caller, wanted),
+      { subject, wish, reading },
+      (within, ...wanted) => mayCancel(within, caller, ...wanted),
     );
-    const answer = answers.get(subject);
-    if (answer === undefined) throw new Error(`the gate said nothing of ${subject}`);
     if (answer.kind === "open") return { send: answer.send, limit };
     return recordCancel(trx, job, withoutSend(job, look, answer), clock);
   });
 }
 
 /** Started before the gate is asked; a cancel may not leave after 9:00 New York either. */
-function leaveLimit(
+function cancelLimit(
   verdict: CancelVerdict,
   { businessMs, scale }: { readonly businessMs: number; readonly scale: number },
 ): TimeLimit {
   const untilMs = verdict.kind === "cancel" ? verdict.untilMs : null;
-  if (untilMs === null || scale <= 0) return new TimeLimit(LEAVE_WITHIN_MS);
-  return new TimeLimit(Math.min(LEAVE_WITHIN_MS, (untilMs - businessMs) / scale));
+  return untilMs === null || scale <= 0 ? leaveLimit() : leaveLimit((untilMs - businessMs) / scale);
 }
 
 /** @returns undefined where only reading the payment tells what follows */
 async function sendCancel(
   context: ActivityContext,
-  job: CancelJob,
+  job: PaymentJob,
   { send, limit }: OpenedCancel,
-): Promise<Recorded | undefined> {
+): Promise<CancelOutcome | undefined> {
   const { business, businessId } = job.cancellation;
-  const left = judgeCancelled(job, await leave(context, business, cancel, send, limit));
+  const left = await leave(context, business, cancel, send, limit);
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
-    await recordResults(trx, businessId, [outcomeOf(send, left.judged)]);
-    const open = await openSubjects(trx, businessId, [send.subject]);
-    const isOpen = open.has(send.subject);
-    const outcome = meansForItem(left, { send, isOpen, clock });
+    const isOpen = await recordAnswer(trx, send, left.judged);
+    const outcome = meansForItem(left, send, isOpen);
     return outcome === "look" ? undefined : recordCancel(trx, job, outcome, clock, CANCEL_WAITS);
   });
 }

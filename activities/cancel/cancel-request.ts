@@ -1,4 +1,5 @@
 import type { Wish } from "../../src/ledger/facts.ts";
+import { cancelPath } from "../../src/ledger/operations.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { Cancellation } from "../../src/store/cancellations.ts";
 
@@ -6,7 +7,7 @@ import type { Cancellation } from "../../src/store/cancellations.ts";
 export function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): Wish {
   return {
     operation: "cancel",
-    path: `/v1/payments/${encodeURIComponent(payment.id)}/cancel`,
+    path: cancelPath(payment.id),
     body: JSON.stringify({ reason: reason.slice(0, REASON_MAX) }),
     owner: workflowId,
     approvedHash: "",

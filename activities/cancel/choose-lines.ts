@@ -5,7 +5,8 @@ import { ConditionError, evaluateCondition } from "../../src/playbooks/condition
 import type { Cancellation } from "../../src/store/cancellations.ts";
 import type { Db } from "../../src/store/db.ts";
 import { linesUnderWay } from "../../src/store/lines-under-way.ts";
-import { planLinesOf, type RunLine, toRunLine } from "../../src/store/lines.ts";
+import type { RunLine } from "../../src/store/lines.ts";
+import { getPlanLines, type PlannedLine } from "../../src/store/plans.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
@@ -22,12 +23,6 @@ export function isDrawn({ state, leaseUntilMs }: RunLine, nowMs: number): boolea
   return DRAWN.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
 }
 
-/** A run's line with what was planned for it. */
-export interface PlannedLine {
-  readonly line: RunLine;
-  readonly plan: PlanLine;
-}
-
 /**
  * Lines that a cancellation chooses and of which the service may have a payment to cancel, what is
  * paid soonest first.
@@ -36,53 +31,31 @@ export async function linesToCancel(
   db: Db,
   { businessId, policy: { choose } }: Cancellation,
 ): Promise<RunLine[]> {
-  const lines = await linesUnderWay(db, businessId, {
-    playbook: choose.run,
-    contactId: choose.vendor,
-    payableId: choose.payable ?? null,
-  });
-  const chosen = (await chosenOf(db, choose, lines)).map(({ line }) => line);
+  const { run: playbook, vendor: contactId, payable: payableId = null } = choose;
+  const lines = await linesUnderWay(db, businessId, { playbook, contactId, payableId });
+  const chosen: RunLine[] = [];
+  for (const [runId, ofRun] of Map.groupBy(lines, (line) => line.runId)) {
+    const payableIds = ofRun.map((line) => line.payableId);
+    const planned = await linesOfRun(db, choose, runId, { payableIds });
+    chosen.push(...planned.map(({ line }) => line));
+  }
   return chosen.toSorted((one, other) => (one.executionDate < other.executionDate ? -1 : 1));
 }
 
-/** Every line of a run that a cancellation chooses, whatever its state. */
+/** Every line of a run that a cancellation chooses, whatever its state; of some bills, or of all. */
 export async function linesOfRun(
   db: Db,
-  choose: BillChoice,
+  { vendor, payable = null, where }: BillChoice,
   runId: string,
+  some: { readonly payableIds?: readonly string[] } = {},
 ): Promise<PlannedLine[]> {
-  const rows = await db
-    .selectFrom("run_lines")
-    .selectAll()
-    .where("run_id", "=", runId)
-    .orderBy("line_no")
-    .execute();
-  return chosenOf(db, choose, rows.map(toRunLine));
-}
-
-async function chosenOf(
-  db: Db,
-  choose: BillChoice,
-  lines: readonly RunLine[],
-): Promise<PlannedLine[]> {
-  const { vendor, payable = null } = choose;
-  const wanted = lines.filter(
-    ({ contactId, payableId }) =>
-      (vendor === null || contactId === vendor) && (payable === null || payableId === payable),
+  const lines = await getPlanLines(db, runId, some);
+  return lines.filter(
+    ({ line, plan }) =>
+      (vendor === null || line.contactId === vendor) &&
+      (payable === null || line.payableId === payable) &&
+      matches(where, plan),
   );
-  const runIds = [...new Set(wanted.map(({ runId }) => runId))];
-  const chosen: PlannedLine[] = [];
-  for (const runId of runIds) {
-    const mine = wanted.filter((line) => line.runId === runId);
-    const ids = mine.map(({ payableId }) => payableId);
-    const plans = await planLinesOf(db, runId, ids);
-    const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
-    for (const line of mine) {
-      const plan = planOf.get(line.payableId);
-      if (plan !== undefined && matches(choose.where, plan)) chosen.push({ line, plan });
-    }
-  }
-  return chosen;
 }
 
 /** What can't be answered for a bill is chosen: keeping money back is the safe side. */

@@ -1,9 +1,12 @@
+import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
 import type { ActivityContext } from "../context.ts";
+import { inGroups } from "../in-groups.ts";
 import { readOrWait } from "../read-or-wait.ts";
 import { isScheduled, linesToCancel } from "./choose-lines.ts";
-import { type Chosen, keepChoice, mayBeChosen, type Shown } from "./keep-choice.ts";
+import { keepChoice, type Shown } from "./keep-choice.ts";
 import { listPayments, readPayment } from "./read-payment.ts";
 import { withhold } from "./withhold.ts";
 
@@ -21,7 +24,8 @@ const READS_AT_ONCE = 10;
  */
 export async function chooseCancellation(context: ActivityContext, id: string): Promise<void> {
   const cancellation = await getCancellation(context.store.db, id);
-  if (cancellation === undefined) throw new Error(`${id} is not in the store`);
+  // Where the store has lost it meanwhile, the next look says so.
+  if (cancellation === undefined) return;
   if (cancellation.chosenAtMs !== null) return;
   if (cancellation.policy.kind === "hold") {
     await withhold(context, cancellation);
@@ -40,10 +44,10 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
   const { vendor, payable = null } = choose;
   const ids = namedPayments(cancellation.policy);
   if (ids !== null) {
-    const named = await readPayments(context, cancellation, ids);
-    const isMeant = ({ payment }: Chosen): boolean =>
-      vendor === null || payment?.contactId === vendor;
-    return { chosen: named.filter(isMeant), payments: byId(named), ofBills: new Map() };
+    const payments = await readPayments(context, cancellation, ids);
+    const isMeant = (id: string): boolean =>
+      vendor === null || payments.get(id)?.contactId === vendor;
+    return { chosen: ids.filter(isMeant), payments, ofBills: new Map() };
   }
   const isOpen = choose.run === null && choose.where === null;
   if (isOpen && (vendor !== null || payable !== null)) {
@@ -51,24 +55,25 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
       ...(vendor === null ? {} : { contactId: vendor }),
       ...(payable === null ? {} : { payableId: payable }),
     });
-    const ofBills = Map.groupBy(all, ({ payment }) => payment?.payableId ?? "");
-    return { chosen: all.filter(mayBeChosen), payments: byId(all), ofBills };
+    const ofBills = Map.groupBy(all, ({ payableId }) => payableId ?? "");
+    const open = all.filter(({ status }) => mayYetBeCancelled(status));
+    return { chosen: open.map(({ id }) => id), payments: byId(all), ofBills };
   }
   const lines = await linesToCancel(context.store.db, cancellation);
   const known = lines.filter(isScheduled).flatMap(({ paymentIds }) => paymentIds);
   const unclear = lines.filter((line) => !isScheduled(line) && line.state !== "planned");
   const payableIds = [...new Set(unclear.map(({ payableId }) => payableId))];
-  const lists = await inGroups(payableIds, async (payableId) => {
+  const lists = await inGroups(payableIds, READS_AT_ONCE, async (payableId) => {
     const list = await shownOf(context, cancellation, { payableId });
     return [payableId, list] as const;
   });
   const read = await readPayments(context, cancellation, known);
-  const all = [...read, ...lists.flatMap(([, list]) => list)];
-  return { chosen: [], payments: byId(all), ofBills: new Map(lists) };
+  const listed = byId(lists.flatMap(([, list]) => list));
+  return { chosen: [], payments: new Map([...read, ...listed]), ofBills: new Map(lists) };
 }
 
-function byId(chosen: readonly Chosen[]): Map<string, Chosen> {
-  return new Map(chosen.map((each) => [each.paymentId, each]));
+function byId(payments: readonly Payment[]): Map<string, Payment> {
+  return new Map(payments.map((payment) => [payment.id, payment]));
 }
 
 /** What the service shows of a vendor or a bill, what runs soonest first. */
@@ -76,33 +81,20 @@ async function shownOf(
   context: ActivityContext,
   { business }: Cancellation,
   of: { readonly contactId?: string; readonly payableId?: string },
-): Promise<Chosen[]> {
+): Promise<Payment[]> {
   const all = await listPayments(context.clientOf(business), of);
-  return all
-    .toSorted((one, other) => ((one.scheduledAt ?? "") < (other.scheduledAt ?? "") ? -1 : 1))
-    .map((payment) => ({ paymentId: payment.id, payment }));
+  return all.toSorted((one, other) =>
+    (one.scheduledAt ?? "") < (other.scheduledAt ?? "") ? -1 : 1,
+  );
 }
 
-function readPayments(
+async function readPayments(
   context: ActivityContext,
   { business }: Cancellation,
   ids: readonly string[],
-): Promise<Chosen[]> {
+): Promise<Map<string, Payment | undefined>> {
   const client = context.clientOf(business);
-  return inGroups(ids, async (paymentId) => ({
-    paymentId,
-    payment: await readPayment(client, paymentId),
-  }));
-}
-
-async function inGroups<T>(
-  ids: readonly string[],
-  reading: (id: string) => Promise<T>,
-): Promise<T[]> {
-  const all: T[] = [];
-  for (let start = 0; start < ids.length; start += READS_AT_ONCE) {
-    const some = ids.slice(start, start + READS_AT_ONCE);
-    all.push(...(await Promise.all(some.map((id) => reading(id)))));
-  }
-  return all;
+  return new Map(
+    await inGroups(ids, READS_AT_ONCE, async (id) => [id, await readPayment(client, id)] as const),
+  );
 }

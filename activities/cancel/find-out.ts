@@ -4,7 +4,7 @@ import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
-import { askGate, type GateStep } from "../../src/ledger/gate.ts";
+import { type GateStep, lookOnly } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import { readPayments } from "../../src/ledger/readings.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
@@ -12,7 +12,8 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import { activeHolds } from "../../src/store/holds.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ActivityContext } from "../context.ts";
-import type { CancelOutcome, FindOutJob, Recorded } from "./job.ts";
+import { rest } from "../rest.ts";
+import { type CancelOutcome, ended, type UnderWayJob, unknown } from "./job.ts";
 import { recordCancel } from "./record-cancel.ts";
 
 /**
@@ -21,7 +22,7 @@ import { recordCancel } from "./record-cancel.ts";
  * The hold keeps everybody from sending it again, so this ends: its sender gets the answer, or the
  * service shows the payment, or a look that is late enough to be the last word shows none.
  */
-export async function findOut(context: ActivityContext, job: FindOutJob): Promise<Recorded> {
+export async function findOut(context: ActivityContext, job: UnderWayJob): Promise<CancelOutcome> {
   const { business, businessId } = job.cancellation;
   const { db } = context.store;
   const { payableId } = job.item;
@@ -38,7 +39,7 @@ export async function findOut(context: ActivityContext, job: FindOutJob): Promis
 
 async function isHeld(
   trx: Transaction<Tables>,
-  { cancellation, item }: FindOutJob,
+  { cancellation, item }: UnderWayJob,
   { businessMs }: ClockReading,
 ): Promise<boolean> {
   const holds = await activeHolds(trx, cancellation.businessId, businessMs);
@@ -49,34 +50,24 @@ type Read = Awaited<ReturnType<typeof readPayments>>;
 
 async function whatCame(
   trx: Transaction<Tables>,
-  { cancellation, item, by }: FindOutJob,
+  { cancellation, item, by }: UnderWayJob,
   { reading, payments }: Read,
   clock: ClockReading,
 ): Promise<CancelOutcome> {
   const { businessId, workflowId: owner, requestedAtMs } = cancellation;
   const { payableId: subject } = item;
-  const answers = await askGate(
-    trx,
-    { businessId, operation: pay, sentBy: by, owner, clock },
-    [{ subject, wish: null, reading }],
-    () => Promise.resolve(new Map()),
-  );
-  const answer = answers.get(subject);
-  if (answer === undefined || answer.kind === "open")
-    throw new Error(`${subject}: nothing is sent`);
+  const caller = { businessId, operation: pay, sentBy: by, owner, clock };
+  const step = await lookOnly(trx, caller, subject, reading);
   const { attempts } = await subjectFacts(trx, businessId, subject);
-  const { step } = answer;
   const last = attempts.at(-1);
   // Whatever may still come of it comes under the same key, and so makes nothing more.
   if (last !== undefined && isApplied(last)) return made(madeIdsOf(last), payments, last);
   if (step.kind !== "idle" && step.kind !== "person") {
     const mostMs = step.kind === "rest" ? step.restMs : 0;
     const restMs = Math.min(mostMs, lookRestMs(clock.realMs - requestedAtMs));
-    return {
-      kind: "rest",
-      notBeforeMs: Math.ceil(clock.serviceMs + Math.max(LEAST_REST_MS, restMs)),
-      reason: "Its request has no answer yet, and the service shows no payment; looking again.",
-    };
+    const reason =
+      "Its request has no answer yet, and the service shows no payment; looking again.";
+    return rest(Math.max(LEAST_REST_MS, restMs), reason);
   }
   return ofOthers(step, payments, attempts);
 }
@@ -96,7 +87,7 @@ function ofOthers(
     .filter(({ id, status }) => mayYetBeCancelled(status) && !before.has(id))
     .map(({ id }) => id);
   if (others.length > 0) return made(others, payments, last);
-  if (step.kind === "person") return ended("unknown", `${step.reason} Ask the service.`);
+  if (step.kind === "person") return unknown(`${step.reason} Ask the service.`);
   const code = last.sends.findLast((send) => send.code !== null)?.code;
   if (code !== undefined) {
     return ended("withheld", `Its request came to nothing (${code}): no payment was made.`);
@@ -118,8 +109,4 @@ function made(
     amountCents: shown.find(({ id }) => id === paymentId)?.amountCents ?? only,
   }));
   return { kind: "made", payments };
-}
-
-function ended(state: "withheld" | "released" | "unknown", reason: string): CancelOutcome {
-  return { kind: "ended", state, reason };
 }

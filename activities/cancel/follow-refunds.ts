@@ -21,6 +21,7 @@ import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
+import { by, tellNotCancelled } from "./notes.ts";
 import { readPayment } from "./read-payment.ts";
 
 /**
@@ -32,7 +33,8 @@ export async function followRefunds(
   id: string,
 ): Promise<{ readonly ended: number }> {
   const cancellation = await getCancellation(context.store.db, id);
-  if (cancellation === undefined) throw new Error(`${id} is not in the store`);
+  // Where the store has lost it meanwhile, the next look says so.
+  if (cancellation === undefined) return { ended: 0 };
   const clock = await context.clockOf(cancellation.business).now();
   const client = context.clientOf(cancellation.business);
   let ended = 0;
@@ -62,7 +64,7 @@ async function follow(
   item: CancellationItem,
   payment: Refunding,
 ): Promise<boolean> {
-  const { businessId, workflowId, policy } = cancellation;
+  const { businessId, policy } = cancellation;
   const clock = await context.clockOf(cancellation.business).now();
   const cancelledAtMs = item.cancelledAtMs ?? clock.businessMs;
   const isLate = clock.businessMs >= refundLateFromMs(cancelledAtMs, refundDaysOf(policy));
@@ -71,18 +73,19 @@ async function follow(
     if (!(await changeItem(trx, item, change, clock.realMs))) return false;
     if (change.state !== undefined) {
       await appendAudit(trx, {
-        businessId,
-        nowMs: clock.realMs,
-        actor: workflowId,
+        ...by(cancellation, clock),
         action: `cancel-payment:${change.state}`,
         subject: payment.id,
         details: { status: payment.status, reason: change.reason ?? null },
       });
     }
-    const told = { cancellation, item, payment, nowMs: clock.realMs };
-    if (change.open !== false && isLate) await tellLate(trx, told, newYorkDate(cancelledAtMs));
+    if (change.open !== false && isLate) {
+      await tellLate(trx, { cancellation, item, payment, nowMs: clock.realMs }, cancelledAtMs);
+    }
     if (change.open === false && change.state === "unknown") {
-      await tellNotBack(trx, told, change.reason ?? "");
+      const is = `that was cancelled is ${payment.status} now`;
+      const now = { is, state: "unknown", reason: change.reason ?? "" };
+      await tellNotCancelled(trx, cancellation, item, now, clock);
     }
     return change.open === false;
   });
@@ -95,7 +98,7 @@ interface Told {
   readonly nowMs: number;
 }
 
-function tellLate(trx: Transaction<Tables>, told: Told, cancelledOn: string): Promise<boolean> {
+function tellLate(trx: Transaction<Tables>, told: Told, cancelledAtMs: number): Promise<boolean> {
   const { cancellation, item, payment, nowMs } = told;
   const days = refundDaysOf(cancellation.policy);
   return raiseNotice(trx, {
@@ -103,23 +106,9 @@ function tellLate(trx: Transaction<Tables>, told: Told, cancelledOn: string): Pr
     kind: "refund-late",
     factKey: `${cancellation.workflowId}/${payment.id}`,
     subject: `A refund of ${formatUsd(item.amountCents)} takes longer than ${days} business days`,
-    text: `Payment ${payment.id} was cancelled on ${cancelledOn}, and the service still calls it ${payment.status}. Ask the service where the money is.`,
+    text: `Payment ${payment.id} was cancelled on ${newYorkDate(cancelledAtMs)}, and the service still calls it ${payment.status}. Ask the service where the money is.`,
     roles: [],
     data: { id: cancellation.workflowId, paymentId: payment.id, status: payment.status },
-    nowMs,
-  });
-}
-
-function tellNotBack(trx: Transaction<Tables>, told: Told, reason: string): Promise<boolean> {
-  const { cancellation, item, payment, nowMs } = told;
-  return raiseNotice(trx, {
-    businessId: cancellation.businessId,
-    kind: "payment-not-cancelled",
-    factKey: `${cancellation.workflowId}/${payment.id}`,
-    subject: `A payment of ${formatUsd(item.amountCents)} that was cancelled is ${payment.status} now`,
-    text: `${reason}\n\nPayment ${payment.id}, bill ${item.payableId ?? "unknown"}. The bill stays on hold until somebody releases it.`,
-    roles: [],
-    data: { id: cancellation.workflowId, paymentId: payment.id, state: "unknown" },
     nowMs,
   });
 }

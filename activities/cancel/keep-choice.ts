@@ -23,22 +23,16 @@ import { openSubjects } from "../../src/store/open-subjects.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { isDrawn, isScheduled, linesToCancel } from "./choose-lines.ts";
-
-/** A payment with what the service shows of it. */
-export interface Chosen {
-  readonly paymentId: string;
-  /** Undefined where the service doesn't know it. */
-  readonly payment: Payment | undefined;
-}
+import { by } from "./notes.ts";
 
 /** What the service showed a moment ago. */
 export interface Shown {
   /** Payments that are chosen whatever the store knows of them. */
-  readonly chosen: readonly Chosen[];
-  /** Everything that was read, by its id. */
-  readonly payments: ReadonlyMap<string, Chosen>;
+  readonly chosen: readonly string[];
+  /** Everything that was read, by its id; undefined where the service doesn't know it. */
+  readonly payments: ReadonlyMap<string, Payment | undefined>;
   /** Payments of the bills of which all were read, by the bill's id. */
-  readonly ofBills: ReadonlyMap<string, readonly Chosen[]>;
+  readonly ofBills: ReadonlyMap<string, readonly Payment[]>;
 }
 
 /** A payment to cancel, or a bill whose payment may be under way, and what to say of it first. */
@@ -58,20 +52,18 @@ export async function keepChoice(
   const now = await getCancellation(trx, workflowId);
   if (now?.chosenAtMs !== null) return;
   const parts = onceEach([
-    ...shown.chosen.map(({ paymentId, payment }) => partOf(paymentId, payment)),
+    ...shown.chosen.map((id) => partOf(id, shown)),
     ...(await partsOfLines(trx, cancellation, shown, clock.realMs)),
   ]);
   const holds = await holdAll(trx, cancellation, parts, clock);
   for (const [itemNo, part] of parts.entries()) {
     const holdId = part.payableId === null ? null : (holds.get(part.payableId) ?? null);
     const item = { ...part, workflowId, itemNo, businessId, holdId };
-    await insertItem(trx, { ...item, ...AT_FIRST }, clock.realMs);
+    await insertItem(trx, item, clock.realMs);
   }
   await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
   await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: workflowId,
+    ...by(cancellation, clock),
     action: "cancellation.held",
     subject: workflowId,
     details: {
@@ -83,8 +75,6 @@ export async function keepChoice(
     },
   });
 }
-
-const AT_FIRST = { releaseByMs: null, cancelledAtMs: null, notBeforeMs: 0, pollAtMs: 0 };
 
 const UNDER_WAY =
   "Its request was under way when its bill was put on hold; waiting for what comes of it.";
@@ -136,11 +126,11 @@ function partsOfLine(
   shown: Shown,
 ): Part[] {
   const { line, isUnderWay, attempts, isAt } = now;
-  const ofLine = (ids: readonly string[]): Part[] =>
-    ids.map((id) => partOf(id, shown.payments.get(id)?.payment, line));
+  const ofLine = (ids: readonly string[]): Part[] => ids.map((id) => partOf(id, shown, line));
   if (isScheduled(line)) return ofLine(line.paymentIds);
-  const there = (shown.ofBills.get(line.payableId) ?? []).filter(mayBeChosen);
-  const parts = ofLine(there.map(({ paymentId }) => paymentId));
+  const there = shown.ofBills.get(line.payableId) ?? [];
+  const open = there.filter(({ status }) => mayYetBeCancelled(status));
+  const parts = ofLine(open.map(({ id }) => id));
   if (isUnderWay) {
     const amountCents = attempts.at(-1)?.sends.at(-1)?.amountCents ?? line.amountCents;
     return [...parts, { ...billOf(line), amountCents, reason: UNDER_WAY }];
@@ -153,18 +143,14 @@ function partsOfLine(
   return [{ ...billOf(line), state: "withheld", open: false, reason: NEVER_SENT }];
 }
 
-/** True for a payment that can be cancelled, or may be able to be in a moment. */
-export function mayBeChosen({ payment }: Chosen): boolean {
-  return payment !== undefined && mayYetBeCancelled(payment.status);
-}
-
 function billOf({ payableId, contactId, amountCents }: RunLine): Part {
   const bill = { paymentId: null, payableId, contactId, amountCents };
   return { ...bill, state: "unknown", open: true, reason: null };
 }
 
 /** @param line of a payment that was not read, or that the service doesn't show */
-function partOf(paymentId: string, payment: Payment | undefined, line?: RunLine): Part {
+function partOf(paymentId: string, { payments }: Shown, line?: RunLine): Part {
+  const payment = payments.get(paymentId);
   const isOnly = line?.paymentIds.length === 1;
   return {
     paymentId,
@@ -195,7 +181,6 @@ async function holdAll(
       value: payableId,
       reason: `Its payment is cancelled, for ${requestedBy}: ${reason}`,
       author: workflowId,
-      untilMs: null,
       nowMs: clock.realMs,
     });
     holds.set(payableId, holdId);

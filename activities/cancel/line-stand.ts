@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { RunLine } from "../../src/store/lines.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { getRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
 
@@ -31,8 +31,9 @@ export async function lineStand(
 ): Promise<LineStand> {
   const isOpen = UNSENT.includes(state) || SENDING.includes(state);
   if (!isOpen) return beyond(state, paymentIds);
-  const open = await openSubjects(trx, businessId, [payableId]);
-  if (SENDING.includes(state) || open.has(payableId)) return { kind: "sending" };
+  if (SENDING.includes(state) || (await isOpenSubject(trx, businessId, payableId))) {
+    return { kind: "sending" };
+  }
   if (state !== "retrying") return { kind: "unsent" };
   const retry = await getRetry(trx, businessId, payableId);
   if (retry?.phase !== "following") return { kind: "unsent" };

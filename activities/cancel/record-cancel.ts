@@ -1,13 +1,15 @@
 import type { Transaction } from "kysely";
-import { formatUsd } from "../../src/domain/money.ts";
 import { READ_WAITS } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { changeItem, dropItem, insertItem, listItems } from "../../src/store/cancellation-items.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { clearWaits, setWait } from "../../src/store/waits.ts";
+import { tellOf } from "../../src/store/tellings.ts";
+import { clearWaits } from "../../src/store/waits.ts";
+import { flagLooks, watchersOf } from "../../src/store/watches.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { CancelJob, CancelOutcome, FindOutJob, MadePayment, Recorded } from "./job.ts";
+import { waitForEnd } from "../business-fault.ts";
+import type { CancelJob, CancelOutcome, MadePayment } from "./job.ts";
+import { by, tellNotCancelled } from "./notes.ts";
 
 /**
  * Writes what a cancel, or a look at a request under way, means for its item, in the transaction
@@ -16,52 +18,42 @@ import type { CancelJob, CancelOutcome, FindOutJob, MadePayment, Recorded } from
  *
  * @param proved codes of the waits that are over where the item comes to its end: a read without a
  * send proves nothing about sending
+ * @returns the outcome
  */
 export async function recordCancel(
   trx: Transaction<Tables>,
-  job: CancelJob | FindOutJob,
+  job: CancelJob,
   outcome: CancelOutcome,
   clock: ClockReading,
   proved: readonly string[] = READ_WAITS,
-): Promise<Recorded> {
-  return { outcome, ended: await recordOutcome(trx, job, outcome, clock, proved) };
+): Promise<CancelOutcome> {
+  if (outcome.kind === "business-wait") {
+    await waitForEnd(trx, { businessId: job.cancellation.businessId }, outcome, clock);
+  } else if (outcome.kind === "rest") {
+    const { reason, restMs } = outcome;
+    const change = { notBeforeMs: clock.serviceMs + restMs, reason };
+    await changeItem(trx, job.item, change, clock.realMs);
+  } else if (outcome.kind === "made") {
+    await keepMade(trx, job, outcome.payments, clock);
+  } else {
+    await recordEnd(trx, job, outcome, clock, proved);
+  }
+  return outcome;
 }
 
-/** @returns true where the item came to its end */
-async function recordOutcome(
+type Ended = Extract<CancelOutcome, { readonly kind: "ended" | "returning" }>;
+
+async function recordEnd(
   trx: Transaction<Tables>,
-  job: CancelJob | FindOutJob,
-  outcome: CancelOutcome,
+  job: CancelJob,
+  outcome: Ended,
   clock: ClockReading,
   proved: readonly string[],
-): Promise<boolean> {
+): Promise<void> {
   const { cancellation, item } = job;
-  const { businessId, workflowId } = cancellation;
-  if (outcome.kind === "rest") {
-    const { notBeforeMs, reason } = outcome;
-    await changeItem(trx, item, { notBeforeMs, reason }, clock.realMs);
-    return false;
-  }
-  if (outcome.kind === "business-wait") {
-    await setWait(trx, {
-      businessId,
-      sourceId: "",
-      code: outcome.code,
-      message: outcome.message,
-      nowMs: clock.serviceMs,
-      realMs: clock.realMs,
-      ...(outcome.retryAfterMs === null
-        ? {}
-        : { retryAtMs: clock.serviceMs + outcome.retryAfterMs }),
-    });
-    return false;
-  }
-  if (outcome.kind === "made") {
-    await keepMade(trx, job, outcome.payments, clock);
-    return false;
-  }
   // A look may have come to its end without a word of the service.
   if (item.paymentId !== null) {
+    const { businessId } = cancellation;
     await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs, codes: proved });
   }
   const state = outcome.kind === "returning" ? "refund_pending" : outcome.state;
@@ -77,29 +69,45 @@ async function recordOutcome(
     },
     clock.realMs,
   );
-  if (!isMine) return false;
+  if (!isMine) return;
+  if (item.payableId !== null) {
+    await tellOwner(trx, cancellation.businessId, item.payableId);
+  }
   await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: workflowId,
+    ...by(cancellation, clock),
     action: `cancel-payment:${state}`,
-    subject: item.paymentId ?? item.payableId,
+    subject: item.paymentId ?? item.payableId ?? "",
     details: { payableId: item.payableId, reason: outcome.reason },
   });
-  if (["too-late", "several-scheduled", "unknown"].includes(state)) {
-    await tellNotCancelled(trx, job, { state, reason: outcome.reason }, clock);
+  if (EXCEPTIONS.includes(state)) {
+    const now = { is: `was not cancelled: ${state}`, state, reason: outcome.reason };
+    await tellNotCancelled(trx, cancellation, item, now, clock);
   }
-  return outcome.kind === "ended";
 }
+
+/** The run or retry that follows the bill looks at it again: no event tells of a cancel. */
+async function tellOwner(
+  trx: Transaction<Tables>,
+  businessId: string,
+  payableId: string,
+): Promise<void> {
+  await flagLooks(trx, { businessId, payableIds: [payableId] });
+  for (const { owner } of await watchersOf(trx, businessId, [payableId])) {
+    tellOf(trx, businessId, { kind: "workflow", workflowId: owner });
+  }
+}
+
+/** States in which the money may go out, or has gone. */
+const EXCEPTIONS: readonly string[] = ["too-late", "several-scheduled", "unknown"];
 
 /** Puts the payments that a request has made in the place of the bill that was waited for. */
 async function keepMade(
   trx: Transaction<Tables>,
-  { cancellation: { businessId, workflowId }, item }: CancelJob | FindOutJob,
+  { cancellation, item }: CancelJob,
   payments: readonly MadePayment[],
   clock: ClockReading,
 ): Promise<void> {
-  const items = await listItems(trx, workflowId);
+  const items = await listItems(trx, cancellation.workflowId);
   const mine = items.find(({ itemNo }) => itemNo === item.itemNo);
   if (mine === undefined || mine.paymentId !== null || !mine.open) return;
   const known = new Set(items.map(({ paymentId }) => paymentId));
@@ -117,29 +125,9 @@ async function keepMade(
     await insertItem(trx, next, clock.realMs);
   }
   await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: workflowId,
+    ...by(cancellation, clock),
     action: "cancellation.found",
     subject: mine.payableId ?? "",
     details: { payments: payments.map(({ paymentId }) => paymentId) },
-  });
-}
-
-async function tellNotCancelled(
-  trx: Transaction<Tables>,
-  { cancellation, item }: CancelJob | FindOutJob,
-  what: { readonly state: string; readonly reason: string },
-  clock: ClockReading,
-): Promise<void> {
-  await raiseNotice(trx, {
-    businessId: cancellation.businessId,
-    kind: "payment-not-cancelled",
-    factKey: `${cancellation.workflowId}/${item.paymentId ?? item.payableId}`,
-    subject: `A payment of ${formatUsd(item.amountCents)} was not cancelled: ${what.state}`,
-    text: `${what.reason}\n\nPayment ${item.paymentId ?? "not known"}, bill ${item.payableId ?? "unknown"}. The bill stays on hold until somebody releases it.`,
-    roles: [],
-    data: { id: cancellation.workflowId, paymentId: item.paymentId, state: what.state },
-    nowMs: clock.realMs,
   });
 }

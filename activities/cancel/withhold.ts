@@ -13,17 +13,19 @@ import {
   insertCancellation,
 } from "../../src/store/cancellations.ts";
 import { insertItem, withheldPayables } from "../../src/store/cancellation-items.ts";
-import { createHold } from "../../src/store/holds.ts";
+import { createHold, type Hold } from "../../src/store/holds.ts";
 import { getRunLine } from "../../src/store/lines.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import { listPlaybooks } from "../../src/store/playbooks.ts";
+import type { PlannedLine } from "../../src/store/plans.ts";
 import { getRun } from "../../src/store/runs.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { startOrTellCancellation } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../context.ts";
-import { linesOfRun, type PlannedLine } from "./choose-lines.ts";
+import { linesOfRun } from "./choose-lines.ts";
 import { lineStand } from "./line-stand.ts";
+import { by } from "./notes.ts";
 
 /** What has come to its end for good; a parked bill may be tried again. */
 const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !== "parked");
@@ -93,9 +95,7 @@ export async function withhold(
     }
     await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
     await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: workflowId,
+      ...by(cancellation, clock),
       action: "cancellation.withheld",
       subject: runId,
       details: { bills: lines.map(({ line }) => line.payableId) },
@@ -123,68 +123,48 @@ async function withholdLine(
   { itemNo, line, plan }: PlannedLine & { readonly itemNo: number },
   clock: ClockReading,
 ): Promise<boolean> {
-  const { workflowId, businessId, policy, playbook } = cancellation;
+  const { workflowId, businessId, policy } = cancellation;
   const now = (await getRunLine(trx, line.runId, line.payableId)) ?? line;
   const stand = await lineStand(trx, now);
-  if (stand.kind === "beyond") {
-    await insertItem(
-      trx,
-      {
-        ...itemOf(cancellation, itemNo, plan.amountCents, now),
-        state: "too-late",
-        open: false,
-        reason: stand.reason,
-        holdId: null,
-        releaseByMs: null,
-      },
-      clock.realMs,
-    );
-    return false;
-  }
-  const isUnsent = stand.kind === "unsent";
-  const { holdId } = await createHold(trx, {
-    businessId,
-    scope: "payable",
-    value: line.payableId,
-    reason: `Withheld by ${playbook} until ${releasersOf(policy).join(" or ")} releases it`,
-    author: workflowId,
-    untilMs: null,
-    nowMs: clock.realMs,
-  });
-  const until = policy.kind === "hold" ? releaseByMs(plan.executionDate, policy.until) : null;
+  const isHeld = stand.kind !== "beyond";
+  const hold = isHeld ? await holdOf(trx, cancellation, line.payableId, clock) : null;
+  const isTimed = isHeld && policy.kind === "hold";
+  const { state, reason } = isHeld ? STATES[stand.kind] : { state: "too-late" as const, ...stand };
   await insertItem(
     trx,
     {
-      ...itemOf(cancellation, itemNo, plan.amountCents, now),
-      state: isUnsent ? "withheld" : "unknown",
-      open: true,
-      reason: isUnsent ? null : "A payment of it may have been sent before the hold; looking.",
-      holdId,
-      releaseByMs: until,
+      ...{ workflowId, itemNo, businessId, paymentId: null, payableId: line.payableId },
+      ...{ contactId: now.contactId, amountCents: plan.amountCents },
+      ...{ state, open: isHeld, reason, holdId: hold?.holdId ?? null },
+      releaseByMs: isTimed ? releaseByMs(plan.executionDate, policy.until) : null,
     },
     clock.realMs,
   );
-  return true;
+  return isHeld;
 }
 
-function itemOf(
-  { workflowId, businessId }: Cancellation,
-  itemNo: number,
-  amountCents: number,
-  line: { readonly payableId: string; readonly contactId: string },
-) {
-  return {
-    workflowId,
-    itemNo,
+const STATES = {
+  unsent: { state: "withheld", reason: null },
+  sending: {
+    state: "unknown",
+    reason: "A payment of it may have been sent before the hold; looking.",
+  },
+} as const;
+
+function holdOf(
+  trx: Transaction<Tables>,
+  { workflowId, businessId, policy, playbook }: Cancellation,
+  payableId: string,
+  clock: ClockReading,
+): Promise<Hold> {
+  return createHold(trx, {
     businessId,
-    paymentId: null,
-    payableId: line.payableId,
-    contactId: line.contactId,
-    amountCents,
-    cancelledAtMs: null,
-    notBeforeMs: 0,
-    pollAtMs: 0,
-  };
+    scope: "payable",
+    value: payableId,
+    reason: `Withheld by ${playbook} until ${releasersOf(policy).join(" or ")} releases it`,
+    author: workflowId,
+    nowMs: clock.realMs,
+  });
 }
 
 async function tellWithheld(

@@ -6,7 +6,8 @@ import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
 import { refusedFor } from "./cancel-answers.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { CancelJob, CancelOutcome } from "./job.ts";
+import { rest } from "../rest.ts";
+import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
 /** Rests between looks, on the service's clock. */
 const LOOK_AGAIN_MS = 2_000;
@@ -69,7 +70,7 @@ export function cancelSends(
 
 /** What becomes of a payment whose cancel the gate hasn't let through, or that needs none. */
 export function withoutSend(
-  job: CancelJob,
+  job: PaymentJob,
   look: Look,
   answer: Exclude<GateAnswer, { readonly kind: "open" }>,
 ): CancelOutcome {
@@ -82,7 +83,7 @@ export function withoutSend(
     case "ended": {
       if (!mayStillApply || payment.status !== "scheduled") return verdict;
       const reason = `${verdict.reason} A cancel that was sent before had no answer: looking again.`;
-      return { kind: "rest", notBeforeMs: clock.serviceMs + LOOK_AGAIN_MS, reason };
+      return rest(LOOK_AGAIN_MS, reason);
     }
     case "later":
       return lookLater(job, clock, verdict.reason);
@@ -91,49 +92,46 @@ export function withoutSend(
   if (sends.isInVain && isOld(job, clock)) {
     return givenUp("The service says yes or nothing, and still shows it as it was");
   }
-  if (answer.kind === "closed") return gateClosed(answer.closed.code, mayStillApply, clock);
+  if (answer.kind === "closed") return gateClosed(answer.closed.code, mayStillApply);
   return notCancelledYet(job, look, step);
 }
 
-function gateClosed(code: string, mayStillApply: boolean, clock: ClockReading): CancelOutcome {
-  const notBeforeMs = clock.serviceMs + LOOK_AGAIN_MS;
-  if (code === "done") return { kind: "rest", notBeforeMs, reason: "Somebody else has ended it." };
+function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
+  if (code === "done") return rest(LOOK_AGAIN_MS, "Somebody else has ended it.");
   if (mayStillApply) {
     const reason = "Its hold was lifted after a cancel was sent without an answer: looking again.";
-    return { kind: "rest", notBeforeMs, reason };
+    return rest(LOOK_AGAIN_MS, reason);
   }
-  const reason = "Its hold was lifted before it was cancelled, so nothing more was sent.";
-  return { kind: "ended", state: "released", reason };
+  return ended(
+    "released",
+    "Its hold was lifted before it was cancelled, so nothing more was sent.",
+  );
 }
 
 /** The service shows it as it was, and nothing is sent now. */
-function notCancelledYet(job: CancelJob, look: Look, step: GateStep): CancelOutcome {
+function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOutcome {
   const { sends, clock } = look;
   const { no, refused } = sends;
-  const notBeforeMs = (restMs: number): number => {
-    const mostMs = growingMs(ageMs(job, clock), LOOKS);
-    return Math.ceil(clock.serviceMs + Math.min(restMs, mostMs));
-  };
+  const mostMs = growingMs(ageMs(job, clock), LOOKS);
   switch (step.kind) {
     case "person":
       return personMustLook(step.code, step.reason, refused);
     case "rest": {
       const reason = no === null ? restText(sends, step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
-      return { kind: "rest", notBeforeMs: notBeforeMs(step.restMs), reason };
+      return rest(Math.min(step.restMs, mostMs), reason);
     }
     case "read":
-      return { kind: "rest", notBeforeMs: notBeforeMs(LOOK_AGAIN_MS), reason: step.reason };
+      return rest(Math.min(LOOK_AGAIN_MS, mostMs), step.reason);
     case "adopt":
-    case "applied": {
-      const reason =
-        "The service says that it is cancelled, and shows it as it was; looking again.";
-      return { kind: "rest", notBeforeMs: notBeforeMs(Number.POSITIVE_INFINITY), reason };
-    }
+    case "applied":
+      return rest(
+        mostMs,
+        "The service says that it is cancelled, and shows it as it was; looking again.",
+      );
     case "idle": {
       if (no !== null) return refusedFor(no.code ?? "", no.message ?? "");
       const said = refused === null ? "" : ` (${refused.code}): ${refused.message ?? ""}`;
-      const reason = `The service refuses it for now${said}`;
-      return { kind: "rest", notBeforeMs: Math.ceil(clock.serviceMs + sends.pauseMs), reason };
+      return rest(sends.pauseMs, `The service refuses it for now${said}`);
     }
   }
 }
@@ -159,39 +157,35 @@ function saidOf({ code, message }: Send): string {
 }
 
 function personMustLook(code: string, reason: string, refused: Send | null): CancelOutcome {
-  if (code !== "refused") return { kind: "ended", state: "unknown", reason: `${reason} Ask it.` };
+  if (code !== "refused") return unknown(`${reason} Ask it.`);
   const said = refused?.message ?? refused?.code ?? "no reason given";
-  return {
-    kind: "ended",
-    state: "unknown",
-    reason: `The service refused the cancel under several keys (${said}) and still shows the payment as if it could be cancelled. Ask the service.`,
-  };
+  return unknown(
+    `The service refused the cancel under several keys (${said}) and still shows the payment as if it could be cancelled. Ask the service.`,
+  );
 }
 
 /** Looks again, ever more rarely, and leaves it to a person where nothing changes for days. */
-function lookLater(job: CancelJob, clock: ClockReading, reason: string): CancelOutcome {
+function lookLater(job: PaymentJob, clock: ClockReading, reason: string): CancelOutcome {
   if (isOld(job, clock)) return givenUp(reason);
-  const notBeforeMs = clock.serviceMs + growingMs(ageMs(job, clock), LOOKS);
-  return { kind: "rest", notBeforeMs, reason: `${reason}; looking again.` };
+  return rest(growingMs(ageMs(job, clock), LOOKS), `${reason}; looking again.`);
 }
 
-function ageMs({ cancellation }: CancelJob, { realMs }: ClockReading): number {
+function ageMs({ cancellation }: PaymentJob, { realMs }: ClockReading): number {
   return realMs - cancellation.requestedAtMs;
 }
 
-function isOld(job: CancelJob, clock: ClockReading): boolean {
+function isOld(job: PaymentJob, clock: ClockReading): boolean {
   return ageMs(job, clock) >= GIVE_UP_MS;
 }
 
 function givenUp(reason: string): CancelOutcome {
-  return { kind: "ended", state: "unknown", reason: `${reason}, for days. Ask the service.` };
+  return unknown(`${reason}, for days. Ask the service.`);
 }
 
-export function unknownPayment(job: CancelJob, clock: ClockReading): CancelOutcome {
+export function unknownPayment(job: PaymentJob, clock: ClockReading): CancelOutcome {
   // One that is known by its bill is there; a service may show it by its id only a moment later.
   if (job.item.payableId !== null && ageMs(job, clock) < SHOWN_WITHIN_MS) {
     return lookLater(job, clock, "The service doesn't show this payment now");
   }
-  const reason = "The service doesn't know this payment, or it is not this business's.";
-  return { kind: "ended", state: "unknown", reason };
+  return unknown("The service doesn't know this payment, or it is not this business's.");
 }

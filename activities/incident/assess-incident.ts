@@ -1,21 +1,20 @@
+import type { ClockReading } from "../../src/business/clock.ts";
 import type { FundingIncidentInput, IncidentAssessment } from "../../src/contracts/activities.ts";
-import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
+import { LONGEST_REST_MS, moneyRestMs } from "../../src/domain/rests.ts";
 import { getHold } from "../../src/store/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents.ts";
 import { unpromisedCents } from "../../src/store/reserved.ts";
 import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
-import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
-
-const SANDBOX_WAKE_MS = 5_000;
-const REAL_WAKE_MS = 15 * 60_000;
+import { incidentDeposits, mayTopUp, withDeposits } from "./incident-deposits.ts";
 
 /**
  * Says where a funding account's incident stands. Ends it where a person has lifted its hold, or
- * where the money that was announced has arrived, and tells every bill that waits for it.
+ * where the money that was announced has arrived; every bill that waits for it is told.
  */
 export async function assessIncident(
   context: ActivityContext,
@@ -29,10 +28,9 @@ export async function assessIncident(
   const neededCents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const incident = await settle(context, known);
   const deposits = await incidentDeposits(context, incident);
-  const { sandbox } = await context.clockOf(business).now();
-  const wakeInMs = sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS;
+  const clock = await context.clockOf(business).now();
+  const wakeInMs = await restMs(context, incident, clock);
   if (incident.phase === "ended") {
-    await tellWaiting(context, business, bills);
     const outcome = `${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`;
     if (!deposits.moving) return ended(outcome);
     // Money that was sent for is followed to where it has got to, whoever decided meanwhile.
@@ -49,14 +47,15 @@ export async function assessIncident(
   }
   const isTopUp = incident.phase === "topping-up";
   const waitingFor = isTopUp
-    ? `money in ${sourceId}: ${formatUsd(neededCents)} for ${bills.length} bills`
+    ? `money in ${sourceId}: ${formatUsd(neededCents)} for ${counted(bills.length, "bill")}`
     : `a decision of ${incident.roles.join(" or ")}: payrun incident ${sourceId} --released, --other-source or --top-up`;
   const assessment = {
     phase: incident.phase,
     waitingFor,
+    soFar: `${counted(bills.length, "bill")} of ${formatUsd(neededCents)} bounced (${incident.code})`,
     wakeInMs,
     details: [
-      `**${sourceId}** of ${business} is on hold for all runs: ${incident.reason}`,
+      `**${sourceId}** of ${business} is on hold for all runs: payments from it bounced (${incident.code}).`,
       "",
       `Waits for ${waitingFor}.`,
       "",
@@ -65,6 +64,17 @@ export async function assessIncident(
     outcome: null,
   };
   return withDeposits(assessment, deposits);
+}
+
+/** Only money comes without a word: what was announced, and what a deposit is reckoned from. */
+async function restMs(
+  { store }: ActivityContext,
+  incident: Incident,
+  clock: ClockReading,
+): Promise<number> {
+  const looksForMoney = incident.phase === "topping-up" || (await mayTopUp(store.db, incident));
+  if (incident.phase === "ended" || !looksForMoney) return LONGEST_REST_MS;
+  return moneyRestMs(clock.realMs - (incident.decidedAtMs ?? incident.openedAtMs), clock);
 }
 
 /** A hold that was lifted by hand is a release; a top-up ends when the money is there. */
@@ -104,24 +114,6 @@ async function hasMoney(
   const today = newYorkDate((await context.clockOf(business).now()).businessMs);
   const from = { businessId, sourceId, today, readAtMs };
   return ((await unpromisedCents(db, from, available)) ?? -1) >= 0;
-}
-
-/** They look by themselves after a while; this makes it fast. */
-async function tellWaiting(
-  context: ActivityContext,
-  business: string,
-  bills: readonly { readonly payableId: string }[],
-): Promise<void> {
-  for (const { payableId } of bills) {
-    const workflowId = retryFailedPaymentId(business, payableId);
-    await context.temporal.workflow
-      .getHandle(workflowId)
-      .signal(SIGNAL.eventsArrived)
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        context.log.info("a retry could not be told of a release", { workflowId, reason });
-      });
-  }
 }
 
 function ended(outcome: string): IncidentAssessment {

@@ -1,17 +1,24 @@
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
+import { soonestRestMs } from "../../src/domain/rests.ts";
+import type { Db } from "../../src/store/index.ts";
 import type { Incident } from "../../src/store/incidents.ts";
 import { reopenIncident } from "../../src/store/incidents.ts";
 import { topUpRunOfIncident } from "../../src/store/incident-top-ups.ts";
 import { openTopUpsOf } from "../../src/store/top-ups.ts";
-import { getRun } from "../../src/store/runs.ts";
 import type { ActivityContext } from "../context.ts";
-import { depositFrom } from "../top-up/account.ts";
+import { readOrWait } from "../read-or-wait.ts";
 import { lookAtArrived } from "../top-up/arrived-deposits.ts";
-import { holdingOf } from "../top-up/demand.ts";
-import { incidentDemand } from "../top-up/incident-demand.ts";
+import type { Needed } from "../top-up/demand.ts";
+import { readNeeded } from "../top-up/needed.ts";
 import { endTopUp } from "../top-up/record-deposit.ts";
 import { reviewTopUp, withdrawTopUp } from "../top-up/review.ts";
 import { type DepositsStand, depositsStand } from "../top-up/stand.ts";
+import { tellUnread } from "../while-unread.ts";
+
+interface IncidentDeposits extends DepositsStand {
+  /** Why the service can't be read now, so that nothing is asked for or made; null where it can. */
+  readonly unread: string | null;
+}
 
 /**
  * Asks for the deposit that the bills need which wait for an incident, where the playbook of one of
@@ -20,9 +27,12 @@ import { type DepositsStand, depositsStand } from "../top-up/stand.ts";
 export async function incidentDeposits(
   context: ActivityContext,
   incident: Incident,
-): Promise<DepositsStand> {
+): Promise<IncidentDeposits> {
   const { business, businessId, workflowId } = incident;
-  const asking = incident.phase === "ended" ? undefined : await readForDeposit(context, incident);
+  const asking =
+    incident.phase === "ended"
+      ? undefined
+      : await readOrWait(context, incident, () => readForDeposit(context, incident));
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
     if (incident.phase === "ended") {
@@ -35,9 +45,7 @@ export async function incidentDeposits(
         await endTopUp(trx, topUp, reason, clock);
       }
     } else if (asking !== undefined) {
-      const { policyRun, holding, from } = asking;
-      const demand = await incidentDemand(trx, workflowId, policyRun, holding, clock);
-      if (demand !== undefined) await reviewTopUp(trx, demand, from, clock);
+      await reviewTopUp(trx, asking, clock);
     }
     const stand = await depositsStand(trx, workflowId, clock);
     // What was decided for has come to nothing, is another amount by now, or nobody can tell what
@@ -45,41 +53,54 @@ export async function incidentDeposits(
     if (stand.needsAction && incident.phase === "topping-up") {
       await reopenIncident(trx, incident, clock.realMs);
     }
-    return stand;
+    const waits = await tellUnread(trx, { runId: workflowId, businessId }, clock);
+    const wait = waits.find(({ retryAtMs }) => retryAtMs > clock.serviceMs);
+    if (wait === undefined) return { ...stand, unread: null };
+    const dueInMs = Math.max(stand.dueInMs ?? 0, wait.retryAtMs - clock.serviceMs);
+    return { ...stand, due: false, dueInMs, unread: wait.message };
   });
 }
 
-async function readForDeposit(context: ActivityContext, incident: Incident) {
-  const { business, businessId, workflowId, sourceId } = incident;
-  const { db } = context.store;
-  const [open] = await openTopUpsOf(db, workflowId);
-  const runId = open?.policyRunId ?? (await topUpRunOfIncident(db, incident));
-  const policyRun = runId === undefined ? undefined : await getRun(db, runId);
-  const rule = policyRun?.policy.pay.topUp;
-  if (policyRun === undefined || rule === undefined) return undefined;
-  const client = context.clientOf(business);
-  await lookAtArrived(context, { owner: workflowId, business, businessId });
-  const from = await depositFrom(client, context.profileOf(business), rule);
-  const readAtMs = Date.now();
-  const sources = await client.fundingSources.list();
-  const source = sources.find(({ id }) => id === sourceId);
-  const holding = holdingOf(source, readAtMs);
-  return holding === undefined ? undefined : { policyRun, holding, from };
+/** Id of the run whose playbook allows a deposit for the incident. */
+async function policyRunOf(db: Db, incident: Incident): Promise<string | undefined> {
+  const [open] = await openTopUpsOf(db, incident.workflowId);
+  return open?.policyRunId ?? (await topUpRunOfIncident(db, incident));
+}
+
+/** True where a playbook allows a deposit for the incident. */
+export async function mayTopUp(db: Db, incident: Incident): Promise<boolean> {
+  return (await policyRunOf(db, incident)) !== undefined;
+}
+
+async function readForDeposit(
+  context: ActivityContext,
+  incident: Incident,
+): Promise<Needed | undefined> {
+  const { business, businessId, workflowId: owner, sourceId } = incident;
+  const policyRunId = await policyRunOf(context.store.db, incident);
+  if (policyRunId === undefined) return undefined;
+  await lookAtArrived(context, { owner, business, businessId });
+  const needed = await readNeeded(context, { owner, business, policyRunId, sourceId });
+  return "closed" in needed ? undefined : needed;
 }
 
 /** What an incident's assessment says of its deposits. */
 export function withDeposits(
   assessment: IncidentAssessment,
-  stand: DepositsStand,
+  stand: IncidentDeposits,
 ): IncidentAssessment {
-  if (stand.waitingFor === null) return assessment;
-  const { dueInMs } = stand;
+  const { dueInMs, unread, waitingFor } = stand;
+  const said = [
+    ...(waitingFor === null ? [] : [`Money: ${waitingFor}.`]),
+    ...(unread === null ? [] : [`The service: ${unread}`]),
+  ];
+  if (said.length === 0) return assessment;
+  // While nothing can be read, looking for money sooner would find none.
+  const asksMs = unread === null ? assessment.wakeInMs : Infinity;
   return {
     ...assessment,
-    details: `${assessment.details}\n\nMoney: ${stand.waitingFor}.`,
+    details: [assessment.details, ...said].join("\n\n"),
     ...(stand.due ? { toDeposit: true } : {}),
-    ...(dueInMs === null
-      ? {}
-      : { wakeInMs: Math.max(250, Math.min(assessment.wakeInMs, dueInMs)) }),
+    ...(dueInMs === null ? {} : { wakeInMs: soonestRestMs(dueInMs, asksMs) }),
   };
 }

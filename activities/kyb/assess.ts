@@ -6,7 +6,7 @@ import {
   type HeldUp,
   type VerificationView,
 } from "../../src/domain/onboarding/decide.ts";
-import { HELD_UP, pollInMs } from "../../src/domain/onboarding/waits.ts";
+import { HELD_UP, pollInMs, rulesOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import {
   endInputs,
@@ -118,7 +118,7 @@ async function toWait(
   view: VerificationView,
   decision: Extract<Decision, { do: "wait" }>,
 ): Promise<OnboardingAssessment> {
-  const { clock } = standing;
+  const { clock, onboarding } = standing;
   const { phase, text: waitingFor, needsPerson: needsAction, key } = decision;
   const { wait, isNew, ward } = waitOf(standing, key);
   if (ward === "expired") {
@@ -133,7 +133,7 @@ async function toWait(
     waitingFor,
     needsAction,
     send: null,
-    wakeInMs: pollInMs(wait, clock),
+    wakeInMs: pollInMs(wait, clock, rulesOf(key, onboarding.policy)),
     details: detailsOf(standing, { ...change, steps: view.steps }),
   };
 }

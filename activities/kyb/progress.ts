@@ -1,6 +1,6 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { firstPlaybook } from "../../src/domain/onboarding/proposal.ts";
-import { nameOfWait, remindersBy, type Wait } from "../../src/domain/onboarding/waits.ts";
+import { nameOfWait, remindersBy, rulesOf, type Wait } from "../../src/domain/onboarding/waits.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import {
@@ -66,8 +66,12 @@ export async function remind(
   { key, text, wait }: { readonly key: string; readonly text: string; readonly wait: Wait },
 ): Promise<void> {
   const { business, businessId, workflowId, round, policy } = onboarding;
-  const reminders = remindersBy(wait, clock, policy.remindEveryDays);
-  const left = policy.expireAfterDays - reminders * policy.remindEveryDays;
+  const { remindEveryDays, expireAfterDays } = rulesOf(key, policy);
+  const reminders = remindersBy(wait, clock, remindEveryDays);
+  const waitedDays = reminders * remindEveryDays;
+  const hint = Number.isFinite(expireAfterDays)
+    ? `It ends in about ${expireAfterDays - waitedDays} days where nothing happens.`
+    : `That has taken ${waitedDays} days: ask the service's support what it waits for.`;
   await context.store.transactionOf(businessId, async (trx) => {
     await updateOnboarding(trx, businessId, { reminders }, clock.realMs);
     await raiseNotice(trx, {
@@ -75,7 +79,7 @@ export async function remind(
       kind: "reminder",
       factKey: `${workflowId}/r${round}/${key}/${wait.sinceMs}/${reminders}`,
       subject: `Reminder: the onboarding of ${business} waits`,
-      text: `${text}\n\nIt ends in about ${left} days where nothing happens.`,
+      text: `${text}\n\n${hint}`,
       roles: policy.remind,
       data: { onboarding: workflowId, reminder: reminders },
       nowMs: clock.realMs,

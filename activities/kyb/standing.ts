@@ -1,5 +1,5 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
-import { type Wait, wardOf } from "../../src/domain/onboarding/waits.ts";
+import { rulesOf, type Wait, wardOf } from "../../src/domain/onboarding/waits.ts";
 import type { OnboardingInput } from "../../src/store/onboarding-inputs.ts";
 import type { Onboarding } from "../../src/store/onboardings.ts";
 
@@ -28,7 +28,7 @@ export function waitOf(
         sinceRealMs: onboarding.waitSinceRealMs,
         reminders: onboarding.reminders,
       };
-  return { wait, isNew, ward: wardOf(wait, clock, onboarding.policy) };
+  return { wait, isNew, ward: wardOf(wait, clock, rulesOf(key, onboarding.policy)) };
 }
 
 export function endedAs(onboarding: Onboarding): OnboardingAssessment {

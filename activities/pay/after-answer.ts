@@ -1,9 +1,9 @@
-import type { JudgedAnswer, Means } from "../../src/ledger/answers.ts";
+import type { Means } from "../../src/ledger/answers.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import type { Payment } from "../../src/payments-api/index.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
+import { BAD_TOKEN, type BusinessFault, businessFault, slowDown } from "../business-fault.ts";
 import type { PayOutcome } from "./job.ts";
-import { type Left, outcomeOf } from "./leave.ts";
+import type { Left } from "./leave.ts";
 
 /** Goes before the gate again at once, or after a pause; the last reason is what the line rests with. */
 export interface Again {
@@ -14,20 +14,6 @@ export interface Again {
 
 /** Our reading of the business clock may be this old: the next key's date must not repeat it. */
 const CLOCK_MAY_LAG_MS = 1_100;
-
-/** The payments that an answer names; null where it lacks their documented shape. */
-export function paymentsOf({ judged, body }: Left): readonly Payment[] | null {
-  const created = createdPaymentsSchema.safeParse(body);
-  if (!created.success) return null;
-  return created.data.payments.filter(({ id }) => judged.madeIds.includes(id));
-}
-
-/** An answer that says yes, without telling what it made: nobody knows. */
-export function withoutPayments(judged: JudgedAnswer): JudgedAnswer {
-  const reason = `answer ${judged.status} without payments in the documented shape`;
-  const means: Means = { kind: "unknown", reason };
-  return { ...judged, result: "unknown", message: reason, madeIds: [], means };
-}
 
 type Answered = Exclude<Means, { readonly kind: "applied" }>;
 
@@ -68,21 +54,15 @@ function ofMeans(means: Answered): PayOutcome | Again {
       return rejected(means);
     case "unauthorized":
       // The client dropped its token; one more send fetches a new one.
-      return again(
-        0,
-        businessWait("unauthorized", "The service refuses the token (401). Renew it."),
-      );
+      return again(0, ofBusiness(BAD_TOKEN));
     case "forbidden": {
       const text = `The token lacks the scope payments:initiate (403): ${means.message}`;
-      return businessWait("forbidden", text);
+      return ofBusiness(businessFault("forbidden", text));
     }
-    case "rate-limited": {
-      const { retryAfterMs } = means;
-      const text = "The service asked to slow down (429).";
-      return { ...businessWait("rate_limited", text), retryAfterMs };
-    }
+    case "rate-limited":
+      return ofBusiness(slowDown(means.retryAfterMs));
     case "business-wait":
-      return { ...businessWait(means.code, means.message), scope: means.scope };
+      return ofBusiness(businessFault(means.code, means.message), means.scope);
     case "line-wait":
       return means;
   }
@@ -110,26 +90,18 @@ function again(pauseMs: number | null, outcome: PayOutcome): Again {
   return { kind: "again", pauseMs, outcome };
 }
 
-function businessWait(
-  code: string,
-  message: string,
+function ofBusiness(
+  fault: BusinessFault,
+  scope: "source" | "business" = "business",
 ): PayOutcome & { readonly kind: "business-wait" } {
-  return {
-    kind: "business-wait",
-    code,
-    scope: "business",
-    message,
-    retryAfterMs: null,
-    isOpen: false,
-  };
+  return { ...fault, scope, isOpen: false };
 }
 
 /** A send that was answered with payments. */
-export function paid(
-  send: OpenedSend,
-  judged: JudgedAnswer,
-  payments: readonly Payment[],
-): PayOutcome & { readonly kind: "applied" } {
-  const sent = outcomeOf(send, judged);
-  return { kind: "applied", payments, paymentIds: judged.madeIds, found: false, sent };
+export function paid(send: OpenedSend, { judged, body }: Left): PayOutcome {
+  const { madeIds: paymentIds } = judged;
+  const { payments } = createdPaymentsSchema.parse(body);
+  const made = payments.filter(({ id }) => paymentIds.includes(id));
+  const sent = { send, ...judged };
+  return { kind: "applied", payments: made, paymentIds, found: false, sent };
 }

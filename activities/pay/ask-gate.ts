@@ -20,7 +20,7 @@ export async function askToPay(
 ): Promise<Map<string, GateAnswer>> {
   const { businessId, by } = owner;
   const caller = {
-    ...{ owner: owner.owner, businessId, runId: owner.runId, playbook: owner.playbook, clock },
+    ...{ owner: owner.owner, businessId, runId: owner.runId, playbook: owner.playbook },
     limits: owner.policy.limits,
     plans: new Map(jobs.map(({ plan }) => [plan.payableId, plan])),
     mayDebit: context.profileOf(owner.business).achAuthorization !== undefined,
@@ -34,7 +34,7 @@ export async function askToPay(
     trx,
     { businessId, operation: pay, sentBy: by, owner: owner.owner, clock },
     requests,
-    (within, wanted) => mayPay(within, caller, wanted),
+    (within, ...wanted) => mayPay(within, caller, ...wanted),
   );
   const sent = [...answers.values()].flatMap((answer) =>
     answer.kind === "open" ? [sentLine(owner, answer.send)] : [],

@@ -1,5 +1,6 @@
 import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import { isOpenSubject } from "../../src/store/open-subjects.ts";
+import { faultOfRead } from "../business-fault.ts";
 import type { ActivityContext } from "../context.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
@@ -15,7 +16,7 @@ export async function outcomeOfError(
 ): Promise<PayOutcome> {
   const reason = error instanceof Error ? error.message : String(error);
   const { payableId } = plan;
-  const isOpen = (await openSubjects(context.store.db, businessId, [payableId])).has(payableId);
+  const isOpen = await isOpenSubject(context.store.db, businessId, payableId);
   if (!(error instanceof PaymentsApiError)) {
     const fields = { business, payableId, error: reason };
     context.log.warn("a line could not be paid for an unforeseen reason", fields);
@@ -52,14 +53,10 @@ function isLasting(error: PaymentsApiError): boolean {
 }
 
 /** A fault of the whole business; undefined for one of this bill. */
-function waitOf({ status, retryAfterMs, message: said }: PaymentsApiError) {
-  if (status !== 429 && status !== 401 && status !== 403) return undefined;
-  const { code, message } = {
-    429: { code: "rate_limited", message: "The service asked to slow down." },
-    401: { code: "unauthorized", message: "The service refuses the token (401). Renew it." },
-    403: { code: "forbidden", message: `The token lacks a scope (403): ${said}` },
-  }[status];
-  const pause = status === 429 ? (retryAfterMs ?? null) : null;
-  const scope = "business" as const;
-  return { kind: "business-wait" as const, code, scope, message, retryAfterMs: pause };
+function waitOf(error: PaymentsApiError) {
+  const fault = error.status === undefined ? undefined : faultOfRead(error);
+  if (fault === undefined) return undefined;
+  // It stands until a payment has gone through: another read says nothing of this scope.
+  const code = fault.code === "forbidden_read" ? "forbidden" : fault.code;
+  return { ...fault, code, scope: "business" as const };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Store } from "../../src/store/index.ts";
 import type { Tables } from "../../src/store/tables.ts";
+import { eachBusiness } from "../each-business.ts";
 
 /** Lanes draw ahead, so a few milliseconds keep no connection waiting. */
 const GATHER_MS = 5;
@@ -17,7 +18,7 @@ interface Waiting {
  * one is under way goes into the next. Making a commit safe against a power cut costs more than
  * many lines.
  */
-export class GroupCommit {
+class GroupCommit {
   readonly #store: Store;
   readonly #businessId: string;
   #waiting: Waiting[] = [];
@@ -78,13 +79,7 @@ export class GroupCommit {
   }
 }
 
-const groups = new WeakMap<Store, Map<string, GroupCommit>>();
-
 /** The group of all lanes of this process that pay for a business. */
-export function groupOf(store: Store, businessId: string): GroupCommit {
-  const ofStore = groups.get(store) ?? new Map<string, GroupCommit>();
-  groups.set(store, ofStore);
-  const group = ofStore.get(businessId) ?? new GroupCommit(store, businessId);
-  ofStore.set(businessId, group);
-  return group;
-}
+export const groupOf = eachBusiness(
+  (store: Store, businessId: string) => new GroupCommit(store, businessId),
+);

@@ -4,6 +4,7 @@ import type { Reading, Wish } from "../../src/ledger/facts.ts";
 import type { SendOutcome } from "../../src/ledger/results.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { RunLine } from "../../src/store/lines.ts";
+import type { BusinessFault } from "../business-fault.ts";
 
 /** Lines of one run, and for whom they are paid. */
 export interface PayOwner {
@@ -59,15 +60,11 @@ export type PayOutcome =
   | { readonly kind: "unknown"; readonly restMs: number | null; readonly reason: string }
   /** Nothing is open; the line goes back to be drawn again. */
   | { readonly kind: "back"; readonly restMs: number | null; readonly reason: string }
-  | {
-      readonly kind: "business-wait";
-      readonly code: string;
+  | (BusinessFault & {
       readonly scope: "source" | "business";
-      readonly message: string;
-      readonly retryAfterMs: number | null;
       /** True where a request of the line may still pay. */
       readonly isOpen: boolean;
-    }
+    })
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
   | { readonly kind: "on-hold"; readonly reason: string }
   | { readonly kind: "not-approved" }

@@ -8,12 +8,17 @@ import { readingOf } from "../../src/ledger/readings.ts";
 import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
 import { redateLine, replanLine } from "../replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
+import { type Payer, payFieldsNow, sourceFault } from "./payer.ts";
 import { payRequest } from "./request-body.ts";
 
 /** What was read of a bill: its payments, then the bill, then its vendor. */
-export interface ReadBill extends ListedBill {
+export interface ReadBill extends ListedBill, WithPayer {
   readonly payable: Payable;
   readonly contact: Contact;
+}
+
+interface WithPayer {
+  readonly payer: Payer;
 }
 
 /** As far as the lists show a bill: enough to say that it is as it was approved. */
@@ -45,10 +50,11 @@ export function prepareLine(
   read: ReadBill,
   clock: ClockReading,
 ): PreparedJob {
-  const stop = whyNot(owner, job, read);
+  const stop = whyNot(job, read);
   if (stop === null) return asApproved(owner, job, read, clock);
   const reading = readingOf(read.begun, read.payments);
-  const prepared = { ...job, reading, payments: read.payments, wish: null, otherwise: stop };
+  const otherwise = stop.kind === "differs" ? plannedAnew(owner, job, read, stop) : stop;
+  const prepared = { ...job, reading, payments: read.payments, wish: null, otherwise };
   if (stop.kind !== "paid-elsewhere") return prepared;
   return { ...prepared, approved: payRequest(job.plan, owner.owner, job.plan.executionDate) };
 }
@@ -57,31 +63,25 @@ export function prepareLine(
 export function prepareListed(
   owner: PayOwner,
   job: PayJob,
-  read: ListedBill,
+  read: ListedBill & WithPayer,
   clock: ClockReading,
 ): PreparedJob | undefined {
-  const { payable, contact } = read;
-  const owed = owedOf(read);
-  const isSame =
-    owed > 0 &&
-    payable.status === "approved" &&
-    contact.status === "active" &&
-    contact.paymentReady &&
-    changeOf(job.plan, owed, contact) === null;
-  return isSame ? asApproved(owner, job, read, clock) : undefined;
+  return whyNot(job, read) === null ? asApproved(owner, job, read, clock) : undefined;
 }
 
 function asApproved(
   owner: PayOwner,
   job: PayJob,
-  read: ListedBill,
+  read: ListedBill & WithPayer,
   clock: ClockReading,
 ): PreparedJob {
   const reading = readingOf(read.begun, read.payments);
   const prepared = { ...job, reading, payments: read.payments };
+  const fault = sourceFault(job.plan, read.payer);
+  if (fault !== null) return { ...prepared, wish: null, otherwise: fault };
   const { date, late } = executionDateOf(owner, job, clock);
   if (date === null) return { ...prepared, wish: null, otherwise: NOT_NOW };
-  const wish = payRequest(job.plan, owner.owner, date);
+  const wish = payRequest(job.plan, owner.owner, date, payFieldsNow(job.plan, read.payer));
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
   return {
     ...prepared,
@@ -99,8 +99,15 @@ const NOT_NOW: PayOutcome = {
     "It can't run on the day that was announced, or its approval has ended: it is looked at again.",
 };
 
+/** What would be paid now is not what was approved. */
+interface Differs {
+  readonly kind: "differs";
+  readonly owed: number;
+  readonly reason: string;
+}
+
 /** Why a line may not be paid by what the service shows of it now; null where it may. */
-function whyNot(owner: PayOwner, job: PayJob, read: ReadBill): PayOutcome | null {
+function whyNot({ plan }: PayJob, read: ListedBill): PayOutcome | Differs | null {
   const { payable, contact } = read;
   const owed = owedOf(read);
   if (owed === 0) {
@@ -117,11 +124,18 @@ function whyNot(owner: PayOwner, job: PayJob, read: ReadBill): PayOutcome | null
       message: `${contact.displayName ?? "The vendor"} can't be paid by ACH now: no valid bank account on file, or not active.`,
     };
   }
-  const reason = changeOf(job.plan, owed, contact);
-  if (reason === null) return null;
-  const isPart = isPartial(job.plan);
-  const due = isPart ? Math.min(owed, job.plan.amountCents) : owed;
-  const plan = replanLine({ ...owner, ...job }, { payable, contact, owed: due, reason });
+  const reason = changeOf(plan, owed, contact);
+  return reason === null ? null : { kind: "differs", owed, reason };
+}
+
+function plannedAnew(
+  owner: PayOwner,
+  job: PayJob,
+  { payable, contact }: ReadBill,
+  { owed: cents, reason }: Differs,
+): PayOutcome {
+  const owed = isPartial(job.plan) ? Math.min(cents, job.plan.amountCents) : cents;
+  const plan = replanLine({ ...owner, ...job }, { payable, contact, owed, reason });
   return { kind: "changed", plan, reason };
 }
 

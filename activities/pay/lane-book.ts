@@ -1,18 +1,17 @@
+import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import type { TimeLimit } from "../../src/payments-api/index.ts";
-import { giveBack, leaseLines } from "../../src/store/line-leases.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
-import { LEASE_MS, type ActivityContext } from "../context.ts";
+import { giveBack } from "../../src/store/line-leases.ts";
+import type { Tables } from "../../src/store/tables.ts";
+import type { ActivityContext } from "../context.ts";
 import { askToPay, withoutSend } from "./ask-gate.ts";
-import { outcomeOfError } from "./error-outcome.ts";
-import { type GroupCommit, groupOf } from "./group-commit.ts";
+import { groupOf } from "./group-commit.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
-import { prepareLine, prepareListed } from "./judge-line.ts";
+import { LeasedLines } from "./leased-lines.ts";
 import { leaveLimit } from "./leave.ts";
 import type { OpenedJob } from "./pay-one.ts";
-import { readBill, readByPage } from "./read-bills.ts";
 import { type PaidJob, recordOutcome, recordPaid, writeOutcome } from "./record.ts";
 
 /** Lines that the gate is asked about at once, by how fast they are answered. */
@@ -21,15 +20,6 @@ const ASK_LEAST = 20;
 
 /** How long what the gate let through should last: well within the time in which it may leave. */
 const ASK_LASTS_MS = Math.min(1_000, LEAVE_WITHIN_MS / 5);
-
-/** Lines that are leased and read together: as many as are read well before a read is too old. */
-const LEASE_FIRST = 80;
-const LEASE_LEAST = 20;
-const LEASE_MOST = 960;
-const READ_LASTS_MS = 20_000;
-
-/** Bills that a lane reads by themselves at the same time. */
-const SINGLY_AT_ONCE = 10;
 
 /** Paid lines that may wait to be recorded with the next turn, and how long. */
 const PAID_MOST = 500;
@@ -45,15 +35,9 @@ const RECORD_WITHIN_MS = 1_000;
 export class LaneBook {
   readonly #context: ActivityContext;
   readonly #owner: PayOwner;
-  readonly #group: GroupCommit;
+  readonly #lines: LeasedLines;
   #paid: PaidJob[] = [];
-  /** Leased and read, for the gate. */
-  #ready: PreparedJob[] = [];
-  /** Leased, and not read because the service can't be read now. */
-  #unread: PayJob[] = [];
-  #blocked = false;
   #limit = ASK_LEAST;
-  #leases = LEASE_FIRST;
   #askedAt = 0;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -61,7 +45,7 @@ export class LaneBook {
   constructor(context: ActivityContext, owner: PayOwner) {
     this.#context = context;
     this.#owner = owner;
-    this.#group = groupOf(context.store, owner.businessId);
+    this.#lines = new LeasedLines(context, owner);
   }
 
   get asksAtOnce(): number {
@@ -70,7 +54,7 @@ export class LaneBook {
 
   /** True where nothing was leased because the whole business waits. */
   get isBlocked(): boolean {
-    return this.#blocked;
+    return this.#lines.isBlocked;
   }
 
   /**
@@ -80,37 +64,34 @@ export class LaneBook {
    */
   async turn(): Promise<{ readonly opened: OpenedJob[]; readonly drawn: number }> {
     let drawn = 0;
-    if (this.#ready.length === 0) drawn = await this.#leaseAndRead();
+    if (this.#lines.isEmpty) drawn = await this.#lines.lease();
     // What can't be read now can't be paid either: what was drawn goes back when the lane closes.
-    if (this.#blocked) return { opened: [], drawn: 0 };
+    if (this.isBlocked) return { opened: [], drawn: 0 };
     this.#adjust();
-    const asked = this.#ready.splice(0, this.#limit);
+    const asked = this.#lines.take(this.#limit);
     const clock = await this.#now();
     const paid = this.#takePaid();
     const limit = leaveLimit();
     try {
-      const opened = await this.#group.transaction((trx) =>
-        this.#ask(trx, { asked, paid, clock, limit }),
-      );
+      const group = groupOf(this.#context.store, this.#owner.businessId);
+      const opened = await group.transaction(async (trx) => {
+        await recordPaid(trx, this.#owner, paid, clock);
+        return this.#ask(trx, asked, clock, limit);
+      });
       return { opened, drawn: Math.max(drawn, asked.length) };
     } catch (error) {
       this.#paid.unshift(...paid);
-      this.#ready.unshift(...asked);
+      this.#lines.putBack(asked);
       throw error;
     }
   }
 
   async #ask(
-    trx: Parameters<typeof recordPaid>[0],
-    turn: {
-      readonly asked: readonly PreparedJob[];
-      readonly paid: readonly PaidJob[];
-      readonly clock: ClockReading;
-      readonly limit: TimeLimit;
-    },
+    trx: Transaction<Tables>,
+    asked: readonly PreparedJob[],
+    clock: ClockReading,
+    limit: TimeLimit,
   ): Promise<OpenedJob[]> {
-    const { asked, clock, limit } = turn;
-    await recordPaid(trx, this.#owner, turn.paid, clock);
     const answers = await askToPay(this.#context, trx, this.#owner, asked, clock);
     const opened: OpenedJob[] = [];
     for (const job of asked) {
@@ -120,63 +101,6 @@ export class LaneBook {
       else await writeOutcome(trx, this.#owner, job, withoutSend(job, answer), clock);
     }
     return opened;
-  }
-
-  /** Leases the next lines and reads their bills; returns how many. */
-  async #leaseAndRead(): Promise<number> {
-    const { runId, businessId, by } = this.#owner;
-    const clock = await this.#now();
-    const { lines, blockedUntilMs } = await this.#group.transaction((trx) =>
-      leaseLines(trx, {
-        ...{ runId, businessId, by, leaseMs: LEASE_MS, serviceMs: clock.serviceMs },
-        limit: this.#leases,
-      }),
-    );
-    this.#blocked = blockedUntilMs !== null;
-    if (lines.length === 0) return 0;
-    const begun = performance.now();
-    await this.#read(lines);
-    const tookMs = Math.max(1, performance.now() - begun);
-    const fits = Math.floor((lines.length * READ_LASTS_MS) / tookMs);
-    this.#leases = Math.min(LEASE_MOST, Math.max(LEASE_LEAST, fits));
-    return lines.length;
-  }
-
-  async #read(jobs: readonly PayJob[]): Promise<void> {
-    const { db } = this.#context.store;
-    const ids = jobs.map(({ plan }) => plan.payableId);
-    // Of what is open each look counts, so it is read by itself and at its own time.
-    const open = await openSubjects(db, this.#owner.businessId, ids);
-    const calm = jobs.filter(({ plan }) => !open.has(plan.payableId));
-    const listed = await readByPage(this.#context, this.#owner, calm, await this.#now());
-    const singly: PayJob[] = [];
-    for (const job of jobs) {
-      const read = open.has(job.plan.payableId) ? undefined : listed.get(job.plan.payableId);
-      const clock = await this.#now();
-      const prepared = read && prepareListed(this.#owner, job, read, clock);
-      if (prepared === undefined) singly.push(job);
-      else this.#ready.push(prepared);
-    }
-    const work = async (): Promise<void> => {
-      while (!this.#blocked) {
-        const job = singly.shift();
-        if (job === undefined) return;
-        await this.#readSingly(job);
-      }
-    };
-    await Promise.all(Array.from({ length: SINGLY_AT_ONCE }, work));
-    this.#unread.push(...singly);
-  }
-
-  async #readSingly(job: PayJob): Promise<void> {
-    try {
-      const read = await readBill(this.#context, this.#owner, job, await this.#now());
-      this.#ready.push(prepareLine(this.#owner, job, read, await this.#now()));
-    } catch (error) {
-      const outcome = await outcomeOfError(this.#context, this.#owner, job, error);
-      if (outcome.kind === "business-wait") this.#blocked = true;
-      await recordOutcome(this.#context, this.#owner, job, outcome);
-    }
   }
 
   /** Keeps what was paid for the next turn, and writes down at once whatever else a line came to. */
@@ -205,7 +129,7 @@ export class LaneBook {
   }
 
   async #giveBack(unsent: readonly OpenedJob[]): Promise<void> {
-    const unasked = [...this.#ready.splice(0), ...this.#unread.splice(0)];
+    const unasked = this.#lines.takeAll();
     if (unsent.length + unasked.length === 0) return;
     const { businessId } = this.#owner;
     await this.#context.store.transactionOf(businessId, async (trx) => {

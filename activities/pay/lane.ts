@@ -30,6 +30,8 @@ export interface LaneResult {
   readonly unknown: number;
 }
 
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
 /** A service that asks for a longer pause than this is left alone: the run's workflow waits. */
 const SHORT_PAUSE_MS = 30_000;
 
@@ -45,18 +47,14 @@ const PAUSE_LOOK_MS = 200;
  */
 export async function runLane(context: ActivityContext, input: LaneInput): Promise<LaneResult> {
   const total = { drawn: 0, applied: 0, unknown: 0 };
-  const most = { lines: LANE_LINES, untilMs: performance.now() + LANE_MS };
+  const untilMs = performance.now() + LANE_MS;
   for (let width = LANE_WIDTH; ;) {
-    const lane = new Lane(context, input, { ...most, lines: most.lines - total.drawn });
+    const lane = new Lane(context, input, total, untilMs);
     const ends = await Promise.allSettled(Array.from({ length: width }, () => lane.work()));
     await lane.close();
-    total.drawn += lane.result.drawn;
-    total.applied += lane.result.applied;
-    total.unknown += lane.result.unknown;
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    const isOver = total.drawn >= most.lines || performance.now() >= most.untilMs;
-    if (isOver || !lane.wasSlowedDown) return total;
+    if (lane.isOver || !lane.wasSlowedDown) return total;
     if (!(await afterShortPause(context, input))) return total;
     width = lane.wasRefused ? Math.max(2, width >> 1) : Math.min(LANE_WIDTH, width + 1);
   }
@@ -92,25 +90,26 @@ class Lane {
   /** Nothing more is sent: the business waits, or something is broken. */
   #stopped = false;
   #refused = false;
-  readonly #most: { readonly lines: number; readonly untilMs: number };
-  #drawn = 0;
-  #applied = 0;
-  #unknown = 0;
+  /** Of all that is done in this activity. */
+  readonly #total: Writable<LaneResult>;
+  readonly #untilMs: number;
 
-  /** @param most lines that it may draw, and until when */
   constructor(
     context: ActivityContext,
     input: LaneInput,
-    most: { readonly lines: number; readonly untilMs: number },
+    total: Writable<LaneResult>,
+    untilMs: number,
   ) {
-    this.#most = most;
+    this.#total = total;
+    this.#untilMs = untilMs;
     this.#context = context;
     this.#input = input;
     this.#book = new LaneBook(context, input);
   }
 
-  get result(): LaneResult {
-    return { drawn: this.#drawn, applied: this.#applied, unknown: this.#unknown };
+  /** True where as much has been drawn as one activity may, or its time is up. */
+  get isOver(): boolean {
+    return this.#total.drawn >= LANE_LINES || performance.now() >= this.#untilMs;
   }
 
   /** True where the service has asked this lane to slow down. */
@@ -164,8 +163,7 @@ class Lane {
   }
 
   #drawsNoMore(): boolean {
-    const isOver = this.#drawn >= this.#most.lines || performance.now() >= this.#most.untilMs;
-    return this.#empty || this.#isStopped() || isOver;
+    return this.#empty || this.#isStopped() || this.isOver;
   }
 
   #turnAhead(): void {
@@ -179,9 +177,9 @@ class Lane {
       .turn()
       .then(({ opened, drawn }) => {
         this.#queue.push(...opened);
-        this.#drawn += drawn;
+        this.#total.drawn += drawn;
         if (drawn === 0) this.#empty = true;
-        this.#input.beat(this.#applied);
+        this.#input.beat(this.#total.applied);
       })
       .finally(() => {
         this.#turning = undefined;
@@ -194,8 +192,8 @@ class Lane {
     const outcome = await payOne(this.#context, this.#input, job, opened).catch((error: unknown) =>
       outcomeOfError(this.#context, this.#input, job, error),
     );
-    if (outcome.kind === "applied") this.#applied += 1;
-    if (outcome.kind === "unknown") this.#unknown += 1;
+    if (outcome.kind === "applied") this.#total.applied += 1;
+    if (outcome.kind === "unknown") this.#total.unknown += 1;
     if (outcome.kind === "business-wait") {
       this.#stopped = true;
       this.#refused ||= outcome.code === "rate_limited";

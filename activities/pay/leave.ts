@@ -1,14 +1,21 @@
+import type { Transaction } from "kysely";
 import { type JudgedAnswer, judgeAnswer } from "../../src/ledger/answers.ts";
 import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import type { Operation } from "../../src/ledger/operations.ts";
-import type { SendOutcome } from "../../src/ledger/results.ts";
+import { recordResults } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { TimeLimit } from "../../src/payments-api/index.ts";
+import { isOpenSubject } from "../../src/store/open-subjects.ts";
+import type { Tables } from "../../src/store/tables.ts";
 import { type ActivityContext, HTTP_TIMEOUT_MS } from "../context.ts";
 
-/** Started before the gate is asked, so that it ends no later than the gate's own limit (rule 2). */
-export function leaveLimit(): TimeLimit {
-  return new TimeLimit(LEAVE_WITHIN_MS);
+/**
+ * Started before the gate is asked, so that it ends no later than the gate's own limit (rule 2).
+ *
+ * @param mostMs where the request must leave sooner
+ */
+export function leaveLimit(mostMs = LEAVE_WITHIN_MS): TimeLimit {
+  return new TimeLimit(Math.min(LEAVE_WITHIN_MS, mostMs));
 }
 
 /** A send with its judged answer, and the answer's body as it came. */
@@ -19,7 +26,7 @@ export interface Left {
 
 /**
  * Sends what the gate has let through: once, byte for byte, and only in time. Nothing is recorded:
- * `outcomeOf` says what is to be.
+ * `recordAnswer` does that, or `recordPaid` with the line that it pays.
  */
 export async function leave(
   context: ActivityContext,
@@ -37,18 +44,21 @@ export async function leave(
     timeoutMs: HTTP_TIMEOUT_MS,
     leaveBy: limit,
   });
-  const judged = judgeAnswer(operation, answer);
-  // A service may answer with all payments of the bill; a replay only has those that were known.
-  const made = judged.madeIds.filter((id) => !send.baseline.includes(id));
-  const madeIds = made.length > 0 ? made : judged.madeIds;
-  return {
-    judged: { ...judged, madeIds },
-    body: answer.kind === "http" ? answer.body : undefined,
-  };
+  const judged = judgeAnswer(operation, answer, send);
+  return { judged, body: answer.kind === "http" ? answer.body : undefined };
 }
 
-/** What is to be recorded of a send. */
-export function outcomeOf(send: OpenedSend, judged: JudgedAnswer): SendOutcome {
-  const { result, status, code, message, answerDateMs, madeIds } = judged;
-  return { send, result, status, code, message, answerDateMs, madeIds };
+/**
+ * Records what a send came to.
+ *
+ * @returns true where a send of its subject may still take effect
+ */
+export async function recordAnswer(
+  trx: Transaction<Tables>,
+  send: OpenedSend,
+  judged: JudgedAnswer,
+): Promise<boolean> {
+  const { businessId, subject } = send;
+  await recordResults(trx, businessId, [{ send, ...judged }]);
+  return isOpenSubject(trx, businessId, subject);
 }

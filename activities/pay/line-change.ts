@@ -1,6 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { doublingMs } from "../../src/domain/back-off.ts";
+import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { LineChange } from "../../src/store/lines.ts";
@@ -47,7 +48,11 @@ export function changeOfLine(
       };
     }
     case "business-wait":
-      return { state: outcome.isOpen && ownRun ? "unknown" : waiting };
+      return {
+        state: outcome.isOpen && ownRun ? "unknown" : waiting,
+        // Its money is looked for anew, which says what the source lacks.
+        ...(outcome.code === SOURCE_UNAVAILABLE && ownRun ? { funded: false } : {}),
+      };
     case "line-wait":
       return {
         ...(ownRun

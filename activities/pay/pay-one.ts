@@ -1,15 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { pay } from "../../src/ledger/operations.ts";
-import { recordResults } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { TimeLimit } from "../../src/payments-api/index.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
 import type { ActivityContext } from "../context.ts";
-import { type Again, afterAnswer, paid, paymentsOf, withoutPayments } from "./after-answer.ts";
+import { type Again, afterAnswer, paid } from "./after-answer.ts";
 import { askToPay, withoutSend } from "./ask-gate.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { prepareLine } from "./judge-line.ts";
-import { leave, leaveLimit, outcomeOf } from "./leave.ts";
+import { leave, leaveLimit, recordAnswer } from "./leave.ts";
 import { readBill } from "./read-bills.ts";
 
 /** Waits between sends of one draw; later ones belong to a later draw, which reads anew. */
@@ -82,18 +80,10 @@ async function sendOnce(
   { send, limit }: OpenedJob,
 ): Promise<PayOutcome | Again> {
   const left = await leave(context, owner.business, pay, send, limit);
-  let { judged } = left;
-  if (judged.means.kind === "applied") {
-    const payments = paymentsOf(left);
-    if (payments !== null && payments.length > 0) return paid(send, judged, payments);
-    judged = withoutPayments(judged);
-  }
-  const { means } = judged;
-  if (means.kind === "applied") throw new Error("an answer without payments counts as none");
-  const { businessId } = owner;
-  const isOpen = await context.store.transactionOf(businessId, async (trx) => {
-    await recordResults(trx, businessId, [outcomeOf(send, judged)]);
-    return (await openSubjects(trx, businessId, [send.subject])).has(send.subject);
-  });
+  const { means } = left.judged;
+  if (means.kind === "applied") return paid(send, left);
+  const isOpen = await context.store.transactionOf(owner.businessId, (trx) =>
+    recordAnswer(trx, send, left.judged),
+  );
   return afterAnswer(means, isOpen);
 }

@@ -1,11 +1,13 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { type Begun, beginReading } from "../../src/ledger/readings.ts";
-import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import type { PayableListItem, Payment, PaymentsClient } from "../../src/payments-api/index.ts";
 import type { ActivityContext } from "../context.ts";
+import { eachBusiness } from "../each-business.ts";
 import { PATIENT } from "../patient.ts";
 import { takePayments } from "../take-payments.ts";
 import type { PayJob, PayOwner } from "./job.ts";
 import type { BillFacts, ListedBill, ReadBill, VendorFacts } from "./judge-line.ts";
+import { readPayer } from "./payer.ts";
 
 /** Fewer lines than these are read one by one. */
 const BY_PAGE_FROM = 25;
@@ -37,7 +39,8 @@ export async function readBill(
   const payments = await client.payments.listAll({ payableId: plan.payableId });
   const payable = await client.payables.get(plan.payableId);
   const contact = await client.contacts.get(payable.contact.id ?? plan.contactId);
-  const read = { begun, payments, payable, contact };
+  const payer = await readPayer(context, business);
+  const read = { begun, payer, payments, payable, contact };
   if (line.paymentIds.length === 0) return read;
   // A list that is behind shows what has failed as if it were on its way.
   const follower = { businessId, actor, runId: line.runId, nowMs: clock.realMs };
@@ -148,15 +151,7 @@ class Pages {
 /** Undefined for a bill that the list doesn't show whole. */
 function whole(
   begun: Begun,
-  bill: {
-    readonly status?: string | null | undefined;
-    readonly totalAmountCents?: number | null | undefined;
-    readonly amountPaidCents?: number | null | undefined;
-    readonly contact?:
-      | { readonly id: string | null; readonly displayName: string | null }
-      | null
-      | undefined;
-  },
+  bill: PayableListItem,
   vendors: ReadonlyMap<string, VendorFacts>,
   payments: readonly Payment[],
 ): ListedBill | undefined {
@@ -205,12 +200,4 @@ async function vendorsById(
   return vendors;
 }
 
-const ofContexts = new WeakMap<ActivityContext, Map<string, Pages>>();
-
-function pagesOf(context: ActivityContext, business: string): Pages {
-  const ofContext = ofContexts.get(context) ?? new Map<string, Pages>();
-  ofContexts.set(context, ofContext);
-  const pages = ofContext.get(business) ?? new Pages();
-  ofContext.set(business, pages);
-  return pages;
-}
+const pagesOf = eachBusiness<ActivityContext, Pages>(() => new Pages());

@@ -15,8 +15,10 @@ import { changeLine } from "../../src/store/lines.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { updateRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { clearWaits, setWait } from "../../src/store/waits.ts";
+import { tellOf } from "../../src/store/tellings.ts";
+import { clearWaits } from "../../src/store/waits.ts";
 import { extendWatch } from "../../src/store/watches.ts";
+import { waitForEnd } from "../business-fault.ts";
 import type { ActivityContext } from "../context.ts";
 import { tellResting } from "../tell-resting.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
@@ -72,6 +74,7 @@ export async function writeOutcome(
   );
   if (!mine) return;
   await sideEffects(trx, owner, job, outcome, clock);
+  if (!isOwnRun(owner)) tellOf(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
   if (outcome.kind === "back" || change.state === undefined) return;
   await appendAudit(trx, {
     businessId,
@@ -105,11 +108,8 @@ async function sideEffects(
   const { payableId, funding } = plan;
   switch (outcome.kind) {
     case "business-wait": {
-      const { code, message, scope, retryAfterMs } = outcome;
-      const retryAt = retryAfterMs === null ? {} : { retryAtMs: clock.serviceMs + retryAfterMs };
-      const sourceId = scope === "source" ? funding.sourceId : "";
-      const times = { nowMs: clock.serviceMs, realMs: clock.realMs };
-      await setWait(trx, { businessId, sourceId, code, message, ...times, ...retryAt });
+      const sourceId = outcome.scope === "source" ? funding.sourceId : "";
+      await waitForEnd(trx, { businessId, sourceId }, outcome, clock);
       return;
     }
     case "unknown":
@@ -125,7 +125,11 @@ async function sideEffects(
     case "applied":
       await countRetry(trx, owner, { line, plan }, outcome, clock);
       await clearWaits(trx, { businessId, sourceId: funding.sourceId, realMs: clock.realMs });
-      await noteAnswer(trx, owner, { line, plan }, outcome, clock);
+      await appendAudit(trx, {
+        ...{ businessId, nowMs: clock.realMs, actor: owner.owner, subject: payableId },
+        action: outcome.found ? "attempt.adopted" : "attempt.answered",
+        details: { result: "applied", ...answered({ line, plan }, outcome) },
+      });
       await alarmOnMismatch(trx, { line, plan }, outcome.payments, clock);
       return;
     case "paid-elsewhere":
@@ -192,23 +196,6 @@ export async function recordPaid(
   });
 }
 
-async function noteAnswer(
-  trx: Transaction<Tables>,
-  { businessId, owner }: PayOwner,
-  job: PayJob,
-  outcome: Applied,
-  clock: ClockReading,
-): Promise<void> {
-  await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: owner,
-    action: outcome.found ? "attempt.adopted" : "attempt.answered",
-    subject: job.plan.payableId,
-    details: { result: "applied", ...answered(job, outcome) },
-  });
-}
-
 function answered({ plan }: PayJob, { payments, sent }: Applied) {
   return {
     attemptId: sent?.send.attemptId,
@@ -248,6 +235,5 @@ async function alarmOnMismatch(
     reason: `Payments made for ${plan.payableId} are not what was approved: ${wrong}`,
     author: "payrun",
     nowMs: clock.realMs,
-    untilMs: null,
   });
 }

@@ -11,14 +11,20 @@ const PAY_PATH = "/v1/payments";
  * source's own `pay` fields go in as they came.
  *
  * @param owner workflow id for which it is paid
+ * @param pay the source's fields, where they are not those that were approved
  */
-export function payRequest(plan: PlanLine, owner: string, executionDate: string): Wish {
+export function payRequest(
+  plan: PlanLine,
+  owner: string,
+  executionDate: string,
+  pay: Readonly<Record<string, unknown>> = plan.funding.pay,
+): Wish {
   const body = JSON.stringify({
     payableId: plan.payableId,
     amountCents: plan.amountCents,
     scheduledAt: executionDate,
     clearing: plan.clearing,
-    ...plan.funding.pay,
+    ...pay,
     ...(plan.funding.needsAchAuthorization ? { achAuthorizationAccepted: true } : {}),
   });
   return {

@@ -15,7 +15,7 @@ import { dayOfFailure, keepRetryCase } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
-import { assessment, longest, park, waitForDay } from "./answers.ts";
+import { assessment, park, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import type { RetryCase } from "./retry-case.ts";
@@ -137,7 +137,7 @@ async function take(
   const reason = `${told}. Waits for ${text}.`;
   await retry.setLine({ state: "retrying", reasonCode, reason });
   await retry.update({ ...waiting, reason, retryOn: null });
-  return assessment(retry, "waiting", `waits for ${text}`, longest(retry, true));
+  return assessment(retry, "waiting", `waits for ${text}`, await retry.restMs());
 }
 
 function waitOf(step: FailureStep, { rule }: RuledFailure) {

@@ -1,13 +1,9 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
+import { soonestRestMs } from "../../src/domain/rests.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import type { RetryCase } from "./retry-case.ts";
-
-/** Longest sleeps between looks, in real time, by what is waited for. */
-const SANDBOX_WAKE_MS = 1_000;
-const PARKED_SANDBOX_WAKE_MS = 5_000;
-const REAL_WAKE_MS = 30 * 60_000;
-const PARKED_REAL_WAKE_MS = 6 * 3_600_000;
 
 /** What the workflow does next, while the payable is not parked. */
 export function assessment(
@@ -16,31 +12,35 @@ export function assessment(
   text: string,
   wakeInMs: number,
 ): RetryAssessment {
-  const details = `\`${retry.payableId}\`: ${text}.\n\nRetries made: ${retry.row.retriesMade}.`;
-  return { phase, waitingFor: text, wakeInMs, details, outcome: null };
+  const { about, payableId, row } = retry;
+  const soFar = `paid again ${counted(row.retriesMade, "time")}`;
+  const details = `**${about}** (\`${payableId}\`), ${soFar}: ${text}.`;
+  return { phase, waitingFor: text, soFar, about, wakeInMs, details, outcome: null };
 }
 
 /** Waits until the request of a payment can be made that runs on the announced banking day. */
-export function waitForDay(retry: RetryCase, retryOn: string): RetryAssessment {
+export async function waitForDay(retry: RetryCase, retryOn: string): Promise<RetryAssessment> {
   const { businessMs, scale } = retry.clock;
   const untilMs = (requestFromMs(retryOn, retry.clock) - businessMs) / scale;
-  const wakeInMs = Math.min(Math.max(250, untilMs), longest(retry, false));
+  const wakeInMs = soonestRestMs(untilMs, await retry.restMs());
   const text = `runs on ${retryOn}; its request is made the banking day before`;
   return assessment(retry, "waiting", text, wakeInMs);
 }
 
-/** Waits for what the bank says of a payment that is on its way. */
-export function following(retry: RetryCase, text: string): RetryAssessment {
-  const { businessMs, scale } = retry.clock;
+/** Waits for what the bank says of a payment that is on its way, whether it shows already or not. */
+export function following(retry: RetryCase, text: string, isShown = true): RetryAssessment {
+  const { businessMs, realMs, scale } = retry.clock;
+  const paidMs = businessMs - (realMs - retry.row.updatedAtMs) * scale;
   const changes = retry.payments
     .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
     .filter((ms) => !Number.isNaN(ms));
-  const pollMs = nextPollMs(businessMs, Math.max(0, ...changes), scale);
-  const wakeInMs = Math.min(Math.max(250, (pollMs - businessMs) / scale), longest(retry, false));
+  const sinceMs = isShown ? Math.max(0, ...changes) : paidMs;
+  const pollMs = nextPollMs(businessMs, sinceMs, scale);
+  const wakeInMs = soonestRestMs((pollMs - businessMs) / scale);
   return assessment(retry, "following", text, wakeInMs);
 }
 
-/** Leaves the payable to a person; its run is told. */
+/** Leaves the payable to a person. */
 export async function park(
   retry: RetryCase,
   code: string,
@@ -56,18 +56,24 @@ export async function park(
     retryOn: null,
     handledPaymentIds,
   });
-  await retry.tellRun();
-  const { payableId, clock } = retry;
-  return parkedFor({ payableId, clock, row: { ...retry.row, reason } });
+  await retry.tellPeople();
+  return parkedFor(retry, code);
 }
 
-export function parkedFor(retry: Pick<RetryCase, "row" | "payableId" | "clock">): RetryAssessment {
-  const reason = retry.row.reason ?? "a person must act";
+/** Why stands with the bill (`payrun explain`): histories are read by more people than bills are. */
+export async function parkedFor(
+  retry: RetryCase,
+  reasonCode = retry.line.reasonCode,
+): Promise<RetryAssessment> {
+  const { about, payableId } = retry;
+  const code = reasonCode === null ? "" : ` (${reasonCode})`;
   return {
     phase: "parked",
     waitingFor: "a person: payrun resolve --retry, --paid-elsewhere or --give-up",
-    wakeInMs: longest(retry, true),
-    details: `**Parked**: ${reason}\n\nResolve \`${retry.payableId}\` with \`payrun resolve\`.`,
+    soFar: `${about} needs a person${code}`,
+    about,
+    wakeInMs: await retry.restMs(),
+    details: `**${about}** needs a person${code}.\n\nWhy: \`payrun explain ${payableId}\`. Then: \`payrun resolve ${payableId}\`.`,
     outcome: null,
   };
 }
@@ -90,10 +96,4 @@ export async function leaveToNextRun(
 ): Promise<RetryAssessment> {
   await retry.setLine({ state: "parked", reasonCode: code, reason });
   return finish(retry, "left to the next run");
-}
-
-/** Real milliseconds after which to look again though nothing has been heard. */
-export function longest(retry: Pick<RetryCase, "clock">, parked: boolean): number {
-  if (retry.clock.sandbox) return parked ? PARKED_SANDBOX_WAKE_MS : SANDBOX_WAKE_MS;
-  return parked ? PARKED_REAL_WAKE_MS : REAL_WAKE_MS;
 }

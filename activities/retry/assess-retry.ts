@@ -3,13 +3,16 @@ import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
+import { soonestRestMs } from "../../src/domain/rests.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
+import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
+import { alarmBehind } from "../safety-net.ts";
 import { lateOf, tellLate } from "../tell-late.ts";
 import { readOrSay } from "../while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
@@ -19,17 +22,17 @@ import {
   finish,
   following,
   leaveToNextRun,
-  longest,
   park,
   parkedFor,
 } from "./answers.ts";
 import { assessStranger } from "./assess-stranger.ts";
 import { approvalEndOf } from "./approval.ts";
-import { giveUp, isGivenUp } from "./give-up.ts";
+import { giveUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
 import { openRetryCase, type RetryCase } from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
+import { watchRetry } from "./watch-payment.ts";
 
 /** What becomes of a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
@@ -78,15 +81,21 @@ async function assess(
   }
   if (open.length > 0) {
     if (outcome.kind === "state" && outcome.state === "settled") {
-      await retry.setLine({ state: "settled", reasonCode: null, reason: settledReason(retry) });
+      if (retry.line.state !== "settled") await settleLine(retry);
       return finish(retry, "settled");
     }
     if (outcome.kind === "state" && ["cancelled", "refunded"].includes(outcome.state)) {
-      await retry.setLine({ state: outcome.state, reason: outcome.text });
+      const alarm = alarmBehind(retry.line, outcome.state);
+      await retry.setLine({ state: outcome.state, reason: alarm?.text ?? outcome.text });
       return finish(retry, outcome.state);
     }
     if (outcome.kind === "partial" && retry.row.requested === "retry") {
       return askAgain(retry, outcome.missingCents);
+    }
+    if (outcome.kind === "partial" && retry.line.state === "parked") {
+      // A person was told already what is missing and why, or the bill has been given back.
+      if (retry.row.phase === "parked") return parkedFor(retry);
+      if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
     }
     if (outcome.kind === "partial") {
       return park(retry, "partly-paid", `${outcome.text}. Compare it with the bank.`);
@@ -100,22 +109,28 @@ async function assess(
 async function waitsForAnswer(context: ActivityContext, retry: RetryCase): Promise<boolean> {
   const { businessId, payableId, row } = retry;
   if (row.phase === "parked" && row.requested === null) return false;
-  return (await openSubjects(context.store.db, businessId, [payableId])).has(payableId);
+  return isOpenSubject(context.store.db, businessId, payableId);
 }
 
-/** Waits for what the bank says; operators hear of it where that takes too long. */
+/**
+ * Waits for what the bank says; operators hear of it where that takes too long.
+ *
+ * @param state of the payment; null where the service doesn't show it yet
+ */
 async function follow(
   context: ActivityContext,
   retry: RetryCase,
   text: string,
-  state = "processing",
+  state: string | null = "processing",
 ): Promise<RetryAssessment> {
   const { run, clock, businessId } = retry;
-  const late = lateOf([{ ...retry.line, state }], run, clock);
+  const shown = state ?? "processing";
+  await watchRetry(context, retry, shown);
+  const late = lateOf([{ ...retry.line, state: shown }], run, clock);
   if (late.length > 0) {
     await context.store.transactionOf(businessId, (trx) => tellLate(trx, run, late, clock.realMs));
   }
-  return following(retry, text);
+  return following(retry, text, state !== null);
 }
 
 /** Nothing is on its way and every failure is dealt with: the day, a person, or the end. */
@@ -124,7 +139,7 @@ async function withoutOpenPayment(
   retry: RetryCase,
 ): Promise<RetryAssessment> {
   if (retry.row.phase === "following") {
-    return follow(context, retry, "the service doesn't show the new payment yet");
+    return follow(context, retry, "the service doesn't show the new payment yet", null);
   }
   const owed = owedCents({
     totalCents: retry.payable.totalAmountCents,
@@ -141,7 +156,8 @@ async function withoutOpenPayment(
   }
   if (retry.row.requested === "retry") return askedFor(context, retry);
   const kept = await getRetryCase(context.store.db, retry.businessId, retry.payableId);
-  if (kept !== undefined && isGivenUp(retry, kept)) return giveUp(context, retry, kept);
+  if (kept !== undefined && giveUpInMs(kept, retry.clock) === 0)
+    return giveUp(context, retry, kept);
   if (retry.row.phase === "waiting") {
     const wait = await waitOver(context, retry, kept);
     if (wait.kind === "not-yet") return wait.answer;
@@ -204,7 +220,7 @@ async function payWhenFree(
   });
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
-    return assessment(retry, "waiting", `on hold: ${hold.reason}`, longest(retry, true));
+    return assessment(retry, "waiting", "on hold", await retry.restMs());
   }
   const waits = (await listWaits(context.store.db, retry.businessId)).filter(
     ({ sourceId, retryAtMs }) =>
@@ -214,10 +230,12 @@ async function payWhenFree(
   const restMs = restUntilMs - retry.clock.serviceMs;
   if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = waits[0]?.message ?? "resting before the next look-up";
-  return assessment(retry, "waiting", text, Math.min(restMs, longest(retry, false)));
+  return assessment(retry, "waiting", text, soonestRestMs(restMs));
 }
 
-function settledReason(retry: RetryCase): string {
-  const times = retry.row.retriesMade === 1 ? "one retry" : `${retry.row.retriesMade} retries`;
-  return `Settled after ${times}.`;
+async function settleLine(retry: RetryCase): Promise<void> {
+  const { retriesMade } = retry.row;
+  const times = retriesMade === 1 ? "one retry" : `${retriesMade} retries`;
+  const reason = retriesMade === 0 ? null : `Settled after ${times}.`;
+  await retry.setLine({ state: "settled", reasonCode: null, reason });
 }

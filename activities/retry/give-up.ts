@@ -7,19 +7,6 @@ import type { ActivityContext } from "../context.ts";
 import { finish } from "./answers.ts";
 import type { RetryCase } from "./retry-case.ts";
 
-const DAY_MS = 86_400_000;
-
-/** Real time that people have at least, however fast a sandbox's bank clock runs. */
-const REAL_MIN_MS = 60_000;
-
-/** True where the playbook's time for a failed bill is over. */
-export function isGivenUp({ clock }: RetryCase, kept: RetryCaseRule): boolean {
-  return (
-    clock.businessMs - kept.failedAtMs >= kept.giveUpAfterDays * DAY_MS &&
-    clock.realMs - kept.failedRealMs >= REAL_MIN_MS
-  );
-}
-
 /** Gives a bill up, with a hold without end, or the next run would pay it; and tells of it. */
 export async function giveUp(
   context: ActivityContext,
@@ -48,7 +35,6 @@ export async function giveUp(
       value: payableId,
       reason: `Given up: ${why}`,
       author: workflowId,
-      untilMs: null,
       nowMs: clock.realMs,
     });
   });

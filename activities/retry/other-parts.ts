@@ -4,6 +4,7 @@ import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { getRun } from "../../src/store/runs.ts";
+import { tellOf } from "../../src/store/tellings.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { tellParked } from "../tell-parked.ts";
 import type { SeenPayment, Subject } from "./take-over.ts";
@@ -46,6 +47,7 @@ export async function parkOtherParts(
       details: { from: "settled", reasonCode, runId },
     });
     if (ENDED_PHASES.includes(run.phase)) await tellParked(trx, run, { nowMs, isLast: true });
+    else tellOf(trx, businessId, { kind: "workflow", workflowId: runId });
   }
 }
 

@@ -87,10 +87,10 @@ async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void
       return retry.end("approval expired");
     case "stopped":
       await retry.update({ phase: "parked", reason: "Its run was stopped.", requested: null });
-      return retry.tellRun();
+      return retry.tellPeople();
     case "parked":
       await retry.update({ phase: "parked", reason: outcome.reason, requested: null });
-      return retry.tellRun();
+      return retry.tellPeople();
     default:
       return undefined;
   }

@@ -1,7 +1,11 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
-import { retryFailedPaymentId, SIGNAL } from "../../src/contracts/names.ts";
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { ENDED_LINE_STATES, ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
+import { nameOfBill } from "../../src/domain/history-texts.ts";
+import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
+import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
+import { soonestRestMs, untilNextMs } from "../../src/domain/rests.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
@@ -9,15 +13,20 @@ import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { databaseNowMs } from "../../src/store/database-clock.ts";
 import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
-import { forgetRetryCase } from "../../src/store/retry-cases.ts";
+import { nextHoldEndMs } from "../../src/store/next-changes.ts";
+import { forgetRetryCase, getRetryCase } from "../../src/store/retry-cases.ts";
 import { clearLook, updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
+import { getPlanLine } from "../../src/store/plans.ts";
 import type { Run } from "../../src/store/runs.ts";
+import { tellOf } from "../../src/store/tellings.ts";
 import { adviseVendors } from "../advise-vendors.ts";
 import type { ActivityContext } from "../context.ts";
 import { takePayments } from "../take-payments.ts";
 import { tellParked } from "../tell-parked.ts";
 import { unlessMissing } from "../unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
+
+const HOUR_MS = 3_600_000;
 
 const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required"];
 
@@ -62,7 +71,8 @@ export async function openRetryCase(
   const payments = await takePayments(context, follower, read);
   const payable = await unlessMissing(() => client.payables.get(payableId));
   if (payable === null) return letGo(context, subject, line, clock);
-  const facts = { run, row, payments, payable, line, clock };
+  const about = nameOfBill({ payableId, ...(await getPlanLine(db, run.runId, payableId)) });
+  const facts = { about, run, row, payments, payable, line, clock };
   return { kind: "ours", case: new RetryCase(context, subject, facts) };
 }
 
@@ -78,6 +88,7 @@ async function letGo(
     const change = { state: "parked", reasonCode: "not-found", reason } as const;
     if (!ENDED_LINE_STATES.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
+      tellOf(trx, businessId, { kind: "workflow", workflowId: line.runId });
       await appendAudit(trx, {
         businessId,
         nowMs: clock.realMs,
@@ -95,6 +106,7 @@ async function letGo(
 }
 
 interface CaseFacts {
+  readonly about: string;
   readonly run: Run;
   readonly line: RunLine;
   readonly row: Retry;
@@ -109,6 +121,8 @@ export class RetryCase {
   readonly businessId: string;
   readonly payableId: string;
   readonly workflowId: string;
+  /** The bill, as people call it. */
+  readonly about: string;
   readonly run: Run;
   readonly line: RunLine;
   readonly row: Retry;
@@ -123,6 +137,7 @@ export class RetryCase {
     this.businessId = subject.businessId;
     this.payableId = subject.payableId;
     this.workflowId = subject.workflowId;
+    this.about = facts.about;
     this.run = facts.run;
     this.line = facts.line;
     this.row = facts.row;
@@ -157,10 +172,28 @@ export class RetryCase {
     return told ? leasedUntilMs : Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);
   }
 
+  /** Real milliseconds until something about it can change that nobody tells of. */
+  async restMs(): Promise<number> {
+    const { db } = this.#context.store;
+    const { businessId, payableId, clock } = this;
+    const businessMs = Math.floor(clock.businessMs);
+    const kept = await getRetryCase(db, businessId, payableId);
+    const looksAtVendor = kept?.waitsFor === "bank-account" || kept?.waitsFor === "either-side";
+    const vendorMs = looksAtVendor ? nextBankMorningMs(businessMs) : null;
+    const givenUpInMs = kept === undefined ? Infinity : giveUpInMs(kept, clock);
+    // What a person has asked for is not given up, whenever its time is over.
+    const leftMs = givenUpInMs === 0 ? HOUR_MS : givenUpInMs;
+    const holdEndMs = await nextHoldEndMs(db, { businessId, businessMs });
+    return soonestRestMs(untilNextMs([holdEndMs, vendorMs], clock), leftMs);
+  }
+
   /** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */
   async setLine(change: LineChange, from: readonly LineState[] = [this.line.state]): Promise<void> {
     await this.#context.store.transactionOf(this.businessId, async (trx) => {
       const moved = await changeLine(trx, this.line, change, this.clock.realMs, { from });
+      const { state, reason } = { ...this.line, ...change };
+      const isNews = moved && (state !== this.line.state || reason !== this.line.reason);
+      if (isNews) tellOf(trx, this.businessId, { kind: "workflow", workflowId: this.run.runId });
       if (!moved || change.state === undefined || change.state === this.line.state) return;
       const payments = this.payments.filter(({ id }) => this.line.paymentIds.includes(id));
       await appendAudit(trx, {
@@ -195,26 +228,15 @@ export class RetryCase {
       await forgetRetryCase(trx, { businessId, payableId });
       await releaseClaim(trx, { businessId, payableId, owner: workflowId });
     });
-    await this.tellRun();
+    await this.tellPeople();
   }
 
-  /** Best effort: the run looks by itself after a while. Of one that has ended people are told here. */
-  async tellRun(): Promise<void> {
-    const { runId, phase } = this.run;
-    if (ENDED_PHASES.includes(phase)) {
-      const when = { nowMs: this.clock.realMs, isLast: true };
-      await this.#context.store.transactionOf(this.businessId, (trx) =>
-        tellParked(trx, this.run, when),
-      );
-      return;
-    }
-    try {
-      await this.#context.temporal.workflow.getHandle(runId).signal(SIGNAL.eventsArrived);
-    } catch (error) {
-      this.#context.log.info("the run could not be told", {
-        runId,
-        error: error instanceof Error ? error.message : String(error),
-      });
-    }
+  /** Of a bill whose run has ended people are told here; a run that is at work tells of its own. */
+  async tellPeople(): Promise<void> {
+    if (!ENDED_PHASES.includes(this.run.phase)) return;
+    const when = { nowMs: this.clock.realMs, isLast: true };
+    await this.#context.store.transactionOf(this.businessId, (trx) =>
+      tellParked(trx, this.run, when),
+    );
   }
 }

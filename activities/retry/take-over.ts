@@ -1,9 +1,10 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
-import { claimPayables } from "../../src/store/claims.ts";
+import { ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
+import { claimPayables, handOverClaim } from "../../src/store/claims.ts";
 import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries.ts";
 import { getRun, type Run } from "../../src/store/runs.ts";
+import { isPaidHere } from "../../src/store/strangers.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { moveWatch } from "../../src/store/watches.ts";
 import type { ActivityContext } from "../context.ts";
@@ -57,8 +58,7 @@ export async function takeOver(
     if (run === undefined) {
       return { kind: "not-ours", reason: "Payrun has not paid it", isStranger: true };
     }
-    const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs };
-    const owner = (await claimPayables(trx, claim)).refused[0]?.owner;
+    const owner = await otherOwner(trx, subject, nowMs);
     const others = changed.filter((line) => line.runId !== (owner ?? run.runId));
     await parkOtherParts(trx, {
       subject,
@@ -86,6 +86,26 @@ export async function takeOver(
   });
 }
 
+/**
+ * Claims the payable. A run that has ended keeps what a request may still pay, and looks after
+ * nothing any more: its claim goes to the workflow.
+ *
+ * @returns whoever has it still
+ */
+async function otherOwner(
+  trx: Transaction<Tables>,
+  { businessId, payableId, workflowId }: Subject,
+  nowMs: number,
+): Promise<string | undefined> {
+  const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs };
+  const owner = (await claimPayables(trx, claim)).refused[0]?.owner;
+  if (owner === undefined) return undefined;
+  const run = await getRun(trx, owner);
+  if (run === undefined || !ENDED_PHASES.includes(run.phase)) return owner;
+  const move = { businessId, payableId, from: owner, to: workflowId };
+  return (await handOverClaim(trx, move)) ? undefined : owner;
+}
+
 /** A person's request names its run, and so does a case that neither it nor a person has ended. */
 function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string | null {
   if (known === undefined) return null;
@@ -109,7 +129,7 @@ async function paidLines(trx: Transaction<Tables>, subject: Subject): Promise<Pa
     .select(["run_lines.run_id", "run_lines.state", "run_lines.payment_ids"])
     .where("run_lines.business_id", "=", subject.businessId)
     .where("run_lines.payable_id", "=", subject.payableId)
-    .where("run_lines.attempts", ">", 0)
+    .where(isPaidHere())
     .orderBy("runs.launched_at_ms", "desc")
     .orderBy("run_lines.run_id", "desc")
     .execute();

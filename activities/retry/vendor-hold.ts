@@ -24,7 +24,6 @@ export async function holdVendor(
       value: contactId,
       reason: `A payment to this vendor came back: ${told}`,
       author,
-      untilMs: null,
       nowMs: clock.realMs,
     });
   });

@@ -1,7 +1,9 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { isReinitiable, REINITIATIONS_MAX } from "../../src/domain/payments/return-codes.ts";
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
+import { moneyRestMs, soonestRestMs } from "../../src/domain/rests.ts";
 import { retryDate } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents.ts";
 import { unpromisedCents } from "../../src/store/reserved.ts";
@@ -9,7 +11,7 @@ import { behindForFunds, type RetryCaseRule } from "../../src/store/retry-cases.
 import type { ActivityContext } from "../context.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";
-import { assessment, leaveToNextRun, longest, park, parkedFor, waitForDay } from "./answers.ts";
+import { assessment, leaveToNextRun, park, parkedFor, waitForDay } from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
 import type { RetryCase } from "./retry-case.ts";
 
@@ -42,11 +44,11 @@ export async function waitOver(
   if (day !== null) {
     if (day !== row.retryOn) await announceAnew(retry, day, kept);
     if (day === earliest) return { kind: "over", because: runsOn(day) };
-    return { kind: "not-yet", answer: waitForDay(retry, day) };
+    return { kind: "not-yet", answer: await waitForDay(retry, day) };
   }
   if (kept?.waitsFor === "incident") return incidentOver(context, retry);
   if (kept?.waitsFor === "funds") return fundsHere(context, retry, kept);
-  return { kind: "not-yet", answer: parkedFor(retry) };
+  return { kind: "not-yet", answer: await parkedFor(retry) };
 }
 
 /** The day that was announced; where it can't be reached any more, the next one of its rule. */
@@ -84,7 +86,7 @@ async function incidentOver(context: ActivityContext, retry: RetryCase): Promise
   const incident = await getIncident(context.store.db, businessId, line.sourceId);
   if (incident === undefined || incident.phase !== "ended") {
     const text = `waits for the funding account ${line.sourceId}: one decision for everything that bounced`;
-    return { kind: "not-yet", answer: assessment(retry, "waiting", text, longest(retry, true)) };
+    return { kind: "not-yet", answer: assessment(retry, "waiting", text, await retry.restMs()) };
   }
   const by = incident.decidedBy ?? "a person";
   if (incident.decision !== "other-source") {
@@ -113,17 +115,27 @@ async function fundsHere(
   const { line } = retry;
   const sources = await context.clientOf(retry.business).fundingSources.list();
   const source = sources.find(({ id }) => id === line.sourceId);
+  const noPayment = whyNoPayment(line.sourceId, source);
+  if (noPayment !== null) {
+    if (source === undefined) return parked(retry, noPayment);
+    return moneyAwaited(retry, kept, `waits for money: ${noPayment}`);
+  }
   if (source === undefined || source.availableCents === null) {
     return parked(retry, `${line.sourceId} does not tell what it holds: a person says when.`);
   }
-  if (source.canPay && (await isCovered(context, retry, kept, source.availableCents))) {
+  if (await isCovered(context, retry, kept, source.availableCents)) {
     return {
       kind: "over",
       because: `${line.sourceId} holds the money, ${runsOn(earliestDate(retry.clock))}`,
     };
   }
-  const text = `waits for money in the funding account ${line.sourceId}`;
-  return { kind: "not-yet", answer: assessment(retry, "waiting", text, longest(retry, false)) };
+  return moneyAwaited(retry, kept, `waits for money in the funding account ${line.sourceId}`);
+}
+
+async function moneyAwaited(retry: RetryCase, kept: RetryCaseRule, text: string): Promise<Wait> {
+  const waitedMs = retry.clock.realMs - kept.failedRealMs;
+  const restMs = soonestRestMs(moneyRestMs(waitedMs, retry.clock), await retry.restMs());
+  return { kind: "not-yet", answer: assessment(retry, "waiting", text, restMs) };
 }
 
 /** True where the source covers this bill beside all that it is promised for, but for what waits behind it. */

@@ -1,11 +1,15 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { TopUpRule } from "../../src/contracts/playbook.ts";
+import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { sumCents } from "../../src/domain/money.ts";
 import type { FundingSource } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/index.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
+import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { Run } from "../../src/store/runs.ts";
 import { leftOfOthersCents, unfundedByDate } from "../../src/store/top-ups.ts";
+import type { DepositFrom } from "./account.ts";
 
 /** Who needs money in a funding source, how much, and what there is. */
 export interface Demand {
@@ -31,6 +35,16 @@ export interface Holding {
   readonly readAtMs: number;
 }
 
+/** Who asks for a deposit, and what was read to say how much is missing. */
+export interface Needed {
+  /** Workflow that needs it: the run itself, or an incident of a funding source. */
+  readonly owner: string;
+  /** Run whose playbook allows it. */
+  readonly policyRun: Pick<Run, "runId" | "business" | "businessId" | "policy" | "planHash">;
+  readonly from: DepositFrom;
+  readonly holding: Holding;
+}
+
 /** Undefined where a deposit would not help: only the balance takes deposits, and only an open one pays. */
 export function holdingOf(
   source: FundingSource | undefined,
@@ -42,34 +56,35 @@ export function holdingOf(
   return { sourceId: source.id, availableCents: source.availableCents, readAtMs };
 }
 
-/** What a run's bills without money need. Undefined where its playbook allows no deposit. */
-export async function runDemand(
+/**
+ * What whoever asks for a deposit needs now: a run for its bills without money, an incident for the
+ * bills that wait for it. Undefined where the run's playbook allows no deposit.
+ */
+export async function demandOf(
   db: Db,
-  run: Pick<Run, "runId" | "business" | "businessId" | "policy" | "planHash">,
-  holding: Holding,
+  { owner, policyRun, holding }: Needed,
   clock: Pick<ClockReading, "businessMs">,
 ): Promise<Demand | undefined> {
-  const rule = run.policy.pay.topUp;
-  if (rule === undefined || run.planHash === null) return undefined;
-  const { businessId, runId } = run;
+  const { business, businessId, planHash, policy, runId: policyRunId } = policyRun;
+  const rule = policy.pay.topUp;
+  if (rule === undefined || planHash === null) return undefined;
   const { sourceId } = holding;
-  const left = await leftCents(db, { businessId, owner: runId, holding, clock });
-  return {
-    owner: runId,
-    business: run.business,
-    businessId,
-    sourceId,
-    policyRunId: runId,
-    rule,
-    planHash: run.planHash,
-    needs: await unfundedByDate(db, runId, sourceId),
-    leftCents: left.cents,
-    certain: left.certain,
-  };
+  const left = await leftCents(db, { businessId, owner, holding, clock });
+  const asking = { owner, business, businessId, sourceId, policyRunId, rule, planHash };
+  if (owner === policyRunId) {
+    const needs = await unfundedByDate(db, policyRunId, sourceId);
+    return { ...asking, needs, leftCents: left.cents, certain: left.certain };
+  }
+  const bills = await waitingForIncident(db, { businessId, sourceId });
+  const cents = sumCents(bills.map(({ amountCents }) => amountCents));
+  const date = nextBankingDay(newYorkDate(clock.businessMs));
+  const needs = cents === 0 ? [] : [{ date, cents }];
+  // They are promised their money already, so it is taken out of what is left first.
+  return { ...asking, needs, leftCents: left.cents + cents, certain: left.certain };
 }
 
 /** What is left of a source for one who needs more: less what is promised, and what others wait for. */
-export async function leftCents(
+async function leftCents(
   db: Db,
   of: {
     readonly businessId: string;

@@ -2,8 +2,7 @@ import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { depositStands, type ShownTransaction } from "../../src/domain/top-ups/transactions.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { changeTopUp, type TopUp } from "../../src/store/top-ups.ts";
+import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/top-ups.ts";
 import type { ActivityContext } from "../context.ts";
 import { endTopUp } from "./record-deposit.ts";
 
@@ -29,15 +28,8 @@ export async function followDeposit(context: ActivityContext, topUp: TopUp): Pro
       return endTopUp(trx, topUp, `The deposit is ${shown?.status}: ${why}`, clock);
     }
     const change = { state: "completed", reason: null, sinceMs: businessMs } as const;
-    if (!(await changeTopUp(trx, topUp, ["on-its-way"], change, realMs))) return;
-    await appendAudit(trx, {
-      businessId,
-      nowMs: realMs,
-      actor: topUp.owner,
-      action: "top-up.completed",
-      subject: topUp.subject,
-      details: { transactionId, amountCents: topUp.amountCents },
-    });
+    const note = { action: "completed", transactionId, amountCents: topUp.amountCents } as const;
+    await moveTopUp(trx, topUp, ["on-its-way"], change, note, realMs);
   });
 }
 

@@ -3,21 +3,21 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { mayStillPay } from "../../src/ledger/derive.ts";
 import type { Reading, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
 import { mayDeposit } from "../../src/ledger/gate-deposit.ts";
-import { askGate } from "../../src/ledger/gate.ts";
+import { askAbout } from "../../src/ledger/gate.ts";
 import { saidNo } from "../../src/ledger/last-send.ts";
 import { deposit } from "../../src/ledger/operations.ts";
-import { recordResults } from "../../src/ledger/results.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { PaymentsApiError, type TimeLimit } from "../../src/payments-api/index.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../../src/store/top-ups.ts";
 import type { ActivityContext } from "../context.ts";
-import { leave, leaveLimit, outcomeOf } from "../pay/leave.ts";
+import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
 import { readOrWait } from "../read-or-wait.ts";
+import { rest } from "../rest.ts";
 import { afterDeposit } from "./after-deposit.ts";
-import { type Needed, readNeeded, reviewNeeded } from "./needed.ts";
+import type { Needed } from "./demand.ts";
+import { readNeeded, reviewNeeded } from "./needed.ts";
 import { followDeposit } from "./follow-deposit.ts";
 import { readTransactions } from "./read-transactions.ts";
 import { closedRestMs, recordDeposit, restDeposit } from "./record-deposit.ts";
@@ -95,15 +95,13 @@ async function askToDeposit(
   if (topUp === null) return null;
   const facts = await subjectFacts(trx, businessId, subject);
   const mayDebit = context.profileOf(business).achAuthorization !== undefined;
-  const caller = { topUps: new Map([[subject, topUp]]), mayDebit, clock };
-  const answers = await askGate(
+  const caller = { topUps: new Map([[subject, topUp]]), mayDebit };
+  const answer = await askAbout(
     trx,
     { businessId, operation: deposit, sentBy: asked.by, owner, clock },
-    [{ subject, wish: wishOf(topUp, facts, reading, clock), reading }],
-    (within, wanted) => mayDeposit(within, caller, wanted),
+    { subject, wish: wishOf(topUp, facts, reading, clock), reading },
+    (within, ...wanted) => mayDeposit(within, caller, ...wanted),
   );
-  const answer = answers.get(subject);
-  if (answer === undefined) throw new Error(`the gate said nothing of ${subject}`);
   if (answer.kind === "open") {
     const change = { state: "sending", reason: null, sinceMs: clock.businessMs } as const;
     await changeTopUp(trx, topUp, ["proposed"], change, clock.realMs);
@@ -126,8 +124,7 @@ async function stillAsked(
   if (needed === null) return now;
   const reviewed = await reviewNeeded(trx, before, needed, clock);
   if (reviewed === null || !("closed" in reviewed)) return reviewed;
-  const notBeforeMs = clock.serviceMs + closedRestMs(clock);
-  await recordDeposit(trx, now, { kind: "rest", notBeforeMs, reason: reviewed.closed }, clock);
+  await recordDeposit(trx, now, rest(closedRestMs(clock), reviewed.closed), clock);
   return null;
 }
 
@@ -165,13 +162,12 @@ async function sendDeposit(
   { topUp, send }: OpenedDeposit,
   limit: TimeLimit,
 ): Promise<void> {
-  const { business, businessId, subject } = topUp;
+  const { business, businessId } = topUp;
   const { judged } = await leave(context, business, deposit, send, limit);
   const clock = await context.clockOf(business).now();
   await context.store.transactionOf(businessId, async (trx) => {
-    await recordResults(trx, businessId, [outcomeOf(send, judged)]);
-    const open = await openSubjects(trx, businessId, [subject]);
-    const outcome = afterDeposit(judged, send, open.has(subject), clock);
+    const isOpen = await recordAnswer(trx, send, judged);
+    const outcome = afterDeposit(judged, send, isOpen);
     await recordDeposit(trx, topUp, outcome, clock);
   });
 }

@@ -11,7 +11,7 @@ import type { Tables } from "../../src/store/tables.ts";
 import { leftOfOthersCents } from "../../src/store/top-ups.ts";
 import type { ChosenFunding } from "../choose-funding.ts";
 import type { DepositFrom } from "./account.ts";
-import { type Holding, runDemand } from "./demand.ts";
+import type { Holding } from "./demand.ts";
 import { reviewTopUp } from "./review.ts";
 
 /** What was read for a plan, as far as deposits go. */
@@ -83,14 +83,15 @@ export async function askForTopUp(
   const holding = holdingOfPlan(reading.funding, reading.readAtMs);
   if (reading.deposits === undefined || holding === undefined) return;
   const clock = { businessMs: reading.nowMs, realMs };
-  const demand = await runDemand(trx, { ...run, planHash }, holding, clock);
-  if (demand !== undefined) await reviewTopUp(trx, demand, reading.deposits, clock);
+  const policyRun = { ...run, planHash };
+  const needed = { owner: run.runId, policyRun, from: reading.deposits, holding };
+  await reviewTopUp(trx, needed, clock);
 }
 
 function holdingOfPlan(
-  { choice, availableCents, canPay }: ChosenFunding,
+  { choice, availableCents, noPayment }: ChosenFunding,
   readAtMs: number,
 ): Holding | undefined {
-  if (choice.kind !== "balance" || !canPay || availableCents === null) return undefined;
+  if (choice.kind !== "balance" || noPayment !== null || availableCents === null) return undefined;
   return { sourceId: choice.sourceId, availableCents, readAtMs };
 }

@@ -3,13 +3,13 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { OPEN_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
 import { topUpFailed } from "../../src/domain/notices/top-up-texts.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { changeTopUp, type TopUp } from "../../src/store/top-ups.ts";
-import { setWait } from "../../src/store/waits.ts";
+import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/top-ups.ts";
+import { waitForEnd } from "../business-fault.ts";
 import type { ActivityContext } from "../context.ts";
+import { rest } from "../rest.ts";
 import type { DepositOutcome } from "./job.ts";
 
 /**
@@ -30,44 +30,22 @@ export async function recordDeposit(
       return endTopUp(trx, topUp, outcome.reason, clock);
     case "rest":
     case "business-wait": {
-      const { notBeforeMs, reason } = restOf(outcome, clock);
-      const open = await openSubjects(trx, businessId, [subject]);
+      const { restMs, reason } =
+        outcome.kind === "rest"
+          ? outcome
+          : rest(outcome.retryAfterMs ?? BUSINESS_WAIT_MS, outcome.message);
+      const isOpen = await isOpenSubject(trx, businessId, subject);
       const reasonCode = outcome.kind === "rest" ? (outcome.code ?? null) : null;
-      const state = open.has(subject) ? {} : ({ state: "proposed" } as const);
+      const state = isOpen ? {} : ({ state: "proposed" } as const);
+      const notBeforeMs = clock.serviceMs + restMs;
       const change = { notBeforeMs, reason, reasonCode, ...state };
       await changeTopUp(trx, topUp, ["proposed", "sending"], change, clock.realMs);
-      if (outcome.kind === "business-wait") await waitForBusiness(trx, businessId, outcome, clock);
+      if (outcome.kind === "business-wait") await waitForEnd(trx, { businessId }, outcome, clock);
     }
   }
 }
 
 const BUSINESS_WAIT_MS = 15_000;
-
-function restOf(
-  outcome: Extract<DepositOutcome, { readonly kind: "rest" | "business-wait" }>,
-  { serviceMs }: ClockReading,
-): { readonly notBeforeMs: number; readonly reason: string | null } {
-  if (outcome.kind === "rest") return outcome;
-  const restMs = outcome.retryAfterMs ?? BUSINESS_WAIT_MS;
-  return { notBeforeMs: serviceMs + restMs, reason: outcome.message };
-}
-
-async function waitForBusiness(
-  trx: Transaction<Tables>,
-  businessId: string,
-  { code, message, retryAfterMs }: Extract<DepositOutcome, { readonly kind: "business-wait" }>,
-  clock: ClockReading,
-): Promise<void> {
-  await setWait(trx, {
-    businessId,
-    sourceId: "",
-    code,
-    message,
-    nowMs: clock.serviceMs,
-    realMs: clock.realMs,
-    ...(retryAfterMs === null ? {} : { retryAtMs: clock.serviceMs + retryAfterMs }),
-  });
-}
 
 /** How long a deposit that may not be sent now is left alone: what stops it is lifted by a person. */
 const CLOSED_REST_MS = 300_000;
@@ -103,20 +81,9 @@ async function recordMade(
   const pollAtMs = nextPollMs(sinceMs, sinceMs, clock.scale);
   const change = { state: "on-its-way", transactionId, reason: null, sinceMs, pollAtMs } as const;
   const moved = { ...change, reasonCode: null };
-  if (!(await changeTopUp(trx, topUp, ["proposed", "sending"], moved, clock.realMs))) return;
-  await appendAudit(trx, {
-    businessId: topUp.businessId,
-    nowMs: clock.realMs,
-    actor: topUp.owner,
-    action: "top-up.made",
-    subject: topUp.subject,
-    details: {
-      amountCents: topUp.amountCents,
-      transactionId,
-      key,
-      answer,
-    },
-  });
+  const { amountCents } = topUp;
+  const note = { action: "made", amountCents, transactionId, key, answer } as const;
+  await moveTopUp(trx, topUp, ["proposed", "sending"], moved, note, clock.realMs);
 }
 
 /** The request has come to nothing; whoever needs the money still may ask again, under a new approval. */
@@ -127,23 +94,17 @@ export async function endTopUp(
   clock: ClockReading,
 ): Promise<void> {
   const change = { state: "failed", reason, sinceMs: clock.businessMs } as const;
-  if (!(await changeTopUp(trx, topUp, ["sending", "on-its-way"], change, clock.realMs))) return;
-  const { businessId, owner, subject } = topUp;
-  await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: owner,
-    action: "top-up.failed",
-    subject,
-    details: { reason, transactionId: topUp.transactionId },
-  });
+  const { businessId, owner, subject, transactionId } = topUp;
+  const from = ["sending", "on-its-way"] as const;
+  const note = { action: "failed", reason, transactionId } as const;
+  if (!(await moveTopUp(trx, topUp, from, change, note, clock.realMs))) return;
   await raiseNotice(trx, {
     businessId,
     kind: "top-up-failed",
     factKey: subject,
     ...topUpFailed(topUp, reason),
     roles: topUp.approvers,
-    data: { id: owner, amountCents: topUp.amountCents, transactionId: topUp.transactionId },
+    data: { id: owner, amountCents: topUp.amountCents, transactionId },
     runId: owner,
     nowMs: clock.realMs,
   });

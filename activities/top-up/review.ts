@@ -6,19 +6,18 @@ import { topUpHash } from "../../src/domain/approvals/hashes.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { topUpNeeded } from "../../src/domain/notices/top-up-texts.ts";
 import { judgeShortage } from "../../src/domain/top-ups/terms.ts";
-import { appendAudit } from "../../src/store/audit.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import {
   type Asked,
   changeAsked,
-  changeTopUp,
   insertTopUp,
+  moveTopUp,
+  noteTopUp,
   type TopUp,
   topUpsOf,
 } from "../../src/store/top-ups.ts";
-import type { DepositFrom } from "./account.ts";
-import type { Demand } from "./demand.ts";
+import { type Demand, demandOf, type Needed } from "./demand.ts";
 
 /** When it is, on the business clock and in real time. */
 type Moment = Pick<ClockReading, "businessMs" | "realMs">;
@@ -27,6 +26,8 @@ type Moment = Pick<ClockReading, "businessMs" | "realMs">;
 export interface Reviewed {
   readonly topUp?: TopUp;
   readonly problem?: string;
+  /** True where what there is may just be changing, so that nothing was brought up to date. */
+  readonly isUncertain?: boolean;
 }
 
 /**
@@ -40,19 +41,20 @@ export interface Reviewed {
  */
 export async function reviewTopUp(
   trx: Transaction<Tables>,
-  demand: Demand,
-  from: DepositFrom,
+  needed: Needed,
   clock: Moment,
 ): Promise<Reviewed> {
-  const made = (await topUpsOf(trx, demand.owner)).filter(
-    ({ sourceId }) => sourceId === demand.sourceId,
-  );
+  const { from } = needed;
+  const demand = await demandOf(trx, needed, clock);
+  if (demand === undefined) return {};
+  const { businessId, business, sourceId, owner, policyRunId } = demand;
+  const made = (await topUpsOf(trx, owner)).filter((each) => each.sourceId === sourceId);
   const last = made.at(-1);
   if (last?.state === "sending" || last?.state === "on-its-way") return { topUp: last };
   if (last?.state === "refused") return { problem: last.reason ?? "it was refused" };
   const open = last?.state === "proposed" ? last : undefined;
   // People aren't asked on a figure that the next look may correct.
-  if (!demand.certain) return open === undefined ? {} : { topUp: open };
+  if (!demand.certain) return open === undefined ? {} : { topUp: open, isUncertain: true };
   const today = newYorkDate(clock.businessMs);
   const sameDayCents = from.kind === "account" ? from.sameDayCents : 0;
   const shortage = judgeShortage({ ...demand, sameDayCents, today });
@@ -67,7 +69,7 @@ export async function reviewTopUp(
     return { problem };
   }
   const requestNo = open?.requestNo ?? made.length + 1;
-  const subject = depositSubject(demand.sourceId, demand.owner, requestNo);
+  const subject = depositSubject(sourceId, owner, requestNo);
   const asked = askedFor(demand, subject, shortage.terms, from.account);
   if (open?.hash === asked.hash) {
     if (!sameTerms(open, asked)) await changeAsked(trx, open, asked, clock.realMs);
@@ -77,19 +79,11 @@ export async function reviewTopUp(
   const topUp: TopUp =
     open === undefined
       ? await insertTopUp(trx, {
-          ...asked,
-          businessId: demand.businessId,
-          subject,
-          business: demand.business,
-          sourceId: demand.sourceId,
-          owner: demand.owner,
-          requestNo,
-          policyRunId: demand.policyRunId,
-          sinceMs: clock.businessMs,
-          nowMs: clock.realMs,
+          ...{ ...asked, businessId, business, sourceId, owner, policyRunId, subject, requestNo },
+          ...{ sinceMs: clock.businessMs, nowMs: clock.realMs },
         })
       : { ...open, ...asked };
-  await record(trx, topUp, open === undefined ? "top-up.proposed" : "top-up.changed", clock);
+  await record(trx, topUp, open === undefined ? "proposed" : "changed", clock);
   const before = open === undefined ? (last?.reason ?? null) : null;
   await tellNeeded(trx, topUp, before, clock);
   return { topUp };
@@ -136,32 +130,18 @@ export async function withdrawTopUp(
   clock: Moment,
 ): Promise<void> {
   const change = { state: "withdrawn", reason, sinceMs: clock.businessMs } as const;
-  if (!(await changeTopUp(trx, topUp, ["proposed"], change, clock.realMs))) return;
-  await appendAudit(trx, {
-    businessId: topUp.businessId,
-    nowMs: clock.realMs,
-    actor: topUp.owner,
-    action: "top-up.withdrawn",
-    subject: topUp.subject,
-    details: { reason },
-  });
+  await moveTopUp(trx, topUp, ["proposed"], change, { action: "withdrawn", reason }, clock.realMs);
 }
 
 async function record(
   trx: Transaction<Tables>,
   topUp: TopUp,
-  action: string,
+  action: "proposed" | "changed",
   clock: Moment,
 ): Promise<void> {
   const { account, amountCents, hash, makeBy, neededOn, planHash } = topUp;
-  await appendAudit(trx, {
-    businessId: topUp.businessId,
-    nowMs: clock.realMs,
-    actor: topUp.owner,
-    action,
-    subject: topUp.subject,
-    details: { amountCents, fromLast4: account.last4, hash, planHash, makeBy, neededOn },
-  });
+  const details = { amountCents, fromLast4: account.last4, hash, planHash, makeBy, neededOn };
+  await noteTopUp(trx, topUp, { action, ...details }, clock.realMs);
 }
 
 async function tellNeeded(

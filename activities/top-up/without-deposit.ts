@@ -5,6 +5,7 @@ import type { Reading, RestReason, SubjectFacts } from "../../src/ledger/facts.t
 import type { GateAnswer } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
 import type { TopUp } from "../../src/store/top-ups.ts";
+import { rest } from "../rest.ts";
 import type { DepositOutcome } from "./job.ts";
 import { closedRestMs } from "./record-deposit.ts";
 
@@ -23,9 +24,6 @@ export function withoutDeposit(
 ): DepositOutcome {
   const { step } = answer;
   const closed = answer.kind === "closed" ? answer.closed.reason : null;
-  const rest = (restMs: number, reason: string | null): DepositOutcome => {
-    return { kind: "rest", notBeforeMs: Math.ceil(clock.serviceMs + restMs), reason };
-  };
   switch (step.kind) {
     case "adopt":
     case "applied": {
@@ -35,7 +33,7 @@ export function withoutDeposit(
       return { kind: "made", transactionId, key, answer: isFound ? "found by look-up" : "2xx" };
     }
     case "person":
-      return { ...unclear(facts, reading, step), notBeforeMs: clock.serviceMs + UNCLEAR_REST_MS };
+      return unclear(facts, reading, step);
     case "read":
       return rest(LOOKS.firstMs, step.reason);
     case "rest": {
@@ -64,25 +62,22 @@ function unclear(
   facts: SubjectFacts,
   { shownIds }: Reading,
   { code, reason }: { readonly code: string; readonly reason: string },
-) {
+): DepositOutcome {
   const accounted = accountedIds(facts);
   const ids = shownIds.filter((id) => !accounted.has(id)).join(", ");
   const what =
     code === "unaccounted"
       ? `It had no answer, and the service shows what may be it or not (${ids})`
       : reason;
-  return {
-    kind: "rest",
-    code: "unclear",
-    reason: `${what}: look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`,
-  } as const;
+  const asked = `${what}: look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`;
+  return { ...rest(UNCLEAR_REST_MS, asked), code: "unclear" };
 }
 
 /** Nothing of it was made, and nothing can be any more. */
 function cameToNothing({ owner }: TopUp, { attempts }: SubjectFacts): DepositOutcome {
   const last = lastSend(attempts);
   const isNo = last?.result === "rejected" || saidNo(attempts, owner) !== undefined;
-  if (!isNo) return { kind: "rest", notBeforeMs: 0, reason: null };
+  if (!isNo) return rest(0, null);
   const said = `${last?.code ?? ""}): ${last?.message ?? ""}`;
   return { kind: "refused", reason: `The service refused the deposit (${said}` };
 }

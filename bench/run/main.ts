@@ -88,25 +88,27 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function payrun(stack: Stack, bills: number): Promise<RunFigures> {
-  await stack.call("admin", "POST", "/v1/playbooks", { name: "bench", text: PLAYBOOK });
+  await stack.gateway.call("admin", "POST", "/v1/playbooks", { name: "bench", text: PLAYBOOK });
   const before = processes(stack);
   const startedMs = performance.now();
-  const { id } = await stack.call<{ id: string }>("launcher", "POST", "/v1/runs", {
-    playbook: "bench",
-  });
+  const id = await stack.gateway.launch("bench");
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const phases: Record<string, number> = {};
   let planMs = 0;
   let waitedMs = 0;
   for (let last = startedMs; ;) {
-    const now = await stack.call<Progress>("launcher", "GET", `${path}?page=1&pageSize=1`);
+    const now = (await stack.gateway.call(
+      "launcher",
+      "GET",
+      `${path}?page=1&pageSize=1`,
+    )) as Progress;
     const atMs = performance.now();
     phases[now.phase] = (phases[now.phase] ?? 0) + (atMs - last);
     last = atMs;
     if (now.phase === "awaiting-approval" && planMs === 0) {
       planMs = atMs - startedMs;
       const decision = { decision: "approve", planHash: now.planHash };
-      await stack.call("controller", "POST", `${path}/decisions`, decision);
+      await stack.gateway.call("controller", "POST", `${path}/decisions`, decision);
       waitedMs = performance.now() - atMs;
     }
     if (ENDED_PHASES.includes(now.phase)) {

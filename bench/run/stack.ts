@@ -9,8 +9,7 @@ import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { gatewayPart, temporalPart, workerPart } from "../../src/cli/parts.ts";
 import { type Part, Processes } from "../../src/cli/processes.ts";
 import { workflowBundle } from "../../src/cli/workflow-bundle.ts";
-import { openStore, type Store } from "../../src/store/index.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { Gateway } from "../gateway.ts";
 
 export interface StackOptions {
   /** Of a store that is there; else a file of its own. */
@@ -31,10 +30,9 @@ export class Stack {
   readonly #processes: Processes;
   readonly parts = new Map<string, Part>();
   stubUrl = "";
-  gatewayUrl = "";
+  gateway = new Gateway("");
   client: Client | undefined;
   #connection: Connection | undefined;
-  #tokens = new Map<string, string>();
 
   constructor(home: string) {
     this.home = home;
@@ -68,21 +66,6 @@ export class Stack {
     }
   }
 
-  /** Sends a request to the gateway as the launcher or the controller. */
-  async call<T>(person: string, method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${this.gatewayUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#tokens.get(person)}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as T;
-  }
-
   /** Asks the stub for, or tells it about, a business. */
   async stub<T>(path: string, body?: unknown): Promise<T> {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
@@ -102,12 +85,13 @@ export class Stack {
     this.stubUrl = String(stub.greeting["url"]);
     const address = options.temporalAddress ?? (await this.#temporal());
     const databaseUrl = options.databaseUrl ?? `sqlite:${join(this.home, "payrun.db")}`;
-    await this.#makeTokens(databaseUrl);
+    const port = await freePort();
+    this.gateway = new Gateway(`http://127.0.0.1:${port}`);
+    await this.gateway.invite(databaseUrl);
     const profile = (name: string): string =>
       options.profileTo === undefined
         ? ""
         : ` --cpu-prof --cpu-prof-dir=${join(options.profileTo, name)}`;
-    const port = await freePort();
     const env = (name: string): Record<string, string> => ({
       PATH: process.env["PATH"] ?? "",
       HOME: process.env["HOME"] ?? "",
@@ -127,8 +111,7 @@ export class Stack {
     });
     const bundle = await workflowBundle(this.home);
     await this.#part("worker", workerPart({ env: env("worker") }, bundle));
-    const gateway = await this.#part("gateway", gatewayPart({ env: env("gateway") }));
-    this.gatewayUrl = String(gateway.greeting["url"]);
+    await this.#part("gateway", gatewayPart({ env: env("gateway") }));
     this.#connection = await Connection.connect({ address });
     this.client = new Client({ connection: this.#connection, namespace: options.namespace });
   }
@@ -140,25 +123,6 @@ export class Stack {
     const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
     await this.#part("temporal", temporalPart({ cli: cli.path, port, home: this.home, env }));
     return `127.0.0.1:${port}`;
-  }
-
-  async #makeTokens(databaseUrl: string): Promise<void> {
-    const store: Store = await openStore(databaseUrl);
-    const people = {
-      launcher: ["launcher", "operator"],
-      controller: ["controller"],
-      admin: ["admin"],
-    };
-    for (const [name, roles] of Object.entries(people)) {
-      const made = await createToken(store, {
-        name,
-        roles,
-        createdBy: "bench",
-        nowMs: Date.now() - 60_000,
-      });
-      this.#tokens.set(name, made.token);
-    }
-    await store.close();
   }
 
   async #part(name: string, plan: Parameters<Processes["start"]>[0]): Promise<Part> {

@@ -1,6 +1,5 @@
-import { request } from "undici";
-import { z } from "zod";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { SandboxClock } from "./sandbox-clock.ts";
 
 /** The two clocks of a business, read at one moment (design, "Clocks"). */
 export interface ClockReading {
@@ -21,6 +20,8 @@ export interface BusinessClock {
   now(): Promise<ClockReading>;
   /** Tells the clock what the service's `Date` header said. */
   observeServiceDate(dateMs: number): void;
+  /** Reads it anew: true where it was stepped, or runs at another speed, since this was asked last. */
+  hasMoved(): Promise<boolean>;
 }
 
 /** Real time; the service's own from its `Date` header, which may differ from ours. */
@@ -43,69 +44,9 @@ class RealClock implements BusinessClock {
   observeServiceDate(dateMs: number): void {
     this.#offsetMs = dateMs - Date.now();
   }
-}
 
-const sandboxClockSchema = z.object({
-  bank: z.iso.datetime({ offset: true }),
-  wire: z.iso.datetime({ offset: true }),
-  scale: z.number().positive(),
-});
-
-/** How long one reading of the sandbox's clocks is carried on by our own. */
-const READING_VALID_MS = 1_000;
-
-/** The sandbox's clocks, read again every second, so that a stepped clock is noticed. */
-class SandboxClock implements BusinessClock {
-  readonly #url: string;
-  #reading: { at: number; bankMs: number; wireMs: number; scale: number } | undefined;
-  #pending: Promise<void> | undefined;
-
-  constructor(apiUrl: string) {
-    this.#url = `${apiUrl.replace(/\/+$/, "")}/sandbox/clock`;
-  }
-
-  async now(): Promise<ClockReading> {
-    const age = this.#reading === undefined ? Infinity : Date.now() - this.#reading.at;
-    if (age >= READING_VALID_MS) {
-      this.#pending ??= this.#read().finally(() => {
-        this.#pending = undefined;
-      });
-      await this.#pending;
-    }
-    const reading = this.#reading;
-    if (reading === undefined) throw new Error("the sandbox's clock was not read");
-    const realMs = Date.now();
-    const elapsed = realMs - reading.at;
-    return {
-      businessMs: reading.bankMs + elapsed * reading.scale,
-      serviceMs: reading.wireMs + elapsed,
-      serviceHeard: true,
-      scale: reading.scale,
-      sandbox: true,
-      realMs,
-    };
-  }
-
-  observeServiceDate(): void {
-    // The clock endpoint is more exact than a header of whole seconds.
-  }
-
-  async #read(): Promise<void> {
-    const { statusCode, body } = await request(this.#url, {
-      headersTimeout: 5_000,
-      bodyTimeout: 5_000,
-    });
-    const text = await body.text();
-    if (statusCode !== 200) {
-      throw new Error(`${this.#url} answered ${statusCode}; the profile says sandbox: true`);
-    }
-    const clock = sandboxClockSchema.parse(JSON.parse(text));
-    this.#reading = {
-      at: Date.now(),
-      bankMs: Date.parse(clock.bank),
-      wireMs: Date.parse(clock.wire),
-      scale: clock.scale,
-    };
+  hasMoved(): Promise<boolean> {
+    return Promise.resolve(false);
   }
 }
 

@@ -10,9 +10,6 @@ export interface BegunRun {
   readonly ended: boolean;
   readonly phase: RunPhase;
   readonly planned: boolean;
-  readonly business: string;
-  readonly playbook: string;
-  readonly period: string;
 }
 
 /**
@@ -120,18 +117,18 @@ export interface FailedStep {
 
 /** The activities as workflows see them. */
 export interface PayrunActivities {
-  beginRun(input: { readonly runId: string }): Promise<BegunRun>;
+  openRun(input: { readonly runId: string }): Promise<BegunRun>;
   planRun(input: { readonly runId: string }): Promise<PlanSummary>;
   planDry(input: PlanDryInput): Promise<void>;
-  assessRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
-  fundRun(input: { readonly runId: string }): Promise<FundResult>;
-  payLane(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
+  reviewRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
+  reserveMoney(input: { readonly runId: string }): Promise<FundResult>;
+  payBills(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   /** Takes the deposits that a run or an incident has asked for a step further. */
   makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
   /** Tells people that a step of a workflow has failed for good; the workflow goes on. */
-  tellTrouble(input: FailedStep): Promise<void>;
-  followRun(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
-  failRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
+  notifyOperators(input: FailedStep): Promise<void>;
+  followPayments(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
+  endUnplannedRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {
     readonly runId: string;
     /** A decision in JWS compact form, or whatever else was sent. */
@@ -140,25 +137,23 @@ export interface PayrunActivities {
     readonly via?: "signal";
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
   /** Writes down that decisions sent to Temporal are not read any more, and how many were not. */
-  recordUnread(input: { readonly runId: string } & DirectMail): Promise<void>;
-  assessRetry(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
-  payRetry(input: RetryFailedPaymentInput): Promise<void>;
+  countUnreadDecisions(input: { readonly runId: string } & DirectMail): Promise<void>;
+  reviewFailedPayment(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
+  payAgain(input: RetryFailedPaymentInput): Promise<void>;
   /** Brings a cancellation up to date from the store alone, and says what there is to do. */
-  assessCancellation(input: CancelScheduledInput): Promise<CancellationAssessment>;
+  reviewCancellation(input: CancelScheduledInput): Promise<CancellationAssessment>;
   /** Chooses payments or bills, and puts the bills on hold before anything is cancelled. */
-  chooseCancellation(input: CancelScheduledInput): Promise<void>;
+  choosePayments(input: CancelScheduledInput): Promise<void>;
   /** Cancels what is due, or finds out what became of it. */
-  cancelLane(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
+  cancelPayments(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
   /** Reads the payments whose money is on its way back. */
   followRefunds(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
-  assessIncident(input: FundingIncidentInput): Promise<IncidentAssessment>;
+  reviewIncident(input: FundingIncidentInput): Promise<IncidentAssessment>;
   /** @param input `nominalMs`: the instant at which the schedule was to fire. */
-  launchScheduled(
-    input: ScheduledPayRunInput & { readonly nominalMs: number },
-  ): Promise<ScheduledLaunch>;
-  assessOnboarding(input: KybOnboardingInput): Promise<OnboardingAssessment>;
+  launchRun(input: ScheduledPayRunInput & { readonly nominalMs: number }): Promise<ScheduledLaunch>;
+  reviewOnboarding(input: KybOnboardingInput): Promise<OnboardingAssessment>;
   /** @returns `againInMs`: real milliseconds to wait before going on */
-  takeOnboardingStep(
+  sendOnboardingStep(
     input: KybOnboardingInput & { readonly inputId: string },
   ): Promise<{ readonly againInMs: number }>;
 }

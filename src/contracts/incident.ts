@@ -4,6 +4,9 @@ import type { TopUpStatus } from "./top-up.ts";
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];
 
+/** What somebody who may has decided about a funding account that bounced. */
+export type IncidentDecision = "released" | "other-source" | "top-up";
+
 /** What `status --json` shows of a `funding-incident/…` workflow. */
 export interface IncidentStatus {
   readonly id: string;

@@ -97,9 +97,11 @@ export function depositSubject(sourceId: string, owner: string, requestNo: numbe
   return `deposit/${sourceId}/${owner}/${requestNo}`;
 }
 
-/** The profile's name in the id of a pay run or a retry; undefined for other workflows. */
+const OF_BUSINESS = /^(?:pay-run|retry-failed-payment|cancel-scheduled-payments)\/([^/]+)\//;
+
+/** The profile's name in the id of a pay run, retry or cancellation; undefined for others. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
-  return /^(?:pay-run|retry-failed-payment)\/([^/]+)\//.exec(workflowId)?.[1];
+  return OF_BUSINESS.exec(workflowId)?.[1];
 }
 
 /** Workflow id of a dry plan; random part so that two at once don't meet. */

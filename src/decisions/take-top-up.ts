@@ -3,6 +3,7 @@ import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
 import { appendAudit } from "../store/audit.ts";
 import { recordDecision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
+import { tellOf } from "../store/tellings.ts";
 import { approversOfTopUp } from "../store/top-up-approvals.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/top-ups.ts";
 import { asJudged, authorOf, type Deciding, runFacts, tokenFacts } from "./deciding.ts";
@@ -75,6 +76,7 @@ export async function takeTopUpDecision(
       : verdict;
   }
   // Whatever it rested for, somebody looks now.
+  tellOf(trx, run.businessId, { kind: "workflow", workflowId: about.owner });
   await changeTopUp(trx, topUp, ["proposed"], { notBeforeMs: 0, reason: null }, nowMs);
   if (request.decision === "reject") await refuseTopUp(trx, topUp, principal.name, deciding);
   return answer(trx, topUp, deciding);

@@ -13,6 +13,7 @@ import { decisionsOfRun, recordDecision, type Decision } from "../store/decision
 import type { Tables } from "../store/index.ts";
 import { openSubjects } from "../store/open-subjects.ts";
 import type { Run } from "../store/runs.ts";
+import { tellOf } from "../store/tellings.ts";
 import {
   asJudged,
   authorOf,
@@ -51,7 +52,7 @@ const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hol
 /**
  * Judges a decision on a run and stores it, refused ones too.
  *
- * Deciding the same twice is one decision. The caller tells the run to look.
+ * Deciding the same twice is one decision. The run is told to look.
  */
 export async function takeDecision(
   trx: Transaction<Tables>,
@@ -75,6 +76,11 @@ export async function takeDecision(
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
     nowMs: deciding.nowMs,
   });
+  if (verdict.accepted || earlier !== undefined) {
+    tellOf(trx, run.businessId, { kind: "workflow", workflowId: runId });
+    // What is tried again stands under the approval that a rejection takes back.
+    if (request.decision === "reject") tellOf(trx, run.businessId, { kind: "run", runId });
+  }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
     const countsFor = await approvedBy(trx, earlier);
     return answer(trx, run, request, { countsFor, dropped: earlier.dropped }, clock);

@@ -2,10 +2,12 @@ import type { Assessment } from "../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../contracts/pay-run.ts";
 import { type ApprovalAsk, askText } from "./approvals/asks.ts";
 import { formatUsd } from "./money.ts";
+import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "./notices/approval-texts.ts";
+import { moneyRestMs, soonestRestMs, untilNextMs } from "./rests.ts";
 
-export interface ProgressInput {
-  readonly run: {
+export interface ProgressInput extends RunSoFar {
+  readonly run: RunSoFar["run"] & {
     readonly phase: RunPhase;
     readonly playbook: string;
     readonly period: string;
@@ -16,15 +18,22 @@ export interface ProgressInput {
   };
   readonly rejected: boolean;
   readonly counts: ReadonlyMap<LineState, { readonly count: number; readonly cents: number }>;
-  readonly waits: readonly { readonly message: string; readonly retryAtMs: number }[];
+  readonly waits: readonly {
+    /** Empty for the whole business. */
+    readonly sourceId: string;
+    readonly message: string;
+    readonly retryAtMs: number;
+  }[];
   /** Lines parked because nobody approved them in time. */
   readonly expiredLines: number;
   /** Lines whose payment the safety net took back: nobody asked for that, so a person should know. */
   readonly stoppedLines: number;
   readonly odd: readonly {
+    /** The bill, as people call it. */
+    readonly name: string;
     readonly payableId: string;
     readonly state: string;
-    readonly reason: string | null;
+    readonly reasonCode: string | null;
   }[];
   readonly toFund: number;
   readonly toPay: number;
@@ -38,6 +47,10 @@ export interface ProgressInput {
   readonly asks?: readonly ApprovalAsk[];
   /** Business-clock instant of the next reminder or escalation. */
   readonly nextAskMs?: number | null;
+  /** Business-clock instants at which something about its lines changes by itself. */
+  readonly nextChangesMs?: readonly (number | null)[];
+  /** Real milliseconds for which it has waited for money. */
+  readonly shortForMs?: number;
   /** Where the deposits stand that the run has asked for. */
   readonly deposits?: {
     readonly due: boolean;
@@ -56,18 +69,6 @@ export interface ProgressInput {
     readonly sandbox: boolean;
   };
 }
-
-/** Longest sleep between looks: a stepped sandbox clock is noticed, a real one needs no hurry. */
-const SANDBOX_WAKE_MS = 1_000;
-/** Something may come to be due by itself: a hold that ends, a wait that is over. */
-const REAL_WAKE_MS = 300_000;
-/** People's decisions are told; only their deadlines, counted in days, come by themselves. */
-const PEOPLE_WAKE_MS = 3_600_000;
-/** What is with the bank is told by events, and read at its own times. */
-const BANK_WAKE_MS = 24 * 3_600_000;
-
-/** How soon money that was short is looked for again. */
-const SHORT_WAKE_MS = 60_000;
 
 /** Runs of fewer bills read payments as often as there is news. */
 const MANY_BILLS = 1_000;
@@ -88,12 +89,14 @@ export function judgeProgress(input: ProgressInput): Assessment {
     [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
+  const soFar = runSoFar(input);
   const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
   const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {
     phase,
     ended: !open,
     waitingFor,
+    soFar,
     toFund: input.toFund,
     toPay: input.toPay,
     toFollow: input.toFollow,
@@ -104,7 +107,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
     exceptions,
     totalCents: input.run.totalCents,
     payDate: input.payDate,
-    details: markdown(input, phase, waitingFor),
+    details: markdown(input, { phase, waitingFor, soFar }),
   };
 }
 
@@ -129,11 +132,12 @@ function endPhase(input: ProgressInput, count: Count): RunPhase {
 }
 
 function waitText(input: ProgressInput, count: Count): string | null {
-  const wait = input.waits[0];
+  const wait = input.waits.find(({ sourceId }) => sourceId === "");
   if (wait !== undefined) return `the service: ${wait.message}`;
   const parts = [
     [count("awaiting-approval"), `waiting for approval${askedText(input)}`],
     [input.toFund, "waiting for money in the funding source"],
+    [count("paying") + Math.max(0, count("planned") - input.toFund), "being paid"],
     [count("on-hold"), "on hold"],
     [count("unknown"), "waiting for a look-up: the answer was lost"],
     [count("scheduled"), "scheduled"],
@@ -146,6 +150,8 @@ function waitText(input: ProgressInput, count: Count): string | null {
     .map(([number, text]) => `${number} ${number === 1 ? "bill" : "bills"} ${text}`);
   const deposit = input.deposits?.waitingFor ?? null;
   if (deposit !== null) texts.push(deposit);
+  // What concerns one funding source keeps nobody from what else there is to do.
+  for (const { message } of input.waits) texts.push(`the service: ${message}`);
   return texts.length === 0 ? null : texts.join(", ");
 }
 
@@ -161,43 +167,45 @@ function askedText({ asks = [] }: ProgressInput): string {
 
 function wakeIn(input: ProgressInput): number {
   const { clock } = input;
-  const candidates = [clock.sandbox ? SANDBOX_WAKE_MS : longestSleepMs(input)];
-  if (input.nextPollMs !== null) {
-    candidates.push((input.nextPollMs - clock.businessMs) / clock.scale);
-  }
-  if (input.nextAskMs !== undefined && input.nextAskMs !== null) {
-    candidates.push((input.nextAskMs - clock.businessMs) / clock.scale);
-  }
-  if (input.nextDrawMs !== null) candidates.push(input.nextDrawMs - clock.serviceMs);
-  if (input.toFund > 0) candidates.push(SHORT_WAKE_MS);
-  const dueInMs = input.deposits?.dueInMs ?? null;
-  if (dueInMs !== null) candidates.push(dueInMs);
-  for (const wait of input.waits) candidates.push(wait.retryAtMs - clock.serviceMs);
-  return Math.max(250, Math.ceil(Math.min(...candidates)));
+  const dueInMs = input.deposits?.dueInMs ?? Infinity;
+  // A poll that is due and was not made is made at once.
+  const polled =
+    input.nextPollMs === null ? [] : [(input.nextPollMs - clock.businessMs) / clock.scale];
+  return soonestRestMs(
+    ...polled,
+    untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),
+    input.nextDrawMs === null ? Infinity : input.nextDrawMs - clock.serviceMs,
+    input.toFund > 0 ? moneyRestMs(input.shortForMs ?? 0, clock) : Infinity,
+    // What is due is being made now, which ends the rest, or waits for the service as everything else.
+    dueInMs > 0 ? dueInMs : Infinity,
+    ...input.waits.map(({ retryAtMs }) => retryAtMs - clock.serviceMs),
+  );
 }
 
-function longestSleepMs({ counts, waits, deposits }: ProgressInput): number {
-  const has = (...states: readonly LineState[]) =>
-    states.some((state) => (counts.get(state)?.count ?? 0) > 0);
-  if (
-    waits.length > 0 ||
-    deposits?.moving === true ||
-    has("planned", "on-hold", "paying", "unknown")
-  )
-    return REAL_WAKE_MS;
-  return has("awaiting-approval") ? PEOPLE_WAKE_MS : BANK_WAKE_MS;
-}
-
-function markdown(input: ProgressInput, phase: RunPhase, waitingFor: string | null): string {
+function markdown(
+  input: ProgressInput,
+  {
+    phase,
+    waitingFor,
+    soFar,
+  }: {
+    readonly phase: RunPhase;
+    readonly waitingFor: string | null;
+    readonly soFar: string;
+  },
+): string {
   const rows = [...input.counts]
     .filter(([, { count }]) => count > 0)
     .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
   const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask)}`);
-  const odd = input.odd.map(
-    ({ payableId, state, reason }) => `- \`${payableId}\` ${state}: ${reason ?? ""}`,
-  );
+  // Why stands with the bill: more people read this than the bills.
+  const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {
+    const code = reasonCode === null ? "" : ` (${reasonCode})`;
+    return `- ${name}: ${state}${code}; \`payrun explain ${payableId}\``;
+  });
   return [
     `**${input.run.playbook}** for ${input.run.business}, period ${input.run.period}: **${phase}**`,
+    ...(soFar === "" ? [] : ["", `So far: ${soFar}.`]),
     ...(waitingFor === null ? [] : ["", `Waits for: ${waitingFor}.`]),
     "",
     "| State | Bills | Amount |",

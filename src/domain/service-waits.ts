@@ -13,6 +13,9 @@ export const READ_WAITS = [
  */
 export const CANCEL_WAITS = [...READ_WAITS, "forbidden"] as const;
 
+/** Code of the wait of a funding source that the service says can't pay. */
+export const SOURCE_UNAVAILABLE = "source_unavailable";
+
 interface Wait {
   /** Empty for the whole business. */
   readonly sourceId: string;

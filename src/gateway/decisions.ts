@@ -7,7 +7,6 @@ import type { GatewayContext } from "./context.ts";
 import type { Principal } from "./http/auth.ts";
 import { GatewayError, notFound } from "./http/errors.ts";
 import { businessNamed } from "./launch.ts";
-import { tellToLook } from "./tell.ts";
 
 /** Bills that an answer names; all of them are counted. */
 const NAMED_MOST = 1_000;
@@ -18,7 +17,7 @@ export interface DecisionShown extends DecisionAnswer {
 }
 
 /**
- * Judges and stores a decision on a run, refused ones too, and tells the run to look.
+ * Judges and stores a decision on a run, refused ones too; the run is told to look.
  *
  * Deciding the same twice is one decision.
  *
@@ -82,7 +81,6 @@ function answered(
   context.metrics.decisions.inc({ outcome: outcome.accepted ? "accepted" : outcome.code });
   // A refusal is stored as well, so it is thrown only after the transaction.
   if (!outcome.accepted) throw refusal(outcome);
-  tellToLook(context, [runId]);
   const { countsFor } = outcome;
   return {
     ...outcome,

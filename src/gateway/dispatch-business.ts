@@ -1,9 +1,11 @@
+import { eachOf } from "../process/each-of.ts";
 import { noteEventStart } from "../store/event-starts.ts";
 import { markDispatched, type InboxEvent } from "../store/inbox.ts";
 import { paidHere } from "../store/strangers.ts";
 import { flagLooks, watchersOf } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 import { type Match, matchEvents } from "./events/match.ts";
+import { actOnAccounts } from "./events/accounts.ts";
 import type { Messenger } from "./messenger.ts";
 import { signalLook, signalRetry } from "./temporal.ts";
 
@@ -19,7 +21,8 @@ export type Dispatch = Pick<
 >;
 
 /**
- * Tells the owners of one business's payables of these events, each owner once.
+ * Tells the owners of one business's payables of these events, each owner once, and the runs whose
+ * bank account was removed or verified.
  *
  * @returns how many events stay, because somebody could not be told
  */
@@ -42,13 +45,16 @@ export async function dispatchBusiness(
 
   const undelivered = new Set<string>();
   const unowned = new Set<string>();
-  await eachOf([...groupBy(watchers, (watcher) => watcher.owner)], async ([owner, watches]) => {
+  const owners = [...groupBy(watchers, (watcher) => watcher.owner)];
+  await eachOf(owners, CONCURRENCY, async ([owner, watches]) => {
     const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
     for (const { payableId } of watches) {
       if (outcome === "failed") undelivered.add(payableId);
       if (outcome === "closed") unowned.add(payableId);
     }
   });
+
+  await actOnAccounts(context, businessId, events);
 
   const profile = context.profiles.byBusinessId(businessId);
   const failed = events
@@ -58,7 +64,7 @@ export async function dispatchBusiness(
   const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
   for (const payableId of await paidHere(store.db, businessId, unwatched)) unowned.add(payableId);
   const orphans = failed.filter((payableId) => unowned.has(payableId));
-  await eachOf([...new Set(orphans)], async (payableId) => {
+  await eachOf([...new Set(orphans)], CONCURRENCY, async (payableId) => {
     const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;
     const outcome = await messenger.tell(async () => {
@@ -69,7 +75,7 @@ export async function dispatchBusiness(
   });
 
   const done = events.filter(
-    (event) => !(payables.get(event.eventId) ?? []).some((id) => undelivered.has(id)),
+    ({ eventId }) => !(payables.get(eventId) ?? []).some((id) => undelivered.has(id)),
   );
   const heard = new Set([...ownersOf.keys()].filter((id) => !unowned.has(id)));
   // A retry has been started for these.
@@ -144,14 +150,6 @@ async function watchedPayablesOfContacts(
     );
   }
   return found;
-}
-
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const lane = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, lane));
 }
 
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

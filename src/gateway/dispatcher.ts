@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LastingTrouble } from "../process/lasting-trouble.ts";
 import { reasonOf } from "../process/repeat.ts";
+import { type Tell, tellAtOnce, tellWorkflows } from "../process/tell-workflows.ts";
 import { openEventStarts } from "../store/event-starts.ts";
 import { undispatched } from "../store/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
+import { oldestTellings, type Telling } from "../store/tellings.ts";
 import { type Dispatch, dispatchBusiness, groupBy } from "./dispatch-business.ts";
 import { startByEvents } from "./events/start.ts";
 import { Messenger } from "./messenger.ts";
+import { signalLook } from "./temporal.ts";
 
 const BATCH = 500;
 const IDLE_MS = 500;
@@ -14,6 +18,9 @@ const BUSY_MS = 200;
 const BACK_OFF_MAX_MS = 5_000;
 /** How long the other gateways leave the events to the one that tells of them. */
 const LEAD_MS = 5_000;
+
+/** After this time whoever has written something has not told of it, and won't any more. */
+const OVERDUE_MS = 2_000;
 
 /** A business whose rows somebody keeps locked for longer than this holds up no other's events. */
 const SLOW_MS = 1_000;
@@ -31,7 +38,8 @@ export interface Dispatcher {
  * again, with back-off. Where nobody watches, an event starts the playbooks that name it.
  *
  * Of several gateways one does this for all, whoever received the events; where it dies, the next
- * goes on within seconds.
+ * goes on within seconds. It also tells the workflows that a process has left untold: each tells
+ * those that its own transactions concern at once, this one too.
  */
 export function startDispatcher(context: Dispatch): Dispatcher {
   const stopping = new AbortController();
@@ -39,6 +47,8 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   let wakeable = true;
   const leader = new Leader(context);
   const busy = new Busy();
+  const telling = tellAtOnce(context.store, () => tellThrough(context), context.log);
+  const trouble = new LastingTrouble(context);
 
   const pause = async (ms: number): Promise<void> => {
     wakeUp = new AbortController();
@@ -51,7 +61,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     let stuck = 0;
     while (!stopping.signal.aborted) {
       // Events that can't be delivered must not fill the batch for those behind them.
-      const tick = await dispatchTick(context, { leader, busy }, BATCH + stuck).catch(
+      const tick = await dispatchTick(context, { leader, busy, trouble }, BATCH + stuck).catch(
         (error: unknown) => {
           context.log.warn("dispatching events failed", { reason: reasonOf(error) });
           return { seen: 0, failed: 1 };
@@ -79,6 +89,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     stop: async () => {
       stopping.abort();
       await running;
+      await telling.stop();
       await busy.ended();
       await leader.resign();
     },
@@ -141,33 +152,54 @@ class Busy {
   }
 }
 
+const TELLS = "Telling workflows of the service's events";
 const STARTS = "starts by events";
+const TELLINGS = "tellings";
 
-/** One pass over the oldest events of the inbox. */
+function tellThrough(context: Dispatch, messenger = new Messenger(context)): Tell {
+  return (workflowId) => messenger.tell(() => signalLook(context.temporal, workflowId));
+}
+
+async function tellOverdue(
+  { store }: Dispatch,
+  overdue: readonly Telling[],
+  tell: Tell,
+): Promise<DispatchTick> {
+  return { seen: overdue.length, failed: await tellWorkflows(store.db, overdue, tell) };
+}
+
+/** One pass over the oldest events of the inbox, and the oldest that nobody has been told of. */
 async function dispatchTick(
   context: Dispatch,
-  { leader, busy }: { readonly leader: Leader; readonly busy: Busy },
+  {
+    leader,
+    busy,
+    trouble,
+  }: { readonly leader: Leader; readonly busy: Busy; readonly trouble: LastingTrouble },
   limit: number,
 ): Promise<DispatchTick> {
   const { db } = context.store;
   const events = await undispatched(db, limit, busy.businessIds);
   const hasStarts = (await openEventStarts(db, context.nowMs(), 1)).length > 0;
-  if ((events.length === 0 && !hasStarts) || !(await leader.leads())) return { seen: 0, failed: 0 };
+  const untold = await oldestTellings(db, limit);
+  const overdue = untold.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
+  const isIdle = events.length === 0 && !hasStarts && overdue.length === 0;
+  // What isn't overdue yet is looked at again soon.
+  if (isIdle || !(await leader.leads())) return { seen: untold.length, failed: 0 };
   const messenger = new Messenger(context);
   const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>
     busy.begin(businessId, async () => {
       const seen = some.length;
-      try {
-        return { seen, failed: await dispatchBusiness(context, messenger, businessId, some) };
-      } catch (error) {
-        const reason = reasonOf(error);
-        context.log.warn("dispatching events failed; trying again", { businessId, reason });
-        return { seen, failed: seen };
-      }
+      const failed = await trouble.watch({ businessId, step: TELLS }, () =>
+        dispatchBusiness(context, messenger, businessId, some),
+      );
+      return { seen, failed: failed ?? seen };
     }),
   );
   const done = await Promise.all(ticks);
-  done.push(await busy.begin(STARTS, () => startByEvents(context, messenger)));
+  done.push(await busy.begin(STARTS, () => startByEvents(context, messenger, trouble)));
+  const tell = tellThrough(context, messenger);
+  done.push(await busy.begin(TELLINGS, () => tellOverdue(context, overdue, tell)));
   return {
     seen: done.reduce((sum, { seen }) => sum + seen, 0),
     failed: done.reduce((sum, { failed }) => sum + failed, 0),

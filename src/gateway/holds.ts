@@ -2,13 +2,11 @@ import { isIn } from "../store/in-text.ts";
 import { UNDER_WAY } from "../store/line-states.ts";
 import { Temporal } from "temporal-polyfill";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { retryFailedPaymentId } from "../contracts/names.ts";
-import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import type { LineState } from "../contracts/pay-run.ts";
 import { newYorkInstantMs } from "../domain/clock/new-york.ts";
 import type { Hold, HoldScopeName } from "../store/holds.ts";
 import type { Db } from "../store/index.ts";
 import type { GatewayContext } from "./context.ts";
-import { tellToLook } from "./tell.ts";
 
 const BANK_ZONE = "America/New_York";
 
@@ -67,29 +65,6 @@ export async function businessesKnowing(
     if (line !== undefined) knowing.push(profile);
   }
   return knowing;
-}
-
-/** Tells the workflows that a hold may stop, or set free. */
-export async function tellAboutHold(
-  context: GatewayContext,
-  profile: BusinessProfile,
-  hold: Pick<Hold, "scope" | "value">,
-): Promise<void> {
-  if (hold.scope === "run") {
-    tellToLook(context, [hold.value]);
-    return;
-  }
-  let query = context.store.db
-    .selectFrom("runs")
-    .select("run_id")
-    .where("business_id", "=", profile.businessId)
-    .where("phase", "not in", ENDED_PHASES);
-  if (hold.scope === "playbook") query = query.where("playbook", "=", hold.value);
-  const runs = await query.limit(100).execute();
-  tellToLook(context, [
-    ...runs.map((run) => run.run_id),
-    ...(hold.scope === "payable" ? [retryFailedPaymentId(profile.name, hold.value)] : []),
-  ]);
 }
 
 const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];

@@ -11,12 +11,12 @@ import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines.ts";
 import { requestRetry } from "../store/retries.ts";
 import { getRetryCase } from "../store/retry-cases.ts";
+import { tellOf } from "../store/tellings.ts";
 import { moveWatch } from "../store/watches.ts";
 import type { GatewayContext } from "./context.ts";
 import { type Principal, requireRole } from "./http/auth.ts";
 import { conflict, GatewayError, notFound } from "./http/errors.ts";
 import { currentLineOf } from "./payables.ts";
-import { tellToLook } from "./tell.ts";
 import { signalRetry } from "./temporal.ts";
 
 export type ResolutionAction = "retry" | "paid-elsewhere" | "give-up";
@@ -68,7 +68,6 @@ export async function resolve(
       : end(context, trx, { profile, request, by, line }, END_STATES[request.action]);
   });
   if (resolution.workflowId === undefined) {
-    tellToLook(context, [resolution.runId, retryFailedPaymentId(profile.name, request.payableId)]);
     return resolution;
   }
   await signalRetry(context.temporal, profile.name, request.payableId).catch((error: unknown) => {
@@ -189,7 +188,6 @@ async function end(
     value: payableId,
     reason: `${state === "given-up" ? "Given up" : "Paid elsewhere"}: ${request.reason}`,
     author: by.name,
-    untilMs: null,
     nowMs: context.nowMs(),
   });
   await changeLine(
@@ -204,6 +202,7 @@ async function end(
   if (owner !== undefined && mine.includes(owner)) {
     await releaseClaim(trx, { businessId, payableId, owner });
   }
+  for (const workflowId of mine) tellOf(trx, businessId, { kind: "workflow", workflowId });
   await audit(context, trx, resolving, { holdId: hold.holdId, state });
   return { ...named(resolving), state, holdId: hold.holdId };
 }

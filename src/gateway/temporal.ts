@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  isGrpcServiceError,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-  type Client,
-} from "@temporalio/client";
+import { isGrpcServiceError, WorkflowFailedError, type Client } from "@temporalio/client";
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
-import { SIGNAL, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import { TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
 import {
   type PayRunStart,
-  startOrJoinPayRun,
+  startOrTellPayRun,
   startOrTellCancellation,
   startOrTellOnboarding,
   startOrTellRetry,
 } from "../temporal/start.ts";
+import { tellToLook } from "../temporal/tell.ts";
 import { GatewayError, unprocessable } from "./http/errors.ts";
 
 /** Every call gives up after this: a person waits behind it. */
@@ -30,12 +26,12 @@ const GRPC = {
 } as const;
 
 /**
- * Starts the run's workflow, or joins the one that runs.
+ * Starts the run's workflow, or tells the one that runs to look.
  *
  * @throws GatewayError 503 where Temporal can't be reached
  */
 export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
-  await persistently(client, () => startOrJoinPayRun(client, start));
+  await persistently(client, () => startOrTellPayRun(client, start));
 }
 
 /**
@@ -69,13 +65,7 @@ export async function startCancellation(
  * @throws GatewayError 503 where Temporal can't be reached
  */
 export async function signalLook(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    await once(client, () => client.workflow.getHandle(workflowId).signal(SIGNAL.eventsArrived));
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  return once(client, () => tellToLook(client, workflowId));
 }
 
 /** Starts the owner of a failed payable, or tells the one that runs to look. */

@@ -1,5 +1,6 @@
 import type { Operation } from "./operations.ts";
 import type { SendResult } from "./facts.ts";
+import type { OpenedSend } from "./write.ts";
 
 /** An answer to a money write, as the client reports it. */
 export type Answer =
@@ -83,7 +84,11 @@ type Judgement = Pick<JudgedAnswer, "result" | "means"> &
  * A known code decides before the status does, because the specification leaves the status of most
  * codes open. Whatever lacks the documented shape, and any code that it doesn't name, is unknown.
  */
-export function judgeAnswer(operation: Operation, answer: Answer): JudgedAnswer {
+export function judgeAnswer(
+  operation: Operation,
+  answer: Answer,
+  send: Pick<OpenedSend, "terms" | "baseline">,
+): JudgedAnswer {
   const nothing = { code: null, message: null, madeIds: [] };
   if (answer.kind === "no-answer") {
     const { reason } = answer;
@@ -92,16 +97,21 @@ export function judgeAnswer(operation: Operation, answer: Answer): JudgedAnswer 
   }
   const { status, headersDateMs } = answer;
   const answerDateMs = headersDateMs === undefined ? null : Math.floor(headersDateMs);
-  return { ...nothing, status, answerDateMs, ...judgeHttp(operation, answer) };
+  return { ...nothing, status, answerDateMs, ...judgeHttp(operation, answer, send) };
 }
 
-function judgeHttp(operation: Operation, answer: Answer & { readonly kind: "http" }): Judgement {
+function judgeHttp(
+  operation: Operation,
+  answer: Answer & { readonly kind: "http" },
+  { terms, baseline }: Pick<OpenedSend, "terms" | "baseline">,
+): Judgement {
   const { status, body } = answer;
   if (status >= 200 && status < 300) {
-    const madeIds = operation.successIds(body);
-    return madeIds === null
-      ? unknown(`answer ${status} without the documented shape`)
-      : { result: "applied", madeIds, means: { kind: "applied" } };
+    const ids = operation.successIds(body, terms.path);
+    if (ids === null) return unknown(`answer ${status} without the documented shape`);
+    // A service may answer with all payments of the bill; a replay only has those that were known.
+    const made = ids.filter((id) => !baseline.includes(id));
+    return { result: "applied", madeIds: made.length > 0 ? made : ids, means: { kind: "applied" } };
   }
   if (status < 400) return unknown(`answer ${status}`);
   const error = errorOf(body);

@@ -1,4 +1,4 @@
-import { openSubjects } from "../store/open-subjects.ts";
+import { isOpenSubject } from "../store/open-subjects.ts";
 import type { Db } from "../store/db.ts";
 import {
   type AttemptState,
@@ -8,20 +8,19 @@ import {
   openSends,
   wasAnsweredApplied,
 } from "./derive.ts";
-import type { KeyedAttempt, Now, OperationName, Send, SendResult, SubjectFacts } from "./facts.ts";
+import type { KeyedAttempt, Now, Send, SendResult, SubjectFacts } from "./facts.ts";
 import { subjectFacts } from "./rows.ts";
 
 /** One request under one key, as people are told of it. */
-export interface AttemptView {
-  readonly attemptId: string;
-  readonly seq: number;
-  readonly operation: OperationName;
+export interface AttemptView extends Pick<
+  KeyedAttempt,
+  "attemptId" | "seq" | "operation" | "idempotencyKey"
+> {
   /**
    * `open`: it may still take effect; `applied`: it did; `dead`: its key never will; `refused`:
    * nothing came of it, and its key may be used again.
    */
   readonly state: AttemptState;
-  readonly idempotencyKey: string;
   /** `2xx`, `found by look-up` or the code of its last refusal; null where there is none. */
   readonly answer: string | null;
   /** Of what was sent last; null for one that a restored store knows by its effect alone. */
@@ -57,7 +56,7 @@ export async function attemptsOf(
 ): Promise<AttemptView[]> {
   const facts = await subjectFacts(db, businessId, subject);
   if (facts.attempts.length === 0) return [];
-  const isOpen = (await openSubjects(db, businessId, [subject])).has(subject);
+  const isOpen = await isOpenSubject(db, businessId, subject);
   return facts.attempts.map((attempt) => viewOf(attempt, stateOf(facts, attempt, isOpen, clocks)));
 }
 

@@ -1,9 +1,10 @@
 import type { Transaction } from "kysely";
-import { openSubjects } from "../store/open-subjects.ts";
+import { isOpenSubject } from "../store/open-subjects.ts";
 import type { Tables } from "../store/tables.ts";
 import { covers, openSends } from "./derive.ts";
 import type { Now } from "./facts.ts";
 import { subjectFacts } from "./rows.ts";
+import { close } from "./write.ts";
 
 /**
  * Lets a person end a subject of which nothing that was sent can take effect any more, also where
@@ -18,15 +19,11 @@ export async function closeByPerson(
   subject: string,
   clocks: Pick<Now, "sandbox">,
 ): Promise<boolean> {
-  if (!(await openSubjects(trx, businessId, [subject])).has(subject)) return true;
+  if (!(await isOpenSubject(trx, businessId, subject))) return true;
   const facts = await subjectFacts(trx, businessId, subject);
   const whole = facts.looks.filter(({ isWhole }) => isWhole);
   const isOver = openSends(facts).every((send) => whole.some((look) => covers(look, send, clocks)));
   if (!isOver) return false;
-  await trx
-    .deleteFrom("open_subjects")
-    .where("business_id", "=", businessId)
-    .where("subject", "=", subject)
-    .execute();
+  await close(trx, businessId, [subject]);
   return true;
 }

@@ -1,5 +1,4 @@
 import type { Transaction } from "kysely";
-import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
 import { isRejected } from "../store/decisions.ts";
@@ -10,7 +9,7 @@ import type { Tables } from "../store/tables.ts";
 import { topUpApproved } from "../store/top-up-approvals.ts";
 import type { TopUp } from "../store/top-ups.ts";
 import type { Wish } from "./facts.ts";
-import type { Closed, GateRequest } from "./gate.ts";
+import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 
 /** Which deposits are to be made. */
 export interface DepositCaller {
@@ -18,7 +17,6 @@ export interface DepositCaller {
   readonly topUps: ReadonlyMap<string, TopUp>;
   /** True where a person has accepted the ACH debit authorization. */
   readonly mayDebit: boolean;
-  readonly clock: ClockReading;
 }
 
 /**
@@ -28,12 +26,10 @@ export interface DepositCaller {
  */
 export async function mayDeposit(
   trx: Transaction<Tables>,
-  { topUps, mayDebit, clock }: DepositCaller,
+  { topUps, mayDebit }: DepositCaller,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
+  businessMs: number,
 ): Promise<Map<string, Closed>> {
-  // A process may have been frozen since it read its clock.
-  const agoMs = Math.max(0, Date.now() - clock.realMs);
-  const businessMs = Math.floor(clock.businessMs + agoMs * clock.scale);
   const closed = new Map<string, Closed>();
   for (const { subject, wish } of requests) {
     const topUp = topUps.get(subject);
@@ -85,8 +81,4 @@ async function onHold(
     facts,
   );
   return hold === undefined ? null : closedFor("on-hold", `on hold: ${hold.reason}`);
-}
-
-function closedFor(code: Closed["code"], reason: string): Closed {
-  return { code, reason };
 }

@@ -1,5 +1,4 @@
 import type { Transaction } from "kysely";
-import type { ClockReading } from "../business/clock.ts";
 import type { PayLimits } from "../contracts/playbook.ts";
 import { ENDED_PHASES, type LineState, type PlanLine } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
@@ -13,7 +12,7 @@ import { idsIn } from "../store/many.ts";
 import { getRun } from "../store/runs.ts";
 import type { Tables } from "../store/tables.ts";
 import { WeekSums } from "../store/week-sums.ts";
-import type { Closed, GateRequest } from "./gate.ts";
+import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 import type { Wish } from "./facts.ts";
 
 /** For whom lines of one run are to be paid. */
@@ -28,7 +27,6 @@ export interface PayCaller {
   readonly plans: ReadonlyMap<string, PlanLine>;
   /** True where a person has accepted the ACH debit authorization. */
   readonly mayDebit: boolean;
-  readonly clock: ClockReading;
 }
 
 /** States in which the owner of a claim may pay its line. */
@@ -44,16 +42,14 @@ export async function mayPay(
   trx: Transaction<Tables>,
   caller: PayCaller,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
+  businessMs: number,
 ): Promise<Map<string, Closed>> {
-  const { owner, businessId, runId, clock } = caller;
+  const { owner, businessId, runId } = caller;
   const closed = new Map<string, Closed>();
   const ids = requests.map(({ subject }) => subject);
   const stopped = await runStopped(trx, caller);
   const lines = await linesOf(trx, runId, ids);
   const owners = await claimOwners(trx, businessId, ids);
-  // A process may have been frozen since it read its clock.
-  const agoMs = Math.max(0, Date.now() - clock.realMs);
-  const businessMs = Math.floor(clock.businessMs + agoMs * clock.scale);
   const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
   const approved = await approvedLines(trx, [...lines.values()], businessMs);
   const weeks = new WeekSums(trx, { limits: caller.limits, businessMs });
@@ -134,8 +130,4 @@ async function overLimit(
 
 function onHold(hold: { readonly reason: string } | undefined): Closed | null {
   return hold === undefined ? null : closedFor("on-hold", hold.reason);
-}
-
-function closedFor(code: Closed["code"], reason: string): Closed {
-  return { code, reason };
 }

@@ -1,12 +1,13 @@
 import type { Transaction } from "kysely";
-import { appendAudit, appendAuditEntries, type NewAuditEntry } from "../store/audit.ts";
+import type { ClockReading } from "../business/clock.ts";
+import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import type { Tables } from "../store/tables.ts";
 import { isOpen, LEAVE_WITHIN_MS, lookIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
 import { next } from "./next.ts";
 import type { Operation } from "./operations.ts";
-import { noteSending } from "./notes.ts";
+import { notedPayment, noteSending } from "./notes.ts";
 import { loadSubjects } from "./rows.ts";
 import {
   closeLookedAt,
@@ -37,6 +38,10 @@ export interface Closed {
   readonly reason: string;
   /** Which limit it is. */
   readonly limitCode?: string;
+}
+
+export function closedFor(code: ClosedCode, reason: string): Closed {
+  return { code, reason };
 }
 
 export type ClosedCode =
@@ -70,19 +75,15 @@ export interface GateCaller {
   readonly sentBy: string;
   /** Workflow id, for the trail. */
   readonly owner: string;
-  readonly clock: {
-    readonly serviceMs: number;
-    /** False where the service's `Date` has not been heard yet. */
-    readonly serviceHeard: boolean;
-    readonly realMs: number;
-    readonly sandbox: boolean;
-  };
+  readonly clock: ClockReading;
 }
 
 /** Everything that must hold for these subjects to be sent; those that may not, with why. */
 export type MayAct = (
   trx: Transaction<Tables>,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
+  /** Business-clock instant at which the gate asks. */
+  businessMs: number,
 ) => Promise<ReadonlyMap<string, Closed>>;
 
 /**
@@ -101,7 +102,9 @@ export async function askGate(
   const heard = clock.sandbox || clock.serviceHeard;
   // Judged by the earlier reading of the service's clock, written by the later one.
   const now: Now = { atMs, serviceMs: heard ? clock.serviceMs : null, sandbox: clock.sandbox };
-  const laterMs = clock.serviceMs + Math.max(0, Date.now() - clock.realMs);
+  // A process may have been frozen since it read its clocks.
+  const agoMs = Math.max(0, Date.now() - clock.realMs);
+  const businessMs = Math.floor(clock.businessMs + agoMs * clock.scale);
   const facts = await loadSubjects(
     trx,
     businessId,
@@ -123,7 +126,8 @@ export async function askGate(
       ? [{ ...each, wish: each.wish }]
       : [],
   );
-  const refused = wanted.length === 0 ? new Map<string, Closed>() : await mayAct(trx, wanted);
+  const none = new Map<string, Closed>();
+  const refused = wanted.length === 0 ? none : await mayAct(trx, wanted, businessMs);
   const answers = new Map<string, GateAnswer>();
   const sends: NewSend[] = [];
   for (const request of requests) {
@@ -144,7 +148,7 @@ export async function askGate(
         baseline: step.baseline,
         sentBy: caller.sentBy,
         openedAtMs: atMs,
-        openedServiceMs: heard ? Math.ceil(laterMs) : null,
+        openedServiceMs: heard ? Math.ceil(clock.serviceMs + agoMs) : null,
         leaveByMs: atMs + LEAVE_WITHIN_MS,
       });
     } else if (closed === undefined) answers.set(subject, { kind: "step", step });
@@ -157,6 +161,31 @@ export async function askGate(
   await noteSending(trx, caller, opened, lines);
   for (const send of opened) answers.set(send.subject, { kind: "open", send });
   return answers;
+}
+
+/** As `askGate`, about one subject. */
+export async function askAbout(
+  trx: Transaction<Tables>,
+  caller: GateCaller,
+  request: GateRequest,
+  mayAct: MayAct,
+): Promise<GateAnswer> {
+  const answer = (await askGate(trx, caller, [request], mayAct)).get(request.subject);
+  if (answer === undefined) throw new Error(`the gate said nothing of ${request.subject}`);
+  return answer;
+}
+
+/** Looks at what was sent about a subject, and sends nothing. */
+export async function lookOnly(
+  trx: Transaction<Tables>,
+  caller: GateCaller,
+  subject: string,
+  reading: Reading,
+): Promise<GateStep> {
+  const nothing = { subject, wish: null, reading };
+  const answer = await askAbout(trx, caller, nothing, () => Promise.resolve(new Map()));
+  if (answer.kind === "open") throw new Error(`${subject}: nothing was to be sent`);
+  return answer.step;
 }
 
 function isRestoredRest(step: Step): boolean {
@@ -182,19 +211,19 @@ async function recordLooks(
 ): Promise<void> {
   const { facts, answers, now } = asked;
   const looks = asked.requests.flatMap(({ subject, reading }) => {
+    const answer = answers.get(subject);
+    const step = answer === undefined || answer.kind === "open" ? undefined : answer.step;
     const isUnsettled = factsOf(facts, subject).attempts.some(({ sends }) => sends.some(isOpen));
-    return reading !== null && (isUnsettled || adoptedBy(answers.get(subject)) !== undefined)
-      ? [{ subject, reading }]
-      : [];
+    const isLook = isUnsettled || step?.kind === "adopt";
+    return reading !== null && isLook ? [{ subject, reading, step }] : [];
   });
   if (looks.length === 0) return;
   await insertLooks(trx, businessId, looks, now.atMs);
-  const entries: NewAuditEntry[] = [];
-  for (const { subject, reading } of looks) {
+  for (const { subject, reading, step } of looks) {
     const of = factsOf(facts, subject);
-    const adopted = adoptedBy(answers.get(subject));
-    let attempt = of.attempts.at(-1);
-    if (adopted !== undefined) attempt = of.attempts.find(({ seq }) => seq === adopted.seq);
+    const adopted = step?.kind === "adopt" ? step : undefined;
+    const attempt = of.attempts.findLast(({ seq }) => adopted === undefined || seq === adopted.seq);
+    const verdict = step?.kind === "person" ? "partial" : "none";
     let attemptId = attempt?.attemptId;
     if (adopted !== undefined) {
       attemptId ??= await insertFoundAttempt(trx, {
@@ -209,7 +238,7 @@ async function recordLooks(
     // What is adopted from a look is explained by it.
     const explained = { ...of, othersIds: [...of.othersIds, ...(adopted?.ids ?? [])] };
     const found = reading.shown.filter(({ id }) => adopted?.ids.includes(id) === true);
-    entries.push({
+    await appendAudit(trx, {
       businessId,
       nowMs: clock.realMs,
       actor: owner,
@@ -218,26 +247,15 @@ async function recordLooks(
       details: {
         attemptId,
         seq: adopted?.seq ?? attempt?.seq,
-        verdict: adopted === undefined ? verdictOf(answers.get(subject)) : "adopt",
+        verdict: adopted === undefined ? verdict : "adopt",
         isConclusive: lookIsConclusive(reading, explained, now),
         shown: reading.shown.length,
-        found: found.map(({ id, amountCents, status }) => ({ id, amountCents, status })),
+        found: found.map(notedPayment),
       },
     });
   }
-  await appendAuditEntries(trx, entries);
   const subjects = looks.map(({ subject }) => subject);
   await closeLookedAt(trx, businessId, subjects, clock.sandbox);
-}
-
-function adoptedBy(answer: GateAnswer | undefined) {
-  const step = answer === undefined || answer.kind === "open" ? undefined : answer.step;
-  return step?.kind === "adopt" ? step : undefined;
-}
-
-function verdictOf(answer: GateAnswer | undefined): string {
-  const step = answer === undefined || answer.kind === "open" ? undefined : answer.step;
-  return step?.kind === "person" ? "partial" : "none";
 }
 
 /** Notes requests that a check keeps from being sent, where something was sent before. */

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { sumCents } from "../domain/money.ts";
 import { isKnownUnpaid } from "../domain/payments/payment-states.ts";
+import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/schemas/payment.ts";
 import { depositStands } from "../domain/top-ups/transactions.ts";
 import type { OperationName, Shown, Terms } from "./facts.ts";
 
@@ -26,9 +28,12 @@ export interface Operation {
   readonly showsWithinMs: number;
   /** What unexplained effects in a restored store's reading lead to (rule 10). */
   readonly afterLoss: "adopt" | "person" | "go-on";
-  /** What a 2xx says was made; null where it lacks the shape, so that nobody knows. */
-  readonly successIds: (body: unknown) => readonly string[] | null;
+  /** What a 2xx to a request at this path says was made; null where it lacks the shape: nobody knows. */
+  readonly successIds: (body: unknown, path: string) => readonly string[] | null;
 }
+
+/** Of a deposit's answer only its id is told. */
+const madeDepositSchema = z.object({ id: z.string().min(1) });
 
 /** Pays a payable. */
 export const pay: Operation = {
@@ -46,11 +51,8 @@ export const pay: Operation = {
   showsWithinMs: 0,
   afterLoss: "adopt",
   successIds: (body) => {
-    const payments = isRecord(body) ? body["payments"] : undefined;
-    if (!Array.isArray(payments) || payments.length === 0) return null;
-    const made: unknown[] = payments;
-    const ids = made.flatMap((payment) => (isPayment(payment) ? [payment.id] : []));
-    return ids.length === made.length ? ids : null;
+    const made = createdPaymentsSchema.safeParse(body).data;
+    return made === undefined ? null : idsOf(made.payments);
   },
 };
 
@@ -70,9 +72,10 @@ export const cancel: Operation = {
   isUnpaid: ({ status }) => CANCELLABLE.has(status),
   showsWithinMs: 60_000,
   afterLoss: "go-on",
-  successIds: (body) => {
-    const payment = isRecord(body) ? body["payment"] : undefined;
-    return isPayment(payment) ? [payment.id] : null;
+  // A yes that names another payment tells nothing of this one.
+  successIds: (body, path) => {
+    const made = cancelledPaymentSchema.safeParse(body).data;
+    return made === undefined || cancelPath(made.payment.id) !== path ? null : [made.payment.id];
   },
 };
 
@@ -94,8 +97,8 @@ export const deposit: Operation = {
   // A deposit of the same amount may be last week's.
   afterLoss: "person",
   successIds: (body) => {
-    const id = isRecord(body) ? body["id"] : undefined;
-    return typeof id === "string" && id !== "" ? [id] : null;
+    const made = madeDepositSchema.safeParse(body).data;
+    return made === undefined ? null : [made.id];
   },
 };
 
@@ -118,24 +121,15 @@ function preferTold(sourceId: string, found: readonly Shown[]): readonly Shown[]
   return told.length > 0 ? told : found;
 }
 
-function idsOf(shown: readonly Shown[]): string[] {
+/** Where a payment is cancelled. */
+export function cancelPath(paymentId: string): string {
+  return `/v1/payments/${encodeURIComponent(paymentId)}/cancel`;
+}
+
+function idsOf(shown: readonly { readonly id: string }[]): string[] {
   return shown.map(({ id }) => id);
 }
 
 function amountsOf(shown: readonly Shown[]): number[] {
   return shown.map(({ amountCents }) => amountCents);
-}
-
-function isPayment(value: unknown): value is { readonly id: string } {
-  return (
-    isRecord(value) &&
-    typeof value["id"] === "string" &&
-    value["id"] !== "" &&
-    typeof value["status"] === "string" &&
-    Number.isSafeInteger(value["amountCents"])
-  );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,21 +7,12 @@ import { createHold } from "../store/holds.ts";
 import { rowsAs } from "../store/many.ts";
 import { raiseNotice } from "../store/notices.ts";
 import type { Tables } from "../store/tables.ts";
+import type { JudgedAnswer } from "./answers.ts";
 import { isOpen } from "./derive.ts";
-import type { SendResult } from "./facts.ts";
 import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
 
 /** What a send came to, as its sender has heard it. */
-export interface SendOutcome {
-  readonly send: OpenedSend;
-  readonly result: Exclude<SendResult, "pending">;
-  readonly status: number | null;
-  readonly code: string | null;
-  readonly message: string | null;
-  /** The `Date` of the answer. */
-  readonly answerDateMs: number | null;
-  readonly madeIds: readonly string[];
-}
+export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedSend };
 
 const RESULT = {
   id: "text",
@@ -141,7 +132,6 @@ async function recordLate(
       reason,
       author: "payrun",
       nowMs,
-      untilMs: null,
     });
   }
   const details = { sendId, had, result, code, madeIds };

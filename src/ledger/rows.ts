@@ -1,8 +1,11 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
+import { asRecord } from "../store/as-record.ts";
 import { chunks, type Db } from "../store/db.ts";
 import type { SendsTable } from "../store/ledger-tables.ts";
 import { idsIn } from "../store/many.ts";
 import { lossNoticed } from "../store/sweep-behind.ts";
+import type { Tables } from "../store/tables.ts";
+import { madeIdsOf } from "./derive.ts";
 import type {
   KeyedAttempt,
   LateAnswer,
@@ -56,41 +59,15 @@ async function attemptsOfSubjects(
   businessId: string,
   subjects: readonly string[],
 ): Promise<Map<string, KeyedAttempt[]>> {
-  const of = <T extends { readonly subject: string }>(rows: readonly T[]) =>
-    Map.groupBy(rows, ({ subject }) => subject);
-  const rows = await db
-    .selectFrom("attempts")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("subject", "in", idsIn(subjects))
-    .orderBy("seq")
-    .execute();
-  const found = new Map<string, KeyedAttempt[]>();
-  if (rows.length === 0) return found;
+  const rows = await rowsOf(db, "attempts", businessId, subjects, ["seq"]);
   const tried = [...new Set(rows.map(({ subject }) => subject))];
-  const sends = await db
-    .selectFrom("sends")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("subject", "in", idsIn(tried))
-    .orderBy("seq")
-    .orderBy("send_no")
-    .execute();
-  const late = await db
-    .selectFrom("late_answers")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("subject", "in", idsIn(tried))
-    .orderBy("at_ms")
-    .execute();
-  const adopted = await db
-    .selectFrom("adoptions")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("subject", "in", idsIn(tried))
-    .execute();
+  if (tried.length === 0) return new Map();
+  const sends = await rowsOf(db, "sends", businessId, tried, ["seq", "send_no"]);
+  const late = await rowsOf(db, "late_answers", businessId, tried, ["at_ms"]);
+  const adopted = await rowsOf(db, "adoptions", businessId, tried, ["at_ms", "found_id"]);
   const sendsOf = Map.groupBy(sends, (row) => row.attempt_id);
-  for (const [subject, ofSubject] of of(rows)) {
+  const found = new Map<string, KeyedAttempt[]>();
+  for (const [subject, ofSubject] of Map.groupBy(rows, (row) => row.subject)) {
     const lateHere = late.filter((row) => row.subject === subject);
     const attempts = ofSubject.map((row): KeyedAttempt => {
       const mine = (sendsOf.get(row.attempt_id) ?? []).map(toSend);
@@ -118,13 +95,7 @@ async function looksOf(
   businessId: string,
   subjects: readonly string[],
 ): Promise<Map<string, Look[]>> {
-  const rows = await db
-    .selectFrom("looks")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("subject", "in", idsIn(subjects))
-    .orderBy("begun_at_ms")
-    .execute();
+  const rows = await rowsOf(db, "looks", businessId, subjects, ["begun_at_ms"]);
   const found = new Map<string, Look[]>();
   for (const [subject, of] of Map.groupBy(rows, (row) => row.subject)) {
     const looks = of.map((row) => ({
@@ -138,32 +109,38 @@ async function looksOf(
   return found;
 }
 
+/** What one of the ledger's tables has of these subjects, first to last. */
+async function rowsOf<Table extends "attempts" | "sends" | "late_answers" | "looks" | "adoptions">(
+  db: Db,
+  table: Table,
+  businessId: string,
+  subjects: readonly string[],
+  inOrderOf: readonly (keyof Tables[Table] & string)[],
+): Promise<Selectable<Tables[Table]>[]> {
+  const order = sql.join(inOrderOf.map((column) => sql.ref(column)));
+  const { rows } = await sql<Selectable<Tables[Table]>>`select * from ${sql.table(table)}
+    where business_id = ${businessId} and subject in ${idsIn(subjects)}
+    order by ${order}`.execute(db);
+  return rows;
+}
+
 /** What deposits have made or taken for theirs: the list of transactions doesn't say whose one is. */
 async function depositIds(
   db: Db,
   businessId: string,
 ): Promise<{ readonly subject: string; readonly id: string }[]> {
-  const made = await db
-    .selectFrom("sends")
-    .innerJoin("attempts", "attempts.attempt_id", "sends.attempt_id")
-    .select(["sends.subject", "sends.made_ids"])
-    .where("attempts.business_id", "=", businessId)
-    .where("attempts.operation", "=", "deposit")
-    .where("sends.made_ids", "!=", "[]")
+  const rows = await db
+    .selectFrom("attempts")
+    .select("subject")
+    .distinct()
+    .where("business_id", "=", businessId)
+    .where("operation", "=", "deposit")
     .execute();
-  const adopted = await db
-    .selectFrom("adoptions")
-    .innerJoin("attempts", "attempts.attempt_id", "adoptions.attempt_id")
-    .select(["adoptions.subject", "adoptions.found_id"])
-    .where("attempts.business_id", "=", businessId)
-    .where("attempts.operation", "=", "deposit")
-    .execute();
-  return [
-    ...made.flatMap((row) =>
-      (JSON.parse(row.made_ids) as string[]).map((id) => ({ subject: row.subject, id })),
-    ),
-    ...adopted.map((row) => ({ subject: row.subject, id: row.found_id })),
-  ];
+  const subjects = rows.map(({ subject }) => subject);
+  const deposits = await attemptsOfSubjects(db, businessId, subjects);
+  return [...deposits].flatMap(([subject, attempts]) =>
+    attempts.flatMap(madeIdsOf).map((id) => ({ subject, id })),
+  );
 }
 
 const OPERATIONS: readonly OperationName[] = ["pay", "cancel", "deposit"];
@@ -176,28 +153,9 @@ function operationOf(text: string): OperationName {
 
 function toSend(row: Selectable<SendsTable>): Send {
   return {
-    sendId: row.send_id,
-    sendNo: row.send_no,
-    owner: row.owner,
-    sentBy: row.sent_by,
-    path: row.path,
-    body: row.body,
-    approvedHash: row.approved_hash,
-    contactId: row.contact_id,
-    sourceId: row.source_id,
-    rail: row.rail,
-    amountCents: row.amount_cents,
-    executionDate: row.execution_date,
+    ...asRecord(row),
     baseline: JSON.parse(row.baseline) as string[],
-    openedAtMs: row.opened_at_ms,
-    openedServiceMs: row.opened_service_ms,
-    leaveByMs: row.leave_by_ms,
     result: row.result as SendResult,
-    status: row.status,
-    code: row.code,
-    message: row.message,
-    answeredAtMs: row.answered_at_ms,
-    answerDateMs: row.answer_date_ms,
     madeIds: JSON.parse(row.made_ids) as string[],
   };
 }

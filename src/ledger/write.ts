@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql, type SqlBool, type Transaction } from "kysely";
+import { asColumns } from "../store/as-record.ts";
 import { chunks } from "../store/db.ts";
 import type { AttemptsTable, SendsTable } from "../store/ledger-tables.ts";
 import { isIn } from "../store/in-text.ts";
 import { idsIn, type Kinds, rowsAs } from "../store/many.ts";
 import type { Tables } from "../store/tables.ts";
 import { mayStillPay, OPEN } from "./derive.ts";
-import type { OperationName, Reading, Terms } from "./facts.ts";
+import type { OperationName, Reading, SubjectFacts, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
 import { loadSubjects } from "./rows.ts";
 
@@ -147,38 +148,19 @@ async function insertRows<Row extends { readonly [Column in keyof Row]: string |
   );
 }
 
-function rowOfSend(send: OpenedSend): SendsTable {
-  const { terms } = send;
-  return {
-    send_id: send.sendId,
-    attempt_id: send.attemptId,
-    business_id: send.businessId,
-    subject: send.subject,
-    seq: send.seq,
-    send_no: send.sendNo,
-    owner: terms.owner,
-    sent_by: send.sentBy,
-    path: terms.path,
-    body: terms.body,
-    approved_hash: terms.approvedHash,
-    contact_id: terms.contactId,
-    source_id: terms.sourceId,
-    rail: terms.rail,
-    amount_cents: terms.amountCents,
-    execution_date: terms.executionDate,
-    baseline: JSON.stringify(send.baseline),
-    opened_at_ms: send.openedAtMs,
-    opened_service_ms: send.openedServiceMs,
-    leave_by_ms: send.leaveByMs,
-    result: "pending",
-    status: null,
-    code: null,
-    message: null,
-    answered_at_ms: null,
-    answer_date_ms: null,
-    made_ids: "[]",
-  };
+function rowOfSend({ terms, ...send }: OpenedSend): SendsTable {
+  return asColumns({ ...send, ...terms, ...PENDING });
 }
+
+const PENDING = {
+  result: "pending",
+  status: null,
+  code: null,
+  message: null,
+  answeredAtMs: null,
+  answerDateMs: null,
+  madeIds: [],
+} as const;
 
 const OPEN_SUBJECT = {
   business_id: "text",
@@ -279,15 +261,8 @@ export async function closeAnswered(
   businessId: string,
   subjects: readonly string[],
 ): Promise<void> {
-  for (const some of chunks(subjects)) {
-    await trx
-      .deleteFrom("open_subjects")
-      .where("business_id", "=", businessId)
-      .where("subject", "in", idsIn(some))
-      .where(noneIsOpen("sends"))
-      .where(noneIsOpen("late_answers"))
-      .execute();
-  }
+  const isClosed = sql<SqlBool>`${noneIsOpen("sends")} and ${noneIsOpen("late_answers")}`;
+  await close(trx, businessId, subjects, isClosed);
 }
 
 function noneIsOpen(table: "sends" | "late_answers"): RawBuilder<SqlBool> {
@@ -304,14 +279,24 @@ export async function closeLookedAt(
   sandbox: boolean,
 ): Promise<void> {
   const facts = await loadSubjects(trx, businessId, subjects);
-  const closed = [...facts].flatMap(([subject, of]) =>
-    mayStillPay(of, { sandbox }) ? [] : [subject],
-  );
-  for (const some of chunks(closed)) {
+  const isClosed = (of: SubjectFacts): boolean => !mayStillPay(of, { sandbox });
+  const closed = [...facts].filter(([, of]) => isClosed(of)).map(([subject]) => subject);
+  await close(trx, businessId, closed);
+}
+
+/** Takes subjects out of the index, as far as the condition holds of them. */
+export async function close(
+  trx: Transaction<Tables>,
+  businessId: string,
+  subjects: readonly string[],
+  isClosed: RawBuilder<SqlBool> = sql<SqlBool>`true`,
+): Promise<void> {
+  for (const some of chunks(subjects)) {
     await trx
       .deleteFrom("open_subjects")
       .where("business_id", "=", businessId)
       .where("subject", "in", idsIn(some))
+      .where(isClosed)
       .execute();
   }
 }

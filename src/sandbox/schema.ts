@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS bank_accounts (
   is_default INTEGER NOT NULL,
   micro_deposits_initiated_at INTEGER,
   micro_deposits_completed_at INTEGER,
-  verification_attempts INTEGER NOT NULL
+  verification_attempts INTEGER NOT NULL,
+  needs_reauth INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS bank_accounts_business ON bank_accounts (business_id, seq);
 

@@ -1,63 +1,44 @@
 import { is } from "./in-text.ts";
 import type { Selectable } from "kysely";
 import type { CancellationState } from "../contracts/cancellation.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { CancellationItemsTable } from "./cancellation-tables.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
 import type { Db } from "./db.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
-export interface CancellationItem {
-  readonly workflowId: string;
-  readonly itemNo: number;
-  readonly businessId: string;
-  readonly paymentId: string | null;
-  readonly payableId: string | null;
-  readonly contactId: string | null;
-  readonly amountCents: number;
-  readonly state: CancellationState;
+export interface CancellationItem extends Omit<
+  RecordOf<CancellationItemsTable>,
+  "open" | "updatedAtMs"
+> {
   /** True while something is still to be done or found out. */
   readonly open: boolean;
-  readonly reason: string | null;
-  readonly holdId: string | null;
-  readonly releaseByMs: number | null;
-  readonly cancelledAtMs: number | null;
-  readonly notBeforeMs: number;
-  readonly pollAtMs: number;
 }
 
-export interface ItemChange {
-  /** Of a bill whose payment was not known before. */
-  readonly paymentId?: string;
-  readonly amountCents?: number;
-  readonly state?: CancellationState;
-  readonly open?: boolean;
-  readonly reason?: string | null;
-  readonly cancelledAtMs?: number;
-  readonly notBeforeMs?: number;
-  readonly pollAtMs?: number;
-}
+export type ItemChange = Partial<
+  Pick<
+    CancellationItem,
+    | "paymentId"
+    | "amountCents"
+    | "state"
+    | "open"
+    | "reason"
+    | "cancelledAtMs"
+    | "notBeforeMs"
+    | "pollAtMs"
+  >
+>;
 
-export async function insertItem(db: Db, item: CancellationItem, nowMs: number): Promise<void> {
+/** An item as it begins; what has not been done yet is not said. */
+export type NewItem = Omit<CancellationItem, keyof typeof AT_FIRST> &
+  Partial<Pick<CancellationItem, keyof typeof AT_FIRST>>;
+
+const AT_FIRST = { releaseByMs: null, cancelledAtMs: null, notBeforeMs: 0, pollAtMs: 0 };
+
+export async function insertItem(db: Db, item: NewItem, nowMs: number): Promise<void> {
   await db
     .insertInto("cancellation_items")
-    .values({
-      workflow_id: item.workflowId,
-      item_no: item.itemNo,
-      business_id: item.businessId,
-      payment_id: item.paymentId,
-      payable_id: item.payableId,
-      contact_id: item.contactId,
-      amount_cents: item.amountCents,
-      state: item.state,
-      open: item.open ? 1 : 0,
-      reason: item.reason,
-      hold_id: item.holdId,
-      release_by_ms: item.releaseByMs,
-      cancelled_at_ms: item.cancelledAtMs,
-      not_before_ms: item.notBeforeMs,
-      poll_at_ms: item.pollAtMs,
-      updated_at_ms: nowMs,
-    })
+    .values(asColumns({ ...AT_FIRST, ...item, updatedAtMs: nowMs }))
     .execute();
 }
 
@@ -142,17 +123,7 @@ export async function changeItem(
 ): Promise<boolean> {
   const result = await db
     .updateTable("cancellation_items")
-    .set({
-      updated_at_ms: nowMs,
-      ...(change.paymentId === undefined ? {} : { payment_id: change.paymentId }),
-      ...(change.amountCents === undefined ? {} : { amount_cents: change.amountCents }),
-      ...(change.state === undefined ? {} : { state: change.state }),
-      ...(change.open === undefined ? {} : { open: change.open ? 1 : 0 }),
-      ...(change.reason === undefined ? {} : { reason: change.reason }),
-      ...(change.cancelledAtMs === undefined ? {} : { cancelled_at_ms: change.cancelledAtMs }),
-      ...(change.notBeforeMs === undefined ? {} : { not_before_ms: Math.ceil(change.notBeforeMs) }),
-      ...(change.pollAtMs === undefined ? {} : { poll_at_ms: change.pollAtMs }),
-    })
+    .set(asColumns({ ...change, updatedAtMs: nowMs }))
     .where("workflow_id", "=", item.workflowId)
     .where("item_no", "=", item.itemNo)
     .where("open", "=", 1)
@@ -231,21 +202,6 @@ export async function releaseWithheld(
 }
 
 function toItem(row: Selectable<CancellationItemsTable>): CancellationItem {
-  return {
-    workflowId: row.workflow_id,
-    itemNo: row.item_no,
-    businessId: row.business_id,
-    paymentId: row.payment_id,
-    payableId: row.payable_id,
-    contactId: row.contact_id,
-    amountCents: row.amount_cents,
-    state: row.state as CancellationState,
-    open: row.open === 1,
-    reason: row.reason,
-    holdId: row.hold_id,
-    releaseByMs: row.release_by_ms,
-    cancelledAtMs: row.cancelled_at_ms,
-    notBeforeMs: row.not_before_ms,
-    pollAtMs: row.poll_at_ms,
-  };
+  const { updatedAtMs: _, ...item } = asRecord(row);
+  return { ...item, open: row.open === 1 };
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { CancellationPhase } from "../contracts/cancellation.ts";
 import { launchedByEvents } from "../domain/events/triggers.ts";
 import { type Cancellation, toCancellation } from "./cancellations.ts";
 import type { Db } from "./db.ts";
@@ -46,7 +47,7 @@ export async function listCancellations(
       ]),
     );
   if (businessId !== undefined) query = query.where("business_id", "=", businessId);
-  if (phase !== undefined) query = query.where("phase", "=", phase);
+  if (phase !== undefined) query = query.where("phase", "=", phase as CancellationPhase);
   if (needsAction !== undefined) {
     query = query.where((eb) => {
       const asks = eb.or([

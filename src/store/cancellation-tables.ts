@@ -1,3 +1,5 @@
+import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
+
 /** A request to cancel payments, or to withhold bills: one workflow each. */
 export interface CancellationsTable {
   workflow_id: string;
@@ -10,7 +12,7 @@ export interface CancellationsTable {
   /** The pay run whose bills are withheld; null for payments. */
   run_id: string | null;
   reason: string;
-  phase: string;
+  phase: CancellationPhase;
   waiting_for: string | null;
   requested_by: string;
   requested_at_ms: number;
@@ -28,7 +30,7 @@ export interface CancellationItemsTable {
   payable_id: string | null;
   contact_id: string | null;
   amount_cents: number;
-  state: string;
+  state: CancellationState;
   /** 1 while something is still to be done or found out. */
   open: number;
   reason: string | null;

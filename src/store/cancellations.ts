@@ -1,25 +1,12 @@
 import type { Selectable } from "kysely";
-import type { CancellationPhase } from "../contracts/cancellation.ts";
 import type { CancellationPolicy } from "../domain/cancellations/policy.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { CancellationsTable } from "./cancellation-tables.ts";
 import type { Db } from "./db.ts";
 
 /** A request to cancel payments, or to withhold bills. */
-export interface Cancellation {
-  readonly workflowId: string;
-  readonly businessId: string;
-  readonly business: string;
-  readonly playbook: string;
+export interface Cancellation extends Omit<RecordOf<CancellationsTable>, "policy"> {
   readonly policy: CancellationPolicy;
-  /** The run whose bills are withheld, or null. */
-  readonly runId: string | null;
-  readonly reason: string;
-  readonly phase: CancellationPhase;
-  readonly waitingFor: string | null;
-  readonly requestedBy: string;
-  readonly requestedAtMs: number;
-  readonly chosenAtMs: number | null;
-  readonly endedAtMs: number | null;
 }
 
 export type NewCancellation = Omit<
@@ -28,21 +15,13 @@ export type NewCancellation = Omit<
 > & { readonly nowMs: number };
 
 /** @returns false where a cancellation of this id is there already */
-export async function insertCancellation(db: Db, request: NewCancellation): Promise<boolean> {
+export async function insertCancellation(
+  db: Db,
+  { nowMs, ...asked }: NewCancellation,
+): Promise<boolean> {
   const result = await db
     .insertInto("cancellations")
-    .values({
-      workflow_id: request.workflowId,
-      business_id: request.businessId,
-      business: request.business,
-      playbook: request.playbook,
-      policy: JSON.stringify(request.policy),
-      run_id: request.runId,
-      reason: request.reason,
-      phase: "choosing",
-      requested_by: request.requestedBy,
-      requested_at_ms: request.nowMs,
-    })
+    .values(asColumns({ ...asked, phase: "choosing" as const, requestedAtMs: nowMs }))
     .onConflict((conflict) => conflict.column("workflow_id").doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -75,22 +54,11 @@ export async function openCancellations(db: Db, businessId: string): Promise<Can
 export async function changeCancellation(
   db: Db,
   workflowId: string,
-  change: {
-    readonly phase?: CancellationPhase;
-    readonly waitingFor?: string | null;
-    readonly chosenAtMs?: number;
-    readonly endedAtMs?: number;
-  },
+  change: Partial<Pick<Cancellation, "phase" | "waitingFor" | "chosenAtMs" | "endedAtMs">>,
 ): Promise<void> {
   await db
     .updateTable("cancellations")
-    .set({
-      workflow_id: workflowId,
-      ...(change.phase === undefined ? {} : { phase: change.phase }),
-      ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
-      ...(change.chosenAtMs === undefined ? {} : { chosen_at_ms: change.chosenAtMs }),
-      ...(change.endedAtMs === undefined ? {} : { ended_at_ms: change.endedAtMs }),
-    })
+    .set(asColumns({ workflowId, ...change }))
     .where("workflow_id", "=", workflowId)
     .execute();
 }
@@ -117,19 +85,5 @@ export async function cancellationsLike(db: Db, beginning: string): Promise<Canc
 const NUMBERED = /^(?:\/r\d+)?$/;
 
 export function toCancellation(row: Selectable<CancellationsTable>): Cancellation {
-  return {
-    workflowId: row.workflow_id,
-    businessId: row.business_id,
-    business: row.business,
-    playbook: row.playbook,
-    policy: JSON.parse(row.policy) as CancellationPolicy,
-    runId: row.run_id,
-    reason: row.reason,
-    phase: row.phase as CancellationPhase,
-    waitingFor: row.waiting_for,
-    requestedBy: row.requested_by,
-    requestedAtMs: row.requested_at_ms,
-    chosenAtMs: row.chosen_at_ms,
-    endedAtMs: row.ended_at_ms,
-  };
+  return { ...asRecord(row), policy: JSON.parse(row.policy) as CancellationPolicy };
 }

@@ -2,8 +2,7 @@ export interface DecisionsTable {
   decision_id: string;
   run_id: string;
   plan_hash: string;
-  /** approve | reject */
-  decision: string;
+  decision: "approve" | "reject";
   principal: string;
   token_id: string | null;
   roles: string;
@@ -13,8 +12,8 @@ export interface DecisionsTable {
   decided_at_ms: number;
   /** Business-clock instant. */
   expires_at_ms: number;
-  /** accepted | refused, with the reason. */
-  outcome: string;
+  outcome: "accepted" | "refused";
+  /** Why it was refused. */
   reason: string | null;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
 import { releaseEndedClaims } from "./claims.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import type { DecisionsTable } from "./decision-tables.ts";
 import { mayStillPay } from "./open-subjects.ts";
@@ -10,23 +11,10 @@ import type { Tables } from "./tables.ts";
 /** States in which a line can still be left out: nothing of it has been drawn for paying. */
 const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
-export interface Decision {
-  readonly decisionId: string;
-  readonly runId: string;
-  readonly planHash: string;
-  readonly decision: "approve" | "reject";
-  readonly principal: string;
-  readonly tokenId: string | null;
+export interface Decision extends Omit<RecordOf<DecisionsTable>, "roles" | "dropped"> {
   readonly roles: readonly string[];
   /** Payables left out. */
   readonly dropped: readonly string[];
-  readonly comment: string | null;
-  readonly decidedAtMs: number;
-  /** Business-clock instant. */
-  readonly expiresAtMs: number;
-  readonly outcome: "accepted" | "refused";
-  /** Why it was refused. */
-  readonly reason: string | null;
 }
 
 export interface NewDecision extends Omit<Decision, "decisionId"> {
@@ -57,30 +45,17 @@ export async function recordDecision(
   trx: Transaction<Tables>,
   decision: NewDecision,
 ): Promise<RecordedDecision> {
+  const { approves, ...judged } = decision;
   const decisionId = `dec_${randomUUID()}`;
   await trx
     .insertInto("decisions")
-    .values({
-      decision_id: decisionId,
-      run_id: decision.runId,
-      plan_hash: decision.planHash,
-      decision: decision.decision,
-      principal: decision.principal,
-      token_id: decision.tokenId,
-      roles: JSON.stringify(decision.roles),
-      dropped: JSON.stringify(decision.dropped),
-      comment: decision.comment,
-      decided_at_ms: decision.decidedAtMs,
-      expires_at_ms: decision.expiresAtMs,
-      outcome: decision.outcome,
-      reason: decision.reason,
-    })
+    .values(asColumns({ ...judged, decisionId }))
     .execute();
   if (decision.outcome !== "accepted" || decision.decision !== "approve") {
     return { decisionId, dropped: [] };
   }
   const leftOut = new Set(decision.dropped);
-  const approved = decision.approves.filter((line) => !leftOut.has(line.payableId));
+  const approved = approves.filter((line) => !leftOut.has(line.payableId));
   for (const lines of chunks(approved)) {
     await trx
       .insertInto("line_approvals")
@@ -174,18 +149,8 @@ export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]>
 
 function toDecision(row: Selectable<DecisionsTable>): Decision {
   return {
-    decisionId: row.decision_id,
-    runId: row.run_id,
-    planHash: row.plan_hash,
-    decision: row.decision === "approve" ? "approve" : "reject",
-    principal: row.principal,
-    tokenId: row.token_id,
+    ...asRecord(row),
     roles: JSON.parse(row.roles) as string[],
     dropped: JSON.parse(row.dropped) as string[],
-    comment: row.comment,
-    decidedAtMs: row.decided_at_ms,
-    expiresAtMs: row.expires_at_ms,
-    outcome: row.outcome === "accepted" ? "accepted" : "refused",
-    reason: row.reason,
   };
 }

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { databaseNowMs } from "./database-clock.ts";
+import { numberOrNull } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
 export interface DueInput {
@@ -20,6 +21,8 @@ export interface DueLines {
   /** Service-clock instant. */
   readonly nextDrawMs: number | null;
   readonly payDate: string | null;
+  /** Real instant since which a line has waited for money; null where none does. */
+  readonly shortSinceMs: number | null;
 }
 
 export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promise<DueLines> {
@@ -53,6 +56,8 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
       sql<number | null>`min(case when ${drawn} and lease_until_ms >= ${nowMs}
         then lease_until_ms end)`.as("leased_until"),
       sql<string | null>`min(execution_date)`.as("pay_date"),
+      sql<number | null>`min(case when state = 'planned' and funded = 0
+        then updated_at_ms end)`.as("short_since"),
     ])
     .where("run_id", "=", runId)
     .where(
@@ -69,12 +74,8 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
     nextPollMs: numberOrNull(row?.next_poll),
     nextDrawMs: least(draws.filter((at) => at !== null)),
     payDate: row?.pay_date ?? null,
+    shortSinceMs: numberOrNull(row?.short_since),
   };
-}
-
-/** A database gives sums of whole numbers as texts where they might be too large for a number. */
-function numberOrNull(value: number | string | null | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }
 
 function least(values: readonly number[]): number | null {

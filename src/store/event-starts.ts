@@ -1,22 +1,17 @@
 import { isIn } from "./in-text.ts";
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
-import { chunks, type Db } from "./db.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
+import { chunks, type Db, numberOrNull } from "./db.ts";
 import type { EventStartsTable } from "./event-start-tables.ts";
 import type { Tables } from "./tables.ts";
 
 /** An event that a playbook is to be started by. */
-export interface EventStart {
-  readonly businessId: string;
-  readonly playbook: string;
-  readonly eventId: string;
-  /** The run that bills are withheld from; else empty. */
-  readonly target: string;
-  readonly type: string;
-  /** What the event is about: a payable's or a contact's id. */
-  readonly objectId: string;
-}
+export type EventStart = Pick<
+  RecordOf<EventStartsTable>,
+  "businessId" | "playbook" | "eventId" | "target" | "type" | "objectId"
+>;
 
 export interface OpenEventStart extends EventStart {
   /** Null until what it starts is recorded; then it is only to be started. */
@@ -99,10 +94,6 @@ async function earlierOf(
   };
 }
 
-function numberOrNull(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value);
-}
-
 /** What is to be started now, the longest due first. */
 export async function openEventStarts(
   db: Db,
@@ -118,7 +109,7 @@ export async function openEventStarts(
     .orderBy("event_id")
     .limit(limit)
     .execute();
-  return rows.map(toStart);
+  return rows.map(asRecord);
 }
 
 /** Those of these events that still wait: nobody has recorded what they start. */
@@ -240,16 +231,4 @@ export async function pruneEventStarts(
     .where("state", "in", ["started", "dropped"])
     .executeTakeFirst();
   return Number(result.numDeletedRows);
-}
-
-function toStart(row: Selectable<EventStartsTable>): OpenEventStart {
-  return {
-    businessId: row.business_id,
-    playbook: row.playbook,
-    eventId: row.event_id,
-    target: row.target,
-    type: row.type,
-    objectId: row.object_id,
-    workflowId: row.workflow_id,
-  };
 }

@@ -1,4 +1,6 @@
 import type { Transaction } from "kysely";
+import { ENDED_LINE_STATES, type LineState } from "../contracts/pay-run.ts";
+import type { SourceUse } from "../domain/notices/source-texts.ts";
 import { appendMoves } from "./audit-lines.ts";
 import { chunks } from "./db.ts";
 import type { Tables } from "./tables.ts";
@@ -84,6 +86,49 @@ export async function fundLines(
   }
 }
 
+/** Takes back the money of lines that are to be paid from a source, and nothing was begun for. */
+export async function unfundSource(
+  trx: Transaction<Tables>,
+  source: { readonly businessId: string; readonly sourceId: string; readonly nowMs: number },
+): Promise<void> {
+  await trx
+    .updateTable("run_lines")
+    .set({ funded: 0, updated_at_ms: source.nowMs })
+    .where("business_id", "=", source.businessId)
+    .where("source_id", "=", source.sourceId)
+    .where("state", "=", "planned")
+    .where("funded", "=", 1)
+    .execute();
+}
+
+/** Bills of runs that are paid from a source and have not come to their end. */
+export async function usesOfSource(
+  trx: Transaction<Tables>,
+  source: { readonly businessId: string; readonly sourceId: string },
+): Promise<SourceUse[]> {
+  const rows = await trx
+    .selectFrom("run_lines")
+    .select((eb) => [
+      "run_id",
+      "state",
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.sum<number>("amount_cents").as("cents"),
+    ])
+    .where("business_id", "=", source.businessId)
+    .where("source_id", "=", source.sourceId)
+    .where("state", "not in", ENDED_LINE_STATES)
+    .groupBy(["run_id", "state"])
+    .orderBy("run_id")
+    .orderBy("state")
+    .execute();
+  return rows.map((row) => ({
+    runId: row.run_id,
+    state: row.state as LineState,
+    count: Number(row.count),
+    cents: Number(row.cents),
+  }));
+}
+
 /** Says at lines that there is no money for them now; `parked` leaves them to a person. */
 export async function markShort(
   trx: Transaction<Tables>,
@@ -111,6 +156,8 @@ export async function markShort(
         "in",
         some.map(({ payableId }) => payableId),
       )
+      // What says so already has waited since then.
+      .where((eb) => eb.or([eb("reason", "is", null), eb("reason", "!=", short.reason)]))
       .returning(["payable_id", "line_no"])
       .execute();
     if (short.parked) await appendMoves(trx, short, "parked", rows, { reasonCode: SHORT });

@@ -1,43 +1,27 @@
 import { randomUUID } from "node:crypto";
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
 import { appendAudit } from "./audit.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { idsIn } from "./many.ts";
 import type { HoldsTable } from "./payment-tables.ts";
 import type { Tables } from "./tables.ts";
+import { tellOf } from "./tellings.ts";
 
 export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
 /** A "not now" that somebody set, and that only they or a person lift. */
-export interface Hold {
-  readonly holdId: string;
-  readonly businessId: string;
-  /** A `HoldScopeName`; a newer program may have written others. */
-  readonly scope: string;
-  /** Id or name within the scope; empty for `all`. */
-  readonly value: string;
-  readonly reason: string;
-  readonly author: string;
-  readonly createdAtMs: number;
-  /** Business-clock instant; null for without end. */
-  readonly untilMs: number | null;
-  readonly releasedAtMs: number | null;
-  readonly releasedBy: string | null;
-}
+export type Hold = RecordOf<HoldsTable>;
 
-export interface NewHold {
-  readonly businessId: string;
+export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason" | "author"> {
   readonly scope: HoldScopeName;
-  readonly value: string;
-  readonly reason: string;
-  readonly author: string;
-  /** Business-clock instant; null for without end. */
-  readonly untilMs: number | null;
+  /** Business-clock instant; it has no end where this is left out. */
+  readonly untilMs?: number | null;
   readonly nowMs: number;
 }
 
-/** Sets a hold, in force from the commit on. */
+/** Sets a hold, in force from the commit on; whoever it stops, or sets free later, is told. */
 export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promise<Hold> {
   const row = await trx
     .insertInto("holds")
@@ -49,11 +33,11 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
       reason: hold.reason,
       author: hold.author,
       created_at_ms: hold.nowMs,
-      until_ms: hold.untilMs,
+      until_ms: hold.untilMs ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  const made = toHold(row);
+  const made = asRecord(row);
   const { reason, untilMs } = made;
   await note(trx, made, "hold.created", {
     nowMs: hold.nowMs,
@@ -78,7 +62,7 @@ export async function releaseHold(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const lifted = toHold(row);
+  const lifted = asRecord(row);
   await note(trx, lifted, "hold.released", { nowMs, actor: by, details: {} });
   return lifted;
 }
@@ -102,7 +86,7 @@ export async function endHolds(
     .returningAll()
     .execute();
   for (const row of rows) {
-    await note(trx, toHold(row), "hold.ended", {
+    await note(trx, asRecord(row), "hold.ended", {
       nowMs: times.nowMs,
       actor: ENDED_BY,
       details: { until: new Date(row.until_ms ?? 0).toISOString() },
@@ -117,7 +101,7 @@ const ENDED_BY = "its end";
 async function note(
   trx: Transaction<Tables>,
   { businessId, holdId, scope, value }: Hold,
-  action: string,
+  action: "hold.created" | "hold.released" | "hold.ended",
   entry: {
     readonly nowMs: number;
     readonly actor: string;
@@ -126,6 +110,7 @@ async function note(
 ): Promise<void> {
   const details = { scope, value, ...entry.details };
   await appendAudit(trx, { ...entry, businessId, action, subject: holdId, details });
+  tellOf(trx, businessId, { kind: "hold", holdId, scope, value });
 }
 
 /** A hold, lifted or not. */
@@ -135,7 +120,7 @@ export async function getHold(db: Db, holdId: string): Promise<Hold | undefined>
     .selectAll()
     .where("hold_id", "=", holdId)
     .executeTakeFirst();
-  return row === undefined ? undefined : toHold(row);
+  return row === undefined ? undefined : asRecord(row);
 }
 
 export interface HoldFilter {
@@ -157,7 +142,7 @@ export async function listHolds(
     .orderBy("created_at_ms", "desc")
     .orderBy("hold_id");
   if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
-  return (await query.execute()).map(toHold);
+  return (await query.execute()).map(asRecord);
 }
 
 export async function countHolds(db: Db, filter: HoldFilter): Promise<number> {
@@ -205,7 +190,7 @@ export async function holdsOnLines(
     .where((eb) => eb.or([eb("scope", "!=", "payable"), eb("value", "in", idsIn(of.payableIds))]))
     .orderBy("created_at_ms")
     .execute();
-  return rows.map(toHold);
+  return rows.map(asRecord);
 }
 
 /** The first hold that stops one line now, or undefined. */
@@ -224,19 +209,4 @@ export async function activeHoldFor(
   const { businessId, payableId, businessNowMs: businessMs } = facts;
   const holds = await holdsOnLines(db, { businessId, payableIds: [payableId], businessMs });
   return holdOn(holds, facts);
-}
-
-function toHold(row: Selectable<HoldsTable>): Hold {
-  return {
-    holdId: row.hold_id,
-    businessId: row.business_id,
-    scope: row.scope,
-    value: row.value,
-    reason: row.reason,
-    author: row.author,
-    createdAtMs: row.created_at_ms,
-    untilMs: row.until_ms,
-    releasedAtMs: row.released_at_ms,
-    releasedBy: row.released_by,
-  };
 }

@@ -1,23 +1,11 @@
 import type { Transaction } from "kysely";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import type { InboxTable } from "./event-tables.ts";
 import type { Tables } from "./tables.ts";
 
 /** A webhook event that was verified, or taken from the service's list of deliveries. */
-export interface NewInboxEvent {
-  readonly businessId: string;
-  readonly eventId: string;
-  readonly type: string;
-  /** Decimal text: it exceeds 2^53. */
-  readonly sequence: string;
-  readonly object: string;
-  readonly objectId: string;
-  /** ISO instant, as the service wrote it. */
-  readonly createdAt: string;
-  readonly receivedAtMs: number;
-  readonly via: "webhook" | "deliveries";
-  /** Exactly as signed. */
-  readonly body: string;
-}
+export type NewInboxEvent = Omit<RecordOf<InboxTable>, "dispatchedAtMs">;
 
 export type InboxEvent = Omit<NewInboxEvent, "body">;
 
@@ -82,17 +70,7 @@ export async function undispatched(
     .orderBy("event_id")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    businessId: row.business_id,
-    eventId: row.event_id,
-    type: row.type,
-    sequence: row.sequence,
-    object: row.object,
-    objectId: row.object_id,
-    createdAt: row.created_at,
-    receivedAtMs: row.received_at_ms,
-    via: row.via === "deliveries" ? "deliveries" : "webhook",
-  }));
+  return rows.map(asRecord);
 }
 
 /** Says that whoever watches has been told; only after the signal succeeded. */

@@ -1,3 +1,8 @@
+import type { IncidentDecision, IncidentPhase } from "../contracts/incident.ts";
+
+/** What an owner of a failed payable waits for, besides a date or a person. */
+export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";
+
 /** A funding account that bounced: one row an account, one round an incident. */
 export interface IncidentsTable {
   business_id: string;
@@ -6,8 +11,7 @@ export interface IncidentsTable {
   workflow_id: string;
   /** 1, 2, … */
   round: number;
-  /** open | topping-up | ended */
-  phase: string;
+  phase: IncidentPhase;
   /** Return code or another word for what happened. */
   code: string;
   reason: string;
@@ -15,8 +19,7 @@ export interface IncidentsTable {
   /** JSON array of roles that decide. */
   roles: string;
   opened_at_ms: number;
-  /** released | other-source | top-up */
-  decision: string | null;
+  decision: IncidentDecision | null;
   decided_by: string | null;
   decided_at_ms: number | null;
   /** Business-clock instant: failures before it belong to the round that was decided. */
@@ -37,14 +40,14 @@ export interface RetryCasesTable {
   give_up_after_days: number;
   /** JSON array of roles. */
   give_up_tell: string;
-  /** incident | funds | bank-account | either-side, or null. */
-  waits_for: string | null;
+  waits_for: CaseWait | null;
 }
 
 /** What a retryFailedPayment workflow knows about its payable. */
 export interface RetriesTable {
   business_id: string;
   payable_id: string;
+  /** The profile's name. */
   business: string;
   workflow_id: string;
   /** Run whose line it took over, or null. */
@@ -55,9 +58,10 @@ export interface RetriesTable {
   retries_made: number;
   /** JSON array of payment ids whose failure has been dealt with. */
   handled_payment_ids: string;
-  /** A person's resolution that waits to be acted on: retry, or null. */
-  requested: string | null;
+  /** A person's resolution that waits to be acted on. */
+  requested: "retry" | null;
   requested_by: string | null;
+  /** `YYYY-MM-DD` on which the next payment is announced to run; null where no day is set. */
   retry_on: string | null;
   /** Why the approval of its line covers no further payment; null where it does, or nobody knows. */
   approval_ended: string | null;

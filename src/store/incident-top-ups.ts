@@ -1,5 +1,6 @@
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import type { Db } from "./db.ts";
+import { casesOf } from "./retry-cases.ts";
 
 /**
  * The run whose playbook a deposit for an incident goes by: of the runs of the bills that wait, the
@@ -9,23 +10,13 @@ export async function topUpRunOfIncident(
   db: Db,
   account: { readonly businessId: string; readonly sourceId: string },
 ): Promise<string | undefined> {
+  const waiting = casesOf(db, account)
+    .select("retries.run_id")
+    .where("retry_cases.waits_for", "=", "incident");
   const rows = await db
     .selectFrom("runs")
     .select(["run_id", "policy"])
-    .where("run_id", "in", (eb) =>
-      eb
-        .selectFrom("retry_cases")
-        .innerJoin("retries", (join) =>
-          join
-            .onRef("retries.business_id", "=", "retry_cases.business_id")
-            .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
-        )
-        .select("retries.run_id")
-        .where("retry_cases.business_id", "=", account.businessId)
-        .where("retry_cases.source_id", "=", account.sourceId)
-        .where("retry_cases.waits_for", "=", "incident")
-        .where("retries.phase", "!=", "ended"),
-    )
+    .where("run_id", "in", waiting)
     .orderBy("run_id")
     .execute();
   const allowed = rows.flatMap(({ run_id: runId, policy }) => {

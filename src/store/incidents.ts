@@ -1,45 +1,27 @@
 import type { Selectable, Transaction } from "kysely";
+import type { IncidentDecision } from "../contracts/incident.ts";
 import { appendAudit } from "./audit.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { createHold, listHolds, releaseHold } from "./holds.ts";
 import type { IncidentsTable } from "./incident-tables.ts";
 import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
-
-export type IncidentDecision = "released" | "other-source" | "top-up";
+import { tellOf } from "./tellings.ts";
 
 /** A funding account that bounced, held for all runs until one person has decided. */
-export interface Incident {
-  readonly businessId: string;
-  readonly sourceId: string;
-  readonly business: string;
-  readonly workflowId: string;
-  readonly round: number;
-  readonly phase: "open" | "topping-up" | "ended";
-  readonly code: string;
-  readonly reason: string;
-  readonly holdId: string;
+export interface Incident extends Omit<RecordOf<IncidentsTable>, "roles"> {
   readonly roles: readonly string[];
-  readonly openedAtMs: number;
-  readonly decision: IncidentDecision | null;
-  readonly decidedBy: string | null;
-  readonly decidedAtMs: number | null;
-  /** Business-clock instant. */
-  readonly decidedBusinessMs: number | null;
 }
 
-export interface NewIncident {
-  readonly businessId: string;
-  readonly sourceId: string;
-  readonly business: string;
-  readonly workflowId: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly roles: readonly string[];
+export type NewIncident = Pick<
+  Incident,
+  "businessId" | "sourceId" | "business" | "workflowId" | "code" | "reason" | "roles"
+> & {
   readonly nowMs: number;
   /** Business-clock instant of the failure. */
   readonly failedAtMs: number;
-}
+};
 
 export async function getIncident(
   db: Db,
@@ -104,7 +86,6 @@ export async function openIncident(
     value: sourceId,
     reason: `Payments from it bounced: ${incident.reason}`,
     author: workflowId,
-    untilMs: null,
     nowMs,
   });
   const values = {
@@ -121,7 +102,7 @@ export async function openIncident(
     decided_by: null,
     decided_at_ms: null,
     decided_business_ms: null,
-  };
+  } as const;
   const row = await trx
     .insertInto("incidents")
     .values({ business_id: businessId, source_id: sourceId, ...values })
@@ -186,6 +167,8 @@ export async function decideIncident(
   if (decision.decision === "released") {
     await releaseHolds(trx, incident, decision);
   }
+  tellOf(trx, businessId, { kind: "workflow", workflowId: incident.workflowId });
+  if (phase === "ended") tellOf(trx, businessId, { kind: "incident", sourceId });
   await appendAudit(trx, {
     businessId,
     nowMs: decision.nowMs,
@@ -236,21 +219,5 @@ export async function reopenIncident(
 }
 
 function toIncident(row: Selectable<IncidentsTable>): Incident {
-  return {
-    businessId: row.business_id,
-    sourceId: row.source_id,
-    business: row.business,
-    workflowId: row.workflow_id,
-    round: row.round,
-    phase: row.phase as Incident["phase"],
-    code: row.code,
-    reason: row.reason,
-    holdId: row.hold_id,
-    roles: JSON.parse(row.roles) as string[],
-    openedAtMs: row.opened_at_ms,
-    decision: row.decision as IncidentDecision | null,
-    decidedBy: row.decided_by,
-    decidedAtMs: row.decided_at_ms,
-    decidedBusinessMs: row.decided_business_ms,
-  };
+  return { ...asRecord(row), roles: JSON.parse(row.roles) as string[] };
 }

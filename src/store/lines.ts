@@ -1,56 +1,57 @@
 import { type Selectable, sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
-import { chunks, type Db } from "./db.ts";
-import { idsIn } from "./many.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import type { Db } from "./db.ts";
 import type { RunLinesTable } from "./run-tables.ts";
 
 /** Where one line of a run stands. */
-export interface RunLine {
-  readonly runId: string;
-  readonly payableId: string;
-  readonly businessId: string;
-  readonly version: number;
-  /** Its place in the plan, from 1. */
-  readonly lineNo: number;
-  readonly lineHash: string;
-  readonly contactId: string;
-  readonly sourceId: string;
-  readonly amountCents: number;
-  readonly executionDate: string;
-  readonly quorum: number;
+export interface RunLine extends Pick<
+  RecordOf<RunLinesTable>,
+  | "runId"
+  | "payableId"
+  | "businessId"
+  | "version"
+  | "lineNo"
+  | "lineHash"
+  | "contactId"
+  | "sourceId"
+  | "amountCents"
+  | "executionDate"
+  | "quorum"
+  | "reasonCode"
+  | "reason"
+  | "attempts"
+  | "leaseEpoch"
+  | "leaseUntilMs"
+  | "rests"
+  | "restSinceMs"
+  | "pollAtMs"
+  | "stage"
+> {
   readonly state: LineState;
-  readonly reasonCode: string | null;
-  readonly reason: string | null;
   readonly paymentIds: readonly string[];
-  readonly attempts: number;
   readonly funded: boolean;
-  readonly leaseEpoch: number;
-  /** Real instant until which whoever has drawn it may send; null while nobody has. */
-  readonly leaseUntilMs: number | null;
-  /** How often in a row drawing it came to nothing, and since when (service's clock). */
-  readonly rests: number;
-  readonly restSinceMs: number | null;
-  readonly pollAtMs: number;
   readonly look: boolean;
-  /** Stage of its approval that was open when it was last looked at, from 0. */
-  readonly stage: number;
-  /** True once that stage was escalated. */
   readonly escalated: boolean;
 }
 
-export interface LineChange {
-  readonly state?: LineState;
-  readonly reasonCode?: string | null;
-  readonly reason?: string | null;
-  readonly paymentIds?: readonly string[];
-  readonly attempts?: number;
-  readonly funded?: boolean;
+export interface LineChange extends Partial<
+  Pick<
+    RunLine,
+    | "state"
+    | "reasonCode"
+    | "reason"
+    | "paymentIds"
+    | "attempts"
+    | "funded"
+    | "pollAtMs"
+    | "look"
+    | "executionDate"
+  >
+> {
   readonly notBeforeMs?: number;
   /** Drawing it came to nothing again, at this instant of the service's clock; null: to something. */
   readonly restsAtMs?: number | null;
-  readonly pollAtMs?: number;
-  readonly look?: boolean;
-  readonly executionDate?: string;
   /** True gives the line back for the next draw. */
   readonly releaseLease?: boolean;
 }
@@ -69,24 +70,13 @@ export async function changeLine(
   nowMs: number,
   guard: { readonly epoch?: number; readonly from?: readonly LineState[] } = {},
 ): Promise<boolean> {
+  const { restsAtMs, releaseLease, ...columns } = change;
   let query = db
     .updateTable("run_lines")
     .set({
-      updated_at_ms: nowMs,
-      ...(change.state === undefined ? {} : { state: change.state }),
-      ...(change.reasonCode === undefined ? {} : { reason_code: change.reasonCode }),
-      ...(change.reason === undefined ? {} : { reason: change.reason }),
-      ...(change.paymentIds === undefined
-        ? {}
-        : { payment_ids: JSON.stringify(change.paymentIds) }),
-      ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
-      ...(change.funded === undefined ? {} : { funded: change.funded ? 1 : 0 }),
-      ...(change.notBeforeMs === undefined ? {} : { not_before_ms: change.notBeforeMs }),
-      ...(change.restsAtMs === undefined ? {} : restsAgain(change.restsAtMs)),
-      ...(change.pollAtMs === undefined ? {} : { poll_at_ms: change.pollAtMs }),
-      ...(change.look === undefined ? {} : { look: change.look ? 1 : 0 }),
-      ...(change.executionDate === undefined ? {} : { execution_date: change.executionDate }),
-      ...(change.releaseLease === true ? { lease_owner: null, lease_until_ms: null } : {}),
+      ...asColumns({ ...columns, updatedAtMs: nowMs }),
+      ...(restsAtMs === undefined ? {} : restsAgain(restsAtMs)),
+      ...(releaseLease === true ? { lease_owner: null, lease_until_ms: null } : {}),
     })
     .where("run_id", "=", key.runId)
     .where("payable_id", "=", key.payableId);
@@ -157,57 +147,13 @@ export async function planLineOf(
   return JSON.parse(row.line) as PlanLine;
 }
 
-/** The plan lines that lines of a run point at now. */
-export async function planLinesOf(
-  db: Db,
-  runId: string,
-  payableIds: readonly string[],
-): Promise<PlanLine[]> {
-  const lines: PlanLine[] = [];
-  for (const some of chunks(payableIds)) {
-    const rows = await db
-      .selectFrom("run_lines")
-      .innerJoin("plan_lines", (join) =>
-        join
-          .onRef("plan_lines.run_id", "=", "run_lines.run_id")
-          .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
-          .onRef("plan_lines.version", "=", "run_lines.version"),
-      )
-      .select("plan_lines.line")
-      .where("run_lines.run_id", "=", runId)
-      .where("run_lines.payable_id", "in", idsIn(some))
-      .execute();
-    for (const row of rows) lines.push(JSON.parse(row.line) as PlanLine);
-  }
-  return lines;
-}
-
 export function toRunLine(row: Selectable<RunLinesTable>): RunLine {
   return {
-    runId: row.run_id,
-    payableId: row.payable_id,
-    businessId: row.business_id,
-    version: row.version,
-    lineNo: row.line_no,
-    lineHash: row.line_hash,
-    contactId: row.contact_id,
-    sourceId: row.source_id,
-    amountCents: row.amount_cents,
-    executionDate: row.execution_date,
-    quorum: row.quorum,
+    ...asRecord(row),
     state: row.state as LineState,
-    reasonCode: row.reason_code,
-    reason: row.reason,
     paymentIds: JSON.parse(row.payment_ids) as string[],
-    attempts: row.attempts,
     funded: row.funded === 1,
-    leaseEpoch: row.lease_epoch,
-    leaseUntilMs: row.lease_until_ms,
-    rests: row.rests,
-    restSinceMs: row.rest_since_ms,
-    pollAtMs: row.poll_at_ms,
     look: row.look === 1,
-    stage: row.stage,
     escalated: row.escalated === 1,
   };
 }

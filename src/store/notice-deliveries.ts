@@ -1,5 +1,6 @@
 import { is } from "./in-text.ts";
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import type { NoticeDeliveriesTable } from "./notice-tables.ts";
 import { type Notice, toNotice } from "./notices.ts";
@@ -8,21 +9,7 @@ import type { Tables } from "./tables.ts";
 export type DeliveryState = "pending" | "sent" | "undeliverable";
 
 /** A notice on its way to one address of one channel. */
-export interface NoticeDelivery {
-  readonly deliveryId: string;
-  readonly noticeId: string;
-  readonly businessId: string;
-  readonly channel: string;
-  /** An e-mail address; empty where the channel has one address of its own. */
-  readonly target: string;
-  /** A `DeliveryState`; a newer program may have written others. */
-  readonly state: string;
-  readonly tries: number;
-  readonly nextTryAtMs: number;
-  /** What went wrong the last time, without secrets. */
-  readonly problem: string | null;
-  readonly endedAtMs: number | null;
-}
+export type NoticeDelivery = RecordOf<NoticeDeliveriesTable>;
 
 /** Where a notice goes. */
 export interface Route {
@@ -158,7 +145,7 @@ export async function claimDeliveries(
     .where("claimed_until_ms", "<=", claim.nowMs)
     .returningAll()
     .execute();
-  return rows.map(toDelivery);
+  return rows.map(asRecord);
 }
 
 export type DeliveryResult =
@@ -248,7 +235,7 @@ export async function deliveriesOf(
       .where("notice_id", "in", ids)
       .orderBy("delivery_id")
       .execute();
-    all.push(...rows.map(toDelivery));
+    all.push(...rows.map(asRecord));
   }
   return Map.groupBy(all, (delivery) => delivery.noticeId);
 }
@@ -293,20 +280,5 @@ export async function countUndelivered(db: Db, runId?: string): Promise<Undelive
     undeliverable: byState.get("undeliverable") ?? 0,
     retrying: byState.get("pending") ?? 0,
     unrouted: Number(unroutedRow.count),
-  };
-}
-
-function toDelivery(row: Selectable<NoticeDeliveriesTable>): NoticeDelivery {
-  return {
-    deliveryId: row.delivery_id,
-    noticeId: row.notice_id,
-    businessId: row.business_id,
-    channel: row.channel,
-    target: row.target,
-    state: row.state,
-    tries: row.tries,
-    nextTryAtMs: row.next_try_at_ms,
-    problem: row.problem,
-    endedAtMs: row.ended_at_ms,
   };
 }

@@ -2,7 +2,7 @@
 export interface NoticesTable {
   notice_id: string;
   business_id: string;
-  /** Kebab-case; an open set. */
+  /** A `NoticeKind`; another program may have written others. */
   kind: string;
   /** With business and kind: the fact, told of once. */
   fact_key: string;
@@ -43,12 +43,13 @@ export interface NoticeDeliveriesTable {
   channel: string;
   /** An e-mail address; empty where the channel has one address of its own. */
   target: string;
-  /** pending | sent | undeliverable */
+  /** A `DeliveryState`; a newer program may have written others. */
   state: string;
   tries: number;
   next_try_at_ms: number;
   claimed_by: string | null;
   claimed_until_ms: number;
+  /** What went wrong the last time, without secrets. */
   problem: string | null;
   created_at_ms: number;
   ended_at_ms: number | null;

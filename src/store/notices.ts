@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { NoticeKind } from "../contracts/notices.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import type { NoticesTable } from "./notice-tables.ts";
 
@@ -28,17 +29,10 @@ export interface NewNotice {
 }
 
 /** A notice that was raised. */
-export interface Notice extends Omit<NewNotice, "kind" | "nowMs" | "runId" | "contactId"> {
-  /** A `NoticeKind`; another program may have written others. */
-  readonly kind: string;
-  readonly noticeId: string;
-  readonly runId: string | null;
-  readonly contactId: string | null;
-  readonly createdAtMs: number;
-  readonly routedAtMs: number | null;
-  readonly routeTries: number;
-  /** Why it reaches nobody, or why that is still being found out; null where all is well. */
-  readonly routeProblem: string | null;
+export interface Notice extends Omit<RecordOf<NoticesTable>, "roles" | "data"> {
+  readonly roles: readonly string[];
+  /** For programs. */
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 const SUBJECT_MAX = 200;
@@ -207,19 +201,8 @@ export async function getNotice(db: Db, noticeId: string): Promise<Notice | unde
 
 export function toNotice(row: Selectable<NoticesTable>): Notice {
   return {
-    noticeId: row.notice_id,
-    businessId: row.business_id,
-    kind: row.kind,
-    factKey: row.fact_key,
-    runId: row.run_id,
-    subject: row.subject,
-    text: row.text,
+    ...asRecord(row),
     roles: JSON.parse(row.roles) as string[],
     data: JSON.parse(row.data) as Record<string, unknown>,
-    contactId: row.contact_id,
-    createdAtMs: row.created_at_ms,
-    routedAtMs: row.routed_at_ms,
-    routeTries: row.route_tries,
-    routeProblem: row.route_problem,
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Selectable, Transaction } from "kysely";
 import type { InputState, ProvidedStep } from "../contracts/onboarding.ts";
 import type { HeldUp } from "../domain/onboarding/decide.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { OnboardingInputsTable } from "./onboarding-tables.ts";
 import type { Tables } from "./tables.ts";
@@ -27,22 +28,13 @@ export interface InputFacts {
 }
 
 /** One thing that a person gave for a step. */
-export interface OnboardingInput {
-  readonly inputId: string;
-  readonly businessId: string;
-  readonly round: number;
-  /** 1, 2, … in its round. */
-  readonly inputNo: number;
+export interface OnboardingInput extends Omit<
+  RecordOf<OnboardingInputsTable>,
+  "step" | "facts" | "state"
+> {
   readonly step: ProvidedStep;
   readonly facts: InputFacts;
-  readonly vaultRef: string | null;
   readonly state: InputState;
-  readonly reason: string | null;
-  readonly sends: number;
-  /** The service's clock at a send whose answer is not known. */
-  readonly sentAtMs: number | null;
-  readonly providedBy: string;
-  readonly providedAtMs: number;
 }
 
 export async function insertInput(
@@ -189,18 +181,9 @@ export async function endInputs(
 
 function toInput(row: Selectable<OnboardingInputsTable>): OnboardingInput {
   return {
-    inputId: row.input_id,
-    businessId: row.business_id,
-    round: row.round,
-    inputNo: row.input_no,
+    ...asRecord(row),
     step: row.step as ProvidedStep,
     facts: JSON.parse(row.facts) as InputFacts,
-    vaultRef: row.vault_ref,
     state: row.state as InputState,
-    reason: row.reason,
-    sends: row.sends,
-    sentAtMs: row.sent_at_ms,
-    providedBy: row.provided_by,
-    providedAtMs: row.provided_at_ms,
   };
 }

@@ -20,6 +20,7 @@ export interface OnboardingsTable {
   /** The profile's name. */
   business: string;
   workflow_id: string;
+  /** 1, 2, …: one more each time it is launched after its end. */
   round: number;
   playbook: string;
   playbook_revision: number;
@@ -35,6 +36,7 @@ export interface OnboardingsTable {
   /** Begin of the wait on the business clock, and in real time. */
   wait_since_ms: number;
   wait_since_real_ms: number;
+  /** How often somebody has been reminded in that wait. */
   reminders: number;
   /** Text of a first playbook, for a person to store. */
   proposal: string | null;

@@ -1,50 +1,33 @@
 import type { Selectable, Transaction } from "kysely";
 import type { NextStep, OnboardingPhase } from "../contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../contracts/playbook.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { OnboardingsTable } from "./onboarding-tables.ts";
 import type { Tables } from "./tables.ts";
 import { emptyVault } from "./vault.ts";
 
 /** A business's way through KYB. */
-export interface Onboarding {
-  readonly businessId: string;
-  /** The profile's name. */
-  readonly business: string;
-  readonly workflowId: string;
-  /** 1, 2, …: one more each time it is launched after its end. */
-  readonly round: number;
-  readonly playbook: string;
-  readonly playbookRevision: number;
+export interface Onboarding extends Omit<
+  RecordOf<OnboardingsTable>,
+  "policy" | "phase" | "needsAction" | "nextSteps" | "launchedByTokenId"
+> {
   readonly policy: KybOnboardingPlaybook;
   readonly phase: OnboardingPhase;
-  readonly waitingFor: string | null;
   readonly needsAction: boolean;
   readonly nextSteps: readonly NextStep[];
-  /** Names what is waited for; empty for nothing yet. */
-  readonly waitKey: string;
-  /** Business-clock instant at which that wait began. */
-  readonly waitSinceMs: number;
-  /** The same in real time. */
-  readonly waitSinceRealMs: number;
-  /** How often somebody has been reminded in it. */
-  readonly reminders: number;
-  /** Text of a first playbook, or null. */
-  readonly proposal: string | null;
-  readonly launchedBy: string;
-  readonly launchedAtMs: number;
-  readonly updatedAtMs: number;
-  readonly endedAtMs: number | null;
 }
 
-export interface NewOnboarding {
-  readonly businessId: string;
-  readonly business: string;
-  readonly workflowId: string;
-  readonly playbook: string;
-  readonly playbookRevision: number;
-  readonly policy: KybOnboardingPlaybook;
-  readonly launchedBy: string;
+export interface NewOnboarding extends Pick<
+  Onboarding,
+  | "businessId"
+  | "business"
+  | "workflowId"
+  | "playbook"
+  | "playbookRevision"
+  | "policy"
+  | "launchedBy"
+> {
   readonly launchedByTokenId: string | null;
   readonly nowMs: number;
 }
@@ -59,29 +42,12 @@ export async function recordOnboarding(
 ): Promise<{ readonly onboarding: Onboarding; readonly created: boolean }> {
   const known = await getOnboarding(trx, launch.businessId);
   if (known !== undefined && known.endedAtMs === null) return { onboarding: known, created: false };
-  const values = {
-    business_id: launch.businessId,
-    business: launch.business,
-    workflow_id: launch.workflowId,
-    round: (known?.round ?? 0) + 1,
-    playbook: launch.playbook,
-    playbook_revision: launch.playbookRevision,
-    policy: JSON.stringify(launch.policy),
-    phase: "tax",
-    waiting_for: null,
-    needs_action: 0,
-    next_steps: "[]",
-    wait_key: "",
-    wait_since_ms: 0,
-    wait_since_real_ms: launch.nowMs,
-    reminders: 0,
-    proposal: null,
-    launched_by: launch.launchedBy,
-    launched_by_token_id: launch.launchedByTokenId,
-    launched_at_ms: launch.nowMs,
-    updated_at_ms: launch.nowMs,
-    ended_at_ms: null,
-  };
+  const { nowMs, ...asked } = launch;
+  const values = asColumns({
+    ...{ ...asked, round: (known?.round ?? 0) + 1, phase: "tax", waitingFor: null },
+    ...{ needsAction: false, nextSteps: [], waitKey: "", waitSinceMs: 0, waitSinceRealMs: nowMs },
+    ...{ reminders: 0, proposal: null, launchedAtMs: nowMs, updatedAtMs: nowMs, endedAtMs: null },
+  });
   const { business_id: _, ...changed } = values;
   const row = await trx
     .insertInto("onboardings")
@@ -124,15 +90,12 @@ export async function listOnboardings(
   return (await query.orderBy("launched_at_ms", "desc").execute()).map(toOnboarding);
 }
 
-export interface OnboardingChange {
-  readonly phase?: OnboardingPhase;
-  readonly waitingFor?: string | null;
-  readonly needsAction?: boolean;
-  readonly nextSteps?: readonly NextStep[];
+export interface OnboardingChange extends Partial<
+  Pick<Onboarding, "phase" | "waitingFor" | "needsAction" | "nextSteps" | "reminders">
+> {
+  readonly proposal?: string;
   /** Begins another wait. */
   readonly wait?: { readonly key: string; readonly sinceMs: number; readonly sinceRealMs: number };
-  readonly reminders?: number;
-  readonly proposal?: string;
 }
 
 /** Changes an onboarding that is under way; one that has ended stays as it ended. */
@@ -142,25 +105,14 @@ export async function updateOnboarding(
   change: OnboardingChange,
   nowMs: number,
 ): Promise<void> {
+  const { wait, ...changed } = change;
+  const begun = wait && {
+    ...{ waitKey: wait.key, waitSinceMs: wait.sinceMs, waitSinceRealMs: wait.sinceRealMs },
+    reminders: 0,
+  };
   await db
     .updateTable("onboardings")
-    .set({
-      updated_at_ms: nowMs,
-      ...(change.phase === undefined ? {} : { phase: change.phase }),
-      ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
-      ...(change.needsAction === undefined ? {} : { needs_action: change.needsAction ? 1 : 0 }),
-      ...(change.nextSteps === undefined ? {} : { next_steps: JSON.stringify(change.nextSteps) }),
-      ...(change.wait === undefined
-        ? {}
-        : {
-            wait_key: change.wait.key,
-            wait_since_ms: change.wait.sinceMs,
-            wait_since_real_ms: change.wait.sinceRealMs,
-            reminders: 0,
-          }),
-      ...(change.reminders === undefined ? {} : { reminders: change.reminders }),
-      ...(change.proposal === undefined ? {} : { proposal: change.proposal }),
-    })
+    .set(asColumns({ ...begun, ...changed, updatedAtMs: nowMs }))
     .where("business_id", "=", businessId)
     .where("ended_at_ms", "is", null)
     .execute();
@@ -196,26 +148,12 @@ export async function endOnboarding(
 }
 
 function toOnboarding(row: Selectable<OnboardingsTable>): Onboarding {
+  const { launchedByTokenId: _, ...onboarding } = asRecord(row);
   return {
-    businessId: row.business_id,
-    business: row.business,
-    workflowId: row.workflow_id,
-    round: row.round,
-    playbook: row.playbook,
-    playbookRevision: row.playbook_revision,
+    ...onboarding,
     policy: JSON.parse(row.policy) as KybOnboardingPlaybook,
     phase: row.phase as OnboardingPhase,
-    waitingFor: row.waiting_for,
     needsAction: row.needs_action === 1,
     nextSteps: JSON.parse(row.next_steps) as NextStep[],
-    waitKey: row.wait_key,
-    waitSinceMs: row.wait_since_ms,
-    waitSinceRealMs: row.wait_since_real_ms,
-    reminders: row.reminders,
-    proposal: row.proposal,
-    launchedBy: row.launched_by,
-    launchedAtMs: row.launched_at_ms,
-    updatedAtMs: row.updated_at_ms,
-    endedAtMs: row.ended_at_ms,
   };
 }

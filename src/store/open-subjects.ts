@@ -32,6 +32,11 @@ export async function openSubjects(
   return open;
 }
 
+/** True where a send of the subject may still take effect. */
+export async function isOpenSubject(db: Db, businessId: string, subject: string): Promise<boolean> {
+  return (await openSubjects(db, businessId, [subject])).has(subject);
+}
+
 /** Payables that a request may still pay, and that nobody is at work on or has looked at lately. */
 export async function leftOpen(
   db: Db,

@@ -9,7 +9,7 @@ export interface ClaimsTable {
 export interface HoldsTable {
   hold_id: string;
   business_id: string;
-  /** payable | contact | source | run | playbook | all */
+  /** A `HoldScopeName`; a newer program may have written others. */
   scope: string;
   /** Id or name within the scope; empty for all. */
   value: string;
@@ -25,12 +25,14 @@ export interface HoldsTable {
 /** A fault of the whole business: one wait, never one per bill. */
 export interface BusinessWaitsTable {
   business_id: string;
-  /** Funding source id for money faults, empty for the whole business. */
+  /** Funding source id for money faults; empty for the whole business. */
   source_id: string;
+  /** The service's code, for example `insufficient_balance`; `rate_limited` for a 429. */
   code: string;
   message: string;
   since_ms: number;
   /** Service-clock instant of the next try. */
   retry_at_ms: number;
+  /** How often a single request has tried since. */
   tries: number;
 }

@@ -1,16 +1,13 @@
 import type { Selectable } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { idsIn } from "./many.ts";
 import type { PlansTable } from "./run-tables.ts";
 
-export interface StoredPlan {
-  readonly runId: string;
-  /** 1, 2, …: one more each time a line was planned anew. */
-  readonly planNo: number;
-  readonly planHash: string;
+export interface StoredPlan extends Omit<RecordOf<PlansTable>, "summary"> {
   readonly summary: PlanSummary;
-  readonly createdAtMs: number;
 }
 
 /** A line as it was planned, and where it stands. */
@@ -46,10 +43,10 @@ export async function getPlanLines(
     readonly page?: { readonly offset: number; readonly limit: number };
   } = {},
 ): Promise<PlannedLine[]> {
-  let query = currentLines(db, runId).orderBy("run_lines.line_no");
+  let query = currentLines(db, runId).selectAll("run_lines").orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
   if (filter.payableIds !== undefined) {
-    query = query.where("run_lines.payable_id", "in", filter.payableIds);
+    query = query.where("run_lines.payable_id", "in", idsIn(filter.payableIds));
   }
   if (filter.after !== undefined) query = query.where("run_lines.line_no", ">", filter.after);
   if (filter.limit !== undefined) query = query.limit(filter.limit);
@@ -68,9 +65,20 @@ function currentLines(db: Db, runId: string) {
         .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
         .onRef("plan_lines.version", "=", "run_lines.version"),
     )
-    .selectAll("run_lines")
     .select("plan_lines.line")
     .where("run_lines.run_id", "=", runId);
+}
+
+/** The plan lines that these lines of a run point at now. */
+export async function planLinesOf(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<PlanLine[]> {
+  const rows = await currentLines(db, runId)
+    .where("run_lines.payable_id", "in", idsIn(payableIds))
+    .execute();
+  return rows.map(({ line }) => JSON.parse(line) as PlanLine);
 }
 
 /** One version of a payable's plan line, the one that holds now unless said. */
@@ -113,11 +121,5 @@ export async function listSkipped(
 }
 
 function toStoredPlan(row: Selectable<PlansTable>): StoredPlan {
-  return {
-    runId: row.run_id,
-    planNo: row.plan_no,
-    planHash: row.plan_hash,
-    summary: JSON.parse(row.summary) as PlanSummary,
-    createdAtMs: row.created_at_ms,
-  };
+  return { ...asRecord(row), summary: JSON.parse(row.summary) as PlanSummary };
 }

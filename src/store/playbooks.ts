@@ -1,23 +1,12 @@
 import type { Selectable, Transaction } from "kysely";
 import type { Playbook } from "../contracts/playbook.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { PlaybooksTable, Tables } from "./tables.ts";
 
 /** One revision of a playbook, as an administrator stored it. */
-export interface StoredPlaybook {
-  readonly name: string;
-  /** 1, 2, … */
-  readonly revision: number;
-  readonly kind: string;
-  /** Profile name of the business, or null for the only one. */
-  readonly business: string | null;
-  /** The file as it was. */
-  readonly text: string;
+export interface StoredPlaybook extends Omit<RecordOf<PlaybooksTable>, "compiled"> {
   readonly compiled: Playbook;
-  /** Who stored it: they don't count as an approver of its runs. */
-  readonly author: string;
-  readonly authorTokenId: string | null;
-  readonly createdAtMs: number;
 }
 
 /**
@@ -27,14 +16,10 @@ export interface StoredPlaybook {
  */
 export async function applyPlaybook(
   trx: Transaction<Tables>,
-  playbook: {
-    readonly name: string;
-    readonly kind: string;
-    readonly text: string;
-    readonly compiled: Playbook;
-    readonly business: string | null;
-    readonly author: string;
-    readonly authorTokenId: string | null;
+  {
+    nowMs,
+    ...playbook
+  }: Omit<StoredPlaybook, "revision" | "createdAtMs"> & {
     readonly nowMs: number;
   },
 ): Promise<{ revision: number; changed: boolean }> {
@@ -43,17 +28,7 @@ export async function applyPlaybook(
   const revision = (last?.revision ?? 0) + 1;
   await trx
     .insertInto("playbooks")
-    .values({
-      name: playbook.name,
-      revision,
-      kind: playbook.kind,
-      business: playbook.business,
-      text: playbook.text,
-      compiled: JSON.stringify(playbook.compiled),
-      author: playbook.author,
-      author_token_id: playbook.authorTokenId,
-      created_at_ms: playbook.nowMs,
-    })
+    .values(asColumns({ ...playbook, revision, createdAtMs: nowMs }))
     .execute();
   return { revision, changed: true };
 }
@@ -107,15 +82,5 @@ export async function playbookRevisions(db: Db, name: string): Promise<StoredPla
 }
 
 function toPlaybook(row: Selectable<PlaybooksTable>): StoredPlaybook {
-  return {
-    name: row.name,
-    revision: row.revision,
-    kind: row.kind,
-    business: row.business,
-    text: row.text,
-    compiled: JSON.parse(row.compiled) as Playbook,
-    author: row.author,
-    authorTokenId: row.author_token_id,
-    createdAtMs: row.created_at_ms,
-  };
+  return { ...asRecord(row), compiled: JSON.parse(row.compiled) as Playbook };
 }

@@ -6,10 +6,10 @@ import { decideByOf } from "../domain/planning/dates.ts";
 import { keepStages } from "./approval-stages.ts";
 import { appendOfLines } from "./audit-lines.ts";
 import { chunks } from "./db.ts";
-import { idsIn, rowsAs } from "./many.ts";
+import { rowsAs } from "./many.ts";
 import { type Replaced, replacedBy, replanSummary } from "./plan-summary.ts";
 import { insertPlan, plannedColumns, planLineRow } from "./plan-writes.ts";
-import { getPlan, type StoredPlan } from "./plans.ts";
+import { getPlan, getPlanLines, type StoredPlan } from "./plans.ts";
 import { getRun, type Run } from "./runs.ts";
 import type { Tables } from "./tables.ts";
 
@@ -98,24 +98,9 @@ async function storedLines(
   runId: string,
   lines: readonly ReplannedLine[],
 ): Promise<Map<string, StoredLine>> {
-  const rows = await trx
-    .selectFrom("run_lines")
-    .innerJoin("plan_lines", (join) =>
-      join
-        .onRef("plan_lines.run_id", "=", "run_lines.run_id")
-        .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
-        .onRef("plan_lines.version", "=", "run_lines.version"),
-    )
-    .select(["run_lines.payable_id", "run_lines.line_no", "plan_lines.line"])
-    .where("run_lines.run_id", "=", runId)
-    .where("run_lines.payable_id", "in", idsIn(lines.map(({ plan }) => plan.payableId)))
-    .execute();
-  return new Map(
-    rows.map((row) => [
-      row.payable_id,
-      { plan: JSON.parse(row.line) as PlanLine, lineNo: row.line_no },
-    ]),
-  );
+  const payableIds = lines.map(({ plan }) => plan.payableId);
+  const stored = await getPlanLines(trx, runId, { payableIds });
+  return new Map(stored.map(({ plan, line: { lineNo } }) => [plan.payableId, { plan, lineNo }]));
 }
 
 /** False where it is stored already. */

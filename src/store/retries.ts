@@ -1,32 +1,15 @@
-import type { Selectable } from "kysely";
+import type { Selectable, Transaction } from "kysely";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { RetriesTable } from "./incident-tables.ts";
+import type { Tables } from "./tables.ts";
+import { tellOf } from "./tellings.ts";
 
 /** What the owner of a failed or returned payable knows about it. */
-export interface Retry {
-  readonly businessId: string;
-  readonly payableId: string;
-  /** The profile's name. */
-  readonly business: string;
-  readonly workflowId: string;
-  /** Run whose line it took over, or null. */
-  readonly runId: string | null;
-  readonly phase: string;
-  readonly reasonCode: string | null;
-  readonly reason: string | null;
-  readonly retriesMade: number;
+export interface Retry extends Omit<RecordOf<RetriesTable>, "handledPaymentIds" | "look"> {
   /** Payments whose failure has been dealt with. */
   readonly handledPaymentIds: readonly string[];
-  /** A person's resolution that waits to be acted on. */
-  readonly requested: "retry" | null;
-  readonly requestedBy: string | null;
-  /** `YYYY-MM-DD` on which the next payment is announced to run; null where no day is set. */
-  readonly retryOn: string | null;
-  /** Why the approval of its line covers no further payment, as far as is known; or null. */
-  readonly approvalEnded: string | null;
   readonly look: boolean;
-  readonly startedAtMs: number;
-  readonly updatedAtMs: number;
 }
 
 export interface NewRetry {
@@ -60,19 +43,15 @@ export async function upsertRetry(db: Db, retry: NewRetry): Promise<Retry> {
 }
 
 function newRow(retry: NewRetry) {
-  return {
-    business_id: retry.businessId,
-    payable_id: retry.payableId,
-    business: retry.business,
-    workflow_id: retry.workflowId,
-    run_id: retry.runId,
-    phase: retry.phase ?? "planning",
-    retries_made: 0,
-    handled_payment_ids: "[]",
-    look: 0,
-    started_at_ms: retry.nowMs,
-    updated_at_ms: retry.nowMs,
-  };
+  const { nowMs, ...key } = retry;
+  const nothing = { retriesMade: 0, handledPaymentIds: [], look: false };
+  return asColumns({
+    phase: "planning",
+    ...key,
+    ...nothing,
+    startedAtMs: nowMs,
+    updatedAtMs: nowMs,
+  });
 }
 
 export async function getRetry(
@@ -99,19 +78,23 @@ export async function getRetryByWorkflowId(db: Db, workflowId: string): Promise<
   return row === undefined ? undefined : toRetry(row);
 }
 
-export interface RetryChange {
-  readonly phase?: string;
-  readonly reasonCode?: string | null;
-  readonly reason?: string | null;
-  readonly retriesMade?: number;
-  readonly handledPaymentIds?: readonly string[];
+export type RetryChange = Partial<
+  Pick<
+    Retry,
+    | "phase"
+    | "reasonCode"
+    | "reason"
+    | "retriesMade"
+    | "handledPaymentIds"
+    | "retryOn"
+    | "approvalEnded"
+    | "look"
+    | "runId"
+  >
+> & {
   /** Null says that the person's request has been acted on. */
   readonly requested?: null;
-  readonly retryOn?: string | null;
-  readonly approvalEnded?: string | null;
-  readonly look?: boolean;
-  readonly runId?: string;
-}
+};
 
 /** Changes a retry; false where there is none. */
 export async function updateRetry(
@@ -120,23 +103,10 @@ export async function updateRetry(
   change: RetryChange,
   nowMs: number,
 ): Promise<boolean> {
+  const acted = change.requested === undefined ? {} : { requestedBy: null };
   const result = await db
     .updateTable("retries")
-    .set({
-      updated_at_ms: nowMs,
-      ...(change.phase === undefined ? {} : { phase: change.phase }),
-      ...(change.reasonCode === undefined ? {} : { reason_code: change.reasonCode }),
-      ...(change.reason === undefined ? {} : { reason: change.reason }),
-      ...(change.retriesMade === undefined ? {} : { retries_made: change.retriesMade }),
-      ...(change.handledPaymentIds === undefined
-        ? {}
-        : { handled_payment_ids: JSON.stringify(change.handledPaymentIds) }),
-      ...(change.requested === undefined ? {} : { requested: null, requested_by: null }),
-      ...(change.retryOn === undefined ? {} : { retry_on: change.retryOn }),
-      ...(change.approvalEnded === undefined ? {} : { approval_ended: change.approvalEnded }),
-      ...(change.look === undefined ? {} : { look: change.look ? 1 : 0 }),
-      ...(change.runId === undefined ? {} : { run_id: change.runId }),
-    })
+    .set(asColumns({ ...change, ...acted, updatedAtMs: nowMs }))
     .where("business_id", "=", key.businessId)
     .where("payable_id", "=", key.payableId)
     .executeTakeFirst();
@@ -156,17 +126,6 @@ export async function clearLook(
     .where("look", "=", 1)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
-}
-
-/** Retries that took over lines of a run, by payable. */
-export async function listRetriesOfRun(db: Db, runId: string): Promise<Retry[]> {
-  const rows = await db
-    .selectFrom("retries")
-    .selectAll()
-    .where("run_id", "=", runId)
-    .orderBy("payable_id")
-    .execute();
-  return rows.map(toRetry);
 }
 
 /** A failed or returned payable whose owner waits for a person. */
@@ -210,13 +169,16 @@ export async function listParkedRetries(
 
 /** Writes down that a person wants a payable retried, whether or not a retry owns it already. */
 export async function requestRetry(
-  db: Db,
+  trx: Transaction<Tables>,
   request: NewRetry & { readonly by: string },
 ): Promise<Retry> {
-  const asked = { requested: "retry", requested_by: request.by, look: 1 };
-  const row = await db
+  const { by, ...key } = request;
+  const asked = { requested: "retry", requested_by: by, look: 1 } as const;
+  const { businessId, workflowId } = request;
+  tellOf(trx, businessId, { kind: "workflow", workflowId });
+  const row = await trx
     .insertInto("retries")
-    .values({ ...newRow(request), ...asked })
+    .values({ ...newRow(key), ...asked })
     .onConflict((conflict) =>
       conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
         ...asked,
@@ -237,23 +199,6 @@ export async function requestRetry(
 }
 
 function toRetry(row: Selectable<RetriesTable>): Retry {
-  return {
-    businessId: row.business_id,
-    payableId: row.payable_id,
-    business: row.business,
-    workflowId: row.workflow_id,
-    runId: row.run_id,
-    phase: row.phase,
-    reasonCode: row.reason_code,
-    reason: row.reason,
-    retriesMade: row.retries_made,
-    handledPaymentIds: JSON.parse(row.handled_payment_ids) as string[],
-    requested: row.requested === "retry" ? "retry" : null,
-    requestedBy: row.requested_by,
-    retryOn: row.retry_on,
-    approvalEnded: row.approval_ended,
-    look: row.look === 1,
-    startedAtMs: row.started_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  };
+  const handledPaymentIds = JSON.parse(row.handled_payment_ids) as string[];
+  return { ...asRecord(row), handledPaymentIds, look: row.look === 1 };
 }

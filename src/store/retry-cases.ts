@@ -2,25 +2,14 @@ import type { IncidentBill } from "../contracts/incident.ts";
 import type { LineState } from "../contracts/pay-run.ts";
 import type { Selectable } from "kysely";
 import type { FailureRule } from "../contracts/playbook.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { RetryCasesTable } from "./incident-tables.ts";
 
-/** What an owner of a failed payable waits for, besides a date or a person. */
-export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";
-
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
-export interface RetryCaseRule {
-  readonly businessId: string;
-  readonly payableId: string;
-  /** Business-clock instant at which the first failure was dealt with. */
-  readonly failedAtMs: number;
-  /** The same in real time. */
-  readonly failedRealMs: number;
-  readonly sourceId: string;
+export interface RetryCaseRule extends Omit<RecordOf<RetryCasesTable>, "rule" | "giveUpTell"> {
   readonly rule: FailureRule;
-  readonly giveUpAfterDays: number;
   readonly giveUpTell: readonly string[];
-  readonly waitsFor: CaseWait | null;
 }
 
 export async function getRetryCase(
@@ -51,17 +40,7 @@ export async function decidersOf(db: Db, payableId: string): Promise<string[]> {
 export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> {
   await db
     .insertInto("retry_cases")
-    .values({
-      business_id: kept.businessId,
-      payable_id: kept.payableId,
-      failed_at_ms: Math.round(kept.failedAtMs),
-      failed_real_ms: Math.round(kept.failedRealMs),
-      source_id: kept.sourceId,
-      rule: JSON.stringify(kept.rule),
-      give_up_after_days: kept.giveUpAfterDays,
-      give_up_tell: JSON.stringify(kept.giveUpTell),
-      waits_for: kept.waitsFor,
-    })
+    .values(asColumns(kept))
     .onConflict((conflict) =>
       conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
         source_id: eb.ref("excluded.source_id"),
@@ -91,8 +70,8 @@ interface Account {
   readonly sourceId: string;
 }
 
-/** Cases of bills that were to be paid from a funding account, with their owners and lines. */
-function casesOf(db: Db, { businessId, sourceId }: Account) {
+/** Cases of bills that were to be paid from a funding account and have not ended, with their owners. */
+export function casesOf(db: Db, { businessId, sourceId }: Account) {
   return db
     .selectFrom("retry_cases")
     .innerJoin("retries", (join) =>
@@ -100,18 +79,22 @@ function casesOf(db: Db, { businessId, sourceId }: Account) {
         .onRef("retries.business_id", "=", "retry_cases.business_id")
         .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
     )
-    .innerJoin("run_lines", (join) =>
-      join
-        .onRef("run_lines.run_id", "=", "retries.run_id")
-        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
-    )
     .where("retry_cases.business_id", "=", businessId)
-    .where("retry_cases.source_id", "=", sourceId);
+    .where("retry_cases.source_id", "=", sourceId)
+    .where("retries.phase", "!=", "ended");
+}
+
+function withLines(db: Db, account: Account) {
+  return casesOf(db, account).innerJoin("run_lines", (join) =>
+    join
+      .onRef("run_lines.run_id", "=", "retries.run_id")
+      .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+  );
 }
 
 /** Payables that wait for the incident of a funding account, with what they come to. */
 export async function waitingForIncident(db: Db, account: Account): Promise<IncidentBill[]> {
-  const rows = await casesOf(db, account)
+  const rows = await withLines(db, account)
     .select([
       "retry_cases.payable_id",
       "run_lines.amount_cents",
@@ -121,7 +104,6 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
       "run_lines.reason",
     ])
     .where("retry_cases.waits_for", "=", "incident")
-    .where("retries.phase", "!=", "ended")
     .orderBy("retry_cases.payable_id")
     .execute();
   return rows.map((row) => ({
@@ -142,7 +124,7 @@ export async function behindForFunds(
   db: Db,
   kept: Pick<RetryCaseRule, "businessId" | "sourceId" | "payableId" | "failedAtMs">,
 ): Promise<number> {
-  const row = await casesOf(db, kept)
+  const row = await withLines(db, kept)
     .select((eb) => eb.fn.sum<number>("run_lines.amount_cents").as("cents"))
     .where("retry_cases.waits_for", "=", "funds")
     .where("retries.phase", "=", "waiting")
@@ -197,14 +179,8 @@ export async function dayOfFailure(
 
 function toCase(row: Selectable<RetryCasesTable>): RetryCaseRule {
   return {
-    businessId: row.business_id,
-    payableId: row.payable_id,
-    failedAtMs: row.failed_at_ms,
-    failedRealMs: row.failed_real_ms,
-    sourceId: row.source_id,
+    ...asRecord(row),
     rule: JSON.parse(row.rule) as FailureRule,
-    giveUpAfterDays: row.give_up_after_days,
     giveUpTell: JSON.parse(row.give_up_tell) as string[],
-    waitsFor: row.waits_for as CaseWait | null,
   };
 }

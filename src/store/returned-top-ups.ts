@@ -1,10 +1,9 @@
 import type { Transaction } from "kysely";
 import { depositTakenBack } from "../domain/notices/top-up-texts.ts";
-import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
 import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
-import { changeTopUp, type TopUp, toTopUp, WITHOUT_MONEY } from "./top-ups.ts";
+import { moveTopUp, type TopUp, toTopUp, WITHOUT_MONEY } from "./top-ups.ts";
 
 /** Who looks at the balance besides the roles that approve deposits. */
 const OPERATORS = ["operator"];
@@ -37,9 +36,10 @@ export async function recordReturned(
   clock: { readonly businessMs: number; readonly realMs: number },
 ): Promise<boolean> {
   const { amountCents, approvers, businessId, owner, sourceId, subject, transactionId } = topUp;
+  const note = { action: "returned", transactionId, amountCents, reason } as const;
   const nowMs = clock.realMs;
   const change = { state: "returned", reason, sinceMs: clock.businessMs } as const;
-  if (!(await changeTopUp(trx, topUp, ["completed"], change, nowMs))) return false;
+  if (!(await moveTopUp(trx, topUp, ["completed"], change, note, nowMs))) return false;
   await trx
     .updateTable("run_lines")
     .set({ funded: 0 })
@@ -48,14 +48,6 @@ export async function recordReturned(
     .where("state", "in", WITHOUT_MONEY)
     .where("funded", "=", 1)
     .execute();
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: owner,
-    action: "top-up.returned",
-    subject,
-    details: { transactionId, amountCents, reason },
-  });
   await raiseNotice(trx, {
     businessId,
     kind: "top-up-returned",

@@ -7,8 +7,9 @@ export interface RunsTable {
   business: string;
   playbook: string;
   playbook_revision: number;
-  /** Compiled playbook (contracts/playbook.ts) as JSON: a running run keeps its revision. */
+  /** The playbook as it was at the launch, compiled and as JSON: a running run keeps its revision. */
   policy: string;
+  /** `YYYY-MM-DD`, the nominal fire time's date. */
   period: string;
   /** 1, 2, … for `/r2`: one more only after rejected, expired, cancelled or failed. */
   revision: number;
@@ -16,6 +17,7 @@ export interface RunsTable {
   phase: string;
   waiting_for: string | null;
   plan_hash: string | null;
+  /** 0 before the first plan. */
   plan_no: number;
   total_cents: number;
   launched_by: string;
@@ -34,6 +36,7 @@ export interface RunsTable {
 /** One row per plan of a run; a changed line makes the next one. Insert-only. */
 export interface PlansTable {
   run_id: string;
+  /** 1, 2, …: one more each time a line was planned anew. */
   plan_no: number;
   plan_hash: string;
   /** PlanSummary as JSON. */
@@ -71,6 +74,7 @@ export interface RunLinesTable {
   business_id: string;
   /** Version of plan_lines that holds now. */
   version: number;
+  /** Its place in the plan, from 1. */
   line_no: number;
   line_hash: string;
   contact_id: string;
@@ -89,6 +93,7 @@ export interface RunLinesTable {
   /** Fencing: one more with every draw; a result of an older epoch never downgrades. */
   lease_epoch: number;
   lease_owner: string | null;
+  /** Until when whoever has drawn it may send; null while nobody has. */
   lease_until_ms: number | null;
   /** Service-clock instant before which the line is not drawn again (back-off, look-up window). */
   not_before_ms: number;

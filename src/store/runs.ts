@@ -3,57 +3,34 @@ import { payRunId } from "../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import { launchedByEvents } from "../domain/events/triggers.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { appendAudit } from "./audit.ts";
 import type { RunsTable } from "./run-tables.ts";
 import type { Tables } from "./tables.ts";
+import { tellOf } from "./tellings.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
 
-export interface Run {
-  readonly runId: string;
-  /** The API's businessId. */
-  readonly businessId: string;
-  /** The profile's name. */
-  readonly business: string;
-  readonly playbook: string;
-  readonly playbookRevision: number;
-  /** The playbook as it was at the launch. */
+export interface Run extends Omit<RecordOf<RunsTable>, "policy" | "inputs" | "phase"> {
   readonly policy: PayRunPlaybook;
-  readonly period: string;
-  readonly revision: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly phase: RunPhase;
-  readonly waitingFor: string | null;
-  readonly planHash: string | null;
-  /** 0 before the first plan. */
-  readonly planNo: number;
-  readonly totalCents: number;
-  readonly launchedBy: string;
-  readonly launchedByTokenId: string | null;
-  readonly launchedAtMs: number;
-  readonly cancelRequestedAtMs: number | null;
-  readonly cancelRequestedBy: string | null;
-  readonly endedAtMs: number | null;
-  /** Real instant of the first plan. */
-  readonly plannedAtMs: number | null;
-  /** Business-clock instant after which unapproved lines are parked. */
-  readonly approveByMs: number | null;
-  readonly failure: string | null;
 }
 
-export interface NewRun {
-  readonly businessId: string;
-  readonly business: string;
-  readonly playbook: string;
-  readonly playbookRevision: number;
-  readonly policy: PayRunPlaybook;
-  /** `YYYY-MM-DD`, the nominal fire time's date. */
-  readonly period: string;
+export interface NewRun extends Pick<
+  Run,
+  | "businessId"
+  | "business"
+  | "playbook"
+  | "playbookRevision"
+  | "policy"
+  | "period"
+  | "launchedBy"
+  | "launchedByTokenId"
+> {
   readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly launchedBy: string;
-  readonly launchedByTokenId: string | null;
   readonly nowMs: number;
   /** Joins whatever run the period has, ended or not: what a clock launches, it launches once. */
   readonly once?: boolean;
@@ -269,48 +246,33 @@ export async function setApproveBy(
  * @returns `already` keeps the first request's author.
  */
 export async function requestCancel(
-  db: Db,
+  trx: Transaction<Tables>,
   runId: string,
   by: string,
   nowMs: number,
 ): Promise<"requested" | "already" | "ended" | "unknown"> {
-  const result = await db
+  const result = await trx
     .updateTable("runs")
     .set({ cancel_requested_at_ms: nowMs, cancel_requested_by: by })
     .where("run_id", "=", runId)
     .where("phase", "not in", ENDED_PHASES)
     .where("cancel_requested_at_ms", "is", null)
     .executeTakeFirst();
-  if (result.numUpdatedRows > 0n) return "requested";
-  const run = await getRun(db, runId);
+  const run = await getRun(trx, runId);
   if (run === undefined) return "unknown";
+  if (result.numUpdatedRows > 0n) {
+    tellOf(trx, run.businessId, { kind: "workflow", workflowId: runId });
+    tellOf(trx, run.businessId, { kind: "run", runId });
+    return "requested";
+  }
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
 }
 
 function toRun(row: Selectable<RunsTable>): Run {
   return {
-    runId: row.run_id,
-    businessId: row.business_id,
-    business: row.business,
-    playbook: row.playbook,
-    playbookRevision: row.playbook_revision,
+    ...asRecord(row),
     policy: JSON.parse(row.policy) as PayRunPlaybook,
-    period: row.period,
-    revision: row.revision,
     inputs: JSON.parse(row.inputs) as Record<string, unknown>,
     phase: row.phase as RunPhase,
-    waitingFor: row.waiting_for,
-    planHash: row.plan_hash,
-    planNo: row.plan_no,
-    totalCents: row.total_cents,
-    launchedBy: row.launched_by,
-    launchedByTokenId: row.launched_by_token_id,
-    launchedAtMs: row.launched_at_ms,
-    cancelRequestedAtMs: row.cancel_requested_at_ms,
-    cancelRequestedBy: row.cancel_requested_by,
-    endedAtMs: row.ended_at_ms,
-    plannedAtMs: row.planned_at_ms,
-    approveByMs: row.approve_by_ms,
-    failure: row.failure,
   };
 }

@@ -2,6 +2,7 @@ import type { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely, KyselyPlugin, Transaction } from "kysely";
 import { withTrail } from "./audit.ts";
 import type { Tables } from "./tables.ts";
+import { type Telling, withTellings } from "./tellings.ts";
 
 export interface OpenStoreOptions {
   /** Refuse to make a new store. */
@@ -67,6 +68,12 @@ export interface Store {
     fn: (trx: Transaction<Tables>) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+  /**
+   * Has this process hear whom each of its transactions concerns, once that has committed.
+   *
+   * @returns lets it hear no more
+   */
+  afterCommit(tell: (tellings: readonly Telling[]) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -101,16 +108,29 @@ export function guarded(
   const run: RunTransaction = async (fn, options) => {
     refuse();
     const scope: Scope = { ...options, open: true };
+    let tellings: readonly Telling[] = [];
+    const noted = (last: readonly Telling[]): void => void (tellings = last);
     try {
-      return await scopes.run(scope, () => transaction((trx) => withTrail(trx, fn), options));
+      const result = await scopes.run(scope, () =>
+        transaction((trx) => withTellings(trx, () => withTrail(trx, fn), noted), options),
+      );
+      if (tellings.length > 0) tell?.(tellings);
+      return result;
     } finally {
       scope.open = false;
     }
   };
+  let tell: ((tellings: readonly Telling[]) => void) | undefined;
   return {
     db: base.withPlugin(guard),
     transaction: (fn, options = {}) => run(fn, options),
     transactionOf: (businessId, fn, options = {}) => run(fn, { ...options, businessId }),
+    afterCommit: (listener) => {
+      tell = listener;
+      return () => {
+        if (tell === listener) tell = undefined;
+      };
+    },
     close: () => base.destroy(),
   };
 }

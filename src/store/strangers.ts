@@ -1,7 +1,9 @@
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import type { RetryFailedPlaybook } from "../contracts/playbook.ts";
 import { eventsOf } from "../domain/events/triggers.ts";
 import { chunks, type Db } from "./db.ts";
 import { listPlaybooks } from "./playbooks.ts";
+import type { Tables } from "./tables.ts";
 
 /** Kind of the notice about a payment that failed and that Payrun did not make. */
 export const STRANGER_NOTICE = "payment-failed-elsewhere";
@@ -37,6 +39,15 @@ export async function strangersLookedAfter(db: Db, business: string): Promise<Re
   return found;
 }
 
+/**
+ * True of lines that something was sent for. A restored store may have forgotten that, and found
+ * the payments again at the service.
+ */
+export function isPaidHere(): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables, "run_lines">();
+  return eb.or([eb("run_lines.attempts", ">", 0), eb("run_lines.payment_ids", "!=", "[]")]);
+}
+
 /** Which of these payables a run has sent payments for, however long ago. */
 export async function paidHere(
   db: Db,
@@ -51,7 +62,7 @@ export async function paidHere(
       .distinct()
       .where("business_id", "=", businessId)
       .where("payable_id", "in", ids)
-      .where("attempts", ">", 0)
+      .where(isPaidHere())
       .execute();
     for (const row of rows) found.add(row.payable_id);
   }

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { AuditHead } from "../contracts/activities.ts";
 import { appendAudit, endOfTrail } from "./audit.ts";
+import { databaseNowMs } from "./database-clock.ts";
 import type { Db } from "./db.ts";
 import { createHold } from "./holds.ts";
 import type { Tables } from "./tables.ts";
@@ -78,7 +79,6 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     value: "",
     reason,
     author: AUTHOR,
-    untilMs: null,
     nowMs,
   });
   await appendAudit(trx, {
@@ -87,19 +87,28 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     actor: AUTHOR,
     action: ACTION,
     subject: SUBJECT,
-    details: { evidence: loss.evidence, holdId: hold.holdId, serviceMs: loss.serviceMs },
+    details: {
+      evidence: loss.evidence,
+      holdId: hold.holdId,
+      serviceMs: loss.serviceMs,
+      // What looks are compared with (ledger, 10): this process's own clock may be minutes behind.
+      noticedAtMs: await databaseNowMs(trx),
+    },
   });
   return true;
 }
 
-/** When the store was last found to be older than what was done with it; null where it never was. */
+/**
+ * When the store was last found to be older than what was done with it, on the database's clock; null
+ * where it never was.
+ */
 export async function lossNoticed(
   db: Db,
   businessId: string,
 ): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
   const found = await db
     .selectFrom("audit")
-    .select(["at_ms", "details"])
+    .select("details")
     .where("business_id", "=", businessId)
     .where("subject", "=", SUBJECT)
     .where("action", "=", ACTION)
@@ -107,6 +116,9 @@ export async function lossNoticed(
     .limit(1)
     .executeTakeFirst();
   if (found === undefined) return null;
-  const { serviceMs } = JSON.parse(found.details) as { readonly serviceMs?: number | null };
-  return { atMs: found.at_ms, serviceMs: serviceMs ?? null };
+  const { noticedAtMs: atMs, serviceMs } = JSON.parse(found.details) as {
+    readonly noticedAtMs: number;
+    readonly serviceMs: number | null;
+  };
+  return { atMs, serviceMs };
 }

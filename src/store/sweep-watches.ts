@@ -10,8 +10,8 @@ export interface SeenPayment {
 /** A bill whose line says settled, though one of its payments isn't any more. */
 export interface LateChange {
   readonly payableId: string;
-  /** True where its run is still at work and looks by itself when it is told. */
-  readonly runIsOpen: boolean;
+  /** The run that follows it, and looks by itself when it is told; null where none does. */
+  readonly followedBy: string | null;
 }
 
 /**
@@ -44,9 +44,12 @@ export async function lateChanges(
           .onRef("retries.payable_id", "=", "run_lines.payable_id"),
       )
       .select([
+        "run_lines.run_id",
         "run_lines.payable_id",
         "run_lines.payment_ids",
+        "run_lines.run_id",
         "runs.phase",
+        "watches.owner",
         "retries.handled_payment_ids",
       ])
       .where("run_lines.business_id", "=", businessId)
@@ -66,8 +69,10 @@ export async function lateChanges(
           payableId === row.payable_id && own.includes(id) && !handled.includes(id),
       );
       if (!isNews) continue;
-      const runIsOpen = !ENDED_PHASES.some((phase) => phase === row.phase);
-      found.set(row.payable_id, { payableId: row.payable_id, runIsOpen });
+      // What a retry has taken over its run doesn't look at again, though it goes on with others.
+      const isOpen = !ENDED_PHASES.some((phase) => phase === row.phase);
+      const followedBy = isOpen && row.owner === row.run_id ? row.run_id : null;
+      found.set(row.payable_id, { payableId: row.payable_id, followedBy });
     }
   }
   return [...found.values()];

@@ -6,7 +6,7 @@ import type {
   LineApprovalsTable,
   TokensTable,
 } from "./decision-tables.ts";
-import type { InboxTable, WatchesTable } from "./event-tables.ts";
+import type { InboxTable, TellingsTable, WatchesTable } from "./event-tables.ts";
 import type { IncidentsTable, RetriesTable, RetryCasesTable } from "./incident-tables.ts";
 import type { LatePassesTable, SeenPaymentsTable } from "./followed-payment-tables.ts";
 import type { NoticeDeliveriesTable, NoticeFactsTable, NoticesTable } from "./notice-tables.ts";
@@ -61,6 +61,7 @@ export interface Tables {
   incidents: IncidentsTable;
   inbox: InboxTable;
   watches: WatchesTable;
+  tellings: TellingsTable;
   tokens: TokensTable;
   audit: AuditTable;
   audit_ends: AuditEndsTable;
@@ -103,11 +104,16 @@ export interface AuditEndsTable {
 
 export interface PlaybooksTable {
   name: string;
+  /** 1, 2, … */
   revision: number;
   kind: string;
+  /** Profile name of the business, or null for the only one. */
   business: string | null;
+  /** The file as it was. */
   text: string;
+  /** Playbook as JSON. */
   compiled: string;
+  /** Who stored it: they don't count as an approver of its runs. */
   author: string;
   author_token_id: string | null;
   created_at_ms: number;

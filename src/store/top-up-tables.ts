@@ -1,3 +1,5 @@
+import type { TopUpState } from "../contracts/top-up.ts";
+
 /** A deposit into a funding source that somebody has asked for. */
 export interface TopUpsTable {
   business_id: string;
@@ -10,9 +12,8 @@ export interface TopUpsTable {
   /** 1, 2, … of the owner and source. */
   request_no: number;
   /** Run whose playbook allows it. */
-  policy_run: string;
-  /** A TopUpState (contracts/top-up.ts). */
-  state: string;
+  policy_run_id: string;
+  state: TopUpState;
   amount_cents: number;
   needed_on: string;
   make_by: string;

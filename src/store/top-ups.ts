@@ -4,42 +4,22 @@ import {
   OPEN_TOP_UP_STATES,
   type TopUpAccount,
   type TopUpState,
-  type TopUpTerms,
 } from "../contracts/top-up.ts";
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 import type { TopUpsTable } from "./top-up-tables.ts";
 
 /** A deposit into a funding source, as somebody has asked for it. */
-export interface TopUp extends TopUpTerms {
-  readonly businessId: string;
-  /** Its name in the attempt ledger; decisions and approvals of it stand under this name too. */
-  readonly subject: string;
-  readonly business: string;
-  readonly sourceId: string;
-  /** Workflow that needs the money. */
-  readonly owner: string;
-  readonly requestNo: number;
-  /** Run whose playbook allows it. */
-  readonly policyRunId: string;
-  readonly state: TopUpState;
+export interface TopUp extends Omit<
+  RecordOf<TopUpsTable>,
+  "bankAccountId" | "bankName" | "bankLast4" | "late" | "approvers" | "createdAtMs"
+> {
   readonly account: TopUpAccount;
-  readonly planHash: string;
-  /** What an approval of it names. */
-  readonly hash: string;
+  /** True where it arrives too late, however soon it is made. */
+  readonly late: boolean;
   readonly approvers: readonly string[];
-  readonly quorum: number;
-  readonly transactionId: string | null;
-  readonly reasonCode: string | null;
-  readonly reason: string | null;
-  /** Service-clock instant. */
-  readonly notBeforeMs: number;
-  /** Business-clock instant of its last change. */
-  readonly sinceMs: number;
-  /** Business-clock instant. */
-  readonly pollAtMs: number;
-  /** Real time. */
-  readonly updatedAtMs: number;
 }
 
 export type NewTopUp = Omit<
@@ -47,27 +27,14 @@ export type NewTopUp = Omit<
   "state" | "transactionId" | "reasonCode" | "reason" | "notBeforeMs" | "pollAtMs" | "updatedAtMs"
 > & { readonly nowMs: number };
 
-export async function insertTopUp(trx: Transaction<Tables>, topUp: NewTopUp): Promise<TopUp> {
+export async function insertTopUp(
+  trx: Transaction<Tables>,
+  { nowMs, ...asked }: NewTopUp,
+): Promise<TopUp> {
+  const nothingSent = { state: "proposed" as const, notBeforeMs: 0, pollAtMs: 0 };
   const row = await trx
     .insertInto("top_ups")
-    .values({
-      business_id: topUp.businessId,
-      subject: topUp.subject,
-      business: topUp.business,
-      source_id: topUp.sourceId,
-      owner: topUp.owner,
-      request_no: topUp.requestNo,
-      policy_run: topUp.policyRunId,
-      state: "proposed",
-      ...columnsOf(topUp),
-      reason_code: null,
-      reason: null,
-      not_before_ms: 0,
-      since_ms: Math.floor(topUp.sinceMs),
-      poll_at_ms: 0,
-      created_at_ms: topUp.nowMs,
-      updated_at_ms: topUp.nowMs,
-    })
+    .values(columnsOf({ ...asked, ...nothingSent, createdAtMs: nowMs, updatedAtMs: nowMs }))
     .returningAll()
     .executeTakeFirstOrThrow();
   return toTopUp(row);
@@ -88,21 +55,9 @@ export type Asked = Pick<
   | "quorum"
 >;
 
-function columnsOf(asked: Asked) {
-  return {
-    amount_cents: asked.amountCents,
-    needed_on: asked.neededOn,
-    make_by: asked.makeBy,
-    arrives_on: asked.arrivesOn,
-    late: asked.late ? 1 : 0,
-    bank_account_id: asked.account.bankAccountId,
-    bank_name: asked.account.name,
-    bank_last4: asked.account.last4,
-    plan_hash: asked.planHash,
-    hash: asked.hash,
-    approvers: JSON.stringify(asked.approvers),
-    quorum: asked.quorum,
-  };
+function columnsOf<Changed extends Asked>({ account, ...asked }: Changed) {
+  const { bankAccountId, name: bankName, last4: bankLast4 } = account;
+  return asColumns({ ...asked, bankAccountId, bankName, bankLast4 });
 }
 
 /** Changes what is asked for; only while nothing of it has been sent. */
@@ -114,22 +69,19 @@ export async function changeAsked(
 ): Promise<void> {
   await trx
     .updateTable("top_ups")
-    .set({ ...columnsOf(asked), not_before_ms: 0, reason: null, updated_at_ms: nowMs })
+    .set(columnsOf({ ...asked, notBeforeMs: 0, reason: null, updatedAtMs: nowMs }))
     .where("business_id", "=", topUp.businessId)
     .where("subject", "=", topUp.subject)
     .where("state", "=", "proposed")
     .execute();
 }
 
-export interface TopUpChange {
-  readonly state?: TopUpState;
-  readonly transactionId?: string;
-  readonly reasonCode?: string | null;
-  readonly reason?: string | null;
-  readonly notBeforeMs?: number;
-  readonly sinceMs?: number;
-  readonly pollAtMs?: number;
-}
+export type TopUpChange = Partial<
+  Pick<
+    TopUp,
+    "state" | "transactionId" | "reasonCode" | "reason" | "notBeforeMs" | "sinceMs" | "pollAtMs"
+  >
+>;
 
 /**
  * Changes where a request stands.
@@ -145,23 +97,48 @@ export async function changeTopUp(
 ): Promise<boolean> {
   const result = await trx
     .updateTable("top_ups")
-    .set({
-      updated_at_ms: nowMs,
-      ...(change.state === undefined ? {} : { state: change.state }),
-      ...(change.transactionId === undefined ? {} : { transaction_id: change.transactionId }),
-      ...(change.reasonCode === undefined ? {} : { reason_code: change.reasonCode }),
-      ...(change.reason === undefined ? {} : { reason: change.reason }),
-      ...(change.notBeforeMs === undefined
-        ? {}
-        : { not_before_ms: Math.floor(change.notBeforeMs) }),
-      ...(change.sinceMs === undefined ? {} : { since_ms: Math.floor(change.sinceMs) }),
-      ...(change.pollAtMs === undefined ? {} : { poll_at_ms: Math.floor(change.pollAtMs) }),
-    })
+    .set(asColumns({ ...change, updatedAtMs: nowMs }))
     .where("business_id", "=", topUp.businessId)
     .where("subject", "=", topUp.subject)
     .where("state", "in", from)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** What the trail keeps of a request. */
+interface TopUpNote extends Readonly<Record<string, unknown>> {
+  readonly action:
+    | "proposed"
+    | "changed"
+    | "withdrawn"
+    | "made"
+    | "completed"
+    | "failed"
+    | "returned";
+}
+
+export async function noteTopUp(
+  trx: Transaction<Tables>,
+  { businessId, owner, subject }: TopUp,
+  { action, ...details }: TopUpNote,
+  nowMs: number,
+): Promise<void> {
+  const about = { businessId, nowMs, actor: owner, subject };
+  await appendAudit(trx, { ...about, action: `top-up.${action}`, details });
+}
+
+/** As `changeTopUp`, and notes what became of the request. */
+export async function moveTopUp(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  from: readonly TopUpState[],
+  change: TopUpChange,
+  note: TopUpNote,
+  nowMs: number,
+): Promise<boolean> {
+  const isMoved = await changeTopUp(trx, topUp, from, change, nowMs);
+  if (isMoved) await noteTopUp(trx, topUp, note, nowMs);
+  return isMoved;
 }
 
 /** All requests of a workflow, first to last. */
@@ -182,7 +159,7 @@ export async function topUpsUnder(db: Db, businessId: string, runId: string): Pr
     .selectFrom("top_ups")
     .selectAll()
     .where("business_id", "=", businessId)
-    .where("policy_run", "=", runId)
+    .where("policy_run_id", "=", runId)
     .orderBy("subject")
     .execute();
   return rows.map(toTopUp);
@@ -255,31 +232,17 @@ export async function leftOfOthersCents(
 }
 
 export function toTopUp(row: Selectable<TopUpsTable>): TopUp {
+  const {
+    bankAccountId,
+    bankName: name,
+    bankLast4: last4,
+    createdAtMs: _,
+    ...topUp
+  } = asRecord(row);
   return {
-    businessId: row.business_id,
-    subject: row.subject,
-    business: row.business,
-    sourceId: row.source_id,
-    owner: row.owner,
-    requestNo: row.request_no,
-    policyRunId: row.policy_run,
-    state: row.state as TopUpState,
-    amountCents: row.amount_cents,
-    neededOn: row.needed_on,
-    makeBy: row.make_by,
-    arrivesOn: row.arrives_on,
+    ...topUp,
+    account: { bankAccountId, name, last4 },
     late: row.late === 1,
-    account: { bankAccountId: row.bank_account_id, name: row.bank_name, last4: row.bank_last4 },
-    planHash: row.plan_hash,
-    hash: row.hash,
     approvers: JSON.parse(row.approvers) as string[],
-    quorum: row.quorum,
-    transactionId: row.transaction_id,
-    reasonCode: row.reason_code,
-    reason: row.reason,
-    notBeforeMs: row.not_before_ms,
-    sinceMs: row.since_ms,
-    pollAtMs: row.poll_at_ms,
-    updatedAtMs: row.updated_at_ms,
   };
 }

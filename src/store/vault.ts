@@ -1,30 +1,17 @@
+import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import type { VaultTable } from "./onboarding-tables.ts";
 
 /** A value as the vault keeps it: only who has the key can read it. */
-export interface VaultRow {
-  readonly vaultRef: string;
-  readonly businessId: string;
-  readonly kind: string;
-  readonly keyId: string;
-  readonly nonce: string;
-  readonly ciphertext: string;
-}
+export type VaultRow = Omit<RecordOf<VaultTable>, "createdAtMs">;
 
 export async function insertVaultRow(
   db: Db,
-  row: VaultRow & { readonly nowMs: number },
+  { nowMs, ...row }: VaultRow & { readonly nowMs: number },
 ): Promise<void> {
   await db
     .insertInto("vault")
-    .values({
-      vault_ref: row.vaultRef,
-      business_id: row.businessId,
-      kind: row.kind,
-      key_id: row.keyId,
-      nonce: row.nonce,
-      ciphertext: row.ciphertext,
-      created_at_ms: row.nowMs,
-    })
+    .values(asColumns({ ...row, createdAtMs: nowMs }))
     .execute();
 }
 
@@ -34,15 +21,7 @@ export async function getVaultRow(db: Db, vaultRef: string): Promise<VaultRow | 
     .selectAll()
     .where("vault_ref", "=", vaultRef)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    vaultRef: row.vault_ref,
-    businessId: row.business_id,
-    kind: row.kind,
-    keyId: row.key_id,
-    nonce: row.nonce,
-    ciphertext: row.ciphertext,
-  };
+  return row === undefined ? undefined : asRecord(row);
 }
 
 /** References of a business's values that are encrypted under another key than this one. */

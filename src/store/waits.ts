@@ -1,30 +1,19 @@
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { doublingMs } from "../domain/back-off.ts";
 import { appendAudit } from "./audit.ts";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { BusinessWaitsTable } from "./payment-tables.ts";
 import type { Tables } from "./tables.ts";
+import { tellOf } from "./tellings.ts";
 
 /** A fault of a whole business, or of one of its funding sources, that everything waits for. */
-export interface BusinessWait {
-  readonly businessId: string;
-  /** Empty for the whole business. */
-  readonly sourceId: string;
-  /** The service's code, for example `insufficient_balance`; `rate_limited` for a 429. */
-  readonly code: string;
-  readonly message: string;
-  readonly sinceMs: number;
-  /** Service-clock instant of the next try. */
-  readonly retryAtMs: number;
-  /** How often a single request has tried since. */
-  readonly tries: number;
-}
+export type BusinessWait = RecordOf<BusinessWaitsTable>;
 
-export interface NewWait {
-  readonly businessId: string;
-  readonly sourceId: string;
-  readonly code: string;
-  readonly message: string;
+export interface NewWait extends Pick<
+  BusinessWait,
+  "businessId" | "sourceId" | "code" | "message"
+> {
   /** Service clock. */
   readonly nowMs: number;
   /** Real time, for the audit trail. */
@@ -76,11 +65,11 @@ export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<
     .returningAll()
     .executeTakeFirstOrThrow();
   // Going on with a wait is no news: a service that refuses for days must not fill the trail.
-  if (found === undefined) await note(trx, toWait(row), "wait.began", wait.realMs);
-  return toWait(row);
+  if (found === undefined) await note(trx, asRecord(row), "wait.began", wait.realMs);
+  return asRecord(row);
 }
 
-/** The service's own words stay out of the trail: they may name people. */
+/** The service's own words stay out of the trail: they may name people. Runs hear of it. */
 async function note(
   trx: Transaction<Tables>,
   { businessId, sourceId, code, tries, sinceMs }: BusinessWait,
@@ -96,6 +85,7 @@ async function note(
     subject: sourceId === "" ? businessId : sourceId,
     details: { code, ...ended },
   });
+  tellOf(trx, businessId, { kind: "wait" });
 }
 
 function backOffMs(tries: number): number {
@@ -164,7 +154,7 @@ export async function clearWaits(
     .$if(shown.codes !== undefined, (waits) => waits.where("code", "in", shown.codes ?? []))
     .returningAll()
     .execute();
-  for (const row of ended) await note(trx, toWait(row), "wait.ended", shown.realMs);
+  for (const row of ended) await note(trx, asRecord(row), "wait.ended", shown.realMs);
 }
 
 /** Ends one wait whose cause is known to be lifted. */
@@ -185,7 +175,7 @@ export async function clearWait(
     .returningAll()
     .executeTakeFirst();
   if (ended === undefined) return false;
-  await note(trx, toWait(ended), "wait.ended", wait.realMs);
+  await note(trx, asRecord(ended), "wait.ended", wait.realMs);
   return true;
 }
 
@@ -199,17 +189,5 @@ export async function listWaits(db: Db, businessId: string): Promise<BusinessWai
     .orderBy("source_id")
     .orderBy("code")
     .execute();
-  return rows.map(toWait);
-}
-
-function toWait(row: Selectable<BusinessWaitsTable>): BusinessWait {
-  return {
-    businessId: row.business_id,
-    sourceId: row.source_id,
-    code: row.code,
-    message: row.message,
-    sinceMs: row.since_ms,
-    retryAtMs: row.retry_at_ms,
-    tries: row.tries,
-  };
+  return rows.map(asRecord);
 }

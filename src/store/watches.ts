@@ -1,18 +1,11 @@
 import type { Transaction } from "kysely";
+import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import type { WatchesTable } from "./event-tables.ts";
 import type { Tables } from "./tables.ts";
 
 /** Which workflow wants to hear about a payable. */
-export interface Watch {
-  readonly businessId: string;
-  readonly payableId: string;
-  /** The profile's name. */
-  readonly business: string;
-  /** Workflow id. */
-  readonly owner: string;
-  /** Business-clock instant after which nobody cares any more. */
-  readonly untilMs: number;
-}
+export type Watch = RecordOf<WatchesTable>;
 
 /** Lets one owner hear about many payables from now on, instead of whoever did before. */
 export async function setWatches(
@@ -62,15 +55,7 @@ export async function watchersOf(
       .where("business_id", "=", businessId)
       .where("payable_id", "in", ids)
       .execute();
-    watches.push(
-      ...rows.map((row) => ({
-        businessId: row.business_id,
-        payableId: row.payable_id,
-        business: row.business,
-        owner: row.owner,
-        untilMs: row.until_ms,
-      })),
-    );
+    watches.push(...rows.map(asRecord));
   }
   return watches;
 }

@@ -6,6 +6,7 @@ import { sumCents } from "../domain/money.ts";
 import { isKnownUnpaid } from "../domain/payments/payment-states.ts";
 import type { Db } from "./db.ts";
 import { isIn } from "./in-text.ts";
+import type { RunLine } from "./lines.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import { seenPayments } from "./seen-payments.ts";
 
@@ -15,15 +16,17 @@ import { seenPayments } from "./seen-payments.ts";
  */
 const COMMITTED = ["unknown", "scheduled", "held", "processing", "settled", "retrying"];
 
+/** A vendor's limit, and that of the whole business. */
+const WEEKLY = [
+  { limit: "vendorPerWeekCents", code: "over-vendor-week-limit", whose: "This vendor's" },
+  { limit: "businessPerWeekCents", code: "over-business-week-limit", whose: "The business's" },
+] as const;
+
 /** What a weekly limit looks at. */
-export interface WeighedLine {
-  readonly runId: string;
-  readonly businessId: string;
-  readonly payableId: string;
-  readonly contactId: string;
-  readonly amountCents: number;
-  readonly executionDate: string;
-}
+export type WeighedLine = Pick<
+  RunLine,
+  "runId" | "businessId" | "payableId" | "contactId" | "amountCents" | "executionDate"
+>;
 
 /** Weekly sums of the business and its vendors, read once and counted on as lines join. */
 export class WeekSums {
@@ -41,69 +44,38 @@ export class WeekSums {
 
   /** Which limit of its week the line would break, or null: it then counts for those after it. */
   async refusal(line: WeighedLine): Promise<{ code: string; text: string } | null> {
-    const { vendorPerWeekCents, businessPerWeekCents } = this.#limits;
-    if (vendorPerWeekCents === null && businessPerWeekCents === null) return null;
+    if (WEEKLY.every(({ limit }) => this.#limits[limit] === null)) return null;
     const row =
       line.executionDate < this.#earliest ? { ...line, executionDate: this.#earliest } : line;
     // A line that is sent again is among the sums already.
-    const moreCents = row.amountCents - (await this.#ownCents(row));
-    if (await this.#over(row, row.contactId, moreCents, vendorPerWeekCents)) {
-      return {
-        code: "over-vendor-week-limit",
-        text: "This vendor's weekly limit is used up by other payments of the same week.",
-      };
+    const isOwn = sql<SqlBool>`run_id = ${row.runId} and payable_id = ${row.payableId}`;
+    const moreCents = row.amountCents - (await this.#committed(row, isOwn));
+    const next = new Map<string, number>();
+    for (const { limit, code, whose } of WEEKLY) {
+      const limitCents = this.#limits[limit];
+      if (limitCents === null) continue;
+      const vendor = limit === "vendorPerWeekCents" ? row.contactId : "";
+      const isMeant = vendor === "" ? sql<SqlBool>`true` : sql<SqlBool>`contact_id = ${vendor}`;
+      const key = `${vendor} ${weekOf(row.executionDate).monday}`;
+      const usedCents = this.#sums.get(key) ?? (await this.#committed(row, isMeant));
+      this.#sums.set(key, usedCents);
+      const text = `${whose} weekly limit is used up by other payments of the same week.`;
+      if (usedCents + moreCents > limitCents) return { code, text };
+      next.set(key, usedCents + moreCents);
     }
-    if (await this.#over(row, null, moreCents, businessPerWeekCents)) {
-      return {
-        code: "over-business-week-limit",
-        text: "The business's weekly limit is used up by other payments of the same week.",
-      };
-    }
-    this.#add(row, row.contactId, moreCents);
-    this.#add(row, null, moreCents);
+    for (const [key, cents] of next) this.#sums.set(key, cents);
     return null;
-  }
-
-  async #over(
-    row: WeighedLine,
-    contactId: string | null,
-    moreCents: number,
-    limitCents: number | null,
-  ): Promise<boolean> {
-    if (limitCents === null) return false;
-    const key = keyOf(row, contactId);
-    let used = this.#sums.get(key);
-    if (used === undefined) {
-      used = await this.#used(row, contactId);
-      this.#sums.set(key, used);
-    }
-    return used + moreCents > limitCents;
-  }
-
-  #add(row: WeighedLine, contactId: string | null, moreCents: number): void {
-    const key = keyOf(row, contactId);
-    const used = this.#sums.get(key);
-    if (used !== undefined) this.#sums.set(key, used + moreCents);
-  }
-
-  #used(row: WeighedLine, contactId: string | null): Promise<number> {
-    return this.#committed(row, contactId === null ? sql`true` : sql`contact_id = ${contactId}`);
-  }
-
-  #ownCents(row: WeighedLine): Promise<number> {
-    return this.#committed(row, sql`run_id = ${row.runId} and payable_id = ${row.payableId}`);
   }
 
   async #committed(
     { businessId, executionDate }: WeighedLine,
     isMeant: RawBuilder<SqlBool>,
   ): Promise<number> {
-    const week = weekOf(executionDate);
+    const { monday, sunday } = weekOf(executionDate);
     const lines = this.#db
       .selectFrom("run_lines")
       .where("business_id", "=", businessId)
-      .where("execution_date", ">=", week.monday)
-      .where("execution_date", "<=", week.sunday)
+      .where((eb) => eb.between("execution_date", monday, sunday))
       .where(isMeant);
     const isWhole = sql<SqlBool>`(${isIn("state", COMMITTED)} or ${mayStillPay("run_lines")})`;
     const whole = await lines
@@ -120,8 +92,4 @@ export class WeekSums {
     const left = seen.filter(({ status }) => !isKnownUnpaid(status));
     return Number(whole?.cents ?? 0) + sumCents(left.map(({ amountCents }) => amountCents));
   }
-}
-
-function keyOf({ executionDate }: WeighedLine, contactId: string | null): string {
-  return `${contactId ?? ""} ${weekOf(executionDate).monday}`;
 }

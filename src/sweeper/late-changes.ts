@@ -3,12 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { followedSinceMs } from "../domain/payments/return-window.ts";
+import { LastingTrouble } from "../process/lasting-trouble.ts";
 import type { Payment } from "../payments-api/index.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { getLatePass, keepLatePass, type LatePass } from "../store/late-passes.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { strangersLookedAfter, untoldStrangers } from "../store/strangers.ts";
 import { isWatching, lateChanges, type SeenPayment } from "../store/sweep-watches.ts";
+import { tellOf } from "../store/tellings.ts";
 import { flagLooks } from "../store/watches.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
 import type { SweeperContext } from "./context.ts";
@@ -66,14 +68,18 @@ export function startLateChanges(context: SweeperContext, everyMs = TURN_EVERY_M
   };
 }
 
+const LOOKS = "Looking again at what was paid";
+
 export class LateChanges {
   readonly #context: SweeperContext;
+  readonly #trouble: LastingTrouble;
   readonly #everyMs: number;
   readonly #pauseMs: number;
   readonly #lease: Lease = { name: "late-changes", holder: randomUUID() };
 
   constructor(context: SweeperContext, everyMs: number, pauseMs = PAGE_PAUSE_MS) {
     this.#context = context;
+    this.#trouble = new LastingTrouble(context);
     this.#everyMs = everyMs;
     this.#pauseMs = pauseMs;
   }
@@ -82,15 +88,9 @@ export class LateChanges {
   async turn(signal: AbortSignal): Promise<void> {
     for (const profile of this.#context.profiles.all()) {
       if (signal.aborted || !(await this.#lead())) return;
-      try {
-        await this.#look(profile, signal);
-      } catch (error) {
-        // A service that can't be read now is read at the next turn, from the same page on.
-        this.#context.log.info("settled payments could not be read again", {
-          business: profile.name,
-          reason: reasonOf(error),
-        });
-      }
+      // A service that can't be read now is read at the next turn, from the same page on.
+      const { businessId } = profile;
+      await this.#trouble.watch({ businessId, step: LOOKS }, () => this.#look(profile, signal));
     }
   }
 
@@ -184,11 +184,16 @@ export class LateChanges {
     const changes = await lateChanges(store.db, businessId, seen, businessMs);
     const payableIds = changes.map(({ payableId }) => payableId);
     if (changes.length === 0) return;
-    await store.transactionOf(businessId, (trx) => flagLooks(trx, { businessId, payableIds }));
-    for (const { payableId, runIsOpen } of changes) {
+    await store.transactionOf(businessId, async (trx) => {
+      await flagLooks(trx, { businessId, payableIds });
+      for (const { followedBy: workflowId } of changes) {
+        if (workflowId !== null) tellOf(trx, businessId, { kind: "workflow", workflowId });
+      }
+    });
+    for (const { payableId, followedBy } of changes) {
       log.warn("a settled payment has changed", { business, payableId });
-      // A run at work sees the flag at its next turn; where it has ended, the bill needs an owner.
-      if (!runIsOpen) await startOrTellRetry(temporal, business, payableId);
+      // What no run follows needs an owner.
+      if (followedBy === null) await startOrTellRetry(temporal, business, payableId);
     }
   }
 

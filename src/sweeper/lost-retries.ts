@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit.ts";
-import { openSubjects } from "../store/open-subjects.ts";
+import { isOpenSubject } from "../store/open-subjects.ts";
 import { ownedRetries, type OwnedRetry } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
@@ -50,7 +50,7 @@ function note(
 ): Promise<void> {
   const record = async (trx: Transaction<Tables>): Promise<void> => {
     if (execution.kind === "terminated" || execution.kind === "cancelled") {
-      const mayStillPay = (await openSubjects(trx, businessId, [payableId])).has(payableId);
+      const mayStillPay = await isOpenSubject(trx, businessId, payableId);
       const hold = { businessId, scope: "payable", value: payableId, reason: STOPPED } as const;
       if (maySend || mayStillPay) {
         await holdOnce(trx, { ...hold, closedAtMs: execution.closedAtMs });

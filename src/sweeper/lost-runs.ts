@@ -8,7 +8,7 @@ import { requestCancel } from "../store/runs.ts";
 import { holdForLoss } from "../store/sweep-behind.ts";
 import { maySendMore, openRuns, phaseOf, type OpenRun } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
-import { startOrJoinPayRun } from "../temporal/start.ts";
+import { startOrTellPayRun } from "../temporal/start.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
 import { type Execution, executionOf, mayBeStarting } from "./executions.ts";
 
@@ -41,7 +41,7 @@ export async function followLostRuns(
       keepWhatWasMeant(trx, profile, run, { ...execution, serviceMs }),
     );
     if (!isLost) continue;
-    await startOrJoinPayRun(context.temporal, run);
+    await startOrTellPayRun(context.temporal, run);
     context.log.warn("a run had lost its workflow and got a new one", {
       runId: run.runId,
       was: execution.kind,
@@ -123,7 +123,6 @@ export async function holdOnce(
     value,
     reason,
     author: AUTHOR,
-    untilMs: null,
     nowMs: Date.now(),
   });
 }

@@ -6,7 +6,7 @@ import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
 import type { NoticeText } from "../domain/notices/run-texts.ts";
 import { lineStateOfPayments } from "../domain/payments/payment-states.ts";
 import { windowMs } from "../ledger/derive.ts";
-import { askGate, type GateAnswer } from "../ledger/gate.ts";
+import { type GateStep, lookOnly } from "../ledger/gate.ts";
 import { notedPayment } from "../ledger/notes.ts";
 import { pay } from "../ledger/operations.ts";
 import { readPayments } from "../ledger/readings.ts";
@@ -21,6 +21,7 @@ import { raiseNotice } from "../store/notices.ts";
 import { leftOpen } from "../store/open-subjects.ts";
 import { phaseOf } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
+import { tellOf } from "../store/tellings.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
 
 /** Payments show within a minute of being made; the rest is for the look to be the last word. */
@@ -74,9 +75,8 @@ async function lookAt(
   const clock = await context.clockOf(name).now();
   await context.store.transactionOf(businessId, async (trx) => {
     const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
-    const requests = [{ subject: payableId, wish: null, reading }];
-    const answers = await askGate(trx, caller, requests, () => Promise.resolve(new Map()));
-    await follow(trx, { businessId, payableId, payments, clock }, answers.get(payableId));
+    const step = await lookOnly(trx, caller, payableId, reading);
+    await follow(trx, { businessId, payableId, payments, clock }, step);
   });
 }
 
@@ -87,15 +87,10 @@ interface Looked {
   readonly clock: ClockReading;
 }
 
-async function follow(
-  trx: Transaction<Tables>,
-  looked: Looked,
-  answer: GateAnswer | undefined,
-): Promise<void> {
-  const step = answer?.kind === "step" ? answer.step : undefined;
-  if (step?.kind === "person") {
+async function follow(trx: Transaction<Tables>, looked: Looked, step: GateStep): Promise<void> {
+  if (step.kind === "person") {
     await tell(trx, looked, unexplained(looked.payableId, step.reason), step.reason);
-  } else if (step?.kind === "adopt") {
+  } else if (step.kind === "adopt") {
     await takeFound(trx, looked, step.seq, step.ids);
   }
 }
@@ -121,6 +116,7 @@ async function takeFound(
   const paymentIds = [...new Set([...line.paymentIds, ...ids])];
   const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
   await recordPaidLines(trx, [{ runId, payableId, state, paymentIds }], times);
+  tellOf(trx, businessId, { kind: "workflow", workflowId: runId });
   await appendAudit(trx, {
     businessId,
     nowMs: clock.realMs,

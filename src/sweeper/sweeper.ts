@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { LastingTrouble } from "../process/lasting-trouble.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/leases.ts";
 import { endHolds } from "../store/holds.ts";
@@ -26,6 +27,8 @@ const WHOLE_EVERY_MS = 3_600_000;
 
 /** Longer than the return window, and than a service keeps on delivering an event. */
 const INBOX_KEPT_MS = 90 * 86_400_000;
+
+const COMPARES = "Comparing the store with Temporal";
 
 export interface SweeperOptions {
   /** Real time between sweeps; a minute unless said. */
@@ -66,6 +69,7 @@ export async function startSweeper(
 
 class Sweeps {
   readonly #context: SweeperContext;
+  readonly #trouble: LastingTrouble;
   readonly #leaseMs: number;
   readonly #lease: Lease = { name: "sweeper", holder: randomUUID() };
   #leads = false;
@@ -74,6 +78,7 @@ class Sweeps {
 
   constructor(context: SweeperContext, everyMs: number) {
     this.#context = context;
+    this.#trouble = new LastingTrouble(context);
     this.#leaseMs = everyMs * 2 + 2_000;
   }
 
@@ -100,14 +105,13 @@ class Sweeps {
       for (const profile of profiles.all()) {
         if (signal.aborted || !(await this.#lead())) return;
         if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
-        await this.#sweepBusiness(profile, running);
-        if (isWhole) await this.#prune(profile);
-        await this.#endHolds(profile);
+        await this.#sweepBusiness(profile, running, isWhole);
       }
       if (isWhole) this.#wholeAtMs = Date.now();
-      this.#failed = false;
+      this.#compared();
     } catch (error) {
       this.complain(error);
+      await this.#tellAll(error);
     }
   }
 
@@ -116,16 +120,37 @@ class Sweeps {
     await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
   }
 
-  async #sweepBusiness(profile: BusinessProfile, running: ReadonlySet<string>): Promise<void> {
+  /** What fails, such as a row that can't be read, keeps nothing else from being looked after. */
+  async #sweepBusiness(
+    profile: BusinessProfile,
+    running: ReadonlySet<string>,
+    isWhole: boolean,
+  ): Promise<void> {
+    const context = this.#context;
+    const { businessId } = profile;
+    const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ["Following runs without a workflow", () => followLostRuns(context, profile, running)],
+      ["Following retries without a workflow", () => followLostRetries(context, profile, running)],
+      ["Following an onboarding without a workflow", () => followLostOnboarding(context, profile)],
+      [
+        "Following cancellations without a workflow",
+        () => followLostCancellations(context, profile, running),
+      ],
+      [
+        "Following incidents without a workflow",
+        () => followLostIncidents(context, profile, running),
+      ],
+      ["Comparing schedules with Temporal's", () => compareSchedules(context, profile)],
+      ["Looking after requests without an answer", () => lookAtOpenSends(context, profile)],
+      ["Looking after claims", () => this.#lookAfterClaims(profile)],
+      ...(isWhole ? [["Forgetting old events", () => this.#prune(profile)] as const] : []),
+      ["Ending holds", () => this.#endHolds(profile)],
+    ];
+    for (const [step, work] of steps) await this.#trouble.watch({ businessId, step }, work);
+  }
+
+  async #lookAfterClaims({ businessId, name }: BusinessProfile): Promise<void> {
     const { store, log } = this.#context;
-    const { businessId, name } = profile;
-    await followLostRuns(this.#context, profile, running);
-    await followLostRetries(this.#context, profile, running);
-    await followLostOnboarding(this.#context, profile);
-    await followLostCancellations(this.#context, profile, running);
-    await followLostIncidents(this.#context, profile, running);
-    await compareSchedules(this.#context, profile);
-    await lookAtOpenSends(this.#context, profile);
     const nowMs = Date.now();
     const [claimed, released] = await store.transactionOf(businessId, async (trx) => [
       await claimStrays(trx, businessId, nowMs),
@@ -140,15 +165,23 @@ class Sweeps {
     await pruneInbox(this.#context.store.db, businessId, Date.now() - INBOX_KEPT_MS);
   }
 
-  /** A clock that can't be read now is read at the next sweep. */
   async #endHolds({ businessId, name }: BusinessProfile): Promise<void> {
-    const { store, log } = this.#context;
-    try {
-      const { businessMs } = await this.#context.clockOf(name).now();
-      const times = { businessMs: Math.floor(businessMs), nowMs: Date.now() };
-      await store.transactionOf(businessId, (trx) => endHolds(trx, businessId, times));
-    } catch (error) {
-      log.info("holds could not be ended", { business: name, reason: reasonOf(error) });
+    const { store } = this.#context;
+    const { businessMs } = await this.#context.clockOf(name).now();
+    const times = { businessMs: Math.floor(businessMs), nowMs: Date.now() };
+    await store.transactionOf(businessId, (trx) => endHolds(trx, businessId, times));
+  }
+
+  #compared(): void {
+    this.#failed = false;
+    for (const { businessId } of this.#context.profiles.all()) {
+      this.#trouble.over({ businessId, step: COMPARES });
+    }
+  }
+
+  async #tellAll(error: unknown): Promise<void> {
+    for (const { businessId } of this.#context.profiles.all()) {
+      await this.#trouble.failed({ businessId, step: COMPARES }, error);
     }
   }
 

@@ -30,18 +30,19 @@ export interface PayRunStart {
 }
 
 /**
- * Starts a run's workflow, or joins the one that runs.
+ * Starts a run's workflow, or tells the one that runs to look: the store may have lost its row, and
+ * got it again by this launch.
  *
  * On a closed id Temporal begins a new execution: `payRun` reads its row first, goes on from what
  * it finds there, and ends at once where the work is done.
  */
-export async function startOrJoinPayRun(client: Client, start: PayRunStart): Promise<void> {
+export async function startOrTellPayRun(client: Client, start: PayRunStart): Promise<void> {
   const input: PayRunInput = { runId: start.runId };
-  await client.workflow.start(WORKFLOW.payRun, {
+  await client.workflow.signalWithStart(WORKFLOW.payRun, {
     workflowId: start.runId,
     taskQueue: TASK_QUEUE,
     args: [input],
-    workflowIdConflictPolicy: "USE_EXISTING",
+    signal: SIGNAL.eventsArrived,
     typedSearchAttributes: new TypedSearchAttributes(searchAttributesAtLaunch(start)),
     staticSummary: `${start.playbook} for ${start.business}, ${start.period}`.slice(0, SUMMARY_MAX),
     staticDetails: [

@@ -4,7 +4,10 @@ import { HTTP_TIMEOUT_MS } from "../../activities/context.ts";
 import { Clients } from "../business/clients.ts";
 import { Clocks } from "../business/clock.ts";
 import type { BusinessProfile, Profiles } from "../config.ts";
+import { reasonOf } from "../process/repeat.ts";
+import { type Tell, tellAtOnce } from "../process/tell-workflows.ts";
 import type { Store } from "../store/index.ts";
+import { tellToLook } from "../temporal/tell.ts";
 import type { Vault } from "../vault/vault.ts";
 
 /** Requests that a worker keeps in flight for one business: four lanes of twenty, and reads. */
@@ -18,6 +21,23 @@ export interface ContextParts {
   readonly log: ActivityLog;
   readonly workerId: string;
   readonly draining: AbortSignal;
+}
+
+/** After this time a workflow is left to the gateways. */
+const TELL_TIMEOUT_MS = 5_000;
+
+function tellThrough({ temporal, log }: ContextParts): Tell {
+  return async (workflowId) => {
+    try {
+      const signal = () => tellToLook(temporal, workflowId);
+      const isThere = await temporal.withDeadline(Date.now() + TELL_TIMEOUT_MS, signal);
+      return isThere ? "told" : "closed";
+    } catch (error) {
+      const fields = { workflowId, reason: reasonOf(error) };
+      log.info("a workflow could not be told at once: a gateway will", fields);
+      return "failed";
+    }
+  };
 }
 
 /** Puts together what the activities of this process stand on. */
@@ -39,6 +59,7 @@ export function createContext(parts: ContextParts): {
     onDate: (business, dateMs) => clocks.of(profileOf(business)).observeServiceDate(dateMs),
   });
   const { store, temporal, log, vault, workerId, draining } = parts;
+  const telling = tellAtOnce(store, () => tellThrough(parts), log);
   return {
     activities: {
       store,
@@ -51,6 +72,9 @@ export function createContext(parts: ContextParts): {
       clientOf: (business) => clients.of(profileOf(business)),
       clockOf: (business) => clocks.of(profileOf(business)),
     },
-    close: () => clients.close(),
+    close: async () => {
+      await telling.stop();
+      await clients.close();
+    },
   };
 }

@@ -13,6 +13,7 @@ import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/p
 import type { Repeated } from "../process/repeat.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
+import { startClockWatch } from "./clock-watch.ts";
 import { createContext } from "./context.ts";
 import { createLog, runtimeLogger } from "./log.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
@@ -58,12 +59,14 @@ async function main(): Promise<number> {
   });
   let sweeper: Repeated | undefined;
   let lateChanges: Repeated | undefined;
+  let clockWatch: Repeated | undefined;
   try {
     const workers = await createWorkers(connections.native, namespace, context, options);
     // Before anything is polled: what was lost must be on hold first.
     const sweeping = { ...context.activities, profiles: config.profiles };
     sweeper = await startSweeper(sweeping, { everyMs: options.sweepEveryMs });
     lateChanges = startLateChanges(sweeping, options.sweepEveryMs);
+    clockWatch = startClockWatch(sweeping);
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       stopAll(workers);
@@ -75,6 +78,7 @@ async function main(): Promise<number> {
   } finally {
     await sweeper?.stop();
     await lateChanges?.stop();
+    await clockWatch?.stop();
     await context.close();
     await connections.client.close();
     await connections.native.close();

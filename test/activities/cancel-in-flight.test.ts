@@ -50,8 +50,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.turns(id, 3)).toMatchObject({
       phase: "cancelling",
       waitingFor: "what comes of 1 request under way",
-      details: expect.stringContaining("no answer yet, and the service shows no payment"),
     });
+    expect((await cancels.itemsOf(id))[0]?.reason).toContain(
+      "no answer yet, and the service shows no payment",
+    );
     const [paymentId = ""] = await cancels.arrive(payableId);
     await cancels.turns(id, 3);
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);

@@ -91,6 +91,19 @@ describe("what is chosen of a run's bills", () => {
   });
 });
 
+test("a cancelled payment's run is told to look at its bill: no event tells it", async () => {
+  const { money } = world;
+  const { runId, payableId } = await money.approvedRun([{}]);
+  await money.pay(runId);
+  const [payment] = await money.paymentsOf(payableId);
+  const id = await world.ask({ payments: [payment?.id ?? ""] });
+  await money.untold();
+  await world.turns(id);
+  expect(await world.shown(id)).toEqual([`${payment?.id} cancelled`]);
+  expect(await money.untold()).toContain(runId);
+  expect((await money.assess(runId)).toFollow).toBe(1);
+});
+
 test("a payment that is asked for again keeps one hold on its bill, which one release lifts", async () => {
   const paymentId = await world.payment(await world.bill(10_000), { scheduledAt: inDays(5) });
   const holdOf = async (id: string) => (await world.itemsOf(id))[0]?.holdId;

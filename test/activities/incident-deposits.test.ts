@@ -9,6 +9,7 @@ import { getIncident } from "../../src/store/incidents.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { openTopUpsOf, topUpsOf, topUpsUnder } from "../../src/store/top-ups.ts";
+import { setWait } from "../../src/store/waits.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { inDays, POLICY } from "./planning-world.ts";
 
@@ -24,7 +25,15 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await world.world.reset();
-  for (const table of ["holds", "incidents", "top_ups", "notices", "run_lines"] as const) {
+  const tables = [
+    "holds",
+    "incidents",
+    "top_ups",
+    "notices",
+    "run_lines",
+    "business_waits",
+  ] as const;
+  for (const table of tables) {
     await world.store.db.deleteFrom(table).execute();
   }
   world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
@@ -152,6 +161,36 @@ describe("a top-up of an account that bounced", () => {
       decision: null,
     });
     expect(await world.holds()).toHaveLength(1);
+  });
+
+  test("asks the service nothing before the pause is over that it has asked for, and says so", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    const asked = async () => (await world.control.requests()).length;
+    await world.control.faults([
+      { method: "GET", path: "/v1/*", ...{ when: "before", effect: "status", status: 429 } },
+    ]);
+    const { serviceMs } = await world.context().clockOf("acme").now();
+    await world.store.transaction((trx) =>
+      setWait(trx, {
+        ...{ businessId: world.businessId, sourceId: "", code: "rate_limited" },
+        ...{ message: "slow down", nowMs: serviceMs, realMs: 1, retryAtMs: serviceMs + 90_000 },
+      }),
+    );
+    const before = await asked();
+    const now = await world.incident("balance");
+    expect(await asked()).toBe(before);
+    expect(now.details).toContain("slow down");
+    expect(now.toDeposit).toBeUndefined();
+    expect(now.wakeInMs).toBeGreaterThanOrEqual(5_000);
+    await world.world.pass(91_000);
+    // It asks once, is refused, and waits anew instead of failing.
+    expect((await world.incident("balance")).toDeposit).toBeUndefined();
+    expect(await asked()).toBeGreaterThan(before);
+    await world.control.faults();
+    await world.world.pass(20 * 60_000);
+    expect(await world.incident("balance")).toMatchObject({ toDeposit: true });
   });
 
   test("is not proposed where no playbook of the bills allows one", async () => {

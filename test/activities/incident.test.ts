@@ -30,6 +30,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await scene.world.incident(sourceId)).toMatchObject({
       phase: "open",
       waitingFor: expect.stringMatching(/a decision of controller/),
+      soFar: expect.stringMatching(/^3 bills of \$300\.00 bounced \(R0\d\)$/),
       details: expect.stringMatching(/Bills that wait: 3, \$300\.00/),
     });
   });
@@ -37,7 +38,7 @@ describe("payments that bounce because our own account is empty", () => {
   test("are each paid once after the one release", async () => {
     const planned = await scene.failedRun(["R01", "R01"]);
     const sourceId = await scene.sourceOf(planned);
-    scene.world.told.length = 0;
+    await scene.world.untold();
     const [hold] = await scene.world.holds();
     await scene.world.store.transaction((trx) =>
       releaseHold(trx, hold?.holdId ?? "", "carla", Date.now()),
@@ -46,9 +47,9 @@ describe("payments that bounce because our own account is empty", () => {
       phase: "ended",
       outcome: "released by carla",
     });
-    expect(scene.world.told).toEqual(
-      planned.payableIds.toSorted().map((id) => retryFailedPaymentId("acme", id)),
-    );
+    const retries = planned.payableIds.map((id) => retryFailedPaymentId("acme", id));
+    const incident = fundingIncidentId("acme", sourceId);
+    expect(await scene.world.untold()).toEqual([incident, planned.runId, ...retries].toSorted());
     for (const payableId of planned.payableIds) {
       expect((await scene.world.look(payableId)).phase).toBe("pay");
       await scene.world.retry(payableId);

@@ -188,7 +188,11 @@ export class KybWorld {
       workerId: "test",
       profileOf: () => profile,
       clientOf: () => client,
-      clockOf: () => ({ now, observeServiceDate: () => {} }),
+      clockOf: () => ({
+        now,
+        observeServiceDate: () => {},
+        hasMoved: () => Promise.resolve(false),
+      }),
       draining: new AbortController().signal,
     };
   }

@@ -4,6 +4,7 @@ import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
+import { paidHere } from "../../src/store/strangers.ts";
 import { watchersOf } from "../../src/store/watches.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
@@ -97,6 +98,33 @@ describe("a settled payment that comes back after its run has ended", () => {
     expect(await daysFromNow()).toBeGreaterThan(60);
   });
 
+  test("is looked after at once, though its run still holds what a lost answer may pay", async () => {
+    const planned = await world.approvedRun([{}]);
+    const { runId, payableId } = planned;
+    const drop = { method: "POST", path: "/v1/payments", when: "after", effect: "drop" } as const;
+    await world.control.faults([drop]);
+    await world.pay(runId);
+    await world.control.faults();
+    await settle(planned);
+    const owners = await claimOwners(world.store.db, world.businessId, [payableId]);
+    expect(owners.get(payableId)).toBe(runId);
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R03");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect((await world.line(runId, payableId)).state).toBe("parked");
+  });
+
+  test("is looked after where a restored store knows the payment, and not how it was sent", async () => {
+    const { runId, payableId } = await settledRun();
+    const { db } = world.store;
+    await db.updateTable("run_lines").set({ attempts: 0 }).where("run_id", "=", runId).execute();
+    expect(await paidHere(db, world.businessId, [payableId])).toEqual(new Set([payableId]));
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R03");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect((await world.line(runId, payableId)).reasonCode).toBe("R03");
+  });
+
   test("tells nobody where its playbook tells nobody of its runs", async () => {
     const { payableId } = await settledRun({ notify: { people: "none", digest: "none" } });
     const [payment] = await world.paymentsOf(payableId);
@@ -170,6 +198,13 @@ describe("a bill that two runs have paid in parts", () => {
       expect(await world.paymentsOf(payableId)).toHaveLength(3 + index);
     }
   });
+});
+
+test("a settled bill with which nothing is wrong stays as it is, though its owner is asked to look", async () => {
+  const { runId, payableId } = await settledRun();
+  const before = await world.line(runId, payableId);
+  expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
+  expect(await world.line(runId, payableId)).toEqual(before);
 });
 
 test("a run's end is not changed by what comes back later", async () => {

@@ -52,7 +52,7 @@ let kept: { paused: boolean; note: string } | null = null;
 function context(): ActivityContext {
   const clocks = new Clocks();
   const workflow = {
-    start: (_name: string, { workflowId }: { workflowId: string }) => {
+    signalWithStart: (_name: string, { workflowId }: { workflowId: string }) => {
       started.push(workflowId);
       return Promise.resolve();
     },

@@ -10,12 +10,13 @@ import { assessRetry } from "../../activities/retry/assess-retry.ts";
 import { payRetry } from "../../activities/retry/pay-retry.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/activities.ts";
+import type { IncidentDecision } from "../../src/contracts/incident.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { offCycleInputs } from "../../src/domain/off-cycle.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { activeHolds, type Hold } from "../../src/store/holds.ts";
-import { decideIncident, getIncident, type IncidentDecision } from "../../src/store/incidents.ts";
+import { decideIncident, getIncident } from "../../src/store/incidents.ts";
 import { getRunLine, type RunLine } from "../../src/store/lines.ts";
 import { getPlanLines } from "../../src/store/plans.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
@@ -195,10 +196,15 @@ export class MoneyWorld {
     const context = this.context();
     await assessRun(context, runId);
     await fundRun(context, runId);
+    return this.lane(runId);
+  }
+
+  /** Pays what the run has the money for. */
+  async lane(runId: string): Promise<LaneResult> {
     const run = await getRun(this.store.db, runId);
     if (run === undefined) throw new Error(`${runId} is not in the store`);
     const { business, businessId, playbook, policy } = run;
-    return runLane(context, {
+    return runLane(this.context(), {
       owner: runId,
       runId,
       business,
@@ -242,6 +248,12 @@ export class MoneyWorld {
     if (incident === undefined) throw new Error(`no incident of ${sourceId}`);
     const said = { decision, by: "carla", reason: "talked to the bank", nowMs: Date.now() };
     await this.store.transaction((trx) => decideIncident(trx, incident, { ...said, businessMs }));
+  }
+
+  /** Ids of the workflows that something was written for since this was asked last, in order. */
+  async untold(): Promise<string[]> {
+    const rows = await this.store.db.deleteFrom("tellings").returning("workflow_id").execute();
+    return [...new Set(rows.map((row) => row.workflow_id))].toSorted();
   }
 
   /** Holds that are in force now. */

@@ -165,14 +165,13 @@ const BEFORE: readonly (readonly [OnboardingPhase, (service: KybService) => void
   ["certification", (service) => taken(service, [{ lastName: "Okafor" }])],
   ["documents", (service) => allTaken(service, "document")],
   ["suspended", (service) => allTaken(service, "suspended")],
-  ["review", (service) => allTaken(service, "pending")],
 ];
 
 test.each(BEFORE)("who waits in %s is reminded, and the wait expires", async (phase, prepare) => {
   const world = await begin();
   const { service } = world;
   prepare(service);
-  expect(await world.untilWaits()).toMatchObject({ phase, needsAction: phase !== "review" });
+  expect(await world.untilWaits()).toMatchObject({ phase, needsAction: true });
   world.pass(3);
   await world.untilWaits();
   await world.untilWaits();
@@ -182,6 +181,25 @@ test.each(BEFORE)("who waits in %s is reminded, and the wait expires", async (ph
   expect(await world.told("reminder")).toHaveLength(2);
   world.pass(3);
   expect(await world.untilWaits()).toMatchObject({ phase: "expired", ended: true });
+});
+
+test("nobody is reminded of the service's own review, which never expires; what takes too long is told", async () => {
+  const world = await begin();
+  allTaken(world.service, "pending");
+  expect(await world.untilWaits()).toMatchObject({ phase: "review", needsAction: false });
+  world.pass(9);
+  await world.untilWaits();
+  expect(await world.told("reminder")).toEqual([]);
+  world.pass(1);
+  await world.untilWaits();
+  await world.untilWaits();
+  const [told, ...others] = await world.told("reminder");
+  expect(told).toContain("That has taken 10 days: ask the service's support");
+  expect(others).toEqual([]);
+  world.pass(60);
+  expect(await world.untilWaits()).toMatchObject({ phase: "review", ended: false });
+  allTaken(world.service, "verified");
+  expect(await world.untilWaits()).toMatchObject({ phase: "verified", ended: true });
 });
 
 test("a second suspension, or the same documents again, is told and reminded of like the first", async () => {
@@ -197,5 +215,5 @@ test("a second suspension, or the same documents again, is told and reminded of 
   const told = await world.told("onboarding");
   expect(told.filter((text) => text.includes("suspended"))).toHaveLength(2);
   expect(told.filter((text) => text.includes("documents"))).toHaveLength(2);
-  expect(await world.told("reminder")).toHaveLength(6);
+  expect(await world.told("reminder")).toHaveLength(4);
 });

@@ -95,7 +95,7 @@ describe("a request without an answer", () => {
     await world.pay(runId);
     const [sent] = await attempts(payableId);
     expect(sent).toMatchObject({ state: "open" });
-    await requestCancel(world.store.db, runId, "olga", Date.now());
+    await world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
     // Not before a look is the last word on what was sent.
     expect((await world.assess(runId)).phase).not.toBe("cancelled");
     await world.world.pass(10 * MINUTE_MS);

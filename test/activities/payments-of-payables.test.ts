@@ -67,7 +67,7 @@ test("a look at many bills reads what was paid since the run was planned, howeve
   expect(await states(next)).toEqual({ settled: BILLS });
 });
 
-test("a payment that somebody else makes for one of many bills is seen, and money beyond the bill alarms", async () => {
+test("a payment that somebody else makes for one of many bills is seen, and money beyond the bill is told of", async () => {
   const run = await paidRun();
   const { runId, payableId } = run;
   await world.control.changePayable(payableId, { totalAmountCents: 50_000 });
@@ -80,6 +80,11 @@ test("a payment that somebody else makes for one of many bills is seen, and mone
     reasonCode: "more-than-owed",
     reason: expect.stringContaining("$50.00"),
   });
+  const notices = world.store.db.selectFrom("notices").where("kind", "=", "payment-in-doubt");
+  const told = await notices.select(["run_id", "roles", "subject"]).execute();
+  expect(told).toEqual([
+    { run_id: runId, roles: '["operator"]', subject: expect.stringContaining(payableId) },
+  ]);
 });
 
 test("bills are asked for one by one where more pages of payments were made since than there are bills", async () => {

@@ -225,7 +225,15 @@ describe("planning a run", () => {
     );
   });
 
-  it("plans while the source can't pay, and shows that the money is missing", async () => {
+  it("refuses a bank account that was removed, and says so", async () => {
+    await world.reset({ bankAccounts: [{ id: "bank_old", status: "removed" }] });
+    const policy = { ...POLICY, pay: { ...POLICY.pay, from: "bank_old" } };
+    await expect(planned(await world.launch("removed", policy))).rejects.toThrow(
+      /“bank_old”.*the bank account is removed.*balance/,
+    );
+  });
+
+  it("plans while the source can't pay, shows that the money is missing, and warns with why and where to mend it", async () => {
     await world.reset({
       setup: "incomplete",
       payables: [{ ...due, id: "i1", contactId: "v1" }],
@@ -233,6 +241,17 @@ describe("planning a run", () => {
     const { summary } = await planned(await world.launch("not-yet"));
     expect(summary).toMatchObject({ lineCount: 1, availableCents: 0 });
     expect(summary.cash[0]?.leftCents).toBe(-10_000);
+    expect(summary.warnings).toEqual([
+      expect.stringMatching(
+        /“balance” can't pay now: .*\(cleo_pay_not_ready\)\. Mend it at https:\/\/\S+\/setup$/,
+      ),
+    ]);
+    const notices = await world.store.db
+      .selectFrom("notices")
+      .select("text")
+      .where("kind", "=", "plan-warning")
+      .execute();
+    expect(notices.at(-1)?.text).toContain(summary.warnings?.[0]);
   });
 });
 

@@ -31,6 +31,32 @@ describe("a retry that a person asks for", () => {
     expect(amounts).toEqual([4_000, 4_000]);
   });
 
+  test("where a part is left, which says why it failed at every look, gives it to the next run, also where the word comes twice", async () => {
+    const planned = await world.approvedRun([{ totalAmountCents: 150_000_00 }]);
+    const { runId, payableId } = planned;
+    await world.pay(runId);
+    const { payments } = world.context().clientOf("acme");
+    const parts = await payments.listAll({ payableId });
+    const small = parts.find(({ amountCents }) => amountCents === 50_000_00);
+    const match = { paymentId: small?.id ?? "" };
+    await world.control.outcome({ match, outcome: "fail", code: "R01" });
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    for (let looks = 0; looks < 2; looks += 1) {
+      expect((await world.look(payableId)).phase).toBe("parked");
+      const told = { state: "parked", reasonCode: "partly-failed" };
+      expect(await world.line(runId, payableId)).toMatchObject(told);
+    }
+    await askForRetry(world, planned);
+    // A signal that comes once its owner has ended starts it again.
+    for (let looks = 0; looks < 2; looks += 1) {
+      expect((await world.look(payableId)).phase).toBe("ended");
+      const left = { state: "parked", reasonCode: "changed-since-approval" };
+      expect(await world.line(runId, payableId)).toMatchObject(left);
+      expect(await claimOwners(world.store.db, world.businessId, [payableId])).toEqual(new Map());
+    }
+  });
+
   test("that Nacha's cap has used up is not made, whatever became of its record", async () => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;

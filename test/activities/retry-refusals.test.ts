@@ -66,11 +66,14 @@ describe("a retry whose look-up finds that its bill", () => {
       await tryAgain(planned);
       expect(await world.look(planned.payableId)).toMatchObject({
         phase: "parked",
-        details: expect.stringContaining(`status is ${status} now`),
+        details: expect.stringMatching(
+          new RegExp(`^\\*\\*BILL-.* of One\\*\\* needs a person \\(payable-${status}\\)`),
+        ),
       });
       expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
         state: "parked",
         reasonCode: `payable-${status}`,
+        reason: expect.stringContaining(`status is ${status} now`),
       });
       expect(await netCents(planned)).toBe(0);
     },

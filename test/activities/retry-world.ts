@@ -49,5 +49,6 @@ export async function askForRetry(
   const workflowId = retryFailedPaymentId("acme", payableId);
   await handOverClaim(store.db, { businessId, payableId, from: runId, to: workflowId });
   const asked = { businessId, payableId, business: "acme", workflowId, runId };
-  await requestRetry(store.db, { ...asked, by: "olga", nowMs: Date.now() });
+  const request = { ...asked, by: "olga", nowMs: Date.now() };
+  await store.transaction((trx) => requestRetry(trx, request));
 }

@@ -94,7 +94,7 @@ describe("a retry", () => {
     const held = await world.look(payableId);
     expect(held).toMatchObject({
       phase: "waiting",
-      waitingFor: expect.stringMatching(/Call them/),
+      waitingFor: "on hold",
     });
   });
 

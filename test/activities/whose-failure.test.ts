@@ -16,7 +16,8 @@ async function ask({ runId, payableId }: PlannedBills): Promise<void> {
   const workflowId = retryFailedPaymentId("acme", payableId);
   await handOverClaim(store.db, { businessId, payableId, from: runId, to: workflowId });
   const asked = { businessId, payableId, business: "acme", workflowId, runId };
-  await requestRetry(store.db, { ...asked, by: "carla", nowMs: Date.now() });
+  const request = { ...asked, by: "carla", nowMs: Date.now() };
+  await store.transaction((trx) => requestRetry(trx, request));
 }
 
 describe("a return that could be about either side's account", () => {

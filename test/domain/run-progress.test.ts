@@ -15,6 +15,7 @@ function input(
       business: "acme",
       totalCents: 100_00,
       cancelRequestedAtMs: null,
+      approveByMs: null,
       planHash: "hash",
     },
     rejected: false,
@@ -26,6 +27,7 @@ function input(
     ),
     waits: [],
     expiredLines: 0,
+    cameBack: new Map(),
     stoppedLines: 0,
     odd: [],
     toFund: 0,
@@ -64,22 +66,47 @@ describe("the phase of a run", () => {
 });
 
 describe("how long a run sleeps without an event", () => {
-  test("on real clocks until the next poll, a day at most", () => {
+  test("until the next poll, a week at most", () => {
     const soon = input({ scheduled: 1 }, { nextPollMs: 90_000 });
     expect(judgeProgress(soon).wakeInMs).toBe(90_000);
-    const late = input({ scheduled: 1 }, { nextPollMs: 90_000_000 });
-    expect(judgeProgress(late).wakeInMs).toBe(24 * 3_600_000);
+    const late = input({ scheduled: 1 }, { nextPollMs: 9_000_000_000 });
+    expect(judgeProgress(late).wakeInMs).toBe(7 * 24 * 3_600_000);
   });
 
-  test("an hour where people decide, five minutes where something may end by itself", () => {
-    const wakeInMs = (...states: LineState[]): number =>
-      judgeProgress(input(Object.fromEntries(states.map((state) => [state, 1])))).wakeInMs;
-    expect(wakeInMs("awaiting-approval", "scheduled")).toBe(3_600_000);
-    expect(wakeInMs("awaiting-approval", "on-hold")).toBe(300_000);
-    expect(wakeInMs("unknown")).toBe(300_000);
+  test("until the next instant at which something changes by itself, on real clocks and a sandbox's", () => {
+    const held = { "awaiting-approval": 1, "on-hold": 2 };
+    const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
+    const changes = { clock, nextChangesMs: [null, 4_000, 7_205_000, 9_000_000] };
+    expect(judgeProgress(input(held, changes)).wakeInMs).toBe(7_200_000);
+    const fast = { ...changes, clock: { ...clock, scale: 60, sandbox: true } };
+    expect(judgeProgress(input(held, fast)).wakeInMs).toBe(120_000);
+    // Decisions and holds are told.
+    expect(judgeProgress(input(held, { clock })).wakeInMs).toBe(7 * 24 * 3_600_000);
+    const stepped = { ...clock, sandbox: true };
+    expect(judgeProgress(input(held, { clock: stepped })).wakeInMs).toBe(7 * 24 * 3_600_000);
+  });
+
+  test("ever longer where money is waited for, which no event tells of", () => {
+    const short = (shortForMs: number, sandbox: boolean) =>
+      judgeProgress(
+        input(
+          { planned: 1 },
+          { toFund: 1, shortForMs, clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox } },
+        ),
+      ).wakeInMs;
+    expect([0, 3_600_000, 86_400_000].map((ms) => short(ms, false))).toEqual([
+      60_000, 360_000, 1_800_000,
+    ]);
+    expect([0, 60_000, 3_600_000].map((ms) => short(ms, true))).toEqual([1_000, 6_000, 120_000]);
+  });
+
+  test("until the service may be asked again, and no deposit is followed before", () => {
     const message = "the service asks for a pause";
-    const waits = [{ message, retryAtMs: 9_000_000 }];
-    expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(300_000);
+    const waits = [{ sourceId: "", message, retryAtMs: 9_000_000 }];
+    expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(9_000_000);
+    const deposits = { due: true, moving: true, needsAction: false, waitingFor: "it", dueInMs: 0 };
+    const unread = { waits, deposits, mayRead: false };
+    expect(judgeProgress(input({}, unread)).wakeInMs).toBe(9_000_000);
   });
 
   test("so long that a week with the bank costs a run of 10,000 bills few events a bill", () => {
@@ -107,6 +134,18 @@ describe("how long a run sleeps without an event", () => {
     expect(judgeProgress(given).wakeInMs).toBe(60_000);
   });
 
+  test("no shorter for a deposit that is due, but can't be made while the service can't be read", () => {
+    const deposits = { moving: false, needsAction: false, waitingFor: "a deposit" };
+    const wakeInMs = (dueInMs: number): number => {
+      const waits = [{ sourceId: "", message: "the service can't be read", retryAtMs: 40_000 }];
+      const due = { ...deposits, due: dueInMs <= 0, dueInMs };
+      const given = { waits, deposits: due, toFund: 1, mayRead: false };
+      return judgeProgress(input({ planned: 1 }, given)).wakeInMs;
+    };
+    expect(wakeInMs(-5_000)).toBe(40_000);
+    expect(wakeInMs(20_000)).toBe(20_000);
+  });
+
   test("never so short that it would spin", () => {
     const given = input({ scheduled: 1 }, { nextPollMs: -1 });
     expect(judgeProgress(given).wakeInMs).toBe(250);
@@ -116,8 +155,12 @@ describe("how long a run sleeps without an event", () => {
 test("what a run waits for is said in words, a fault of the service first", () => {
   const waiting = input({ "awaiting-approval": 1, scheduled: 12 });
   expect(judgeProgress(waiting).waitingFor).toBe("1 bill waiting for approval, 12 bills scheduled");
-  const waits = [{ message: "payments are locked", retryAtMs: 1_000 }];
-  expect(judgeProgress(input({ planned: 3 }, { waits })).waitingFor).toContain(
-    "payments are locked",
+  const waits = [{ sourceId: "", message: "payments are locked", retryAtMs: 1_000 }];
+  expect(judgeProgress(input({ planned: 3 }, { waits })).waitingFor).toBe(
+    "the service: payments are locked",
+  );
+  const ofSource = [{ sourceId: "ba_1", message: "ba_1 can't pay now", retryAtMs: 1_000 }];
+  expect(judgeProgress(input({ "awaiting-approval": 3 }, { waits: ofSource })).waitingFor).toBe(
+    "3 bills waiting for approval, the service: ba_1 can't pay now",
   );
 });

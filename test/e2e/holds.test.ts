@@ -3,6 +3,7 @@ import type { Bill } from "../support/bills.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
+  clockNoticed,
   ended,
   expectBank,
   lineOf,
@@ -227,6 +228,7 @@ describe("time that passes before anybody decides", () => {
     const { runId, made } = await plannedScene(payrun, "late-moves", [720_00]);
     const planned = lineOf(await payrun.status(runId), made[0]).executionDate ?? "";
     await payrun.sandbox.control.advance("P7D");
+    await clockNoticed();
     await approve(payrun, runId);
     await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
     const [payment] = await paymentsOf(payrun, made[0]);
@@ -237,6 +239,7 @@ describe("time that passes before anybody decides", () => {
     const { runId, made } = await plannedScene(payrun, "late-asks", [730_00], { late: "ask" });
     const before = await payrun.status(runId);
     await payrun.sandbox.control.advance("P7D");
+    await clockNoticed();
     await approve(payrun, runId);
     const again = await payrun.until(
       runId,

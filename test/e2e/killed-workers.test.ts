@@ -76,7 +76,7 @@ test("a pay run pays each bill once, whenever its worker dies", async () => {
     {
       when: "while it reads what has settled",
       begin: settled,
-      reached: async () => untilAtWork(payrun, await launched(), "followRun"),
+      reached: async () => untilAtWork(payrun, await launched(), "followPayments"),
     },
   ]);
   await settled();
@@ -139,7 +139,7 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
     {
       when: "while it reads what became of it",
       begin: settled,
-      reached: () => untilAtWork(payrun, retryId, "assessRetry"),
+      reached: () => untilAtWork(payrun, retryId, "reviewFailedPayment"),
     },
   ]);
   await settled();
@@ -162,7 +162,7 @@ test("payments are cancelled once and their money followed back, whenever the wo
       when: "while it chooses",
       faults: [slow("GET", "/v1/payments/*", "before")],
       begin: asked,
-      reached: async () => untilAtWork(payrun, await asked(), "chooseCancellation"),
+      reached: async () => untilAtWork(payrun, await asked(), "choosePayments"),
     },
     {
       when: "between the service's answer and its record",
@@ -217,7 +217,7 @@ test("the run of a schedule is launched once, whenever the worker of its launche
       },
       reached: async () => {
         const [id = ""] = await untilLaunchers(payrun, "launcher-writes");
-        await untilAtWork(payrun, id, "launchScheduled");
+        await untilAtWork(payrun, id, "launchRun");
       },
       over: () => lock?.close(),
     },

@@ -21,22 +21,6 @@ async function expectPaidOnce(made: readonly Bill[]): Promise<void> {
   );
 }
 
-/** As an operator does in Temporal's UI: all that the workflow did since is done again. */
-async function resetToFirstTask(workflowId: string): Promise<void> {
-  const { workflowService } = payrun.temporal;
-  const { namespace } = payrun;
-  const { runId } = await payrun.temporal.workflow.getHandle(workflowId).describe();
-  const history = await payrun.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
-  const first = history.events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId, runId },
-    reason: "a test of resets",
-    requestId: crypto.randomUUID(),
-    workflowTaskFinishEventId: first?.eventId ?? null,
-  });
-}
-
 describe("every payable's money moves exactly once or not at all", () => {
   test("where the service answers 500 after it has paid", async () => {
     const { runId, made } = await plannedScene(payrun, "after-paying", [100_00, 200_00]);
@@ -82,17 +66,6 @@ describe("every payable's money moves exactly once or not at all", () => {
     await approve(payrun, runId);
     const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 2 });
-    await expectPaidOnce(made);
-  });
-
-  test("where the run's workflow is reset to its first task after it has paid", async () => {
-    const { runId, made } = await plannedScene(payrun, "reset", [100_00, 200_00]);
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
-    await resetToFirstTask(runId);
-    const done = await ended(payrun, runId);
-    expect(standing(done)).toEqual({ settled: 2 });
-    expect(done.payments.map(({ attempts }) => attempts)).toEqual([1, 1]);
     await expectPaidOnce(made);
   });
 

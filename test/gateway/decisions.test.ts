@@ -259,7 +259,7 @@ describe("a decision is refused, stored as refused and counts for nothing", () =
   });
 
   test("on a run that is being cancelled", async () => {
-    await requestCancel(gateway.store.db, run.runId, "oli", Date.now());
+    await gateway.store.transaction((trx) => requestCancel(trx, run.runId, "oli", Date.now()));
     const answer = await decide(await gateway.token("cora", ["controller"]));
     expect(answer.status).toBe(409);
   });

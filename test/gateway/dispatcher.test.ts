@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { LineState } from "../../src/contracts/pay-run.ts";
 import { retryFailedPaymentId, TASK_QUEUE } from "../../src/contracts/names.ts";
+import { changeLine, getRunLine } from "../../src/store/lines.ts";
+import { listNotices } from "../../src/store/notices.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
 import {
   deliver,
@@ -104,6 +107,39 @@ describe("the dispatcher", () => {
     expect(await looks(runId)).toEqual(["of_contact"]);
   });
 
+  test("takes back the money of bills that would be paid from a removed account, tells their runs and operators", async () => {
+    const funding = { ...planLine("x").funding, sourceId: "ba_gone", kind: "bank" };
+    period += 1;
+    const { runId } = await seedRun(gateway.store, {
+      period: `2026-01-${String(period).padStart(2, "0")}`,
+      lines: ["to_pay", "sent"].map((payableId) => planLine(payableId, { funding })),
+    });
+    await client.workflow.start("payRun", {
+      ...{ workflowId: runId, taskQueue: TASK_QUEUE, args: [{ runId }] },
+    });
+    const become = (payableId: string, state: LineState) =>
+      changeLine(gateway.store.db, { runId, payableId }, { state, funded: true }, 1);
+    await become("to_pay", "planned");
+    await become("sent", "scheduled");
+    await send("ba_gone", "bank_account.removed", "bank_account");
+    await eventually(undispatched, (count) => count === 0);
+    const fundedOf = async (id: string) => (await getRunLine(gateway.store.db, runId, id))?.funded;
+    expect([await fundedOf("to_pay"), await fundedOf("sent")]).toEqual([false, true]);
+    await expect.poll(() => signals(runId), { timeout: 10_000 }).toBe(1);
+    await send("ba_gone", "bank_account.verified", "bank_account");
+    await expect.poll(() => signals(runId), { timeout: 10_000 }).toBe(2);
+    const [notice, ...others] = await listNotices(gateway.store.db, {
+      ...{ businessId: "biz_acme", kind: "funding-source-removed", limit: 5 },
+    });
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({
+      roles: ["operator"],
+      subject: expect.stringMatching("ba_gone"),
+    });
+    expect(notice?.text).toContain(`- ${runId}: 1 bill planned, $100.00\n`);
+    expect(notice?.text).toContain(`- ${runId}: 1 bill scheduled, $100.00, which may fail`);
+  });
+
   test("marks events that nobody watches without telling anybody", async () => {
     await send("unwatched");
     await send("con_unknown", "contact.updated", "contact");
@@ -173,6 +209,27 @@ describe("the dispatcher", () => {
     await eventually(undispatched, (count) => count === 0, 60_000);
     expect(await signals(runId)).toBeGreaterThanOrEqual(1);
     expect(await looks(runId)).toEqual(["down_1", "down_2", "down_3"]);
+  });
+
+  test("tells operators of events that can't be dispatched for minutes", async () => {
+    const leap = { ms: 0 };
+    const other = await startTestGateway({ nowMs: () => Date.now() + leap.ms });
+    try {
+      await other.store.db.schema.dropTable("watches").execute();
+      const answer = await deliver(other.url, eventBody({ objectId: "poison" }));
+      expect(answer.status).toBe(200);
+      await eventually(
+        async () => other.logged.join("\n"),
+        (log) => log.includes("Telling workflows of the service's events has failed"),
+      );
+      leap.ms = 4 * 60_000;
+      const told = () => listNotices(other.store.db, { kind: "step-failed", limit: 5 });
+      const [notice] = await eventually(told, (notices) => notices.length > 0);
+      expect(notice).toMatchObject({ businessId: "biz_acme", roles: ["operator"] });
+      expect(notice?.text).toContain("no such table: watches");
+    } finally {
+      await other.stop();
+    }
   });
 
   test("delivers after a restart what an earlier gateway had only accepted", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cancel, deposit, pay } from "../../src/ledger/operations.ts";
+import { cancel, cancelPath, deposit, pay } from "../../src/ledger/operations.ts";
 import { payment, TERMS } from "./facts.ts";
 
 const SHOWN = { id: "p1", status: "scheduled", amountCents: 1000 };
@@ -10,7 +10,7 @@ describe("what a yes must look like", () => {
     [cancel, { payment: SHOWN, message: "done" }, ["p1"]],
     [deposit, { id: "d1" }, ["d1"]],
   ] as const)("$name names what it made", (operation, body, ids) => {
-    expect(operation.successIds(body)).toEqual(ids);
+    expect(operation.successIds(body, cancelPath("p1"))).toEqual(ids);
   });
 
   it.each([
@@ -20,13 +20,14 @@ describe("what a yes must look like", () => {
     [pay, { payments: [{ ...SHOWN, amountCents: 1.5 }] }],
     [pay, { payments: "p1" }],
     [pay, undefined],
+    [cancel, { payment: { ...SHOWN, id: "p2" } }],
     [cancel, { payment: null }],
     [cancel, SHOWN],
     [deposit, { id: "" }],
     [deposit, { transaction: { id: "d1" } }],
     [deposit, ["d1"]],
   ] as const)("$name in another shape leaves open what happened", (operation, body) => {
-    expect(operation.successIds(body)).toBeNull();
+    expect(operation.successIds(body, cancelPath("p1"))).toBeNull();
   });
 });
 

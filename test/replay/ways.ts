@@ -23,7 +23,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   "retry-settles": { workflow: "retryFailedPayment", ends: /^settled$/ },
   "retry-worker-killed": { workflow: "retryFailedPayment", ends: /^settled$/ },
   "retry-waits-for-incident": { workflow: "retryFailedPayment", ends: /^settled$/ },
-  "retry-left-to-next-run": { workflow: "retryFailedPayment", ends: /bank account changed/ },
+  "retry-left-to-next-run": { workflow: "retryFailedPayment", ends: /^left to the next run$/ },
   "retry-other-source": { workflow: "retryFailedPayment", ends: /^left to the next run$/ },
   "retry-given-up": { workflow: "retryFailedPayment", ends: /given-up$/ },
   "retry-paid-elsewhere": { workflow: "retryFailedPayment", ends: /paid-elsewhere$/ },

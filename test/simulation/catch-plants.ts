@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { PLANTS } from "./plants/plants.ts";
+import { fromRanges, toRanges } from "./ranges.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -30,13 +31,25 @@ export async function catchPlants(seeds: string): Promise<number> {
   return missed === 0 ? 0 : 1;
 }
 
-/** @returns the violation, or undefined where no rule was broken */
-function catchOne(name: string, seeds: string): Promise<string | undefined> {
-  const args = ["--disable-warning=ExperimentalWarning", main, "--plant", name, "--seeds", seeds];
+/** @returns the violation, or undefined where no rule was broken but by what breaks it without the bug */
+async function catchOne(name: string, seeds: string): Promise<string | undefined> {
+  for (let left = fromRanges(seeds); left.length > 0;) {
+    const caught = await broken("--plant", name, "--seeds", toRanges(left));
+    if (caught === undefined) return undefined;
+    const seed = Number(/^seed (\d+)/.exec(caught)?.[1]);
+    if ((await broken("--seed", String(seed))) === undefined) return caught;
+    left = left.filter((each) => each > seed);
+  }
+  return undefined;
+}
+
+/** What the first broken rule says; undefined where none was. */
+function broken(...args: readonly string[]): Promise<string | undefined> {
+  const command = ["--disable-warning=ExperimentalWarning", main, ...args];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, (_, stdout) => {
+    execFile(process.execPath, command, (_, stdout) => {
       const lines = stdout.split("\n").filter((line) => line.startsWith("seed "));
-      resolve(lines.find((line) => !/^seed \d+: (\w*Error|crash)/.test(line)));
+      resolve(lines.find((line) => !/^seed \d+: (\w*Error|crash|no violation)/.test(line)));
     });
   });
 }

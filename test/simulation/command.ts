@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { fromRanges, toRanges } from "./ranges.ts";
+import { quarterFigures } from "./quarter/figures.ts";
 import { catchPlants } from "./catch-plants.ts";
 import { runInPool, servePool, type Verdict } from "./pool.ts";
 import { runSeed, type SeedResult } from "./run-seed.ts";
@@ -13,6 +14,9 @@ const USAGE = `Runs the engine in a simulated world, one seed after the other.
                       --without 3,7..9        leaves out faults by number
   npm run simulate -- --planted               puts in one bug after the other: each must be caught
   npm run simulate -- --plant NAME            puts in one, until it is caught
+  npm run simulate -- --quarter               runs thirteen weekly runs on real clocks, and counts
+                      --weeks N --bills N     fewer of them; --first-run YYYY-MM-DD
+                      --polls                 without webhooks
 `;
 
 /** Lines of a failing trace that are shown without being asked for. */
@@ -30,6 +34,11 @@ export async function simulate(args: readonly string[]): Promise<number> {
       plant: { type: "string" },
       planted: { type: "boolean", default: false },
       trace: { type: "boolean", default: false },
+      quarter: { type: "boolean", default: false },
+      weeks: { type: "string" },
+      bills: { type: "string" },
+      "first-run": { type: "string" },
+      polls: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
       serve: { type: "boolean", default: false },
     },
@@ -39,6 +48,17 @@ export async function simulate(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (values.serve) return servePool();
+  if (values.quarter) {
+    const { weeks, bills, "first-run": firstRun, polls } = values;
+    const figures = await quarterFigures({
+      ...(weeks === undefined ? {} : { weeks: Number(weeks) }),
+      ...(bills === undefined ? {} : { bills: Number(bills) }),
+      ...(firstRun === undefined ? {} : { firstRun }),
+      hasWebhooks: !polls,
+    });
+    print(figures);
+    return 0;
+  }
   if (values.planted) return catchPlants(values.seeds ?? "1..300");
   if (values.seed !== undefined) {
     const without = new Set(values.without === undefined ? [] : fromRanges(values.without));

@@ -11,6 +11,8 @@ import { createApp } from "../../src/gateway/http/app.ts";
 import { RefusedToday } from "../../src/gateway/http/refusals.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/metrics.ts";
 import { Clients } from "../../src/business/clients.ts";
+import { STORE_TRAIL } from "../../src/store/audit.ts";
+import { auditedBusinesses, verifyTrail } from "../../src/store/audit-trail.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { createToken } from "../../src/store/tokens.ts";
 import { FileConnection } from "../../src/store/sqlite/connection.ts";
@@ -20,6 +22,7 @@ import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { createContext } from "../../src/worker/context.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
+import { LET_THROUGH } from "./boundaries.ts";
 import { clientOf } from "./temporal/client.ts";
 import type { TemporalServer } from "./temporal/server.ts";
 import type { Activities } from "./temporal/activity-task.ts";
@@ -42,9 +45,13 @@ const real: Pick<FileConnection, "begin" | "run" | "commit" | "rollback"> = Obje
 ) as unknown as Pick<FileConnection, "begin" | "run" | "commit" | "rollback">;
 
 /** Writes for which the dispatcher looks twice a second. */
-const OF_EVENTS = /^(insert into|update) "(inbox|event_starts)"/;
+const OF_EVENTS = /^(insert into|update) "(inbox|event_starts|tellings)"/;
 /** Connections whose transaction has written such a row. */
 const withEvents = new WeakSet<FileConnection>();
+
+const OF_SENDS = /^insert into "sends"/;
+/** Connections whose transaction has written a send. */
+const withSends = new WeakSet<FileConnection>();
 
 const opened = new WeakMap<ProcessNode, Set<FileConnection>>();
 
@@ -66,8 +73,8 @@ function own(connection: FileConnection): void {
 export interface Commit {
   /** Whether it survives a power cut. */
   readonly isFlushed: boolean;
-  /** Whether people or webhooks have said something. */
-  readonly isNews: boolean;
+  /** True where it holds sends that the gate has just let through. */
+  readonly hasSends: boolean;
 }
 
 /**
@@ -96,21 +103,23 @@ export function hookStore(
       const isOfEvents = OF_EVENTS.test(given[0]);
       if (this.inTransaction) {
         if (isOfEvents) withEvents.add(this);
+        if (OF_SENDS.test(given[0])) withSends.add(this);
         return real.run.apply(this, given);
       }
       await park(this, "statement");
       const outcome = await real.run.apply(this, given);
-      if (!given[0].startsWith("select")) committed({ isFlushed: true, isNews: false });
+      if (!given[0].startsWith("select")) committed({ isFlushed: true, hasSends: false });
       if ((outcome.written?.changes ?? 0n) > 0n) wakeIdleLoops(isOfEvents);
       return outcome;
     },
     async commit(this: FileConnection) {
       await park(this, "commit");
       await real.commit.call(this);
-      committed({ isFlushed: !unflushed.has(this), isNews: nodeHere()?.kind === "gateway" });
+      const hasSends = withSends.delete(this);
+      committed({ isFlushed: !unflushed.has(this), hasSends });
       wakeIdleLoops(withEvents.delete(this));
       // A process may stop between a commit and what it does next.
-      await park(this, "committed");
+      await park(this, hasSends ? LET_THROUGH : "committed");
     },
     async rollback(this: FileConnection) {
       await park(this, "rollback");
@@ -123,6 +132,26 @@ export function hookStore(
 export async function makeEmptyStore(path: string): Promise<void> {
   const store = await openStore(`sqlite:${path}`);
   await store.close();
+}
+
+/**
+ * What is wrong with the store's audit trail, as `payrun audit` finds it.
+ *
+ * @param heads hashes that were seen as a trail's end, each with who has seen it
+ */
+export async function trailProblems(
+  path: string,
+  heads: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const store = await openStore(`sqlite:${path}`, { mustExist: true });
+  const problems: string[] = [];
+  for (const businessId of await auditedBusinesses(store.db)) {
+    const known = businessId === STORE_TRAIL ? undefined : heads;
+    const trail = await verifyTrail(store.db, businessId, known);
+    problems.push(...trail.problems.map(({ text }) => text));
+  }
+  await store.close();
+  return problems;
 }
 
 /** Blocking the only thread could not free a lock. */

@@ -29,7 +29,9 @@ registerHooks({
     if (real === null || real === undefined) throw new Error(`${url} has no source`);
     const text = typeof real === "string" ? real : new TextDecoder().decode(real);
     const source = planted(text, plant);
-    process.stderr.write(`plant ${plant.name}: ${plant.file} has another ${plant.replaces}\n`);
+    process.stderr.write(
+      `plant ${plant.name} takes the place of ${plant.replaces} in ${plant.file}\n`,
+    );
     return { ...loaded, source };
   },
 });

@@ -1,14 +1,19 @@
 import type { Company } from "./company/company.ts";
-import { type Ask, PEOPLE } from "./company/people.ts";
+import { type Ask, PEOPLE, RITA } from "./company/people.ts";
 import { type EngineParts, type Gateway, prepare, startGateway, startWorker } from "./hooks.ts";
 import type { TemporalServer } from "./temporal/server.ts";
 import type { Stream } from "./world/random.ts";
 import type { ProcessNode, World } from "./world/world.ts";
 
+/** What of a company its processes depend on. */
+type Staffed = Pick<Company, "gateways" | "workers" | "sweepEveryMs" | "profile" | "traits"> & {
+  readonly paying: Pick<Company["paying"], "playbooks">;
+};
+
 /** The engine's workers and gateways: how they begin, die and begin again, and who asks them. */
 export class Processes {
   readonly #world: World;
-  readonly #company: Company;
+  readonly #company: Staffed;
   readonly #temporal: TemporalServer;
   readonly #storePath: string;
   readonly #network: Stream;
@@ -20,7 +25,7 @@ export class Processes {
 
   constructor(parts: {
     readonly world: World;
-    readonly company: Company;
+    readonly company: Staffed;
     readonly temporal: TemporalServer;
     readonly storePath: string;
   }) {
@@ -44,6 +49,14 @@ export class Processes {
     if (this.#isDown || (node.kind !== "worker" && node.kind !== "gateway")) return;
     this.#world.tell(node.id, "starts again");
     this.#doing(this.#start(node.id, node.kind, node.skewMs));
+  }
+
+  /** True where all of them are there, and none is frozen. */
+  get areUp(): boolean {
+    const { gateways, workers } = this.#company;
+    const { nowMs } = this.#world;
+    const up = [...this.#nodes].filter((node) => node.alive && node.frozenUntilMs <= nowMs);
+    return !this.#isDown && up.length === gateways.length + workers.length;
   }
 
   /** All of them at once, until they begin anew. */
@@ -100,8 +113,11 @@ export class Processes {
     }
     const gateway = await this.#world.in(node, () => startGateway(this.#parts(), node));
     if (this.#tokens.size === 0) {
-      const { playbooks } = this.#company.paying;
-      this.#tokens = await this.#world.in(node, () => prepare(gateway.store, PEOPLE, playbooks));
+      const { paying, traits } = this.#company;
+      const people = traits.has("bounces") ? [...PEOPLE, RITA] : PEOPLE;
+      const prepared = (): ReturnType<typeof prepare> =>
+        prepare(gateway.store, people, paying.playbooks);
+      this.#tokens = await this.#world.in(node, prepared);
     }
     this.#gateways.set(node, gateway);
   }

@@ -53,7 +53,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
   const simulation = new Simulation(seed, storePath, options);
   const { world } = simulation;
   running = simulation;
-  enter(world);
+  enter(world, simulation.idleMs);
   let violation: string | undefined;
   let rule: string | undefined;
   let about = "";

@@ -1,15 +1,19 @@
 import { Company } from "./company/company.ts";
 import { Others } from "./company/others.ts";
+import { Offices } from "./company/offices.ts";
 import { People } from "./company/people.ts";
-import { type Commit, workflowCode } from "./hooks.ts";
+import { type Commit, trailProblems, workflowCode } from "./hooks.ts";
 import { Processes } from "./processes.ts";
+import { waitsForMoney } from "./rules/end-rules.ts";
 import { Referee } from "./rules/referee.ts";
 import { StoreFacts } from "./rules/store-facts.ts";
+import { StoreRows } from "./rules/store-rows.ts";
 import { Violation } from "./rules/violation.ts";
 import { BankClock } from "./service/bank-clock.ts";
 import { Book } from "./service/book.ts";
 import { FaultPlan } from "./service/kinds.ts";
 import { Life } from "./service/life.ts";
+import { Outages } from "./service/outages.ts";
 import { Service } from "./service/service.ts";
 import { connectTo } from "./service/undici-stand-in.ts";
 import { Webhooks } from "./service/webhooks.ts";
@@ -18,7 +22,6 @@ import { StoreFile } from "./store-file.ts";
 import { StoreTroubles } from "./store-troubles.ts";
 import { TemporalServer } from "./temporal/server.ts";
 import { Troubles } from "./troubles.ts";
-import { IdleLoops } from "./world/idle-loops.ts";
 import { World } from "./world/world.ts";
 
 export interface SeedOptions {
@@ -35,16 +38,16 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Simulated days after which a seed ends, on the bank's clock. */
 const LONGEST_DAYS = 18;
+/** So long somebody may still approve a deposit, or money may come. */
+const SHORT_DAYS = 3;
 /** How long after everything has healed a bill may still be at work. */
 const PATIENCE_MS = 1.5 * HOUR_MS;
 /** More turns than any seed needs by real clocks: so many, and for each bill some more. */
-const STEPS_MOST = 60_000;
+const STEPS_MOST = 120_000;
 const STEPS_A_BILL = 8_000;
 /** Steps after which it is asked again who claims what. */
 const CLAIMS_EVERY = 40;
-/** In a sandbox everything looks so often whether it is due; here where there is something to see. */
-const SANDBOX_IDLE_MS: ReadonlySet<number> = new Set([1_000, 5_000]);
-const SANDBOX_SLEEP_MS = 30_000;
+const IDLE_MS = { real: 4 * HOUR_MS, sandbox: 300_000 } as const;
 
 /** Everything of one seed: the company, its service, its processes, and what goes wrong. */
 export class Simulation {
@@ -53,16 +56,21 @@ export class Simulation {
   readonly #steps: number;
   readonly #company: Company;
   readonly #faults: FaultPlan;
+  readonly #life: Life;
   readonly #temporal: TemporalServer;
   readonly #service: Service;
+  readonly #storePath: string;
   readonly #facts: StoreFacts;
+  readonly #rows: StoreRows;
   readonly #file: StoreFile;
   readonly #referee: Referee;
   readonly #people: People;
+  readonly #offices: Offices;
   readonly #others: Others;
   readonly #processes: Processes;
   readonly #troubles: Troubles;
   readonly #storeTroubles: StoreTroubles;
+  readonly #outages: Outages;
 
   constructor(seed: number, storePath: string, options: SeedOptions) {
     const { without = new Set() } = options;
@@ -75,13 +83,16 @@ export class Simulation {
     this.#faults = new FaultPlan(world, { kinds: company.faults, healsAtMs, left: without });
     const faults = this.#faults;
     const clock = new BankClock(world, company.scale, company.serviceSkewMs);
-    const book = new Book(world.stream("ids"), company.balanceCents);
+    const book = new Book(world.stream("ids"));
     company.fill(book);
     const mostSteps = STEPS_MOST + STEPS_A_BILL * book.payables.size;
     this.#steps = options.steps ?? mostSteps;
-    const life = new Life(world, book, clock, company.failures);
+    const life = new Life(world, book, clock, company);
+    this.#life = life;
+    this.#outages = new Outages(world, faults);
     this.#service = new Service(world, {
       faults,
+      outages: this.#outages,
       clock,
       book,
       life,
@@ -93,12 +104,10 @@ export class Simulation {
     this.#others = new Others(world, { book, life, clock, kinds: company.doings });
     if (company.faults.has("poison")) this.#service.poisoned.add("bill_1");
     this.#temporal = new TemporalServer(world, workflowCode, 400);
-    if (company.scale !== 1) {
-      const loops = new IdleLoops(world, SANDBOX_SLEEP_MS);
-      this.#temporal.idle = { ms: SANDBOX_IDLE_MS, loops };
-    }
     connectTo(this.#service);
+    this.#storePath = storePath;
     this.#facts = new StoreFacts(storePath);
+    this.#rows = new StoreRows(storePath);
     this.#file = new StoreFile(storePath);
     this.#processes = new Processes({ world, company, temporal: this.#temporal, storePath });
     const webhooks = new Webhooks(world, {
@@ -108,36 +117,74 @@ export class Simulation {
       deliver: (body, headers) => this.#processes.webhook(body, headers),
     });
     life.atEvent = (...event) => {
-      this.#temporal.idle?.loops.wake(true);
       if (company.hasWebhooks) webhooks.emit(...event);
     };
     webhooks.atAcknowledged = (eventId) => this.#referee.atAcknowledged(eventId);
     this.#people = new People(world, this.#processes.ask, {
       acts: company.acts,
       isHasty: company.scale !== 1,
+      isStubborn: company.traits.has("bounces"),
       launches: company.paying.launches,
+      atOnce: company.paying.atOnce,
       payableIds: [...book.payables.keys()],
       contactIds: [...book.contacts.keys()],
       paymentIds: () => book.payments.map(({ id }) => id),
     });
     this.#people.calmFromMs = healsAtMs;
+    this.#offices = new Offices(world, this.#processes.ask, {
+      traits: company.traits,
+      isHasty: company.scale !== 1,
+      payableIds: [...book.payables.keys()],
+      runs: this.#people.runs,
+      said: this.#people.said,
+      calmFromMs: healsAtMs,
+    });
     this.#referee = new Referee(world, {
-      ...{ facts: this.#facts, bank: this.#service.bank, book, said: this.#people.said },
+      ...{ facts: this.#facts, rows: this.#rows },
+      ...{ bank: this.#service.bank, book, said: this.#people.said },
       businessId: company.profile.businessId,
       sandbox: company.scale !== 1,
+      health: () => ({ troubledMs: this.#troubledMs, isUp: this.#isUp }),
+      ...{ clock, healsAtMs, isWithinEnvelope: !company.breaksEnvelope },
       businessMsAt: (atMs) => clock.nowMs(atMs),
+      unseenMs: this.#unseenMs,
       isOnlyRun: company.paying.launches.length === 1,
-      vendorPerWeekCents: company.paying.vendorPerWeekCents,
+      paying: company.paying,
     });
-    const { troubles, steady } = company;
-    this.#troubles = new Troubles(world, faults, troubles, steady, this.#temporal, (node) =>
-      this.#processes.restart(node),
-    );
+    const { troubles, steady, traits } = company;
+    this.#troubles = new Troubles(world, faults, {
+      ...{ kinds: troubles, steady, isLateToLeave: traits.has("late-to-leave") },
+      temporal: this.#temporal,
+      restart: (node) => this.#processes.restart(node),
+    });
     this.#storeTroubles = new StoreTroubles(world, faults, company.storeTroubles, {
       file: this.#file,
       replace: (why, downMs) => this.#replaceStore(why, downMs),
       restored: (backedUpMs) => this.#people.storeRestored(backedUpMs),
     });
+  }
+
+  /** Longest sleep of the engine's loops that only look whether there is something to do. */
+  get idleMs(): number {
+    return this.#company.scale === 1 ? IDLE_MS.real : IDLE_MS.sandbox;
+  }
+
+  /** How long it may take to see what a bank takes back, where no webhook tells it. */
+  get #unseenMs(): number {
+    const { scale, sweepEveryMs } = this.#company;
+    const lookEveryMs = scale === 1 ? 6 * HOUR_MS : 5 * sweepEveryMs;
+    return lookEveryMs + this.idleMs + 6 * sweepEveryMs;
+  }
+
+  /** When something went wrong last. */
+  get #troubledMs(): number {
+    // What is broken for ever is never over.
+    if (this.#service.poisoned.size > 0) return Infinity;
+    return Math.max(this.#faults.struckMs, this.world.startedMs);
+  }
+
+  get #isUp(): boolean {
+    return this.#processes.areUp && this.#temporal.isUp && !this.#outages.isOn;
   }
 
   get faultsMade(): number {
@@ -152,9 +199,9 @@ export class Simulation {
   }
 
   /** A process of the engine has committed. */
-  committed({ isFlushed, isNews }: Commit): void {
-    if (isNews) this.#temporal.idle?.loops.wake(true);
+  committed({ isFlushed, hasSends }: Commit): void {
     if (this.#company.storeTroubles.has("power-cut")) this.#file.committed(isFlushed);
+    if (hasSends) this.#referee.sendsWritten();
   }
 
   async run(): Promise<string> {
@@ -182,6 +229,7 @@ export class Simulation {
     };
     const end = await world.run(isOver, { untilMs, steps: this.#steps });
     this.#referee.atTheEnd(end === "over" || end === "time");
+    await this.#referee.checkTrail((heads) => trailProblems(this.#storePath, heads));
     if (end === "steps" && this.#steps >= STEPS_MOST) {
       throw new Violation("no-loop-turns-idly", `${this.#steps} steps were not enough`);
     }
@@ -191,6 +239,7 @@ export class Simulation {
   close(): void {
     this.#processes.killAll("ends");
     this.#facts.close();
+    this.#rows.close();
   }
 
   #doing(work: Promise<unknown>): void {
@@ -201,13 +250,21 @@ export class Simulation {
 
   #isQuiet(): boolean {
     const running = [...this.#temporal.latest.values()].filter(({ state }) => state === "running");
-    return this.#people.runs.size > 0 && running.every((each) => this.#waitsForPerson(each));
+    const isSeen = this.#people.runs.size > 0 && this.#life.isOver(this.#unseenMs);
+    return isSeen && running.every((each) => this.#waitsForPerson(each));
   }
 
-  /** A retry whose bill is parked waits for weeks, if nobody decides. */
+  /** A retry whose bill is parked waits for weeks, if nobody decides, and so does who needs money. */
   #waitsForPerson({ workflowId }: Execution): boolean {
+    if (workflowId.startsWith("pay-run/")) {
+      const isLong = this.#life.isOver((SHORT_DAYS * DAY_MS) / this.#company.scale);
+      return isLong && waitsForMoney(this.#facts, workflowId);
+    }
     const bill = /^retry-failed-payment\/.*\/(\w+)$/.exec(workflowId)?.[1];
-    return bill !== undefined && this.#facts.states(bill).every((state) => state === "parked");
+    if (bill === undefined || !this.#facts.states(bill).every((state) => state === "parked")) {
+      return false;
+    }
+    return !this.#company.traits.has("bounces") || this.#people.hopeless.has(bill);
   }
 
   async #start(): Promise<void> {
@@ -215,13 +272,16 @@ export class Simulation {
     const { world } = this;
     this.#troubles.begin();
     this.#storeTroubles.begin();
+    if (this.#company.hasOutage) this.#outages.begin();
     const trouble = this.#troubles;
     world.atBoundary = (node, what) => {
       this.#storeTroubles.at(what);
+      this.#outages.at(what);
       this.#people.at(node, what);
       return trouble.at(node, what);
     };
     this.#people.begin();
+    this.#offices.begin();
     this.#others.begin(this.#company.troubleMs);
   }
 
@@ -229,8 +289,10 @@ export class Simulation {
   #replaceStore(why: string, downMs: number): void {
     this.#processes.killAll(why);
     this.#facts.close();
+    this.#rows.close();
     this.#file.putBack();
     this.#facts.open();
+    this.#rows.open();
     const isBackup = this.#company.storeTroubles.has("restore");
     this.#referee.storeReplaced(isBackup);
     this.world.later(downMs, "the store is back", () => this.#doing(this.#processes.begin()));

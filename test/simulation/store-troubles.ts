@@ -13,7 +13,7 @@ export const STORE_TROUBLES = [
 export type StoreTrouble = (typeof STORE_TROUBLES)[number];
 
 /** Boundaries at which something has just been written, or is on its way. */
-const WRITING = /POST|Lane|payRetry|makeDeposits|answer|committed/;
+const WRITING = /POST|payBills|cancelPayments|payAgain|makeDeposits|answer|committed/;
 
 /** Where nothing is written, it happens so soon anyway. */
 const AT_LATEST_MS = 60_000;

@@ -1,3 +1,4 @@
+import { LET_THROUGH } from "./boundaries.ts";
 import type { FaultPlan } from "./service/kinds.ts";
 import type { TemporalServer } from "./temporal/server.ts";
 import type { Stream } from "./world/random.ts";
@@ -28,23 +29,32 @@ export class Troubles {
   readonly #lots: Stream;
   readonly #restart: (node: ProcessNode) => void;
   #left: number;
+  readonly #atGate: Stream;
+  #leftAtGate: number;
 
   constructor(
     world: World,
     plan: FaultPlan,
-    kinds: ReadonlySet<Trouble>,
-    steady: string | undefined,
-    temporal: TemporalServer,
-    restart: (node: ProcessNode) => void,
+    of: {
+      readonly kinds: ReadonlySet<Trouble>;
+      /** A process that nothing happens to. */
+      readonly steady: string | undefined;
+      /** True where workers freeze between the gate and the first byte. */
+      readonly isLateToLeave: boolean;
+      readonly temporal: TemporalServer;
+      readonly restart: (node: ProcessNode) => void;
+    },
   ) {
-    this.#temporal = temporal;
+    this.#temporal = of.temporal;
     this.#world = world;
     this.#plan = plan;
-    this.#kinds = kinds;
-    this.#steady = steady;
-    this.#restart = restart;
+    this.#kinds = of.kinds;
+    this.#steady = of.steady;
+    this.#restart = of.restart;
     this.#lots = world.stream("troubles");
     this.#left = this.#lots.between(1, 12);
+    this.#atGate = world.stream("troubles at the gate");
+    this.#leftAtGate = of.isLateToLeave ? this.#atGate.between(1, 3) : 0;
   }
 
   begin(): void {
@@ -83,12 +93,18 @@ export class Troubles {
     const { nowMs } = this.#world;
     if (node.kind !== "worker" && node.kind !== "gateway") return 0;
     if (node.id === this.#steady) return 0;
-    if (nowMs >= this.#plan.healsAtMs || this.#left <= 0) return 0;
-    const isMoney = /POST|Lane|payRetry|makeDeposits|answer/.test(what);
+    if (nowMs >= this.#plan.healsAtMs) return 0;
+    if (what === LET_THROUGH && this.#leftAtGate > 0 && this.#atGate.chance(0.5)) {
+      this.#leftAtGate -= 1;
+      if (this.#plan.count()) this.#world.freeze(node, this.#atGate.between(15_500, 60_000));
+      return 0;
+    }
+    if (this.#left <= 0) return 0;
+    const isMoney = /POST|payBills|cancelPayments|payAgain|makeDeposits|answer/.test(what);
     const lots = this.#lots.next();
     // Its bytes are about to leave.
     const isLast = what.startsWith("connect POST");
-    const often = isLast ? 0.05 : isMoney ? 0.02 : what === "committed" ? 0.004 : 0.0002;
+    const often = isLast ? 0.05 : isMoney ? 0.02 : what.startsWith("committed") ? 0.004 : 0.0002;
     if (lots < often && this.#kinds.has("freeze")) {
       this.#freeze(node);
     } else if (lots < (isMoney ? 0.03 : 0.0003) && this.#kinds.has("kill")) {

@@ -107,12 +107,12 @@ export function draw(store: Store, runId: string, changes: DrawChanges = {}): Pr
       reading,
     }));
     const plans = new Map(leased.lines.map(({ plan }) => [plan.payableId, plan]));
-    const paying = { owner: runId, businessId, runId, playbook: "weekly", limits, plans, clock };
+    const paying = { owner: runId, businessId, runId, playbook: "weekly", limits, plans };
     const answers = await askGate(
       trx,
       { businessId, operation: pay, sentBy: by, owner: runId, clock },
       requests,
-      (within, wanted) => mayPay(within, { ...paying, mayDebit: true }, wanted),
+      (within, ...wanted) => mayPay(within, { ...paying, mayDebit: true }, ...wanted),
     );
     const closed = [...answers].flatMap(([id, answer]) =>
       answer.kind === "closed" ? [[id, answer.closed.limitCode ?? answer.closed.code]] : [],

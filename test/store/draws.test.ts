@@ -76,7 +76,7 @@ test("a hold stops its lines in the transaction that would send them", async () 
 
 test("a cancelled run sends nothing more", async () => {
   const store = await approvedRun(["pay_1"]);
-  await requestCancel(store.db, RUN, "olga", 5);
+  await store.transaction((trx) => requestCancel(trx, RUN, "olga", 5));
   expect((await draw(store)).closed).toEqual({ pay_1: "run-cancelled" });
 });
 

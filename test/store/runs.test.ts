@@ -92,15 +92,17 @@ test("a run never leaves an ended phase", async () => {
 test("a cancel is asked for once and not after the end", async () => {
   const { store } = await testStore();
   const { runId } = await upsertRun(store.db, newRun());
-  expect(await requestCancel(store.db, runId, "otto", 3)).toBe("requested");
-  expect(await requestCancel(store.db, runId, "lena", 4)).toBe("already");
+  const cancel = (id: string, by: string, nowMs: number) =>
+    store.transaction((trx) => requestCancel(trx, id, by, nowMs));
+  expect(await cancel(runId, "otto", 3)).toBe("requested");
+  expect(await cancel(runId, "lena", 4)).toBe("already");
   expect(await getRun(store.db, runId)).toMatchObject({
     cancelRequestedBy: "otto",
     cancelRequestedAtMs: 3,
   });
   await setRunPhase(store.db, runId, { phase: "cancelled" });
-  expect(await requestCancel(store.db, runId, "lena", 5)).toBe("ended");
-  expect(await requestCancel(store.db, "none", "lena", 5)).toBe("unknown");
+  expect(await cancel(runId, "lena", 5)).toBe("ended");
+  expect(await cancel("none", "lena", 5)).toBe("unknown");
 });
 
 test("the time for approving starts once", async () => {

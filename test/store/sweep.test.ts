@@ -8,7 +8,8 @@ import { storePlan } from "../../src/store/plan-writes.ts";
 import { reservedCents } from "../../src/store/reserved.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { setRunPhase, upsertRun } from "../../src/store/runs.ts";
-import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/sweep-behind.ts";
+import { databaseNowMs } from "../../src/store/database-clock.ts";
+import { auditHead, hasAuditHead, holdForLoss, lossNoticed } from "../../src/store/sweep-behind.ts";
 import { pruneInbox } from "../../src/store/sweep-prune.ts";
 import { claimStrays, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
@@ -81,6 +82,18 @@ describe("a store that is older than what was done with it", () => {
       ["all", "payrun"],
       ["all", "payrun"],
     ]);
+  });
+
+  test("tells when a loss was noticed by the database's clock, whatever the process's clock says", async () => {
+    const { store } = await testStore();
+    const earliestMs = await databaseNowMs(store.db);
+    const slow = { hadItAtMs: 1_000, nowMs: earliestMs - 600_000, serviceMs: 7_000 };
+    const loss = { businessId, evidence: "a run is missing", ...slow };
+    await store.transaction((trx) => holdForLoss(trx, loss));
+    const noticed = await lossNoticed(store.db, businessId);
+    expect(noticed?.atMs).toBeGreaterThanOrEqual(earliestMs);
+    expect(noticed?.serviceMs).toBe(7_000);
+    expect(await lossNoticed(store.db, "biz_2")).toBeNull();
   });
 });
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
 import type { TopUpStatus } from "../../src/contracts/top-up.ts";
 import type { TestPayrun } from "./payrun.ts";
-import { paymentsOf, plannedScene, type Scene, type SceneOptions } from "./scene.ts";
+import { clockNoticed, paymentsOf, plannedScene, type Scene, type SceneOptions } from "./scene.ts";
 import { approve } from "./stack.ts";
 
 export interface IncidentJson {
@@ -60,6 +60,7 @@ export async function bouncedScene(
     ({ counts }) => counts.scheduled === scene.made.length,
   );
   await control.advance("P8D");
+  await clockNoticed();
   const waits = ({ payments }: RunStatus): boolean =>
     payments.every(
       ({ state, reason }) => state === "retrying" && /one decision/.test(reason ?? ""),
@@ -76,7 +77,7 @@ export async function settledAgain(payrun: TestPayrun, { runId, made }: Scene): 
   };
   await expect.poll(counts, { timeout: 90_000 }).toEqual(made.map(() => 2));
   await payrun.until(runId, "recorded", ({ payments }) =>
-    payments.every(({ attempts }) => attempts === 2),
+    payments.every(({ paymentIds }) => paymentIds.length === 2),
   );
   await payrun.sandbox.control.advance("P10D");
   return payrun.untilPhase(runId, "completed");

@@ -49,7 +49,11 @@ class History {
         ...{ store: context.store, temporal: context.temporal, log: context.log },
         profiles: { all: () => [world.world.profile] },
         clientOf: () => client as unknown as PaymentsClient,
-        clockOf: () => ({ now: () => Promise.resolve(now()), observeServiceDate: () => {} }),
+        clockOf: () => ({
+          now: () => Promise.resolve(now()),
+          observeServiceDate: () => {},
+          hasMoved: () => Promise.resolve(false),
+        }),
       },
       MINUTE_MS,
       0,
@@ -140,6 +144,38 @@ describe("a payment that comes back", () => {
     await turnsUntilTold(made, process);
     expect(made.asked).toHaveLength(52);
   });
+});
+
+test("a payment that comes back after a retry had settled it is told to the retry, though its run goes on", async () => {
+  await world.failurePlaybook(
+    "kind: retry-failed\nrules: [{ match: [R01], retry: next-business-day, atMost: 1 }]\n",
+  );
+  const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
+  const [payableId = "", held = ""] = payableIds;
+  await world.control.outcome({ match: { payableId: held }, outcome: "hold" });
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  expect((await world.look(payableId)).phase).toBe("waiting");
+  await world.control.advance("P4D");
+  expect((await world.look(payableId)).phase).toBe("pay");
+  await world.retry(payableId);
+  await world.control.advance("P9D");
+  expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
+  expect((await world.assess(runId)).ended).toBe(false);
+  const { businessMs } = await world.context().clockOf("acme").now();
+  const payments = await world.context().clientOf("acme").payments.listAll({ payableId });
+  const made = new History(businessMs);
+  made.payments = payments.map((payment) =>
+    payment.status === "completed" ? { ...payment, status: "returned" } : payment,
+  );
+  const process = made.process();
+  await process.turn();
+  made.nowMs += 6 * HOUR_MS;
+  world.told.length = 0;
+  await process.turn();
+  expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
 });
 
 describe("a business with a long past", () => {

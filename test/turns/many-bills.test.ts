@@ -44,12 +44,14 @@ class Bills {
         business: "acme",
         totalCents: this.#count,
         cancelRequestedAtMs: null,
+        approveByMs: null,
         planHash: "hash",
       },
       rejected: false,
       counts,
       waits: [],
       expiredLines: 0,
+      cameBack: new Map(),
       stoppedLines: 0,
       odd: [],
       toFund: 0,
@@ -74,9 +76,9 @@ test.each([1_000, 10_000, 100_000])(
       WORKFLOW.payRun,
       { runId: "run" },
       {
-        beginRun: () => BEGUN,
-        assessRun: () => bills.assess(),
-        followRun: async () => {
+        openRun: () => BEGUN,
+        reviewRun: () => bills.assess(),
+        followPayments: async () => {
           await scene.takes(1_000);
           delays.push(...waiting.splice(0).map((toldMs) => scene.nowMs - toldMs));
           bills.settled += bills.flagged;
@@ -108,13 +110,13 @@ test("a run of 10,000 bills hears of a hold, a decision and a cancellation withi
     WORKFLOW.payRun,
     { runId: "run" },
     {
-      beginRun: () => BEGUN,
-      assessRun: () => {
+      openRun: () => BEGUN,
+      reviewRun: () => {
         looks.push(scene.nowMs);
         return bills.assess();
       },
-      followRun: () => ({ changed: 0 }),
-      payLane: () => scene.takes(3_600_000),
+      followPayments: () => ({ changed: 0 }),
+      payBills: () => scene.takes(3_600_000),
     },
   );
   const told = ["08:33:10", "08:40:00", "08:59:59"].map(
@@ -136,12 +138,12 @@ test("a run of many bills makes one look of many events", async () => {
     WORKFLOW.payRun,
     { runId: "run" },
     {
-      beginRun: () => BEGUN,
-      assessRun: () => {
+      openRun: () => BEGUN,
+      reviewRun: () => {
         looks += 1;
         return bills.assess();
       },
-      followRun: () => {
+      followPayments: () => {
         bills.flagged = 0;
         return { changed: 1 };
       },

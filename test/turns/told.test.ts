@@ -36,7 +36,7 @@ const KINDS: readonly {
   {
     type: WORKFLOW.payRun,
     input: { runId: "run" },
-    look: "assessRun",
+    look: "reviewRun",
     rests: RUN,
     acts: [
       { ...RUN, toFollow: 1 },
@@ -50,7 +50,7 @@ const KINDS: readonly {
   {
     type: WORKFLOW.retryFailedPayment,
     input: { business: "acme", payableId: "bill" },
-    look: "assessRetry",
+    look: "reviewFailedPayment",
     rests: { ...LOOK, phase: "waiting", outcome: null },
     acts: [{ ...LOOK, phase: "pay", outcome: null }],
     ends: { ...LOOK, phase: "ended", outcome: "settled" },
@@ -58,7 +58,7 @@ const KINDS: readonly {
   {
     type: WORKFLOW.fundingIncident,
     input: { business: "acme", sourceId: "balance" },
-    look: "assessIncident",
+    look: "reviewIncident",
     rests: { ...LOOK, phase: "open", outcome: null },
     acts: [{ ...LOOK, phase: "topping-up", outcome: null, toDeposit: true }],
     ends: { ...LOOK, phase: "ended", outcome: "released" },
@@ -66,7 +66,7 @@ const KINDS: readonly {
   {
     type: WORKFLOW.cancelScheduledPayments,
     input: { id: "cancellation" },
-    look: "assessCancellation",
+    look: "reviewCancellation",
     rests: { ...RUN, toCancel: 0 },
     acts: [
       { ...RUN, toChoose: true },
@@ -78,7 +78,7 @@ const KINDS: readonly {
   {
     type: WORKFLOW.kybOnboarding,
     input: { business: "acme" },
-    look: "assessOnboarding",
+    look: "reviewOnboarding",
     rests: { ...LOOK, phase: "tax", ended: false, needsAction: true, send: null },
     acts: [
       {
@@ -101,16 +101,16 @@ function acting(scene: Scene): Record<string, () => unknown> {
     return result;
   };
   return {
-    beginRun: step({ ended: false, planned: true }),
-    fundRun: step({ funded: 0 }),
-    followRun: step({ changed: 1 }),
-    payLane: step({}),
+    openRun: step({ ended: false, planned: true }),
+    reserveMoney: step({ funded: 0 }),
+    followPayments: step({ changed: 1 }),
+    payBills: step({}),
     makeDeposits: step({}),
-    payRetry: step({}),
-    chooseCancellation: step({}),
-    cancelLane: step({ ended: 0 }),
+    payAgain: step({}),
+    choosePayments: step({}),
+    cancelPayments: step({ ended: 0 }),
     followRefunds: step({ ended: 0 }),
-    takeOnboardingStep: step({ againInMs: 60_000 }),
+    sendOnboardingStep: step({ againInMs: 60_000 }),
   };
 }
 

@@ -71,13 +71,13 @@ test("an event that comes while a run makes its last look is still followed", as
   let follows = 0;
   const begun = { ended: false, phase: "settling", planned: true };
   const outcome = await run(WORKFLOW.payRun, { runId: "x" }, (signal) => ({
-    beginRun: () => begun,
-    assessRun: async () => {
+    openRun: () => begun,
+    reviewRun: async () => {
       looks += 1;
       if (looks === 1) await signal();
       return { ...ENDED, toFollow: looks === 2 ? 1 : 0 };
     },
-    followRun: () => {
+    followPayments: () => {
       follows += 1;
       return { changed: 1 };
     },
@@ -93,8 +93,8 @@ test("a flood of decisions to Temporal is counted in the trail, without an entry
   let looks = 0;
   const begun = { ended: false, phase: "settling", planned: true };
   await run(WORKFLOW.payRun, { runId: "x" }, (_signal, handle) => ({
-    beginRun: () => begun,
-    assessRun: async () => {
+    openRun: () => begun,
+    reviewRun: async () => {
       looks += 1;
       if (looks > 1) return ENDED;
       for (let sent = 0; sent < 215; sent += 1) await handle.signal(SIGNAL.decide, "x");
@@ -107,7 +107,7 @@ test("a flood of decisions to Temporal is counted in the trail, without an entry
       verified += 1;
       return { accepted: false, reason: "no signed decision" };
     },
-    recordUnread: (input: { unread: number }) => {
+    countUnreadDecisions: (input: { unread: number }) => {
       told.push(input);
     },
   }));
@@ -130,7 +130,7 @@ test("an event that comes while a retry makes its last look is still looked at",
   };
   const input = { business: "acme", payableId: "p1" };
   await run(WORKFLOW.retryFailedPayment, input, (signal) => ({
-    assessRetry: async () => {
+    reviewFailedPayment: async () => {
       looks += 1;
       if (looks === 1) await signal();
       return ended;
@@ -144,8 +144,8 @@ function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = END
   let looks = 0;
   const judged: unknown[] = [];
   const activities = {
-    beginRun: () => ({ ended: false, phase: "settling", planned: true }),
-    assessRun: async () => {
+    openRun: () => ({ ended: false, phase: "settling", planned: true }),
+    reviewRun: async () => {
       looks += 1;
       if (looks > 1) return end;
       answers.push(handle.executeUpdate(UPDATE.decide, { args: ["update"] }));
@@ -178,7 +178,7 @@ test("a run ends only when the decisions that reached it are judged and answered
 test("a run whose work was done before still judges the decision that reached it", async () => {
   const judged: unknown[] = [];
   const outcome = await run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => ({
-    beginRun: async () => {
+    openRun: async () => {
       await handle.signal(SIGNAL.decide, "late");
       return { ended: true, phase: "completed", planned: true };
     },
@@ -197,14 +197,14 @@ test("a run that can't be planned, or is cancelled in Temporal, answers what was
     const answers: Promise<unknown>[] = [];
     const judged: unknown[] = [];
     const ended = run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => ({
-      beginRun: () => ({ ended: false, phase: "planning", planned: false }),
+      openRun: () => ({ ended: false, phase: "planning", planned: false }),
       planRun: async () => {
         answers.push(handle.executeUpdate(UPDATE.decide, { args: ["asked"] }));
         await sleep(200);
         if (how === "is cancelled") await handle.cancel();
         throw ApplicationFailure.nonRetryable("no funding source");
       },
-      failRun: () => undefined,
+      endUnplannedRun: () => undefined,
       verifyDecision: async ({ claim }: { claim: unknown }) => {
         await sleep(600);
         judged.push(claim);

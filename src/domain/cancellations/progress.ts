@@ -3,7 +3,9 @@ import type {
   CancellationPhase,
   CancellationState,
 } from "../../contracts/cancellation.ts";
+import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
+import { soonestRestMs, untilNextMs } from "../rests.ts";
 
 export interface CancellationView {
   readonly business: string;
@@ -22,7 +24,6 @@ export interface CancellationView {
     readonly businessMs: number;
     readonly serviceMs: number;
     readonly scale: number;
-    readonly sandbox: boolean;
   };
 }
 
@@ -37,11 +38,6 @@ export interface ProgressItem {
   readonly notBeforeMs: number;
   readonly pollAtMs: number;
 }
-
-/** Longest sleeps between looks, in real time. */
-const SANDBOX_WAKE_MS = 1_000;
-const REAL_WAKE_MS = 300_000;
-const LEAST_WAKE_MS = 250;
 
 /** States in which a person should know that the money may go out, or has gone. */
 const EXCEPTIONS: readonly CancellationState[] = ["too-late", "several-scheduled", "unknown"];
@@ -67,6 +63,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
     phase,
     ended,
     waitingFor,
+    soFar: soFarOf(items),
     business: view.business,
     playbook: view.playbook,
     toChoose: !view.chosen && view.choiceWaitsFor === null && isFree,
@@ -108,30 +105,31 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
   const toCancel = asked.filter(({ paymentId }) => paymentId !== null);
   const underWay = asked.filter(({ paymentId }) => paymentId === null);
   const parts = [
-    ...(toCancel.length > 0 ? [`${count(toCancel, "payment")} to be cancelled`] : []),
-    ...(underWay.length > 0 ? [`what comes of ${count(underWay, "request")} under way`] : []),
-    ...(returning.length > 0 ? [`the money of ${count(returning, "payment")} to come back`] : []),
+    ...(toCancel.length > 0 ? [`${counted(toCancel.length, "payment")} to be cancelled`] : []),
+    ...(underWay.length > 0
+      ? [`what comes of ${counted(underWay.length, "request")} under way`]
+      : []),
+    ...(returning.length > 0
+      ? [`the money of ${counted(returning.length, "payment")} to come back`]
+      : []),
     ...(withheld.length > 0
-      ? [`${view.releasedBy.join(" or ")} to release ${count(withheld, "withheld bill")}`]
+      ? [`${view.releasedBy.join(" or ")} to release ${counted(withheld.length, "withheld bill")}`]
       : []),
   ];
   return parts.join("; ");
 }
 
 function wakeInMs(
-  view: CancellationView,
+  { clock }: CancellationView,
   { asked, returning, withheld, blockedMs }: Open & { readonly blockedMs: number },
 ): number {
-  const { businessMs, serviceMs, scale, sandbox } = view.clock;
-  const longest = sandbox ? SANDBOX_WAKE_MS : REAL_WAKE_MS;
-  const real = (atMs: number): number => (atMs - businessMs) / Math.max(scale, Number.MIN_VALUE);
-  const times = [
-    ...asked.map(({ notBeforeMs }) => notBeforeMs - serviceMs),
-    ...returning.map(({ pollAtMs }) => real(pollAtMs)),
-    ...withheld.flatMap(({ releaseByMs }) => (releaseByMs === null ? [] : [real(releaseByMs)])),
-  ];
-  const soonest = Math.max(Math.min(longest, ...times), blockedMs);
-  return Math.round(Math.min(longest, Math.max(LEAST_WAKE_MS, soonest)));
+  const polls = returning.map(({ pollAtMs }) => (pollAtMs - clock.businessMs) / clock.scale);
+  const sends = asked.map(({ notBeforeMs }) => notBeforeMs - clock.serviceMs);
+  // Nothing is sent or read before the service may be asked again.
+  const restsMs = [...polls, ...sends].map((ms) => Math.max(ms, blockedMs));
+  // Once its time is over, and not before, a bill is not released any more.
+  const ends = withheld.map(({ releaseByMs }) => (releaseByMs === null ? null : releaseByMs + 1));
+  return soonestRestMs(...restsMs, untilNextMs(ends, clock), blockedMs > 0 ? blockedMs : Infinity);
 }
 
 const MOST_SHOWN = 50;
@@ -140,19 +138,24 @@ function detailsOf(view: CancellationView, waitingFor: string | null): string {
   const rows = view.items
     .slice(0, MOST_SHOWN)
     .map(
-      ({ paymentId, payableId, amountCents, state, reason }) =>
-        `| \`${paymentId ?? payableId ?? ""}\` | ${formatUsd(amountCents)} | ${state} | ${reason ?? ""} |`,
+      ({ paymentId, payableId, amountCents, state }) =>
+        `| \`${paymentId ?? payableId ?? ""}\` | ${formatUsd(amountCents)} | ${state} |`,
     );
   return [
     `Asked for by ${view.requestedBy}.`,
     ...(waitingFor === null ? [] : ["", `Waits for: **${waitingFor}**`]),
     ...(rows.length === 0
       ? []
-      : ["", "| Payment or bill | Amount | State | What happened |", "|---|---|---|---|", ...rows]),
+      : ["", "| Payment or bill | Amount | State |", "|---|---:|---|", ...rows]),
     ...(view.items.length > MOST_SHOWN ? ["", `and ${view.items.length - MOST_SHOWN} more.`] : []),
   ].join("\n");
 }
 
-function count(items: readonly unknown[], what: string): string {
-  return `${items.length} ${what}${items.length === 1 ? "" : "s"}`;
+/** What has come of the payments that are done with, by how they ended. */
+function soFarOf(items: readonly ProgressItem[]): string {
+  const done = Map.groupBy(
+    items.filter(({ open }) => !open),
+    ({ state }) => state,
+  );
+  return [...done].map(([state, { length }]) => `${length} ${state}`).join(", ");
 }

@@ -1,7 +1,8 @@
 import type { Span } from "../../contracts/playbook.ts";
 import { addBankingDays } from "./bank-calendar.ts";
-import { newYorkDate, newYorkInstantMs } from "./new-york.ts";
+import { NEW_YORK, newYorkDate, newYorkInstantMs, zonedWallTime } from "./new-york.ts";
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
 
@@ -14,9 +15,9 @@ export const PEOPLE_MIN_MS = 60_000;
  */
 export function afterSpan(instantMs: number, { count, unit }: Span): number {
   if (unit !== "business days") return instantMs + count * UNIT_MS[unit];
-  const date = newYorkDate(instantMs);
-  const sinceMidnightMs = instantMs - newYorkInstantMs(date, "00:00");
-  return newYorkInstantMs(addBankingDays(date, count), "00:00") + sinceMidnightMs;
+  const date = addBankingDays(newYorkDate(instantMs), count);
+  // What clocks show, not what has passed since midnight: on two days a year they differ.
+  return newYorkInstantMs(date, zonedWallTime(instantMs, NEW_YORK)) + (instantMs % MINUTE_MS);
 }
 
 /** The same, but not before people have had a minute of real time. */

@@ -19,6 +19,18 @@ export function unexplained(payableId: string, reason: string): NoticeText {
   };
 }
 
+/** What is scheduled should not go out as it is, with why; whatever can be is being cancelled. */
+export function inDoubt(payableId: string, reason: string): NoticeText {
+  return {
+    subject: `A scheduled payment of ${payableId} is in doubt`,
+    text: [
+      reason,
+      "Nothing more is sent for it while its hold stands.",
+      `What to do: compare its payments with the bank (payrun explain ${payableId}), and release the hold once it is right.`,
+    ].join("\n"),
+  };
+}
+
 /** A request without an answer has paid after all, and no run follows its bill any more. */
 export function paidAfterAll(payableId: string, found: readonly ShownPayment[]): NoticeText {
   const listed = found.map(

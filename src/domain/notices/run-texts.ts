@@ -1,5 +1,6 @@
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../clock/new-york.ts";
+import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
 
@@ -158,7 +159,7 @@ export function sumLines(sums: SumsByState): string[] {
 }
 
 export function bills(count: number): string {
-  return `${count} ${count === 1 ? "bill" : "bills"}`;
+  return counted(count, "bill");
 }
 
 const NEW_YORK_TEXT = new Intl.DateTimeFormat("en-US", {

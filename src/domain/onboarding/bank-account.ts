@@ -1,5 +1,6 @@
 import type { Decision, ProvidedView } from "./decide.ts";
 import { howTo } from "./decide.ts";
+import { SERVICES_TURN } from "./waits.ts";
 
 /** A bank account of the business, as far as deciding needs it (API specification, section 2). */
 export interface AccountView {
@@ -52,7 +53,11 @@ export function decideBankAccount(
   }
   const name = account.last4 === null ? "the bank account" : `the account ••${account.last4}`;
   if (!account.hasArrived) {
-    return wait(false, `Two small deposits are on their way to ${name}.`, "micro-deposits-sent");
+    return wait(
+      false,
+      `Two small deposits are on their way to ${name}.`,
+      `${SERVICES_TURN}micro-deposits`,
+    );
   }
   const amounts = next("micro-deposits");
   if (amounts !== undefined) return { do: "send", phase: "verified", input: amounts };

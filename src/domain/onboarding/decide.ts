@@ -5,6 +5,7 @@ import type {
   ProvidedStep,
 } from "../../contracts/onboarding.ts";
 import { actAbout } from "./texts.ts";
+import { SERVICES_TURN } from "./waits.ts";
 
 export type StepState = "missing" | "submitted" | "accepted";
 
@@ -91,7 +92,7 @@ function underReview({ nextSteps }: VerificationView): Decision {
   const said = nextSteps.map(({ message }) => message).join(" ");
   const todo = said === "" ? "Nothing is to be done now." : `It says: ${said}`;
   const text = `The Payments Service reviews the business. ${todo}`;
-  return { do: "wait", phase: "review", needsPerson: false, text, key: "review" };
+  return { do: "wait", phase: "review", needsPerson: false, text, key: `${SERVICES_TURN}review` };
 }
 
 const ASKS: Readonly<Record<OrderedStep, string>> = {

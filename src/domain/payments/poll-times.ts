@@ -1,4 +1,4 @@
-import { addDays } from "../clock/dates.ts";
+import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
 const FIRST_MS = 5_000;
@@ -6,7 +6,7 @@ const LONGEST_MS = 30 * 60_000;
 
 /** What has not changed for so long waits for a bank, whose news come a few times a day. */
 const RESTING_MS = 30 * 60_000;
-/** In New York: before the cut-off at 9:00, after the morning's settlement, after the day's. */
+/** In New York, when banks work: before the cut-off at 9:00, after the morning's settlement, after the day's. */
 const REST_TIMES = ["08:00", "13:00", "18:00"] as const;
 
 /** A fast bank clock is not polled more often than this, in real time. */
@@ -16,7 +16,7 @@ const REAL_MIN_MS = 1_500;
  * When a payment is read again that no event has spoken of, on the business clock.
  *
  * Soon after its last change and then ever more rarely in the first half hour, and three times a
- * day from then on: a lost event of a payment that moves at once costs seconds,
+ * banking day from then on: a lost event of a payment that moves at once costs seconds,
  * and waiting for a bank costs a read now and then. The times fall on a grid, so that payments
  * made together are read together.
  *
@@ -34,9 +34,15 @@ export function nextPollMs(nowMs: number, sinceMs: number, scale: number): numbe
   return (Math.floor(nowMs / step) + 1) * step;
 }
 
+/** The next morning on which a bank works, before the cut-off of that day. */
+export function nextBankMorningMs(nowMs: number): number {
+  return newYorkInstantMs(nextBankingDay(newYorkDate(nowMs)), REST_TIMES[0]);
+}
+
 function nextRestMs(nowMs: number): number {
   const today = newYorkDate(nowMs);
-  for (const date of [today, addDays(today, 1)]) {
+  const days = [...(isBankingDay(today) ? [today] : []), nextBankingDay(today)];
+  for (const date of days) {
     for (const time of REST_TIMES) {
       const atMs = newYorkInstantMs(date, time);
       if (atMs > nowMs) return atMs;

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { retryFailedPaymentId } from "../../contracts/names.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
-import { reasonOf } from "../../process/repeat.ts";
+import type { LastingTrouble } from "../../process/lasting-trouble.ts";
 import { getCancellation } from "../../store/cancellations.ts";
 import {
   markStarted,
@@ -35,6 +35,7 @@ const TROUBLE_MS = 60_000;
 export async function startByEvents(
   context: Starting,
   messenger: Messenger,
+  trouble: LastingTrouble,
 ): Promise<{ readonly seen: number; readonly failed: number }> {
   const open = await openEventStarts(context.store.db, context.nowMs(), AT_ONCE);
   // What is recorded already is only started; else what starts together is recorded together.
@@ -43,12 +44,13 @@ export async function startByEvents(
   );
   let failed = 0;
   for (const group of groups.values()) {
+    const { businessId = "", playbook = "" } = group[0] ?? {};
+    const repeating = { businessId, step: `Starting ${playbook} for an event of the service` };
     try {
       if (!(await startGroup(context, messenger, group))) failed += group.length;
+      trouble.over(repeating);
     } catch (error) {
-      const { playbook, eventId } = group[0] ?? {};
-      const fields = { playbook, eventId, reason: reasonOf(error) };
-      context.log.warn("an event could not start its playbook; trying again in a minute", fields);
+      await trouble.failed(repeating, error);
       await postponeEventStarts(context.store.db, group, context.nowMs() + TROUBLE_MS);
     }
   }

@@ -5,9 +5,9 @@ import {
   getOnboardingByWorkflowId,
   updateOnboarding,
 } from "../../store/onboardings.ts";
+import { tellOf } from "../../store/tellings.ts";
 import type { GatewayContext } from "../context.ts";
 import { conflict } from "../http/errors.ts";
-import { tellToLook } from "../tell.ts";
 import { onboardingStatus } from "./status.ts";
 
 /**
@@ -51,7 +51,7 @@ export async function cancelOnboarding(
         reason: reason ?? "it was cancelled",
       },
     });
+    tellOf(trx, businessId, { kind: "workflow", workflowId });
   });
-  tellToLook(context, [workflowId]);
   return onboardingStatus(db, workflowId);
 }

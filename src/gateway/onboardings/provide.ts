@@ -12,6 +12,7 @@ import {
   type OnboardingInput,
 } from "../../store/onboarding-inputs.ts";
 import { getOnboarding, type Onboarding } from "../../store/onboardings.ts";
+import { tellOf } from "../../store/tellings.ts";
 import { VaultError } from "../../vault/keyring.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Principal } from "../http/auth.ts";
@@ -119,6 +120,7 @@ async function keep(
       ...(legal === undefined ? {} : actOf(legal, providing)),
     },
   });
+  tellOf(trx, businessId, { kind: "workflow", workflowId: onboarding.workflowId });
   return onboarding;
 }
 

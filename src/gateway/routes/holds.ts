@@ -6,20 +6,12 @@ import { countHolds, createHold, getHold, listHolds, releaseHold } from "../../s
 import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
 import type { GatewayContext } from "../context.ts";
-import {
-  businessesKnowing,
-  endOf,
-  holdJson,
-  sentAlready,
-  tellAboutHold,
-  type HoldTarget,
-} from "../holds.ts";
+import { businessesKnowing, endOf, holdJson, sentAlready, type HoldTarget } from "../holds.ts";
 import { requireRole } from "../http/auth.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { HoldBody, HoldListBody } from "../http/schemas.ts";
 import { businessNamed } from "../launch.ts";
-import { tellToLook } from "../tell.ts";
 import { id, MAY, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 
 /** Holds in one answer: those on single bills add up over the years. */
@@ -146,7 +138,6 @@ function addCreate(app: OpenAPIHono, context: GatewayContext): void {
           nowMs: context.nowMs(),
         }),
       );
-      await tellAboutHold(context, profile, hold);
       const sent = await sentAlready(context.store.db, profile.businessId, target);
       return {
         status: 201,
@@ -186,8 +177,6 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
         return hold;
       });
       const profile = context.profiles.byBusinessId(released.businessId);
-      if (withheld !== undefined) tellToLook(context, [withheld.cancellation.workflowId]);
-      if (profile !== undefined) await tellAboutHold(context, profile, released);
       return { status: 200, json: holdJson(released, profile?.name ?? released.businessId) };
     },
   });

@@ -1,13 +1,12 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { fundingIncidentId } from "../../contracts/names.ts";
+import type { IncidentDecision } from "../../contracts/incident.ts";
 import { formatUsd } from "../../domain/money.ts";
 import {
   decideIncident,
   getIncident,
   type Incident,
-  type IncidentDecision,
   listIncidents,
 } from "../../store/incidents.ts";
 import { topUpRunOfIncident } from "../../store/incident-top-ups.ts";
@@ -23,7 +22,6 @@ import { addRoute } from "../http/route.ts";
 import { topUpStatus } from "../http/top-up-schemas.ts";
 import { refusal } from "../decisions.ts";
 import { topUpJson } from "../top-ups.ts";
-import { tellToLook } from "../tell.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
 
 const IncidentBody = z
@@ -152,7 +150,6 @@ async function decide(
   if (decided === undefined) {
     throw conflict("already_decided", await whatWasDecided(context, known));
   }
-  tellToLook(context, [fundingIncidentId(profile.name, sourceId)]);
   return decided;
 }
 

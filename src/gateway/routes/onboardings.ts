@@ -10,7 +10,6 @@ import { PROVIDED } from "../onboardings/inputs.ts";
 import { openOnboarding, provide } from "../onboardings/provide.ts";
 import { OnboardingStatusBody } from "../onboardings/schemas.ts";
 import { onboardingStatus } from "../onboardings/status.ts";
-import { tellToLook } from "../tell.ts";
 import { MAY, name } from "./fields.ts";
 
 const SUMMARIES: Readonly<Record<ProvidedStep, string>> = {
@@ -53,7 +52,6 @@ function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep):
         by: principal,
         from,
       });
-      tellToLook(context, [workflowId]);
       const status = await onboardingStatus(context.store.db, workflowId);
       if (status === undefined) throw notFound(`There is no onboarding of ${profile.name}.`);
       return { status: 202, json: status };

@@ -23,7 +23,6 @@ import { onboardingStatus } from "../onboardings/status.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
 import { LISTED_PHASES, listEverything } from "../run-list.ts";
 import { FIRST_PAGE, PAGE_MOST, statusOf } from "../status.ts";
-import { tellToLook } from "../tell.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
 const AnyStatusBody = z.union([
@@ -148,7 +147,6 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
           details: body.reason === undefined ? {} : { reason: body.reason },
         });
       });
-      tellToLook(context, [params.id]);
       return { status: 200, json: await knownStatus(context, params.id) };
     },
   });

@@ -26,6 +26,8 @@ export interface BankAccountRow {
   micro_deposits_initiated_at: number | null;
   micro_deposits_completed_at: number | null;
   verification_attempts: number;
+  /** 1: its bank wants the owner to sign in again before anything is debited. */
+  needs_reauth: number;
 }
 
 export function insertBankAccount(db: DatabaseSync, row: BankAccountRow): void {

@@ -6,6 +6,7 @@ import {
   bankAccountJson,
   type BankAccountRow,
   bankAccountStatuses,
+  changeBankAccount,
   makeDefault,
 } from "./bank-accounts.ts";
 import { microDepositAmounts } from "./micro-deposits.ts";
@@ -16,6 +17,8 @@ export const bankAccountChange = z.strictObject({
   status: z.enum(bankAccountStatuses).optional(),
   /** Another account has to become the default; there is no way to have none. */
   isDefault: z.literal(true).optional(),
+  /** Its bank wants the owner to sign in again: until then nothing can be paid from it. */
+  needsReauth: z.boolean().optional(),
 });
 
 /** Verifies, fails or removes a bank account, or makes it the default. */
@@ -26,6 +29,9 @@ export function changeBankAccountByHand(
 ): Record<string, unknown> {
   let account = existing(ctx, id);
   if (body.status !== undefined) account = setBankAccountStatus(ctx, account, body.status);
+  if (body.needsReauth !== undefined) {
+    changeBankAccount(ctx.db, id, { needs_reauth: body.needsReauth ? 1 : 0 });
+  }
   if (body.isDefault === true) {
     if (account.status !== "verified") {
       throw invalid("isDefault", `Bank account ${id} is ${account.status}, not verified`);

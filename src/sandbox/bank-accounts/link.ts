@@ -48,6 +48,7 @@ export function linkBankAccount(
     micro_deposits_initiated_at: nowMs,
     micro_deposits_completed_at: null,
     verification_attempts: 0,
+    needs_reauth: 0,
   };
   insertBankAccount(ctx.db, account);
   rememberAccountNumber(ctx.db, account.id, accountNumber);

@@ -123,6 +123,7 @@ function loadBankAccount(
     micro_deposits_initiated_at: isPending ? ctx.nowMs : verifiedAt,
     micro_deposits_completed_at: verifiedAt,
     verification_attempts: 0,
+    needs_reauth: 0,
   });
   if (isPending) sendMicroDeposits(ctx, { id }, null, ctx.nowMs);
 }

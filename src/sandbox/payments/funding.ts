@@ -59,6 +59,11 @@ export function chooseSource(
   if (account.status !== "verified") {
     throw invalid("bankAccountId", `Bank account ${account.id} is ${account.status}, not verified`);
   }
+  if (account.needs_reauth === 1) {
+    throw refusal("setup_required", `The bank of ${account.id} wants its owner to sign in again`, {
+      actionUrl: reauthUrl(account),
+    });
+  }
   if (!acceptsAchDebit(request)) {
     throw invalid(
       "achAuthorizationAccepted",
@@ -114,9 +119,7 @@ export function fundingSourcesJson(
     last4: account.account_last4,
     availableCents: null,
     isDefault: !hasServiceAccount && account.is_default === 1,
-    canPay: mayPay(business),
-    unavailableReason: mayPay(business) ? null : "rail_not_ready",
-    actionUrl: mayPay(business) ? null : actionUrl,
+    ...standing(business, account, actionUrl),
     pay: { paymentRail: "PROVIDER", bankAccountId: account.id },
   }));
   if (!hasServiceAccount) return bankSources;
@@ -151,4 +154,18 @@ export function fundingSourcesJson(
     },
     ...bankSources,
   ];
+}
+
+/** Whether a bank account can be paid from now, and else why not and where that is mended. */
+function standing(business: BusinessRow, account: BankAccountRow, setupUrl: string) {
+  if (!mayPay(business)) {
+    return { canPay: false, unavailableReason: "rail_not_ready", actionUrl: setupUrl };
+  }
+  return account.needs_reauth === 1
+    ? { canPay: false, unavailableReason: "bank_reauth", actionUrl: reauthUrl(account) }
+    : { canPay: true, unavailableReason: null, actionUrl: null };
+}
+
+function reauthUrl({ business_id: businessId, id }: BankAccountRow): string {
+  return `https://app.payments.example/businesses/${businessId}/bank-accounts/${id}/sign-in`;
 }

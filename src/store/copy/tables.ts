@@ -26,6 +26,7 @@ export const TABLE_KEYS: Keys = {
   incidents: ["business_id", "source_id"],
   inbox: ["business_id", "event_id"],
   watches: ["business_id", "payable_id"],
+  tellings: ["telling_id"],
   tokens: ["token_id"],
   audit: ["audit_id"],
   audit_ends: ["business_id"],

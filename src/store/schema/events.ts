@@ -25,6 +25,13 @@ export const eventTables: readonly string[] = [
     primary key (business_id, payable_id)
   )`,
   `create index watches_until on watches (until_ms)`,
+  `create table tellings (
+    telling_id text primary key not null,
+    business_id text not null,
+    workflow_id text not null,
+    at_ms bigint not null
+  )`,
+  `create index tellings_by_age on tellings (at_ms)`,
   `create table event_starts (
     business_id text not null,
     playbook text not null,

@@ -7,7 +7,7 @@ export const topUpTables: readonly string[] = [
     source_id text not null,
     owner text not null,
     request_no bigint not null,
-    policy_run text not null,
+    policy_run_id text not null,
     state text not null,
     amount_cents bigint not null,
     needed_on text not null,

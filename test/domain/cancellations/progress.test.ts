@@ -49,6 +49,15 @@ describe("where a cancellation stands", () => {
     expect(waiting).toMatchObject({ toChoose: false, waitingFor: "the plan" });
   });
 
+  test("says what has come of the payments that are done with", () => {
+    const done = (state: ProgressItem["state"]) => item({ open: false, state });
+    const items = [done("cancelled"), done("cancelled"), done("too-late"), item()];
+    expect(judgeCancellation(view(items))).toMatchObject({
+      soFar: "2 cancelled, 1 too-late",
+      waitingFor: "1 payment to be cancelled",
+    });
+  });
+
   test("cancels what is due, and lets what rests rest", () => {
     const now = judgeCancellation(view([item(), item({ notBeforeMs: 502_000 })]));
     expect(now).toMatchObject({ phase: "cancelling", toCancel: 1, ended: false });

@@ -13,6 +13,9 @@ describe("a time that people say", () => {
     ["2026-11-21T20:00:00Z", 1, "business days", "2026-11-23T20:00:00Z"],
     // The same time of day in New York, on both sides of daylight saving.
     ["2026-10-30T14:00:00Z", 1, "business days", "2026-11-02T15:00:00Z"],
+    // Also from the Sunday on which clocks change.
+    ["2026-03-08T16:00:07.005Z", 1, "business days", "2026-03-09T16:00:07.005Z"],
+    ["2026-11-01T17:00:00Z", 1, "business days", "2026-11-02T17:00:00Z"],
   ] as const)("from %s, %d %s later is %s", (from, count, unit, to) => {
     expect(iso(afterSpan(Date.parse(from), { count, unit }))).toBe(iso(Date.parse(to)));
   });

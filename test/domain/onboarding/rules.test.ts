@@ -57,9 +57,18 @@ describe("a wait", () => {
 
   test("is polled less and less often", () => {
     const polls = [0, 600_000, 3_600_000, DAY_MS].map((realMs) =>
-      pollInMs(wait, at(0, { realMs })),
+      pollInMs(wait, at(0, { realMs }), rules),
     );
     expect(polls).toEqual([15_000, 60_000, 360_000, 1_800_000]);
+  });
+
+  test("is looked at when somebody is to be reminded, or when its time is over", () => {
+    const fast = { scale: 86_400, sandbox: true };
+    expect(pollInMs(wait, at(2.5, { ...fast, realMs: 600_000 }), rules)).toBe(500);
+    const reminded = { ...wait, reminders: 9 };
+    expect(pollInMs(reminded, at(29.5, { ...fast, realMs: 600_000 }), rules)).toBe(500);
+    // People have a minute.
+    expect(pollInMs(wait, at(2.5, { ...fast, realMs: 55_000 }), rules)).toBe(5_000);
   });
 });
 

@@ -45,6 +45,14 @@ describe("what people do", () => {
     expect(await told(4)).toBe(4);
   });
 
+  test("reaches it where they launch its period again: the store may have lost it meanwhile", async () => {
+    const { json } = await scene.launch({ period: "2026-06-11" });
+    const runId = String(json["id"]);
+    const before = await signals(runId);
+    expect((await scene.launch({ period: "2026-06-11" })).status).toBe(200);
+    expect(await signals(runId)).toBe(before + 1);
+  });
+
   test("starts the owner of a parked bill that is to be retried", async () => {
     const operator = await scene.on.gateway.token("oli", ["operator"]);
     const run = await seedRun(scene.on.gateway.store, {

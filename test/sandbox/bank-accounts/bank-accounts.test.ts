@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { startSandbox, type Json, type TestSandbox } from "../../support/sandbox.ts";
 import { Receiver, WebhookApi } from "../webhooks/receiver.ts";
+import { makeBill, unique } from "../world.ts";
 import { type BankAccount, controlPost, link, numbers, readAccount } from "./accounts.ts";
 
 let sandbox: TestSandbox;
@@ -157,4 +158,31 @@ it("tells who asks by hand for what there is not, or for nonsense", async () => 
   await expect(controlPost(sandbox, path, { state: "removed" })).rejects.toThrow("400");
   const none = await fetch(`${sandbox.url}/sandbox/micro-deposits/${account?.id}`);
   expect(none.status).toBe(404);
+});
+
+it("lists an account whose bank wants a new sign-in as one that can't pay, and pays nothing from it until then", async () => {
+  const [account] = await list();
+  const id = account?.id ?? "";
+  const payFrom = async () => {
+    const body = { payableId: await makeBill(sandbox), bankAccountId: id };
+    return sandbox.api("POST", "/v1/payments", { body, key: unique("reauth") });
+  };
+  const sourceOf = async () => {
+    const { body } = await sandbox.api<{ items: Json[] }>("GET", "/v1/funding-sources");
+    return body.items.find((source) => source["id"] === id);
+  };
+  await controlPost(sandbox, `/bank-accounts/${id}`, { needsReauth: true });
+  const actionUrl = expect.stringContaining(`/bank-accounts/${id}/sign-in`);
+  expect(await sourceOf()).toMatchObject({
+    canPay: false,
+    unavailableReason: "bank_reauth",
+    actionUrl,
+  });
+  expect(await payFrom()).toMatchObject({
+    status: 409,
+    body: { error: "setup_required", details: { actionUrl } },
+  });
+  await controlPost(sandbox, `/bank-accounts/${id}`, { needsReauth: false });
+  expect(await sourceOf()).toMatchObject({ canPay: true, unavailableReason: null });
+  expect((await payFrom()).status).toBe(201);
 });

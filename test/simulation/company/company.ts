@@ -1,20 +1,26 @@
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
 import type { Book } from "../service/book.ts";
-import { SERVICE_FAULTS, type ServiceFault } from "../service/kinds.ts";
+import { BREAKS, SERVICE_FAULTS, type ServiceFault, WITH_BREAK } from "../service/kinds.ts";
 import { STORE_TROUBLES, type StoreTrouble } from "../store-troubles.ts";
 import { TROUBLES, type Trouble } from "../troubles.ts";
 import { Stream } from "../world/random.ts";
 import { DOINGS, type Doing } from "./others.ts";
 import { ACTS, type Act } from "./people.ts";
 import { choosePlaybooks, type PayingHabits } from "./playbooks.ts";
+import { chooseTraits, type Trait } from "./traits.ts";
 
 const DAY_MS = 86_400_000;
+const PLENTY_CENTS = 1_000_000_00;
+/** What each bill of before came to. */
+const OLD_CENTS = 1_000;
 
 /** One seed of so many has more bills than a lane sends at once, and a service that gets slow. */
 const LARGE_EVERY = 20;
 /** One of so many has more than all lanes send at once, so that some wait in a lane's queue. */
 const CROWD_EVERY = 100;
+/** So long at least things go wrong where what goes wrong takes long by itself. */
+const LONG_TROUBLE_MS = 5_400_000;
 const LARGE_FAULTS: readonly ServiceFault[] = ["slow", "cut-off"];
 
 interface Process {
@@ -30,8 +36,15 @@ export class Company {
   /** Bank seconds in a real second; 1 where the clocks are real ones. */
   readonly scale: number;
   readonly serviceSkewMs: number;
-  readonly balanceCents = 1_000_000_00;
   readonly failures: number;
+  /** How often what became of a payment becomes of the next one of its bill. */
+  readonly sameAgain: number;
+  readonly traits: ReadonlySet<Trait>;
+  /** True where its service does what the ledger can't be safe against. */
+  readonly breaksEnvelope: boolean;
+  /** Days for which its own bank account has no money. */
+  readonly emptyDays: number;
+  readonly #shortShare: number | undefined;
   /** What each read takes, always. */
   readonly readMs: number;
   readonly #oldPayments: number;
@@ -56,6 +69,8 @@ export class Company {
   readonly gateways: readonly Process[];
   readonly profile: BusinessProfile;
   readonly #bills: Stream;
+  /** True where the service can't be reached for a while. */
+  readonly hasOutage: boolean;
   readonly #isLarge: boolean;
   readonly #isCrowd: boolean;
 
@@ -73,7 +88,9 @@ export class Company {
     this.workers = ["worker-1", "worker-2"].map((id) => ({ id, skewMs: skew() }));
     this.gateways = ["gateway-1", "gateway-2"].map((id) => ({ id, skewMs: skew() }));
     this.hasWebhooks = clocks.chance(0.7);
-    this.sweepEveryMs = clocks.pick([60_000, 300_000, 600_000]);
+    const sweepEveryMs = clocks.pick([60_000, 300_000, 600_000]);
+    // Less often, and what comes back could be forgotten before it is seen: hours are months there.
+    this.sweepEveryMs = this.scale === 1 ? sweepEveryMs : 60_000;
     const swarm = new Stream(seed, "swarm");
     this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.3)));
     if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);
@@ -86,22 +103,42 @@ export class Company {
     const losses = new Stream(seed, "losses");
     const loses = !isLarge && losses.chance(0.2);
     this.storeTroubles = new Set(loses ? [losses.pick(STORE_TROUBLES)] : []);
-    this.acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
+    const acts = new Set(ACTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.2)));
+    this.acts = acts;
     const others = new Stream(seed, "others of the company");
     this.doings = new Set(DOINGS.filter(() => others.chance(isLarge ? 0.05 : 0.15)));
-    this.paying = choosePlaybooks(new Stream(seed, "playbooks"));
+    const traits = isLarge ? new Set<Trait>() : chooseTraits(seed);
+    this.traits = traits;
+    this.breaksEnvelope = this.scale === 1 && traits.has("breaks-envelope");
+    if (this.breaksEnvelope) {
+      const broken = new Stream(seed, "breaks").pick(BREAKS);
+      for (const kind of [broken, ...WITH_BREAK[broken]]) this.faults.add(kind);
+    }
+    this.paying = choosePlaybooks(new Stream(seed, "playbooks"), traits);
+    const money = new Stream(seed, "money of the company");
+    this.#shortShare = traits.has("short-balance") ? money.between(20, 90) / 100 : undefined;
+    this.emptyDays = traits.has("empty-account") ? money.between(2, 8) : 0;
     const troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);
     // What is looked at every few seconds should not be in trouble for a day.
     const isWatched = this.faults.has("poison") || this.scale !== 1;
-    this.troubleMs = isWatched ? 600_000 : troubleMs;
+    const hasOutage = traits.has("outage") && !isWatched;
+    const leastMs = hasOutage || this.breaksEnvelope ? LONG_TROUBLE_MS : 0;
+    this.troubleMs = isWatched ? 600_000 : Math.max(troubleMs, leastMs);
+    this.hasOutage = hasOutage;
     // A service that is slow at reading, and has many old payments to read.
     const isAncient = isLarge && !isCrowd && swarm.chance(0.2);
     this.readMs = isAncient ? swarm.between(2_000, 6_000) : 0;
     this.#oldPayments = isAncient ? swarm.between(200, 600) : swarm.stretched(1, 30) - 1;
     if (isAncient) this.faults.add("small-pages");
-    this.failures = swarm.chance(0.3) ? 0.4 : 0;
+    const failures = swarm.chance(0.3) ? 0.4 : 0;
+    const bounces = traits.has("bounces");
+    this.failures = bounces ? 0.9 : failures;
+    this.sameAgain = bounces ? 0.9 : 0.6;
+    // What comes back is to be tried again, and not to be stopped before it does.
+    if (bounces) for (const act of ["cancel", "reject", "take-back"] as const) acts.delete(act);
+    if (bounces) acts.add("resolve");
     this.habits = {
-      guardsInFlight: swarm.chance(0.3),
+      guardsInFlight: swarm.chance(0.3) && !this.breaksEnvelope,
       splitOverCents: swarm.chance(0.5) ? swarm.pick([4_000, 7_000]) : 10_000_000,
     };
     this.#isLarge = isLarge;
@@ -120,8 +157,10 @@ export class Company {
   fill(book: Book): void {
     const lots = this.#bills;
     const most = this.#isCrowd ? lots.between(90, 110) : lots.between(22, 40);
-    const count = this.#isLarge ? most : lots.between(1, 8);
-    const vendors = this.#isLarge ? count : lots.between(1, count);
+    const isTight = this.traits.has("tight-limit");
+    const few = (): number => Math.max(lots.between(1, 8), isTight ? 5 : 1);
+    const count = this.#isLarge ? most : few();
+    const vendors = isTight ? 1 : this.#isLarge ? count : lots.between(1, count);
     for (let number = 1; number <= vendors; number += 1) {
       book.contacts.set(`con_${number}`, {
         id: `con_${number}`,
@@ -152,7 +191,7 @@ export class Company {
         id: `pay_old${number}`,
         payableId: `bill_old${number}`,
         contactId: `con_${lots.between(1, vendors)}`,
-        amountCents: 1_000,
+        amountCents: OLD_CENTS,
         rail: "SERVICE",
         bankAccountId: null,
         scheduledMs: paidMs,
@@ -165,6 +204,14 @@ export class Company {
         failureReason: null,
       });
     }
+    book.balanceCents = this.#balanceCents(book);
+  }
+
+  /** Plenty, or less than the bills come to; what was paid before has left it. */
+  #balanceCents(book: Book): number {
+    if (this.#shortShare === undefined) return PLENTY_CENTS;
+    const bills = [...book.payables.values()].reduce((sum, each) => sum + each.totalCents, 0);
+    return this.#oldPayments * OLD_CENTS + Math.ceil((bills * this.#shortShare) / 100) * 100;
   }
 }
 

@@ -16,6 +16,9 @@ export const PEOPLE: readonly Person[] = [
   { name: "olga", roles: ["owner"] },
 ];
 
+/** Decides about whatever has come back, also where a playbook names controllers for it. */
+export const RITA: Person = { name: "rita", roles: ["operator", "controller"] };
+
 /** Asks a gateway something in a person's name. @returns undefined where none answered */
 export type Ask = (
   person: string,
@@ -31,6 +34,7 @@ interface Listed {
 interface Line {
   readonly payableId: string;
   readonly state: string;
+  readonly amountCents: number;
 }
 
 interface Status {
@@ -52,8 +56,12 @@ export interface Temper {
   /** Kinds of acts that people of this seed know. */
   readonly acts: ReadonlySet<Act>;
   readonly launches: readonly string[];
+  /** True where nobody waits between two launches. */
+  readonly atOnce: boolean;
   /** Where a day of the bank's is a minute, they look more often. */
   readonly isHasty: boolean;
+  /** True where somebody wants everything paid again that has come back. */
+  readonly isStubborn: boolean;
   readonly payableIds: readonly string[];
   readonly contactIds: readonly string[];
   /** Payments that the service shows now. */
@@ -80,6 +88,8 @@ export class People {
   /** Runs that were launched, by id. */
   readonly runs = new Set<string>();
   readonly said = new SaidByPeople();
+  /** Bills of which somebody has learned that nothing is to be done about them. */
+  readonly hopeless = new Set<string>();
   /** From then on nobody does anything new, and everything that waits is decided. */
   calmFromMs = Infinity;
   /** What somebody does at the next moment at which a bill is read before it is paid. */
@@ -96,7 +106,8 @@ export class People {
     let afterMs = 2_000;
     for (const playbook of this.#temper.launches) {
       this.#later(afterMs, () => this.#launch(playbook));
-      afterMs += this.#lots.chance(0.5) ? 500 : this.#lots.between(1, 30) * MINUTE_MS;
+      const isSoon = this.#lots.chance(this.#temper.atOnce ? 1 : 0.5);
+      afterMs += isSoon ? 500 : this.#lots.between(1, 30) * MINUTE_MS;
     }
     this.#later(30_000, () => this.#decide(0));
     for (const act of this.#temper.acts) {
@@ -125,11 +136,14 @@ export class People {
 
   /**
    * The store was put back from a backup: whatever was said since nobody knows any more. Somebody
-   * compares it with the bank, sooner or later, and lifts the hold.
+   * compares it with the bank, sooner or later, lifts the hold, and launches again what is gone.
    */
   storeRestored(backedUpMs: number): void {
     this.said.forget(backedUpMs, this.#world.nowMs);
-    this.#later(this.#lots.stretched(30_000, 3 * 3_600_000), () => this.#release());
+    this.#later(this.#lots.stretched(30_000, 3 * 3_600_000), async () => {
+      await this.#release();
+      for (const playbook of this.#temper.launches) await this.#launch(playbook);
+    });
   }
 
   #later(afterMs: number, work: () => Promise<void>): void {
@@ -159,9 +173,9 @@ export class People {
     }
     const isCalm = this.#world.nowMs >= this.calmFromMs;
     if (isCalm) await this.#release();
-    const { isHasty } = this.#temper;
+    const { isHasty, isStubborn } = this.#temper;
     const soonMs = isHasty ? 5_000 : 2 * MINUTE_MS;
-    const laterMs = isHasty ? 2 * MINUTE_MS : 180 * MINUTE_MS;
+    const laterMs = isHasty ? 2 * MINUTE_MS : (isStubborn ? 50 : 180) * MINUTE_MS;
     const pauseMs = turn < 20 && !isCalm ? soonMs : laterMs;
     this.#later(pauseMs, () => this.#decide(turn + 1));
   }
@@ -180,12 +194,29 @@ export class People {
       const drop = drops ? [this.#lots.pick(waiting).payableId] : [];
       const decision = rejects ? "reject" : "approve";
       const body = { decision, planHash, ...(rejects ? {} : { drop }) };
+      const takesBack = rejects ? undefined : this.#approves(who, runId, payments, drop);
       const answered = await this.#ask(who, "POST", `${path}/decisions`, body);
+      if (answered !== undefined && answered.status !== 200) takesBack?.();
       if (answered?.status !== 200) continue;
       const atMs = this.#world.nowMs;
       if (rejects) this.said.note({ kind: "reject", runId, atMs });
       else for (const payableId of drop) this.said.note({ kind: "drop", runId, payableId, atMs });
     }
+  }
+
+  /** @returns takes it back, where it certainly doesn't count */
+  #approves(
+    who: string,
+    runId: string,
+    payments: readonly Line[],
+    drop: readonly string[],
+  ): () => void {
+    const cents = new Map(
+      payments
+        .filter(({ payableId }) => !drop.includes(payableId))
+        .map(({ payableId, amountCents }) => [payableId, amountCents]),
+    );
+    return this.said.noteApproval({ who, runId, cents, atMs: this.#world.nowMs });
   }
 
   /** @param about a bill that is about to be paid */
@@ -225,8 +256,12 @@ export class People {
 
   async #resolve(payableId: string): Promise<void> {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
-    const action = this.#lots.chance(0.7) ? "retry" : "give-up";
-    await this.#ask("otto", "POST", path, { action, reason: "said so" });
+    const { isStubborn } = this.#temper;
+    const action = this.#lots.chance(isStubborn ? 0.97 : 0.7) ? "retry" : "give-up";
+    const who = isStubborn ? RITA.name : "otto";
+    const answer = await this.#ask(who, "POST", path, { action, reason: "said so" });
+    const { error } = (answer?.json ?? {}) as { readonly error?: string };
+    if (answer?.status === 409 && error !== "not_parked") this.hopeless.add(payableId);
   }
 
   /** Says no to a run that may have been approved already, or to one of its bills. */
@@ -235,11 +270,13 @@ export class People {
     const runId = this.#lots.pick([...this.runs]);
     const path = `/v1/runs/${encodeURIComponent(runId)}`;
     const answer = await this.#ask("olga", "GET", path);
-    const { planHash } = (answer?.json ?? {}) as Partial<Status>;
+    const { planHash, payments = [] } = (answer?.json ?? {}) as Partial<Status>;
     const payableId = about ?? this.#lots.pick(this.#temper.payableIds);
     const isDrop = act === "drop";
     const body = isDrop ? { decision: "approve", drop: [payableId] } : { decision: "reject" };
+    const takesBack = isDrop ? this.#approves("olga", runId, payments, [payableId]) : undefined;
     const answered = await this.#ask("olga", "POST", `${path}/decisions`, { ...body, planHash });
+    if (answered !== undefined && answered.status !== 200) takesBack?.();
     if (answered?.status !== 200) return;
     const atMs = this.#world.nowMs;
     if (isDrop) this.said.note({ kind: "drop", runId, payableId, atMs });

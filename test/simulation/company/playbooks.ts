@@ -1,4 +1,5 @@
 import type { Stream } from "../world/random.ts";
+import type { Trait } from "./traits.ts";
 
 /** A playbook that the company has stored. */
 export interface StoredText {
@@ -11,51 +12,95 @@ export interface PayingHabits {
   readonly playbooks: readonly StoredText[];
   /** Pay runs, launched in this order. */
   readonly launches: readonly string[];
+  /** True where nobody waits between two launches. */
+  readonly atOnce: boolean;
   readonly quorum: number;
+  /** Above this only the owner's approval counts; none where all bills need the same. */
+  readonly ownerOverCents: ReadonlyMap<string, number>;
+  /** True where large bills are withheld until somebody releases them. */
+  readonly withholdsLarge: boolean;
   /** What one vendor may be paid in a week; none where a playbook names no limit. */
   readonly vendorPerWeekCents: number | undefined;
 }
 
+/** Bills above this are withheld, or taken back, where the company has such a playbook. */
+export const LARGE_CENTS = 9_000;
+
+const LARGE_BILLS = `payable.amountCents > ${LARGE_CENTS}`;
+
+/** Above this an owner has to approve, where a playbook says so. */
+const OWNER_OVER_CENTS = 10_000;
+
 /** Chooses what a company's playbooks say. */
-export function choosePlaybooks(lots: Stream): PayingHabits {
+export function choosePlaybooks(lots: Stream, traits: ReadonlySet<Trait>): PayingHabits {
+  // Two runs plan a vendor's bills at once, under a limit that covers only some.
+  const isTight = traits.has("tight-limit");
   const quorum = lots.chance(0.25) ? 2 : 1;
-  const limit = lots.chance(0.3) ? lots.between(80, 300) : undefined;
-  const names = lots.chance(0.3) ? ["weekly", "monthly"] : ["weekly"];
+  const bounces = traits.has("bounces");
+  const drawn = lots.chance(isTight ? 1 : 0.3) ? lots.between(80, 300) : undefined;
+  const limit = bounces && !isTight ? undefined : drawn;
+  const names = lots.chance(isTight ? 1 : 0.3) ? ["weekly", "monthly"] : ["weekly"];
   // Two runs want the same bills, or each has some of a vendor's.
-  const shares = names.length > 1 && lots.chance(0.6);
-  const playbooks = names.map((name, at) => ({
-    name,
-    text: payRun(lots, { quorum, limit, where: shares && at === 0 ? LARGE_BILLS : undefined }),
-  }));
-  if (lots.chance(0.3)) {
-    playbooks.push({ name: "retry-failed", text: RETRY_FAILED });
-  }
-  const vendorPerWeekCents = limit === undefined ? undefined : limit * 100;
-  return { playbooks, launches: names, quorum, vendorPerWeekCents };
+  const shares = names.length > 1 && lots.chance(isTight ? 1 : 0.6);
+  const runs = names.map((name, at) => {
+    const where = shares && at === 0 ? LARGE_BILLS : undefined;
+    const from = sourceOf(traits);
+    return { name, ...payRun(lots, { quorum, limit, where, from, isLasting: bounces }) };
+  });
+  const playbooks = runs.map(({ name, text }): StoredText => ({ name, text }));
+  const retries = lots.chance(0.3);
+  if (traits.has("empty-account")) playbooks.push({ name: "retry-failed", text: PAUSE_ACCOUNT });
+  else if (retries) playbooks.push({ name: "retry-failed", text: RETRY_FAILED });
+  if (traits.has("withholds")) playbooks.push({ name: "withhold-large", text: WITHHOLD_LARGE });
+  if (traits.has("cancels-by-playbook")) playbooks.push(CANCEL_LARGE);
+  const owners = runs.filter(({ needsOwner }) => needsOwner);
+  return {
+    playbooks,
+    launches: names,
+    atOnce: isTight,
+    quorum,
+    ownerOverCents: new Map(owners.map(({ name }) => [name, OWNER_OVER_CENTS])),
+    withholdsLarge: traits.has("withholds"),
+    vendorPerWeekCents: limit === undefined ? undefined : limit * 100,
+  };
 }
 
-const LARGE_BILLS = "payable.amountCents > 9000";
+/** What `pay:` says of where the money comes from; empty for the balance, which is the default. */
+function sourceOf(traits: ReadonlySet<Trait>): string {
+  if (traits.has("short-balance")) {
+    return ", from: balance, whenShort: most-urgent-first, topUp: { by: [owner], atMost: $50k }";
+  }
+  return traits.has("empty-account") ? ", from: bank_main" : "";
+}
 
 interface Says {
   readonly quorum: number;
   readonly limit: number | undefined;
   /** Which bills it pays; all where it names none. */
   readonly where: string | undefined;
+  readonly from: string;
+  /** True where approvals last for all that may be tried again. */
+  readonly isLasting: boolean;
 }
 
-function payRun(lots: Stream, { quorum, limit, where }: Says): string {
+function payRun(
+  lots: Stream,
+  { quorum, limit, where, from, isLasting }: Says,
+): { readonly text: string; readonly needsOwner: boolean } {
   const lines = ["kind: pay-run", "select: { due: all }"];
   if (where !== undefined) lines.push(`where: ${where}`);
   const pays = ["on: next-business-day", "on: arrives-by-due-date"];
-  lines.push(`pay: { ${lots.pick(pays)} }`);
+  lines.push(`pay: { ${lots.pick(pays)}${from} }`);
   lines.push("review: [changed-bank-account]");
   const rules = [`  - { by: [controller, owner], quorum: ${quorum} }`];
-  if (lots.chance(0.2)) rules.unshift("  - { over: $100, by: [owner] }");
+  const needsOwner = lots.chance(0.2);
+  if (needsOwner) rules.unshift(`  - { over: $${OWNER_OVER_CENTS / 100}, by: [owner] }`);
   lines.push("approve:", ...rules);
   if (limit !== undefined) lines.push(`limits: { vendorPerWeek: $${limit} }`);
-  if (lots.chance(0.35)) lines.push(`approvalValid: ${lots.pick([1, 1, 2, 5])} days`);
+  const validDays = lots.chance(0.35) ? lots.pick([1, 1, 2, 5]) : undefined;
+  if (validDays !== undefined && !isLasting) lines.push(`approvalValid: ${validDays} days`);
   lines.push(`late: ${lots.pick(["ask", "next-business-day"])}`);
-  return `${lines.join("\n")}\n`;
+  return { text: `${lines.join("\n")}\n`, needsOwner };
 }
 
 const RETRY_FAILED = `kind: retry-failed
@@ -65,3 +110,23 @@ rules:
   - { match: anything-else, ask: [operator] }
 giveUp: { after: 10 days, tell: [controller] }
 `;
+
+const PAUSE_ACCOUNT = `kind: retry-failed
+rules:
+  - { match: [R01, R09], pause: funding-account, retry: when-released, by: [controller], atMost: 2 }
+  - { match: anything-else, ask: [operator] }
+giveUp: { after: 10 days, tell: [controller] }
+`;
+
+const WITHHOLD_LARGE = `kind: hold
+choose: { where: ${LARGE_BILLS} }
+unless: { releasedBy: [controller], until: "17:00 business day before" }
+`;
+
+/** Launched now and then: takes back what the service has scheduled of the large bills. */
+export const CANCEL_LARGE: StoredText = {
+  name: "cancel-large",
+  text: `kind: cancel-scheduled
+choose: { where: ${LARGE_BILLS} }
+`,
+};

@@ -8,10 +8,11 @@ interface Answer {
 
 /** An answer of this kind is judged as that result. */
 function judged(isMeant: (answer: Answer) => boolean, result: string): Plant["make"] {
-  return (real) => (operation: unknown, answer: unknown) => {
-    const told = real(operation, answer) as object;
-    return isMeant(answer as Answer) ? { ...told, result } : told;
-  };
+  return (real) =>
+    (operation, answer, ...more) => {
+      const told = real(operation, answer, ...more) as object;
+      return isMeant(answer as Answer) ? { ...told, result } : told;
+    };
 }
 
 /** Any database handle of the engine's; its tables are none of the plants' business. */

@@ -104,6 +104,12 @@ export const OF_LOOKS: readonly Plant[] = [
     ),
   },
   {
+    name: "restored-store-sends-at-once",
+    file: "src/ledger/shown.ts",
+    replaces: "waitAfterLoss",
+    make: () => () => null,
+  },
+  {
     name: "baseline-read-anew",
     file: DERIVE,
     replaces: "accountedIds",

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Plant } from "./plant.ts";
 
 interface Returned {
@@ -35,6 +35,30 @@ export const OF_PEOPLE: readonly Plant[] = [
     make: () => () => Promise.resolve([]),
   },
   {
+    name: "quorum-of-one",
+    file: "src/domain/approvals/policy.ts",
+    replaces: "ruleOfLine",
+    make: (real) => (rule, index) => ({ ...(real(rule, index) as object), quorum: 1 }),
+  },
+  {
+    name: "deposit-unapproved",
+    file: "src/store/top-up-approvals.ts",
+    replaces: "approversOfTopUp",
+    make: () => () => Promise.resolve(["olga"]),
+  },
+  {
+    name: "nothing-withheld",
+    file: "activities/cancel/withhold.ts",
+    replaces: "withholdFromRun",
+    make: () => () => Promise.resolve(),
+  },
+  {
+    name: "net-asleep",
+    file: "activities/safety-net.ts",
+    replaces: "watchScheduled",
+    make: () => () => Promise.resolve(),
+  },
+  {
     name: "limits-not-counted",
     file: "src/store/week-sums.ts",
     replaces: "WeekSums",
@@ -44,6 +68,31 @@ export const OF_PEOPLE: readonly Plant[] = [
           return Promise.resolve(null);
         }
       },
+  },
+  {
+    name: "trail-hashed-by-the-clock",
+    file: "src/store/audit.ts",
+    replaces: "auditHash",
+    make:
+      (real) =>
+      (entry, ...more) =>
+        real({ ...(entry as object), nowMs: Date.now() }, ...more),
+  },
+  {
+    name: "runs-not-told",
+    file: "src/store/tellings.ts",
+    replaces: "tellOf",
+    make: () => () => undefined,
+  },
+  {
+    name: "decision-overwritten",
+    file: "src/store/decisions.ts",
+    replaces: "recordDecision",
+    make: (real) => async (trx, decision) => {
+      const { runId } = decision as { readonly runId: string };
+      await sql`delete from decisions where run_id = ${runId}`.execute(trx as Transaction<unknown>);
+      return real(trx, decision);
+    },
   },
   {
     name: "rejection-forgotten",

@@ -5,12 +5,17 @@ import { Violation } from "./violation.ts";
 /** States of a line in which somebody or something must still act, soon. */
 const AT_WORK: readonly string[] = ["planned", "paying", "unknown"];
 
+/** So long a line may rest in vain before people are told, with what clocks may differ. */
+const UNTOLD_MS = 65 * 60_000;
+
 /** Long after everything has healed, nothing goes on without end or reason. */
-export function checkNothingStuck(facts: StoreFacts): void {
+export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
   const ended = facts.endedRuns();
-  for (const { runId, payableId, state, reason } of facts.lines()) {
+  for (const { runId, payableId, state, reason, restSinceMs } of facts.lines()) {
     if (ended.has(runId) || !AT_WORK.includes(state)) continue;
     if (reason !== null && facts.isTold(payableId)) continue;
+    if (state === "planned" && facts.isAskedForMoney(runId)) continue;
+    if (restSinceMs !== null && nowMs - restSinceMs < UNTOLD_MS) continue;
     const why = reason === null ? "without a reason" : `because “${reason}”`;
     throw new Violation(
       "nothing-goes-on-for-ever",
@@ -18,6 +23,19 @@ export function checkNothingStuck(facts: StoreFacts): void {
       payableId,
     );
   }
+}
+
+/** States of lines for which something is still to come, money or none. */
+const GOES_ON: readonly string[] = [
+  ...["awaiting-approval", "on-hold", "paying", "unknown"],
+  ...["scheduled", "held", "processing"],
+];
+
+/** True where nothing of a run goes on but bills for which there is no money, and people know it. */
+export function waitsForMoney(facts: StoreFacts, runId: string): boolean {
+  const states = facts.lines().flatMap((line) => (line.runId === runId ? [line.state] : []));
+  const goesOn = states.some((state) => GOES_ON.includes(state));
+  return !goesOn && states.includes("planned") && facts.isAskedForMoney(runId);
 }
 
 /** What excuses that the store and the bank differ. */

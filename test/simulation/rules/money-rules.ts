@@ -24,9 +24,27 @@ export class MoneyRules {
    * @throws Violation
    */
   check(accepted: Accepted, hasForgotten: boolean): void {
+    if (accepted.kind === "deposit") this.#depositedOnce(accepted, hasForgotten);
     if (accepted.kind !== "payment") return;
     this.#authorised(accepted, hasForgotten);
     if (!hasForgotten) this.#withinLimit(accepted);
+  }
+
+  /**
+   * One deposit for one request, until the last one has come to nothing. A restored store counts its
+   * requests anew: what people approve then, with another amount, is another request.
+   */
+  #depositedOnce({ key, amountCents }: Accepted, hasForgotten: boolean): void {
+    const subject = this.#facts.sendsOfKey(key)[0]?.subject ?? "";
+    const keys = new Set(this.#facts.sends(subject).map((send) => send.key));
+    const made = this.#book.transfers.filter(
+      (transfer) =>
+        keys.has(transfer.key) &&
+        !["failed", "returned"].includes(transfer.status) &&
+        (!hasForgotten || transfer.amountCents === amountCents),
+    );
+    if (made.length <= 1) return;
+    throw new Violation("deposited-once", `${made.length} deposits stand for ${subject}`, subject);
   }
 
   /** No vendor is paid more in a week of New York than the playbooks allow. */

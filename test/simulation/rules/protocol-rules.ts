@@ -19,12 +19,18 @@ export interface Standard {
   readonly bank: Bank;
   readonly book: Book;
   readonly sandbox: boolean;
+  /** True where the service keeps to what the ledger needs of it. */
+  readonly isWithinEnvelope: boolean;
   /** The business clock at an instant. */
   readonly businessMsAt: (atMs: number) => number;
 }
 
-/** What must have been true when the gate let a send through, asked as its bytes leave. */
-export function checkProtocol(standard: Standard, sent: SendRow): void {
+/**
+ * What must have been true when the gate let a send through, asked as its bytes leave.
+ *
+ * @param restoredMs when the store was put back from a backup; 0 where it never was
+ */
+export function checkProtocol(standard: Standard, sent: SendRow, restoredMs: number): void {
   const { facts } = standard;
   const all = facts.sends(sent.subject);
   const reckoning = new Reckoning(all, facts.looks(sent.subject), standard.sandbox);
@@ -34,11 +40,11 @@ export function checkProtocol(standard: Standard, sent: SendRow): void {
   checkSameKey(reckoning, earlier, sent);
   checkBytes(reckoning, earlier, sent);
   checkLooks(standard, sent.subject);
-  checkExplained(standard, all, sent);
+  if (standard.isWithinEnvelope) checkExplained(standard, all, sent);
   checkApproved(standard, sent);
   checkOwed(standard, sent);
   checkVendor(standard, sent);
-  checkReinitiated(standard, earlier, sent);
+  checkReinitiated(standard, earlier, sent, restoredMs);
 }
 
 function isBefore(send: SendRow, { sendId, seq, sendNo }: SendRow): boolean {
@@ -200,19 +206,25 @@ function checkVendor(
 
 /**
  * Nacha's rules: under one approval only what came back with R01 or R09 is paid again, and that at
- * most twice.
+ * most twice. What a restored store has forgotten nobody knows of; what people approve after that came
+ * back is an approval of its own.
  */
 function checkReinitiated(
-  { book }: Standard,
+  { book, facts, sandbox, businessMsAt }: Standard,
   earlier: readonly SendRow[],
-  { subject, key, approvedHash }: SendRow,
+  sent: SendRow,
+  restoredMs: number,
 ): void {
-  const same = earlier.filter((send) => send.approvedHash === approvedHash && send.key !== key);
+  const { subject, key, approvedHash } = sent;
+  const approvedMs = facts.approvedMs(subject, approvedHash) + (sandbox ? 0 : MOST_SKEW_MS);
+  const sinceMs = restoredMs === 0 ? 0 : businessMsAt(Math.max(restoredMs, approvedMs));
+  const same = underOneApproval(earlier, sent).filter((send) => send.key !== key);
   const keys = new Set(same.map((send) => send.key));
   const back = book.payments.filter(
     (payment) =>
       payment.key !== null &&
       keys.has(payment.key) &&
+      payment.updatedMs > sinceMs &&
       (payment.status === "failed" || payment.status === "returned"),
   );
   const final = back.find(({ failureReason }) => !/^R0[19]\b/.test(failureReason ?? ""));
@@ -227,6 +239,18 @@ function checkReinitiated(
 }
 
 const REINITIATIONS = 2;
+
+/** So far a process's clock may be from the world's. */
+const MOST_SKEW_MS = 600_000;
+
+/** A run that asks for the same line again has an approval of its own, which retries go by from then on. */
+function underOneApproval(earlier: readonly SendRow[], sent: SendRow): readonly SendRow[] {
+  const isRun = ({ owner }: SendRow): boolean => owner.startsWith("pay-run/");
+  const run = isRun(sent) ? sent : earlier.findLast(isRun);
+  const from = earlier.findIndex(({ owner }) => owner === run?.owner);
+  const own = from < 0 ? [] : earlier.slice(from);
+  return own.filter(({ approvedHash }) => approvedHash === sent.approvedHash);
+}
 
 /** A process may read its clock so much earlier, and may know it so much less. */
 const CLOCK_LAG_MS = 5_000;

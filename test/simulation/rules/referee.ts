@@ -1,9 +1,17 @@
+import type { PayingHabits } from "../company/playbooks.ts";
 import type { SaidByPeople } from "../company/said.ts";
 import type { Accepted, SeenRequest } from "../service/bank.ts";
+import type { BankClock } from "../service/bank-clock.ts";
+import { checkWord } from "./approval-rules.ts";
 import { checkBooksAgree, checkNothingStuck } from "./end-rules.ts";
 import { checkKeys } from "./key-rules.ts";
+import { CancelRules } from "./cancel-rules.ts";
 import { checkAccepted, checkLedger, checkRows } from "./ledger-rules.ts";
+import { GrowthRules } from "./growth-rules.ts";
+import { PromptRules } from "./prompt-rules.ts";
+import { LossRules } from "./loss-rules.ts";
 import { MoneyRules } from "./money-rules.ts";
+import { SilenceRules } from "./silence-rules.ts";
 import { checkSaid } from "./people-rules.ts";
 import {
   checkAnswers,
@@ -12,35 +20,56 @@ import {
   checkProtocol,
   type Standard,
 } from "./protocol-rules.ts";
+import type { StoreRows } from "./store-rows.ts";
 import type { World } from "../world/world.ts";
 import { Violation } from "./violation.ts";
 
 interface Game extends Standard {
   readonly businessId: string;
+  readonly rows: StoreRows;
   readonly said: SaidByPeople;
+  readonly health: ConstructorParameters<typeof PromptRules>[1];
+  readonly clock: BankClock;
+  /** Until then anything may be broken. */
+  readonly healsAtMs: number;
   /** True where no other run may pay the same bills. */
   readonly isOnlyRun: boolean;
-  /** What all runs together may pay one vendor in a week. */
-  readonly vendorPerWeekCents: number | undefined;
+  /** How long it may take to see what a bank takes back, where no webhook tells it. */
+  readonly unseenMs: number;
+  readonly paying: PayingHabits;
 }
 
-/** The watch for what banks take back looks so often, where no webhook tells it. */
-const UNSEEN_MS = 3_600_000;
+/** All rows are compared once in so many turns: there are many, and they hardly change. */
+const ROWS_EVERY = 5;
 
 /** Asks all rules, each at its moment: as bytes leave, as the bank accepts, and in the end. */
 export class Referee {
   readonly #world: World;
   readonly #game: Game;
   readonly #money: MoneyRules;
+  readonly #silence: SilenceRules;
+  readonly #cancels: CancelRules;
+  readonly #growth: GrowthRules;
+  readonly #loss: LossRules;
+  readonly #prompt: PromptRules;
+  #turns = 0;
+  /** Hashes that were the end of the audit trail, since the store is this one. */
+  readonly #trailEnds = new Set<string>();
   readonly #acknowledged = new Set<string>();
   /** When the store was put back from a backup; 0 where it never was. */
   #restoredMs = 0;
 
   constructor(world: World, game: Game) {
-    const { bank, book, facts, vendorPerWeekCents } = game;
+    const { bank, book, facts, paying } = game;
     this.#world = world;
     this.#game = game;
-    this.#money = new MoneyRules(bank, book, facts, vendorPerWeekCents);
+    this.#money = new MoneyRules(bank, book, facts, paying.vendorPerWeekCents);
+    this.#cancels = new CancelRules(facts);
+    this.#growth = new GrowthRules(game.rows);
+    this.#loss = new LossRules(facts, game.sandbox);
+    this.#prompt = new PromptRules(facts, game.health);
+    const judge = (rule: () => void): void => this.#judge(rule);
+    this.#silence = new SilenceRules(world, { ...game, judge });
     bank.atSend = (request) => this.#judge(() => this.#atSend(request));
     bank.atAcceptance = (accepted) => this.#judge(() => this.#atAcceptance(accepted));
   }
@@ -53,34 +82,61 @@ export class Referee {
 
   /** The store is another one from now on; where it is a backup it may have forgotten things. */
   storeReplaced(isBackup: boolean): void {
+    this.#growth.storeReplaced(isBackup);
+    this.#trailEnds.clear();
     if (isBackup) {
       this.#restoredMs = this.#world.nowMs;
+      this.#loss.restored(this.#world.nowMs);
       this.#acknowledged.clear();
     }
     for (const eventId of this.#acknowledged) this.#judge(() => this.#checkEvent(eventId));
   }
 
+  /** The gate has let something through, and nobody else has done anything since. */
+  sendsWritten(): void {
+    this.#judge(() => this.#cancels.check(this.#game.businessMsAt(this.#world.nowMs)));
+  }
+
   /** Now and then, whatever happens. */
   meanwhile(): void {
     this.#judge(() => checkClaims(this.#game, this.#world.nowMs));
+    this.#loss.meanwhile(this.#world.nowMs);
+    this.#checkPrompt();
+    this.#turns += 1;
+    if (this.#turns % ROWS_EVERY !== 0) return;
+    this.#judge(() => this.#growth.check());
+    const trailEnd = this.#game.facts.trailEnd(this.#game.businessId);
+    if (trailEnd !== undefined) this.#trailEnds.add(trailEnd);
   }
 
   /** Hours after everything has healed. */
   whenHealed(): void {
-    this.#judge(() => checkNothingStuck(this.#game.facts));
+    this.#judge(() => checkNothingStuck(this.#game.facts, this.#world.nowMs));
   }
 
   /** @param isOver true where everything has had its time */
   atTheEnd(isOver: boolean): void {
-    const { facts, book } = this.#game;
+    const { facts, book, unseenMs } = this.#game;
+    this.#growth.check();
     checkRows(facts, book.payables.keys());
     for (const payableId of book.payables.keys()) {
       checkLooks(this.#game, payableId);
       checkAnswers(this.#game, payableId, this.#restoredMs);
     }
+    this.#silence.atTheEnd();
     if (!isOver) return;
-    const unseenSinceMs = this.#game.businessMsAt(this.#world.nowMs - UNSEEN_MS);
-    checkBooksAgree(facts, book, { hasForgotten: this.#hasForgotten, unseenSinceMs });
+    const unseenSinceMs = this.#game.businessMsAt(this.#world.nowMs - unseenMs);
+    const hasForgotten = this.#hasForgotten || !this.#game.isWithinEnvelope;
+    checkBooksAgree(facts, book, { hasForgotten, unseenSinceMs });
+  }
+
+  /** @param problemsOf what the engine's own verifier says, which is told what was seen of the trail */
+  async checkTrail(
+    problemsOf: (seen: ReadonlyMap<string, string>) => Promise<readonly string[]>,
+  ): Promise<void> {
+    const seen = new Map([...this.#trailEnds].map((hash) => [hash, "The referee"]));
+    const [problem] = await problemsOf(seen);
+    if (problem !== undefined) throw new Violation("unbroken-trail", problem);
   }
 
   get #hasForgotten(): boolean {
@@ -89,10 +145,12 @@ export class Referee {
 
   #atSend(request: SeenRequest): void {
     const { bank, book, facts, said, businessId, isOnlyRun } = this.#game;
-    checkKeys(bank, request);
+    if (this.#game.isWithinEnvelope) checkKeys(bank, request);
     const sent = checkLedger(facts, businessId, request);
     if (sent === undefined) return;
-    checkProtocol(this.#game, sent);
+    this.#loss.check(sent);
+    checkProtocol(this.#game, sent, this.#restoredMs);
+    checkWord(this.#game, sent);
     checkAnswers(this.#game, sent.subject, this.#restoredMs);
     // A run that was rejected may be launched again, and approved.
     const isAlone = isOnlyRun && facts.runs().length === 1;
@@ -100,11 +158,22 @@ export class Referee {
   }
 
   #atAcceptance(accepted: Accepted): void {
-    const { bank, facts } = this.#game;
+    const { bank, facts, isWithinEnvelope } = this.#game;
+    if (!isWithinEnvelope) {
+      this.#silence.accepted(accepted);
+      return;
+    }
     const request = bank.requests.find(({ number }) => number === accepted.request);
     this.#money.check(accepted, this.#hasForgotten);
     if (accepted.kind !== "payment" || request === undefined) return;
     if (request.leftMs > this.#restoredMs) checkAccepted(facts, request, accepted.subject);
+  }
+
+  /** Where a day of the bank's is a minute, a minute is a day. */
+  #checkPrompt(): void {
+    const { sandbox, businessMsAt } = this.#game;
+    const { nowMs } = this.#world;
+    if (!sandbox) this.#judge(() => this.#prompt.check(nowMs, businessMsAt(nowMs)));
   }
 
   #checkEvent(eventId: string): void {

@@ -50,6 +50,7 @@ export interface Transfer {
   readonly shownMs: number;
   status: string;
   updatedMs: number;
+  failureReason: string | null;
 }
 
 /** Payments that neither took nor will take the vendor's money. */
@@ -60,6 +61,12 @@ const NOT_STANDING: readonly string[] = [
   "refunded",
   "refund_pending",
 ];
+
+/** Payments that have left the balance, or are about to. */
+const LEFT_BALANCE: readonly string[] = ["processing", "pending", "completed", "held"];
+
+/** What is paid from the business's own bank account. */
+export const BANK_RAIL = "PROVIDER";
 
 export function stands({ status }: Payment): boolean {
   return !NOT_STANDING.includes(status);
@@ -73,11 +80,19 @@ export class Book {
   readonly payments: Payment[] = [];
   readonly transfers: Transfer[] = [];
   readonly #ids: Stream;
-  balanceCents: number;
+  /** What was ever paid into the balance; what has left it is in the payments. */
+  balanceCents = 0;
 
-  constructor(ids: Stream, balanceCents: number) {
+  constructor(ids: Stream) {
     this.#ids = ids;
-    this.balanceCents = balanceCents;
+  }
+
+  /** What can still be paid from the balance. */
+  get availableCents(): number {
+    const out = this.payments
+      .filter(({ rail, status }) => rail !== BANK_RAIL && LEFT_BALANCE.includes(status))
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+    return Math.max(0, this.balanceCents - out);
   }
 
   newId(prefix: string): string {

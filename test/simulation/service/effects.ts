@@ -181,6 +181,7 @@ export class Effects {
       updatedMs: nowMs,
       shownMs: this.#clock.realMs() + this.#habits.showsAfterMs(),
       status: "pending",
+      failureReason: null,
     };
     this.#book.transfers.push(transfer);
     this.#life.arrive(transfer);

@@ -64,13 +64,14 @@ export function contactJson(contact: Contact): object {
 }
 
 export function transferJson(transfer: Transfer): object {
-  const { id, status, amountCents, bankAccountId, createdMs, updatedMs } = transfer;
+  const { id, status, amountCents, bankAccountId, createdMs, updatedMs, failureReason } = transfer;
   return {
     id,
     type: "deposit",
     status,
     amountCents,
     bankAccountId,
+    failureReason,
     createdAt: iso(createdMs),
     updatedAt: iso(updatedMs),
   };

@@ -18,7 +18,7 @@ interface KeyRow {
 /** Money writes whose first request has run for so long may have taken effect, or not. */
 const UNCONFIRMED_MS = 5 * 60_000;
 
-/** A key is remembered for so long at least. */
+/** A key is remembered for so long at least, and while a request that arrived under it is there. */
 const REMEMBERED_MS = 15 * 60_000;
 
 export function refusal(error: string, message: string = error): unknown {
@@ -38,8 +38,9 @@ export class Keys {
     this.#faults = faults;
   }
 
-  /** A request has arrived: its key is not forgotten while it is there. */
+  /** A request has arrived: what is known of its key now is not forgotten while it is there. */
   enter(key: string): void {
+    if (this.#isForgotten(key)) this.#rows.delete(key);
     this.#inHouse.set(key, (this.#inHouse.get(key) ?? 0) + 1);
   }
 
@@ -50,7 +51,7 @@ export class Keys {
   /** @returns undefined where the caller has the key and acts; otherwise what to answer */
   claim(key: string, fingerprint: string): Answer | undefined {
     const row = this.#rows.get(key);
-    if (row === undefined || this.#isForgotten(key, row) || row.state === "bound") {
+    if (row === undefined || row.state === "bound") {
       if (row?.state === "bound" && row.fingerprint !== fingerprint) return conflict("other body");
       this.#rows.set(key, {
         fingerprint,
@@ -78,10 +79,14 @@ export class Keys {
     row.answer = answer;
   }
 
-  #isForgotten(key: string, row: KeyRow): boolean {
-    if (!this.#faults.kinds.has("forgets-keys")) return false;
-    if (row.state === "running" || (this.#inHouse.get(key) ?? 0) > 1) return false;
-    return this.#world.nowMs - row.startedMs > REMEMBERED_MS;
+  #isForgotten(key: string): boolean {
+    const row = this.#rows.get(key);
+    const { kinds } = this.#faults;
+    const isEarly = kinds.has("forgets-keys-early");
+    if (row === undefined || (!isEarly && !kinds.has("forgets-keys"))) return false;
+    if (row.state === "running" || (this.#inHouse.get(key) ?? 0) > 0) return false;
+    const forMs = isEarly ? REMEMBERED_MS / 15 : REMEMBERED_MS;
+    return this.#world.nowMs - row.startedMs > forMs;
   }
 }
 

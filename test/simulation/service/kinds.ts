@@ -44,7 +44,28 @@ export const SERVICE_FAULTS = [
   /** State refusals of a first request. */
   "state-refusals",
 ] as const;
-export type ServiceFault = (typeof SERVICE_FAULTS)[number];
+
+/** Faults outside the envelope of the ledger (decision 20), in a few seeds only. */
+export const BREAKS = [
+  /** Bytes arrive hours after they left. */
+  "bytes-hours-late",
+  /** A request is carried out long after the window in which that may be. */
+  "carried-out-late",
+  /** Payments show only after the look that is taken for the last word. */
+  "shows-after-the-last-word",
+  /** Keys are forgotten after a minute. */
+  "forgets-keys-early",
+] as const;
+export type Break = (typeof BREAKS)[number];
+
+/** What has to go wrong besides before a break can do harm. */
+export const WITH_BREAK: Readonly<Record<Break, readonly ServiceFault[]>> = {
+  "bytes-hours-late": ["forgets-keys"],
+  "carried-out-late": ["conflict-for-ever"],
+  "shows-after-the-last-word": ["server-errors"],
+  "forgets-keys-early": ["cut-off", "shows-after-the-last-word"],
+};
+export type ServiceFault = (typeof SERVICE_FAULTS)[number] | Break;
 
 const EPISODE_MS = 90_000;
 
@@ -58,6 +79,8 @@ export class FaultPlan {
   readonly #world: World;
   readonly #streams = new Map<string, Stream>();
   #made = 0;
+  /** When the last fault struck. */
+  struckMs = 0;
 
   constructor(
     world: World,
@@ -95,6 +118,8 @@ export class FaultPlan {
 
   /** Faults come in episodes: what is always slow shows other things than what gets slow. */
   #isOn(kind: ServiceFault): boolean {
+    // What breaks the envelope needs several things together.
+    if (BREAKS.some((each) => this.kinds.has(each))) return true;
     const { nowMs, startedMs } = this.#world;
     const episode = Math.floor((nowMs - startedMs) / EPISODE_MS);
     return this.#world.stream(`episode ${kind} ${episode}`).chance(0.6);
@@ -103,6 +128,7 @@ export class FaultPlan {
   /** Counts a fault. @returns false where it is left out */
   count(): boolean {
     this.#made += 1;
+    this.struckMs = this.#world.nowMs;
     return !this.#left.has(this.#made);
   }
 }

@@ -2,7 +2,7 @@ import { settlementInstant } from "../../../src/sandbox/payments/banking-days.ts
 import type { Stream } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import type { BankClock } from "./bank-clock.ts";
-import { type Book, type Payment, stands, type Transfer } from "./book.ts";
+import { BANK_RAIL, type Book, type Payment, stands, type Transfer } from "./book.ts";
 
 /** What becomes of a payment in the end. */
 type Fate = {
@@ -10,13 +10,27 @@ type Fate = {
   readonly reason: string | null;
 };
 
+const NO_MONEY = "R01 insufficient funds";
+
 const REASONS = [
-  "R01 insufficient funds",
+  NO_MONEY,
   "R09 uncollected funds",
   "R02 account closed",
   "R03 no account",
   "R10 not authorized",
 ];
+
+/** How payments go at this company's banks. */
+interface Habits {
+  /** Share of payments that fail or come back. */
+  readonly failures: number;
+  /** Share of bills to whose next payment the same happens again. */
+  readonly sameAgain: number;
+  /** Days for which the company's own bank account has no money. */
+  readonly emptyDays: number;
+}
+
+const DAY_MS = 86_400_000;
 
 /** Takes payments and deposits through the network, by the bank's clock. */
 export class Life {
@@ -26,17 +40,26 @@ export class Life {
   readonly #book: Book;
   readonly #clock: BankClock;
   readonly #fates: Stream;
-  readonly #failures: number;
+  readonly #deposits: Stream;
+  readonly #habits: Habits;
+  /** Moves of payments at the bank that are still to come. */
+  #coming = 0;
+  #movedMs = 0;
   /** What became of the last payment of a bill: it often happens again. */
   readonly #lastFates = new Map<string, Fate>();
 
-  /** @param failures share of payments that fail or come back */
-  constructor(world: World, book: Book, clock: BankClock, failures: number) {
+  constructor(world: World, book: Book, clock: BankClock, habits: Habits) {
     this.#world = world;
     this.#book = book;
     this.#clock = clock;
     this.#fates = world.stream("fates");
-    this.#failures = failures;
+    this.#habits = habits;
+    this.#deposits = world.stream("fates of deposits");
+  }
+
+  /** True where payments have come to their end, and so long ago that it can be known by now. */
+  isOver(seenWithinMs: number): boolean {
+    return this.#coming === 0 && this.#world.nowMs - this.#movedMs > seenWithinMs;
   }
 
   begin(payment: Payment): void {
@@ -44,15 +67,21 @@ export class Life {
     this.#event("payable.payment.scheduled", payment);
     this.#atBank(payment.scheduledMs + 2_000, () => {
       if (payment.status !== "scheduled" && payment.status !== "pending") return;
+      // Its money leaves now, or is not there.
+      if (this.#isShort(payment)) {
+        this.move(payment, "failed", NO_MONEY);
+        return;
+      }
       this.move(payment, "processing");
       const settlesMs = settlementInstant(this.#clock.nowMs(), 1);
-      this.#atBank(settlesMs, () => this.#settle(payment, fate));
+      this.#moveAt(settlesMs, () => this.#settle(payment, fate));
     });
   }
 
   move(payment: Payment, status: string, reason: string | null = null): void {
     payment.status = status;
     payment.updatedMs = this.#clock.nowMs();
+    this.#movedMs = this.#world.nowMs;
     payment.failureReason = reason;
     if (status === "completed") payment.processedMs = payment.updatedMs;
     this.#world.tell("bank", `${payment.id} of ${payment.payableId} is ${status}`);
@@ -60,46 +89,83 @@ export class Life {
     if (status === "failed") this.#event("payable.payment.failed", payment);
     if (status === "returned") this.#event("payable.payment.reversed", payment);
     if (status === "refund_pending") {
-      this.#atBank(settlementInstant(this.#clock.nowMs(), 2), () => this.move(payment, "refunded"));
+      this.#moveAt(settlementInstant(this.#clock.nowMs(), 2), () => this.move(payment, "refunded"));
     }
   }
 
   arrive(transfer: Transfer): void {
+    const fails = this.#deposits.chance(0.15);
+    const comesBack = this.#deposits.chance(0.15);
     this.#atBank(settlementInstant(this.#clock.nowMs(), 2), () => {
-      transfer.status = "completed";
-      transfer.updatedMs = this.#clock.nowMs();
+      this.#moveDeposit(transfer, fails ? "failed" : "completed");
+      if (fails) return;
       this.#book.balanceCents += transfer.amountCents;
-      this.#world.tell("bank", `deposit ${transfer.id} has arrived`);
+      if (!comesBack) return;
+      this.#atBank(settlementInstant(this.#clock.nowMs(), 1), () => {
+        this.#book.balanceCents -= transfer.amountCents;
+        this.#moveDeposit(transfer, "returned");
+      });
     });
+  }
+
+  #moveDeposit(transfer: Transfer, status: string): void {
+    transfer.status = status;
+    transfer.updatedMs = this.#clock.nowMs();
+    if (status !== "completed") transfer.failureReason = NO_MONEY;
+    this.#world.tell("bank", `deposit ${transfer.id} is ${status}`);
+  }
+
+  #isShort({ rail, amountCents, status }: Payment): boolean {
+    // What is pending has left the balance already.
+    const neededCents = status === "pending" ? 0 : amountCents;
+    return rail !== BANK_RAIL && neededCents > this.#book.availableCents;
+  }
+
+  #isEmpty({ rail }: Payment): boolean {
+    const sinceMs = this.#clock.nowMs() - this.#world.startedMs;
+    return rail === BANK_RAIL && sinceMs < this.#habits.emptyDays * DAY_MS;
   }
 
   #settle(payment: Payment, fate: Fate): void {
     if (!stands(payment)) return;
+    if (this.#isEmpty(payment)) {
+      this.move(payment, "failed", NO_MONEY);
+      return;
+    }
     if (fate.status === "failed") {
       this.move(payment, "failed", fate.reason);
       return;
     }
     this.move(payment, "completed");
     if (fate.status !== "returned") return;
-    this.#atBank(settlementInstant(this.#clock.nowMs(), 1), () =>
+    this.#moveAt(settlementInstant(this.#clock.nowMs(), 1), () =>
       this.move(payment, "returned", fate.reason),
     );
   }
 
   #fateOf({ payableId }: Payment): Fate {
     const last = this.#lastFates.get(payableId);
-    const isAgain = last !== undefined && last.reason !== null && this.#fates.chance(0.6);
+    const isAgain =
+      last !== undefined && last.reason !== null && this.#fates.chance(this.#habits.sameAgain);
     const fate = isAgain ? last : this.#fate();
     this.#lastFates.set(payableId, fate);
     return fate;
   }
 
   #fate(): Fate {
-    const fails = this.#fates.chance(this.#failures);
+    const fails = this.#fates.chance(this.#habits.failures);
     const comesBack = this.#fates.chance(0.4);
     const reason = this.#fates.pick(REASONS);
     if (!fails) return { status: "completed", reason: null };
     return { status: comesBack ? "returned" : "failed", reason };
+  }
+
+  #moveAt(bankMs: number, work: () => void): void {
+    this.#coming += 1;
+    this.#atBank(bankMs, () => {
+      this.#coming -= 1;
+      work();
+    });
   }
 
   #atBank(bankMs: number, work: () => void): void {

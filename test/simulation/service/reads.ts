@@ -1,4 +1,4 @@
-import type { Book } from "./book.ts";
+import { BANK_RAIL, type Book } from "./book.ts";
 import type { BankClock } from "./bank-clock.ts";
 import { contactJson, payableJson, paymentJson, transferJson } from "./json.ts";
 import { type Answer, refusal } from "./keys.ts";
@@ -98,25 +98,24 @@ export class Reads {
       kind: "balance",
       name: "Balance",
       last4: null,
-      availableCents: this.#availableCents(),
+      availableCents: this.#book.availableCents,
       isDefault: true,
       canPay: true,
       unavailableReason: null,
       actionUrl: null,
       pay: { paymentRail: "SERVICE", fundingSource: "balance" },
     };
-    return [balance];
-  }
-
-  #availableCents(): number {
-    const out = this.#book.payments
-      .filter(({ status }) => ["processing", "pending", "completed", "held"].includes(status))
-      .reduce((sum, { amountCents }) => sum + amountCents, 0);
-    return Math.max(0, this.#book.balanceCents - out);
+    const bank = {
+      ...balance,
+      ...{ id: this.#bankAccountId, rail: BANK_RAIL, kind: "bank", name: "Bank", last4: "4321" },
+      ...{ availableCents: null, isDefault: false },
+      pay: { paymentRail: BANK_RAIL, bankAccountId: this.#bankAccountId },
+    };
+    return [balance, bank];
   }
 
   #balance(): object {
-    const availableCents = this.#availableCents();
+    const { availableCents } = this.#book;
     return {
       status: "open",
       availableCents,

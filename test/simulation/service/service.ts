@@ -5,6 +5,7 @@ import type { BankClock } from "./bank-clock.ts";
 import type { Book } from "./book.ts";
 import { Effects, type Habits } from "./effects.ts";
 import { type Answer, Keys, refusal } from "./keys.ts";
+import type { Outages } from "./outages.ts";
 import type { FaultPlan } from "./kinds.ts";
 import type { Life } from "./life.ts";
 import { Reads } from "./reads.ts";
@@ -14,6 +15,13 @@ type Heard = (answer: WireAnswer | Error) => void;
 
 /** A request is carried out within this time of its arrival, or never (ledger, envelope). */
 const WINDOW_MS = { real: 30 * 60_000, sandbox: 6 * 60_000 } as const;
+
+/** How much later than it may be things are outside the envelope. */
+const BROKEN_MS = {
+  "bytes-hours-late": { least: 35 * 60_000, most: 4 * 3_600_000 },
+  "carried-out-late": { least: 75 * 60_000, most: 5 * 3_600_000 },
+  "shows-after-the-last-word": { least: 34 * 60_000, most: 2 * 3_600_000 },
+} as const;
 
 const STATE_REFUSALS = ["payments_locked", "insufficient_balance", "setup_incomplete"] as const;
 
@@ -31,6 +39,7 @@ export class Service implements Wire {
   readonly #reads: Reads;
   readonly #windowMs: number;
   readonly #readMs: number;
+  readonly #outages: Outages;
   readonly #travel: Stream;
   /** Bills that can't be read, for ever. */
   readonly poisoned = new Set<string>();
@@ -39,6 +48,7 @@ export class Service implements Wire {
     world: World,
     parts: {
       readonly faults: FaultPlan;
+      readonly outages: Outages;
       readonly clock: BankClock;
       readonly book: Book;
       readonly life: Life;
@@ -54,6 +64,7 @@ export class Service implements Wire {
     this.#world = world;
     this.#faults = faults;
     this.#readMs = parts.readMs;
+    this.#outages = parts.outages;
     this.#clock = clock;
     this.bank = new Bank(world);
     this.#keys = new Keys(world, faults);
@@ -63,7 +74,8 @@ export class Service implements Wire {
     this.#travel = world.stream("travel");
     const late = faults.stream("shows-late");
     const showsAfterMs = (): number =>
-      faults.strikes("shows-late", 0.5) ? late.between(1_000, 59_000) : 0;
+      (faults.strikes("shows-late", 0.5) ? late.between(1_000, 59_000) : 0) +
+      this.#brokenMs("shows-after-the-last-word", 0.9);
     const { bank } = this;
     this.#effects = new Effects({
       book,
@@ -78,14 +90,23 @@ export class Service implements Wire {
     const seen = this.bank.see(request);
     const isLate = request.method !== "GET" && this.#faults.strikes("late-bytes", 0.2);
     const lateMs = isLate ? this.#faults.stream("late-bytes").between(1_000, 55_000) : 0;
-    const travelMs = this.#travel.between(2, 40) + lateMs;
-    if (request.method === "GET") {
+    const longMs = request.method === "GET" ? 0 : this.#brokenMs("bytes-hours-late", 0.6);
+    const travelMs = this.#travel.between(2, 40) + lateMs + longMs;
+    const isRead = request.method === "GET";
+    if (!isRead) {
+      const key = request.key?.slice(-6) ?? "none";
+      const about = aboutOf(request);
+      this.#world.tell(request.from, `sends request ${seen.number} for ${about} under …${key}`);
+    }
+    if (this.#outages.isOn) {
+      seen.overMs = this.#world.nowMs;
+      if (this.#outages.isTold()) heard(new Error("ECONNREFUSED: nobody is there"));
+      return;
+    }
+    if (isRead) {
       this.#world.later(travelMs, "GET arrives", () => this.#read(request, heard));
       return;
     }
-    const key = request.key?.slice(-6) ?? "none";
-    const about = aboutOf(request);
-    this.#world.tell(request.from, `sends request ${seen.number} for ${about} under …${key}`);
     this.#world.later(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
   }
 
@@ -176,6 +197,13 @@ export class Service implements Wire {
     return Math.min(mostMs, this.#faults.stream(kind).stretched(1_000, this.#windowMs));
   }
 
+  /** How much later than the envelope allows. */
+  #brokenMs(kind: keyof typeof BROKEN_MS, probability: number): number {
+    if (!this.#faults.strikes(kind, probability)) return 0;
+    const { least, most } = BROKEN_MS[kind];
+    return this.#faults.stream(kind).between(least, most);
+  }
+
   #claim(work: Work): void {
     const { request, seen, hear } = work;
     const key = request.key ?? "";
@@ -194,7 +222,8 @@ export class Service implements Wire {
       this.#answer(hear, early);
       return;
     }
-    const runMs = this.#travel.between(5, 120) + this.#lateMs("slow", 0.5, work.untilMs);
+    const longMs = this.#brokenMs("carried-out-late", 0.7);
+    const runMs = this.#travel.between(5, 120) + this.#lateMs("slow", 0.5, work.untilMs) + longMs;
     if (runMs > 1_000) this.#say(seen, `takes ${Math.round(runMs / 1_000)} s`);
     this.#world.later(runMs, "carry out", () => this.#carryOut(work));
   }

@@ -2,7 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Stands in for `@temporalio/activity`: only what the activities here use. */
 export interface RunningActivity {
-  readonly info: { readonly activityId: string; readonly attempt: number };
+  readonly info: {
+    readonly activityId: string;
+    readonly activityType: string;
+    readonly attempt: number;
+    readonly scheduledTimestampMs: number;
+    readonly workflowExecution: { readonly workflowId: string };
+  };
   readonly cancellationSignal: AbortSignal;
   readonly heartbeat: () => void;
 }

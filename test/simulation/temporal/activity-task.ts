@@ -25,6 +25,7 @@ export class ActivityTask {
   readonly #type: string;
   readonly #input: readonly unknown[];
   readonly #options: ActivityOptions;
+  readonly #askedMs: number;
   #attempts = 0;
   /** The attempt that counts; none while the next one is waited for. */
   #current: number | undefined;
@@ -47,6 +48,7 @@ export class ActivityTask {
     this.#type = asked.type;
     this.#input = asked.input;
     this.#options = asked.options;
+    this.#askedMs = server.world.nowMs;
   }
 
   /** Begins the next attempt, on any worker. */
@@ -80,7 +82,11 @@ export class ActivityTask {
     await world.boundary(`begin ${this.#type}`);
     const activity = activities[this.#type];
     if (activity === undefined) throw new Error(`there is no activity ${this.#type}`);
-    const info = { activityId: String(this.#number), attempt };
+    const { workflowId } = this.#of;
+    const info = {
+      ...{ activityId: String(this.#number), activityType: this.#type, attempt },
+      ...{ scheduledTimestampMs: this.#askedMs, workflowExecution: { workflowId } },
+    };
     const running = { info, cancellationSignal: stopped.signal, heartbeat };
     const [input] = this.#input;
     const done = await asActivity(running, () => activity(input as never)).then(

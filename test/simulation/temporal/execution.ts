@@ -52,7 +52,13 @@ export interface Asks {
   ): void;
   timer(of: Execution, number: number, atMs: number): void;
   ended(of: Execution): void;
+  /** So many events have come to its history. */
+  wrote(of: Execution, events: number): void;
 }
+
+/** Events that Temporal writes of what a workflow hears, and of the task in which it hears it. */
+const EVENTS = { start: 1, timer: 1, activity: 2, signal: 1 } as const;
+const EVENTS_A_TASK = 3;
 
 type WorkflowFunction = (...input: readonly unknown[]) => Promise<unknown>;
 
@@ -137,7 +143,12 @@ export class Execution {
   /** Applies one thing heard; what follows runs until the next drain. */
   hear(job: Job): void {
     this.heard.push(job);
+    this.wrote(EVENTS[job.kind] + EVENTS_A_TASK);
     this.#world.in(this.node, () => here.run(this, () => this.#apply(job)));
+  }
+
+  wrote(events: number): void {
+    if (!this.#replaying) this.#asks.wrote(this, events);
   }
 
   /** While it hears again what it heard before, nothing is asked twice. */
@@ -172,7 +183,7 @@ export class Execution {
       const waiting: Waiting = {
         isTrue,
         resolve: () => {
-          this.#settles.delete(number);
+          if (this.#settles.delete(number)) this.wrote(1);
           resolve(true);
         },
       };
@@ -240,6 +251,7 @@ export class Execution {
   #close(state: ExecutionState): void {
     this.state = state;
     this.closedMs = this.#world.nowMs;
+    this.wrote(1);
     if (!this.#replaying) this.#asks.ended(this);
   }
 
@@ -263,6 +275,7 @@ export class Execution {
   }
 
   #ask(number: number, ask: () => void): void {
+    this.wrote(1);
     if (this.#replaying) this.#asked.set(number, ask);
     else ask();
   }

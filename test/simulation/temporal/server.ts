@@ -1,4 +1,3 @@
-import type { IdleLoops } from "../world/idle-loops.ts";
 import type { Stream } from "../world/random.ts";
 import type { ProcessNode, World } from "../world/world.ts";
 import { ActivityTask, type Activities, type TaskServer } from "./activity-task.ts";
@@ -22,8 +21,8 @@ export class TemporalServer implements Asks, TaskServer {
   readonly world: World;
   /** False while nobody can reach it. */
   isUp = true;
-  /** Timers of exactly these lengths only look whether somebody has moved a sandbox's clock. */
-  idle: { readonly ms: ReadonlySet<number>; readonly loops: IdleLoops } | undefined;
+  /** Told of the events that come to histories, task by task. */
+  atEvents: ((of: Execution, events: number) => void) | undefined;
   /** The latest execution of each id. */
   readonly latest = new Map<string, Execution>();
   readonly all: Execution[] = [];
@@ -89,8 +88,7 @@ export class TemporalServer implements Asks, TaskServer {
   timer(of: Execution, number: number, atMs: number): void {
     const afterMs = atMs - this.world.nowMs;
     const over = (): void => this.deliver(of, { kind: "timer", atMs: 0, number });
-    if (this.idle?.ms.has(afterMs) === true) this.idle.loops.sleep(afterMs, over);
-    else this.world.later(afterMs, "workflow timer", over);
+    this.world.later(afterMs, "workflow timer", over);
   }
 
   ended(of: Execution): void {
@@ -100,6 +98,10 @@ export class TemporalServer implements Asks, TaskServer {
       if (job.kind === "signal") this.deliver(next, job);
     }
     this.#waiting.delete(of);
+  }
+
+  wrote(of: Execution, events: number): void {
+    this.atEvents?.(of, events);
   }
 
   /** A worker that can take a task now. */

@@ -71,7 +71,9 @@ export function workflowInfo(): { readonly continueAsNewSuggested: boolean } {
 
 export function setCurrentDetails(): void {}
 
-export function upsertSearchAttributes(): void {}
+export function upsertSearchAttributes(): void {
+  executionHere().wrote(1);
+}
 
 /** Activities by name; each call is asked of the server with these options. */
 export function proxyActivities(given: GivenOptions): unknown {

@@ -9,11 +9,15 @@ let world: World | undefined;
 let uuids: Stream | undefined;
 let idle: IdleLoops | undefined;
 
-/** The world whose time everything tells now; undefined: the machine's own. */
-export function enter(next: World | undefined): void {
+/**
+ * The world whose time everything tells now; undefined: the machine's own.
+ *
+ * @param idleMs longest sleep of a loop that only looks whether there is something to do
+ */
+export function enter(next: World | undefined, idleMs = 0): void {
   world = next;
   uuids = next?.stream("uuids");
-  idle = next === undefined ? undefined : new IdleLoops(next);
+  idle = next === undefined ? undefined : new IdleLoops(next, idleMs);
 }
 
 /** The world that runs. @throws where none does */

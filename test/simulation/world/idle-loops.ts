@@ -1,8 +1,5 @@
 import type { TimerEntry, World } from "./world.ts";
 
-/** Longest sleep of a loop for which nobody has written anything. */
-const LONGEST_MS = 4 * 3_600_000;
-
 /** Who looks twice a second looks for events; after any other write it looks again by then. */
 const OTHERS_MS = 60_000;
 
@@ -21,7 +18,8 @@ export class IdleLoops {
   readonly #longestMs: number;
   #sleepers: Sleeper[] = [];
 
-  constructor(world: World, longestMs = LONGEST_MS) {
+  /** @param longestMs longest sleep of a loop for which nobody has written anything */
+  constructor(world: World, longestMs: number) {
     this.#world = world;
     this.#longestMs = longestMs;
   }

@@ -4,6 +4,7 @@ export const otherColumns: Columns<
   | "inbox"
   | "event_starts"
   | "watches"
+  | "tellings"
   | "audit"
   | "audit_ends"
   | "playbooks"
@@ -43,6 +44,12 @@ export const otherColumns: Columns<
     business: true,
     owner: true,
     until_ms: true,
+  },
+  tellings: {
+    telling_id: true,
+    business_id: true,
+    workflow_id: true,
+    at_ms: true,
   },
   audit: {
     audit_id: true,

@@ -8,7 +8,7 @@ export const topUpColumns: Columns<"top_ups"> = {
     source_id: true,
     owner: true,
     request_no: true,
-    policy_run: true,
+    policy_run_id: true,
     state: true,
     amount_cents: true,
     needed_on: true,

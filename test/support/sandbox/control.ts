@@ -91,6 +91,10 @@ export class SandboxControl {
     return this.#post(`/contacts/${id}`, changes);
   }
 
+  changeBankAccount(id: string, changes: Json): Promise<Json> {
+    return this.#post(`/bank-accounts/${id}`, changes);
+  }
+
   changeBusiness(changes: Json, id = this.#sandbox.business.businessId): Promise<Json> {
     return this.#post(`/businesses/${id}`, changes);
   }

@@ -1,0 +1,30 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import type { CancellationItem } from "../../src/store/cancellation-items.ts";
+import type { Cancellation } from "../../src/store/cancellations.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
+import type { Tables } from "../../src/store/tables.ts";
+
+/** Whose doing it is in the trail, and when. */
+export function by({ businessId, workflowId }: Cancellation, { realMs }: ClockReading) {
+  return { businessId, actor: workflowId, nowMs: realMs };
+}
+
+/** Tells people once that a payment is not cancelled, or not any more. */
+export async function tellNotCancelled(
+  trx: Transaction<Tables>,
+  { businessId, workflowId: id }: Cancellation,
+  { paymentId, payableId, amountCents }: CancellationItem,
+  now: { readonly is: string; readonly state: string; readonly reason: string },
+  { realMs: nowMs }: ClockReading,
+): Promise<void> {
+  const { is, state, reason } = now;
+  await raiseNotice(trx, {
+    ...{ businessId, kind: "payment-not-cancelled", roles: [], nowMs },
+    factKey: `${id}/${paymentId ?? payableId}`,
+    subject: `A payment of ${formatUsd(amountCents)} ${is}`,
+    text: `${reason}\n\nPayment ${paymentId ?? "not known"}, bill ${payableId ?? "unknown"}. The bill stays on hold until somebody releases it.`,
+    data: { id, paymentId, state },
+  });
+}

@@ -1,0 +1,75 @@
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
+import { whyNoPayment } from "../../src/domain/funding-source.ts";
+import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
+import type { BankAccount, FundingSource } from "../../src/payments-api/index.ts";
+import { payFields, unlessRefused } from "../choose-funding.ts";
+import type { ActivityContext } from "../context.ts";
+import type { PayOutcome } from "./job.ts";
+
+/** What a business can pay from, as the service showed it a moment ago. */
+export interface Payer {
+  readonly sources: readonly FundingSource[];
+  /** Undefined where the token may not read them. */
+  readonly accounts: readonly BankAccount[] | undefined;
+}
+
+/** How long it stays good enough to pay by. */
+const GOOD_FOR_MS = 15_000;
+
+/** Reads what a business can pay from; payments of one moment share the read. */
+export async function readPayer(context: ActivityContext, business: string): Promise<Payer> {
+  const known = ofContexts.get(context) ?? new Map<string, Kept>();
+  ofContexts.set(context, known);
+  const last = known.get(business);
+  if (last !== undefined && performance.now() - last.beganMs < GOOD_FOR_MS) return last.payer;
+  const kept = { beganMs: performance.now(), payer: read(context, business) };
+  known.set(business, kept);
+  try {
+    return await kept.payer;
+  } catch (error) {
+    if (known.get(business) === kept) known.delete(business);
+    throw error;
+  }
+}
+
+interface Kept {
+  readonly beganMs: number;
+  readonly payer: Promise<Payer>;
+}
+
+const ofContexts = new WeakMap<ActivityContext, Map<string, Kept>>();
+
+async function read(context: ActivityContext, business: string): Promise<Payer> {
+  const client = context.clientOf(business);
+  const sources = await client.fundingSources.list();
+  return { sources, accounts: await unlessRefused(client.bankAccounts.list()) };
+}
+
+/** Why nothing is sent from a line's source now; null where it can pay. */
+export function sourceFault({ funding }: PlanLine, { sources }: Payer): PayOutcome | null {
+  const { sourceId } = funding;
+  const source = sources.find(({ id }) => id === sourceId);
+  const message = whyNoPayment(sourceId, source);
+  if (message === null) return null;
+  return {
+    ...{ kind: "business-wait", code: SOURCE_UNAVAILABLE, scope: "source", message },
+    ...{ retryAfterMs: null, isOpen: false },
+  };
+}
+
+/**
+ * The fields of a line's source, as they were approved. Those of the balance may name the account
+ * that was the default then: where it is gone, the one that is the default now takes its place.
+ */
+export function payFieldsNow(
+  { funding }: PlanLine,
+  { sources, accounts }: Payer,
+): Readonly<Record<string, unknown>> {
+  const named = funding.pay["bankAccountId"];
+  const source = sources.find(({ id }) => id === funding.sourceId);
+  if (funding.kind !== "balance" || named === undefined || source === undefined) return funding.pay;
+  const isGone =
+    accounts !== undefined &&
+    !accounts.some(({ id, status }) => id === named && status === "verified");
+  return isGone ? payFields(source, accounts) : funding.pay;
+}

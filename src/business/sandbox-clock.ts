@@ -1,0 +1,102 @@
+import { request } from "undici";
+import { z } from "zod";
+import type { BusinessClock, ClockReading } from "./clock.ts";
+
+const sandboxClockSchema = z.object({
+  bank: z.iso.datetime({ offset: true }),
+  wire: z.iso.datetime({ offset: true }),
+  scale: z.number().positive(),
+});
+
+/** A reading is off by as long as its answer took, and by this much. */
+const READING_OFF_MS = 50;
+
+interface SandboxReading {
+  /** Real instants between which it was true. */
+  readonly askedMs: number;
+  readonly at: number;
+  readonly bankMs: number;
+  readonly wireMs: number;
+  readonly scale: number;
+}
+
+/** True where a clock can't just have run on from one reading to the next. */
+function isStep(last: SandboxReading, next: SandboxReading): boolean {
+  const least = next.askedMs - last.at - READING_OFF_MS;
+  const most = next.at - last.askedMs + READING_OFF_MS;
+  const ran = [(next.bankMs - last.bankMs) / last.scale, next.wireMs - last.wireMs];
+  return last.scale !== next.scale || ran.some((ms) => ms < least || ms > most);
+}
+
+/** How long one reading of the sandbox's clocks is carried on by our own. */
+const READING_VALID_MS = 1_000;
+
+/** The sandbox's clocks, read again every second, so that a stepped clock is noticed. */
+export class SandboxClock implements BusinessClock {
+  readonly #url: string;
+  #reading: SandboxReading | undefined;
+  /** What happened before this process has read it first, nobody knows. */
+  #hasMoved = true;
+  #pending: Promise<void> | undefined;
+
+  constructor(apiUrl: string) {
+    this.#url = `${apiUrl.replace(/\/+$/, "")}/sandbox/clock`;
+  }
+
+  async now(): Promise<ClockReading> {
+    const age = this.#reading === undefined ? Infinity : Date.now() - this.#reading.at;
+    if (age >= READING_VALID_MS) await this.#readOnce();
+    const reading = this.#reading;
+    if (reading === undefined) throw new Error("the sandbox's clock was not read");
+    const realMs = Date.now();
+    const elapsed = realMs - reading.at;
+    return {
+      businessMs: reading.bankMs + elapsed * reading.scale,
+      serviceMs: reading.wireMs + elapsed,
+      serviceHeard: true,
+      scale: reading.scale,
+      sandbox: true,
+      realMs,
+    };
+  }
+
+  observeServiceDate(): void {
+    // The clock endpoint is more exact than a header of whole seconds.
+  }
+
+  async hasMoved(): Promise<boolean> {
+    await this.#readOnce();
+    const hasMoved = this.#hasMoved;
+    this.#hasMoved = false;
+    return hasMoved;
+  }
+
+  #readOnce(): Promise<void> {
+    this.#pending ??= this.#read().finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  async #read(): Promise<void> {
+    const askedMs = Date.now();
+    const { statusCode, body } = await request(this.#url, {
+      headersTimeout: 5_000,
+      bodyTimeout: 5_000,
+    });
+    const text = await body.text();
+    if (statusCode !== 200) {
+      throw new Error(`${this.#url} answered ${statusCode}; the profile says sandbox: true`);
+    }
+    const clock = sandboxClockSchema.parse(JSON.parse(text));
+    const reading = {
+      askedMs,
+      at: Date.now(),
+      bankMs: Date.parse(clock.bank),
+      wireMs: Date.parse(clock.wire),
+      scale: clock.scale,
+    };
+    if (this.#reading !== undefined && isStep(this.#reading, reading)) this.#hasMoved = true;
+    this.#reading = reading;
+  }
+}

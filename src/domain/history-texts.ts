@@ -1,0 +1,27 @@
+import type { Look } from "../contracts/look.ts";
+
+/** A summary that is longer is cut: Temporal would refuse it. */
+const SUMMARY_MAX = 190;
+
+/** What a workflow's timer says: what has come of it so far, and what it waits for. */
+export function timerText({ soFar, waitingFor }: Pick<Look, "soFar" | "waitingFor">): string {
+  const said = [soFar ?? "", waitingFor ?? ""].filter((text) => text !== "");
+  const text = said.length === 0 ? "Nothing to do until then" : said.join("; ");
+  return withoutDigits(text).slice(0, SUMMARY_MAX);
+}
+
+/** Without the digits of bank accounts: whoever may look into Temporal need not know them. */
+export function withoutDigits(text: string): string {
+  return text.replaceAll(/••\w+/g, "••");
+}
+
+/** A bill as people know it: by its number and its vendor. */
+export function nameOfBill(bill: {
+  readonly payableId: string;
+  readonly publicId?: string | null;
+  readonly contactName?: string | null;
+}): string {
+  const number = bill.publicId ?? bill.payableId;
+  const vendor = bill.contactName ?? null;
+  return vendor === null ? number : `${number} of ${vendor}`;
+}

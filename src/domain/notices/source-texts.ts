@@ -1,0 +1,36 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+import { formatUsd } from "../money.ts";
+import { bills, type NoticeText } from "./run-texts.ts";
+
+/** Bills of one run that are paid from one funding source, by state. */
+export interface SourceUse {
+  readonly runId: string;
+  readonly state: LineState;
+  readonly count: number;
+  readonly cents: number;
+}
+
+/** States of bills whose payment the service has and the bank has not. */
+const ON_THEIR_DAY: readonly LineState[] = ["scheduled", "held"];
+
+/** Runs that one notice lists; more are counted. */
+const LISTED = 10;
+
+/** @param uses what is open of the account, over all runs */
+export function accountRemoved(accountId: string, uses: readonly SourceUse[]): NoticeText {
+  const listed = uses.slice(0, LISTED).map(({ runId, state, count, cents }) => {
+    const fails = ON_THEIR_DAY.includes(state) ? ", which may fail on their day" : "";
+    return `- ${runId}: ${bills(count)} ${state}, ${formatUsd(cents)}${fails}`;
+  });
+  const more = uses.length - listed.length;
+  return {
+    subject: `Bank account ${accountId} was removed at the service`,
+    text: [
+      "Nothing more is paid from it while the service doesn't list it as a funding source.",
+      ...(listed.length === 0 ? ["No open run pays from it."] : ["Open runs that pay from it:"]),
+      ...listed,
+      ...(more > 0 ? [`- and ${more} more`] : []),
+      "What to do: link the account again; or name another one in the playbook (pay: { from: … }), cancel the run and launch it again.",
+    ].join("\n"),
+  };
+}

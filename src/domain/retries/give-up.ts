@@ -1,0 +1,20 @@
+import { PEOPLE_MIN_MS } from "../clock/spans.ts";
+
+const DAY_MS = 86_400_000;
+
+/** When a failed bill was first dealt with, and how long its playbook lets it wait. */
+interface Waiting {
+  /** Business-clock instant. */
+  readonly failedAtMs: number;
+  readonly failedRealMs: number;
+  readonly giveUpAfterDays: number;
+}
+
+/** Real milliseconds until a failed bill is given up, if nobody acts on it; none left where it is. */
+export function giveUpInMs(
+  { failedAtMs, failedRealMs, giveUpAfterDays }: Waiting,
+  clock: { readonly businessMs: number; readonly realMs: number; readonly scale: number },
+): number {
+  const leftMs = (failedAtMs + giveUpAfterDays * DAY_MS - clock.businessMs) / clock.scale;
+  return Math.max(0, leftMs, failedRealMs + PEOPLE_MIN_MS - clock.realMs);
+}

@@ -1,0 +1,87 @@
+import { reasonOf } from "./repeat.ts";
+import type { Store } from "../store/index.ts";
+import { raiseNotice } from "../store/notices.ts";
+
+/** How long something fails before operators hear of it: a restart of Temporal is no news. */
+const TOLD_AFTER_MS = 180_000;
+
+/** Work of a process that is done again and again, for one business. */
+interface Repeating {
+  readonly businessId: string;
+  /** What it does, as a sentence begins. */
+  readonly step: string;
+}
+
+interface TroubleContext {
+  readonly store: Store;
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  /** Real time. */
+  readonly nowMs?: () => number;
+}
+
+/**
+ * Tells operators of what a process tries again and again, and fails at, for minutes: once a day for
+ * each business. What fails keeps nothing else from being done.
+ */
+export class LastingTrouble {
+  readonly #context: TroubleContext;
+  readonly #sinceMs = new Map<string, number>();
+
+  constructor(context: TroubleContext) {
+    this.#context = context;
+  }
+
+  /** Does it, once. @returns undefined where it has failed */
+  async watch<T>(repeating: Repeating, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const done = await work();
+      this.over(repeating);
+      return done;
+    } catch (error) {
+      await this.failed(repeating, error);
+      return undefined;
+    }
+  }
+
+  over(repeating: Repeating): void {
+    this.#sinceMs.delete(keyOf(repeating));
+  }
+
+  async failed(repeating: Repeating, error: unknown): Promise<void> {
+    const { store, log, nowMs: clock = Date.now } = this.#context;
+    const { businessId, step } = repeating;
+    const nowMs = clock();
+    const reason = reasonOf(error);
+    const key = keyOf(repeating);
+    const sinceMs = this.#sinceMs.get(key);
+    if (sinceMs === undefined) {
+      this.#sinceMs.set(key, nowMs);
+      log.warn(`${step} has failed; trying again`, { businessId, reason });
+      return;
+    }
+    if (nowMs - sinceMs < TOLD_AFTER_MS) return;
+    const since = new Date(sinceMs).toISOString();
+    const notice = {
+      businessId,
+      kind: "step-failed",
+      factKey: `${step}/${new Date(nowMs).toISOString().slice(0, 10)}`,
+      subject: `${step} has been failing since ${since}`,
+      text: [
+        `${step} fails: ${reason}`,
+        "It is tried on, and nothing else waits for it. What to do: look at the log, and see to the cause.",
+      ].join("\n"),
+      roles: ["operator"],
+      data: { step, reason, since },
+      nowMs,
+    } as const;
+    await store
+      .transactionOf(businessId, (trx) => raiseNotice(trx, notice))
+      .catch((fault: unknown) => {
+        log.warn("a failing step could not be told of", { step, reason, why: reasonOf(fault) });
+      });
+  }
+}
+
+function keyOf({ businessId, step }: Repeating): string {
+  return `${businessId}/${step}`;
+}

@@ -1,0 +1,68 @@
+import type { Store } from "../store/index.ts";
+import { forgetTellings, type Telling } from "../store/tellings.ts";
+import { eachOf } from "./each-of.ts";
+import { reasonOf } from "./repeat.ts";
+
+/** `closed`: no such workflow runs any more; `failed`: it is to be told later. */
+export type Tell = (workflowId: string) => Promise<"told" | "closed" | "failed">;
+
+/** Workflows that are told at the same time. */
+const CONCURRENCY = 20;
+
+/** More than so many at once are left to the gateways, which tell them in their turn. */
+const AT_ONCE_MOST = 100;
+
+/**
+ * Tells each of these workflows to look, once, and forgets what has been told.
+ *
+ * @returns how many stay, because they could not be told
+ */
+export async function tellWorkflows(
+  db: Store["db"],
+  tellings: readonly Telling[],
+  tell: Tell,
+): Promise<number> {
+  const done: Telling[] = [];
+  const byWorkflow = Map.groupBy(tellings, ({ workflowId }) => workflowId);
+  await eachOf([...byWorkflow], CONCURRENCY, async ([workflowId, ofOne]) => {
+    if ((await tell(workflowId)) !== "failed") done.push(...ofOne);
+  });
+  await forgetTellings(db, done);
+  return tellings.length - done.length;
+}
+
+/**
+ * Tells the workflows that this process's transactions concern, as soon as they have committed.
+ * Nobody waits for it; what it leaves the gateways tell.
+ *
+ * @param begin answers who tells the next few
+ */
+export function tellAtOnce(
+  store: Store,
+  begin: () => Tell,
+  log: { info(message: string, fields?: Record<string, unknown>): void },
+): { stop(): Promise<void> } {
+  let waiting: Telling[] = [];
+  let working: Promise<void> | undefined;
+  const work = async (): Promise<void> => {
+    const some = waiting;
+    waiting = [];
+    try {
+      await tellWorkflows(store.db, some, begin());
+    } catch (error) {
+      log.info("who was told could not be noted: told again soon", { reason: reasonOf(error) });
+    }
+    working = waiting.length > 0 ? work() : undefined;
+    await working;
+  };
+  const hearNoMore = store.afterCommit((tellings) => {
+    waiting.push(...tellings.slice(0, Math.max(0, AT_ONCE_MOST - waiting.length)));
+    working ??= work();
+  });
+  return {
+    stop: async () => {
+      hearNoMore();
+      await working;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessClock } from "../business/clock.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import type { Store } from "../store/index.ts";
+import { tellOf } from "../store/tellings.ts";
+
+const LOOK_EVERY_MS = 1_000;
+
+interface Watching {
+  readonly store: Store;
+  readonly profiles: { all(): readonly BusinessProfile[] };
+  readonly log: { info(message: string, fields?: Record<string, unknown>): void };
+  clockOf(business: string): BusinessClock;
+}
+
+/**
+ * Looks every second at the clocks of the businesses that are a sandbox's, and has all workflows of
+ * a business told once its clock is stepped or runs at another speed: they sleep until something
+ * is due by the clock as it was.
+ *
+ * Every worker does so: each carries readings of its own on for a second.
+ */
+export function startClockWatch(context: Watching): Repeated {
+  const watch = new ClockWatch(context);
+  return repeat(
+    async (signal) => {
+      await watch.look(signal);
+      return LOOK_EVERY_MS;
+    },
+    () => LOOK_EVERY_MS,
+  );
+}
+
+class ClockWatch {
+  readonly #context: Watching;
+  /** Businesses whose clock has moved, and nobody has written it down yet. */
+  readonly #moved = new Set<string>();
+  readonly #unread = new Set<string>();
+
+  constructor(context: Watching) {
+    this.#context = context;
+  }
+
+  /** Looks at each; one that answers slowly holds up no other. */
+  async look(signal: AbortSignal): Promise<void> {
+    const sandboxes = this.#context.profiles.all().filter(({ sandbox }) => sandbox);
+    const looks = sandboxes.map((profile) => this.#lookAt(profile));
+    await Promise.race([
+      Promise.all(looks),
+      sleep(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined),
+    ]);
+  }
+
+  async #lookAt({ name, businessId }: BusinessProfile): Promise<void> {
+    const { store, log } = this.#context;
+    try {
+      if (await this.#context.clockOf(name).hasMoved()) this.#moved.add(name);
+      this.#unread.delete(name);
+      if (!this.#moved.has(name)) return;
+      await store.transactionOf(businessId, async (trx) =>
+        tellOf(trx, businessId, { kind: "clock" }),
+      );
+      this.#moved.delete(name);
+    } catch (error) {
+      // A service without such a clock is said once, and asked on.
+      const fields = { business: name, reason: reasonOf(error) };
+      if (!this.#unread.has(name)) log.info("the sandbox's clock can't be watched", fields);
+      this.#unread.add(name);
+    }
+  }
+}

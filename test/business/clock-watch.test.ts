@@ -1,0 +1,112 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Clocks } from "../../src/business/clock.ts";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import type { Repeated } from "../../src/process/repeat.ts";
+import { openStore, type Store } from "../../src/store/index.ts";
+import { forgetTellings, oldestTellings } from "../../src/store/tellings.ts";
+import { upsertRun } from "../../src/store/runs.ts";
+import { startClockWatch } from "../../src/worker/clock-watch.ts";
+import { newRun } from "../store/fixtures.ts";
+import { temporaryFolder } from "../store/support.ts";
+
+/** The clocks of a service, as far as their own time goes on. */
+const service = { bankMs: 0, wireMs: 0, scale: 1, sinceMs: 0, isThere: true };
+
+function advance(change: { bankMs?: number; wireMs?: number; scale?: number }): void {
+  const elapsedMs = Date.now() - service.sinceMs;
+  service.bankMs += elapsedMs * service.scale + (change.bankMs ?? 0);
+  service.wireMs += elapsedMs + (change.wireMs ?? 0);
+  service.scale = change.scale ?? service.scale;
+  service.sinceMs = Date.now();
+}
+
+let server: Server;
+let store: Store;
+let profile: BusinessProfile;
+let watch: Repeated | undefined;
+const logged: string[] = [];
+
+beforeEach(async () => {
+  const nowMs = Date.now();
+  Object.assign(service, { bankMs: nowMs, wireMs: nowMs, scale: 1, sinceMs: nowMs, isThere: true });
+  server = createServer((_request, response) => {
+    if (!service.isThere) return void response.writeHead(404).end("{}");
+    advance({});
+    const { bankMs, wireMs, scale } = service;
+    const [bank, wire] = [bankMs, wireMs].map((ms) => new Date(ms).toISOString());
+    response.end(JSON.stringify({ bank, wire, scale }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  profile = {
+    ...{ name: "acme", businessId: "biz_1", webhookSecrets: [], sandbox: true },
+    apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: { kind: "value", value: "token" },
+  };
+  store = await openStore(`sqlite:${temporaryFolder()}/payrun.db`);
+  logged.length = 0;
+});
+afterEach(async () => {
+  await watch?.stop();
+  await store.close();
+  server.close();
+  server.closeAllConnections();
+});
+
+function begin(): void {
+  const clocks = new Clocks();
+  watch = startClockWatch({
+    store,
+    profiles: { all: () => [profile] },
+    log: { info: (message) => logged.push(message) },
+    clockOf: () => clocks.of(profile),
+  });
+}
+
+/** Workflows that were told within so long, each as often as it was. */
+async function toldWithin(ms: number): Promise<string[]> {
+  await sleep(ms);
+  const tellings = await oldestTellings(store.db, 100);
+  await forgetTellings(store.db, tellings);
+  return tellings.map(({ workflowId }) => workflowId);
+}
+
+test.each([
+  ["the bank's clock is stepped", { bankMs: 3_600_000 }],
+  ["the wire's clock is stepped", { wireMs: 600_000 }],
+  ["the bank's clock runs at another speed", { scale: 60 }],
+])("whoever is at work is told once where %s, and of nothing else", async (_what, change) => {
+  const { runId } = await upsertRun(store.db, newRun());
+  await upsertRun(store.db, newRun({ businessId: "biz_2", period: "2026-11-12" }));
+  begin();
+  // What happened before it began nobody knows.
+  expect(await toldWithin(500)).toEqual([runId]);
+  expect(await toldWithin(2_200)).toEqual([]);
+  advance(change);
+  expect(await toldWithin(1_500)).toEqual([runId]);
+  expect(await toldWithin(2_200)).toEqual([]);
+});
+
+test("a clock that runs fast all the time is no news", async () => {
+  await upsertRun(store.db, newRun());
+  service.scale = 86_400;
+  begin();
+  expect(await toldWithin(500)).toHaveLength(1);
+  expect(await toldWithin(3_300)).toEqual([]);
+});
+
+test("a service without such a clock is said once, and a clock on real time is not asked for", async () => {
+  const { runId } = await upsertRun(store.db, newRun());
+  service.isThere = false;
+  begin();
+  expect(await toldWithin(2_500)).toEqual([]);
+  expect(logged).toEqual(["the sandbox's clock can't be watched"]);
+  service.isThere = true;
+  expect(await toldWithin(1_500)).toEqual([runId]);
+  await watch?.stop();
+  profile = { ...profile, sandbox: false };
+  begin();
+  expect(await toldWithin(1_500)).toEqual([]);
+});

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
+import { applyIncidents, bouncedScene, incidents } from "../support/bounced.ts";
+import {
+  askToCancel,
+  cancelKeys,
+  heldByProvider,
+  untilCancellation,
+} from "../support/cancellations.ts";
+import { bills } from "../support/bills.ts";
+import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
+import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import {
+  ended,
+  expectBank,
+  paymentsOf,
+  plannedScene,
+  scenePlaybook,
+  standing,
+} from "../support/scene.ts";
+import { approve } from "../support/stack.ts";
+import {
+  isPaused,
+  pauseActivity,
+  resetTo,
+  tasksOf,
+  unpauseActivity,
+} from "../support/temporal-ui.ts";
+
+let payrun: TestPayrun;
+
+beforeAll(async () => {
+  payrun = await startPayrun({ sweepEveryMs: 1_000 });
+  await applyIncidents(payrun);
+  await payrun.apply("next-day", NEXT_DAY_RETRIES);
+});
+afterEach(async () => {
+  await payrun.sandbox.control.faults([]);
+});
+afterAll(async () => {
+  await payrun?.stop();
+});
+
+/** Resets a workflow to its first task, to one in the middle and to its last. */
+async function resetEverywhere(workflowId: string): Promise<void> {
+  for (const share of [0, 0.5, 1]) {
+    // After a reset it has to go on for a while, before there are tasks again.
+    const count = async () => (await tasksOf(payrun, workflowId)).length;
+    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(1);
+    const tasks = await tasksOf(payrun, workflowId);
+    await resetTo(payrun, workflowId, tasks[Math.floor((tasks.length - 1) * share)]);
+  }
+}
+
+describe("a workflow that is reset to any of its tasks does nothing twice", () => {
+  test("a run that has paid", async () => {
+    const { runId, made } = await plannedScene(payrun, "reset", [100_00, 200_00]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
+    await resetEverywhere(runId);
+    const done = await ended(payrun, runId);
+    expect(standing(done)).toEqual({ settled: 2 });
+    expect(done.payments.map(({ attempts }) => attempts)).toEqual([1, 1]);
+    await expectBank(
+      payrun,
+      made.map((bill) => [bill, bill.amountCents]),
+    );
+  });
+
+  test("the owner of a failed payment that has paid it again", async () => {
+    const { control } = payrun.sandbox;
+    const more = ["onFailure: next-day"];
+    const { runId, made } = await plannedScene(payrun, "reset-retry", [300_00], { more });
+    const [bill] = made;
+    const match = { payableId: bill?.id ?? "" };
+    const retryId = retryFailedPaymentId("default", match.payableId);
+    await control.outcome({ match, outcome: "fail", code: "R09", times: 1 });
+    await approve(payrun, runId);
+    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+    await control.advance("P8D");
+    await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
+    await expect
+      .poll(
+        async () => {
+          await control.advance("P1D");
+          return (await paymentsOf(payrun, bill)).length;
+        },
+        { timeout: 60_000, interval: 2_000 },
+      )
+      .toBe(2);
+    await resetEverywhere(retryId);
+    const done = await ended(payrun, runId);
+    expect(standing(done)).toEqual({ settled: 1 });
+    expect(await paymentsOf(payrun, bill)).toHaveLength(2);
+    await expectBank(payrun, [[bill, bill?.amountCents ?? 0]]);
+  });
+
+  test("a cancellation whose refund is on its way", async () => {
+    const { bill, paymentId } = await heldByProvider(payrun, 101_00);
+    const id = await askToCancel(payrun, [paymentId]);
+    await untilCancellation(payrun, id, "following", ({ phase }) => phase === "following");
+    await resetEverywhere(id);
+    await payrun.sandbox.control.advance("P14D");
+    const done = await untilCancellation(payrun, id, "ended", ({ phase }) => phase === "completed");
+    expect(done.counts).toEqual({ refunded: 1 });
+    expect(await cancelKeys(payrun, paymentId)).toHaveLength(1);
+    await expectBank(payrun, [[bill, 0]]);
+  });
+});
+
+describe("an activity that is paused", () => {
+  test("while it pays: nothing is lost or paid twice, and a new step of its kind goes on", async () => {
+    const amounts = Array.from({ length: 30 }, (_, index) => 10_00 + index);
+    const { runId, made } = await plannedScene(payrun, "paused-paying", amounts);
+    await payrun.sandbox.control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 3_000 },
+    ]);
+    await approve(payrun, runId);
+    await payrun.until(runId, "paying", ({ counts }) => (counts.paying ?? 0) > 0);
+    await pauseActivity(payrun, runId, "payBills");
+    await payrun.sandbox.control.faults([]);
+    const done = await ended(payrun, runId);
+    expect(standing(done)).toEqual({ settled: amounts.length });
+    await expectBank(
+      payrun,
+      made.map((bill) => [bill, bill.amountCents]),
+    );
+  });
+
+  test("while it can't read the service: it is tried again once it is unpaused, and not before", async () => {
+    await payrun.sandbox.control.faults([
+      { method: "GET", path: "/v1/payables", when: "before", effect: "status", status: 503 },
+    ]);
+    const name = payrun.freshName("paused-plan");
+    await bills(payrun.sandbox, [100_00], { description: name });
+    await payrun.apply(name, scenePlaybook(name));
+    const runId = await payrun.launch(name);
+    await expect
+      .poll(() => pauseActivity(payrun, runId, "planRun").then(() => "paused", String), {
+        timeout: 30_000,
+      })
+      .toBe("paused");
+    // The try that was under way goes on until it has failed.
+    await expect.poll(() => isPaused(payrun, runId), { timeout: 60_000 }).toBe(true);
+    await payrun.sandbox.control.faults([]);
+    const phase = async () => (await payrun.status(runId)).phase;
+    // It would have been tried a few times by then.
+    await sleep(15_000);
+    expect(await phase()).toBe("planning");
+    await unpauseActivity(payrun, runId, "planRun");
+    await expect.poll(phase, { timeout: 60_000 }).toBe("awaiting-approval");
+  });
+});
+
+test("an incident that is reset to any of its tasks is decided once", async () => {
+  const scene = await bouncedScene(payrun, "reset-incident", [110_00, 120_00]);
+  const [incident] = await incidents(payrun);
+  const source = incident?.source ?? "";
+  await resetEverywhere(fundingIncidentId("default", source));
+  const said = { decision: "released", reason: "the bank shows the money" };
+  const path = `/v1/incidents/${source}/decision`;
+  expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
+  const done = await ended(payrun, scene.runId);
+  expect(standing(done)).toEqual({ settled: 2 });
+  for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(2);
+});

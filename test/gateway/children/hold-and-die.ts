@@ -1,0 +1,11 @@
+import { createHold } from "../../../src/store/holds.ts";
+import { openStore } from "../../../src/store/index.ts";
+
+/** Puts a run on hold, and dies as soon as that has been committed, before it can tell anybody. */
+const [url = "", businessId = "", runId = ""] = process.argv.slice(2);
+const store = await openStore(url, { mustExist: true });
+store.afterCommit(() => process.kill(process.pid, "SIGKILL"));
+const said = { reason: "Wait.", author: "otto", untilMs: null, nowMs: Date.now() };
+await store.transactionOf(businessId, (trx) =>
+  createHold(trx, { businessId, scope: "run", value: runId, ...said }),
+);

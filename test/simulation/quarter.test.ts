@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+interface Figures {
+  readonly eventsOnARestDayAtMost: number;
+  readonly settled: number;
+  readonly settledKnownAfterHours: number | null;
+  readonly returned: number;
+  readonly returnedKnownAfterHours: number | null;
+}
+
+/** Figures of three weekly runs, the change of the clocks and two bank holidays among them. */
+async function figures(...more: readonly string[]): Promise<Figures> {
+  const short = ["--quarter", "--first-run", "2027-11-04", "--weeks", "3", "--bills", "8"];
+  const args = ["--disable-warning=ExperimentalWarning", main, ...short, ...more];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as Figures;
+}
+
+test.each([
+  ["with webhooks", [], 1],
+  ["without webhooks", ["--polls"], 24],
+])(
+  "weekly runs on real clocks rest when banks do, and what the bank does is known within its time %s",
+  async (_how, more, hours) => {
+    const found = await figures(...more);
+    expect(found).toMatchObject({ settled: 24, returned: 3 });
+    expect(found.eventsOnARestDayAtMost).toBeLessThanOrEqual(30);
+    // Null: never.
+    expect(found.settledKnownAfterHours).not.toBeNull();
+    expect(found.settledKnownAfterHours).toBeLessThanOrEqual(hours);
+    expect(found.returnedKnownAfterHours).not.toBeNull();
+    expect(found.returnedKnownAfterHours).toBeLessThanOrEqual(hours);
+  },
+  240_000,
+);

@@ -1,0 +1,36 @@
+import { isBankingDay } from "./days.ts";
+import type { Found, QuarterPlan, QuarterResult } from "./quarter.ts";
+import { runQuarter } from "./run-quarter.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Thirteen Thursdays: Thanksgiving, two more bank holidays and the change of the clocks among them. */
+const FIRST_RUN = "2027-09-30";
+
+/** What a quarter of weekly runs costs on real clocks, and how soon all is known; as JSON. */
+export async function quarterFigures(plan: Partial<QuarterPlan>): Promise<string> {
+  const whole = { firstRun: FIRST_RUN, weeks: 13, bills: 50, hasWebhooks: true };
+  const { events, settled, returned, states } = await runQuarter({ ...whole, ...plan });
+  return JSON.stringify({
+    events: [...events.values()].reduce((sum, count) => sum + count, 0),
+    eventsOnARestDayAtMost: mostEvents(events, false),
+    eventsOnABankingDayAtMost: mostEvents(events, true),
+    settled: settled.length,
+    settledKnownAfterHours: slowestHours(settled),
+    returned: returned.length,
+    returnedKnownAfterHours: slowestHours(returned),
+    lines: Object.fromEntries(states),
+  });
+}
+
+/** The most events of a day on which banks work, or of one on which they rest. */
+function mostEvents(events: QuarterResult["events"], isWork: boolean): number {
+  const ofKind = [...events].filter(([day]) => isBankingDay(day) === isWork);
+  return Math.max(0, ...ofKind.map(([, count]) => count));
+}
+
+/** How long the slowest was unknown to the engine; null where one still is. */
+function slowestHours(found: readonly Found[]): number | null {
+  const most = Math.max(0, ...found.map(({ atMs, foundMs }) => (foundMs ?? Infinity) - atMs));
+  return Number.isFinite(most) ? Math.round((10 * most) / HOUR_MS) / 10 : null;
+}

@@ -1,0 +1,68 @@
+import type { TestPayrun } from "./payrun.ts";
+
+type Event = NonNullable<
+  Awaited<
+    ReturnType<ReturnType<TestPayrun["temporal"]["workflow"]["getHandle"]>["fetchHistory"]>
+  >["events"]
+>[number];
+
+/** A task that a workflow can be reset to. */
+type Task = Event["eventId"];
+
+/** The workflow tasks that a workflow has completed, in order: it can be reset to each. */
+export async function tasksOf({ temporal }: TestPayrun, workflowId: string): Promise<Task[]> {
+  const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? [])
+    .filter((event) => event.workflowTaskCompletedEventAttributes)
+    .map(({ eventId }) => eventId);
+}
+
+/** As an operator does in Temporal's UI: all that the workflow did since is done again. */
+export async function resetTo(
+  payrun: TestPayrun,
+  workflowId: string,
+  task: Task | undefined,
+): Promise<void> {
+  const { workflowService } = payrun.temporal;
+  await workflowService.resetWorkflowExecution({
+    ...{ namespace: payrun.namespace, reason: "a test of resets" },
+    workflowExecution: await executionOf(payrun, workflowId),
+    requestId: crypto.randomUUID(),
+    workflowTaskFinishEventId: task ?? null,
+  });
+}
+
+/** As the UI's button does: the activity's next try waits until it is unpaused. */
+export async function pauseActivity(
+  payrun: TestPayrun,
+  workflowId: string,
+  type: string,
+): Promise<void> {
+  const { workflowService } = payrun.temporal;
+  const execution = await executionOf(payrun, workflowId);
+  await workflowService.pauseActivity({ namespace: payrun.namespace, execution, type });
+}
+
+export async function unpauseActivity(
+  payrun: TestPayrun,
+  workflowId: string,
+  type: string,
+): Promise<void> {
+  const { workflowService } = payrun.temporal;
+  const execution = await executionOf(payrun, workflowId);
+  await workflowService.unpauseActivity({ namespace: payrun.namespace, execution, type });
+}
+
+/** True where a workflow's activity waits for being unpaused. */
+export async function isPaused({ temporal }: TestPayrun, workflowId: string): Promise<boolean> {
+  const { raw } = await temporal.workflow.getHandle(workflowId).describe();
+  return (raw.pendingActivities ?? []).some(({ state }) => state === PAUSED);
+}
+
+/** `PENDING_ACTIVITY_STATE_PAUSED` of Temporal's API. */
+const PAUSED = 4;
+
+async function executionOf({ temporal }: TestPayrun, workflowId: string) {
+  const { runId } = await temporal.workflow.getHandle(workflowId).describe();
+  return { workflowId, runId };
+}

@@ -1,0 +1,63 @@
+import type { Client } from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createHold, getHold } from "../../src/store/holds.ts";
+import { listNotices } from "../../src/store/notices.ts";
+import { startSweeper } from "../../src/sweeper/sweeper.ts";
+import { MoneyWorld } from "../activities/money-world.ts";
+
+let world: MoneyWorld;
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+  await world.world.reset();
+});
+afterAll(() => world.stop());
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A server that knows no workflow, and fails where it is asked about one. */
+const temporal = {
+  withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
+  workflow: {
+    list: async function* () {},
+    getHandle: () => ({ describe: () => Promise.reject(new Error("a broken row")) }),
+  },
+} as unknown as Client;
+
+test("a step that fails for one business keeps no other from being looked after, and is told of after minutes", async () => {
+  const { store, businessId } = world;
+  await world.plannedRun([{}]);
+  const other = "biz_other";
+  const ended = { scope: "run", value: "x", reason: "until then", author: "otto" } as const;
+  const hold = await store.transaction((trx) =>
+    createHold(trx, { ...ended, businessId: other, nowMs: 1, untilMs: 2 }),
+  );
+  await store.db.updateTable("runs").set({ launched_at_ms: 1 }).execute();
+  const context = world.context();
+  const { profile } = world.world;
+  const sweeper = await startSweeper(
+    {
+      ...{ store, temporal, log: context.log },
+      profiles: { all: () => [profile, { ...profile, name: "other", businessId: other }] },
+      clientOf: (business) => context.clientOf(business),
+      clockOf: (business) => context.clockOf(business),
+    },
+    { everyMs: 20 },
+  );
+  try {
+    await vi.waitFor(async () => {
+      expect((await getHold(store.db, hold.holdId))?.releasedAtMs).not.toBeNull();
+    });
+    const told = () => listNotices(store.db, { kind: "step-failed", limit: 20 });
+    expect(await told()).toEqual([]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 4 * 60_000 });
+    await vi.waitFor(async () => {
+      expect(await told()).toMatchObject([
+        { businessId, roles: ["operator"], text: expect.stringContaining("a broken row") },
+      ]);
+    });
+    expect((await told())[0]?.subject).toMatch(/^Following runs without a workflow has been/);
+  } finally {
+    await sweeper.stop();
+  }
+});
