@@ -3,6 +3,9 @@ import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts
 import { money, retries } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
+/** The service says soon what it was asked to pay: one look for both. */
+const EVENT_COMES_MS = 1_000;
+
 /** What a look is for, by how far it was before. */
 const REVIEWS = {
   begun: "Reads what became of the payment of",
@@ -31,13 +34,18 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
       if (now.auditHead !== undefined) known = { ...input, seen: now.auditHead };
       return now;
     },
-    attributes: ({ phase }) =>
-      searchAttributesOfWaiting({ business, phase, needsAction: phase === "parked" }),
+    attributes: ({ phase: now }) =>
+      searchAttributesOfWaiting({
+        business,
+        // It pays within the same turn: nobody could see it before it follows the payment.
+        phase: now === "pay" ? "waiting" : now,
+        needsAction: now === "parked",
+      }),
     act: async (now) => {
       if (now.phase === "ended") return { result: now.outcome ?? "ended" };
       if (now.phase !== "pay") return "rest";
       await money.payAgain.executeWithOptions({ summary: `Pays ${about} again` }, [known]);
-      return "look";
+      return { lookInMs: EVENT_COMES_MS };
     },
     input: () => [known],
   });

@@ -20,8 +20,16 @@ import { pauseAfterMs, type Rest } from "../src/domain/turns.ts";
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
 
-/** What comes of a turn: another look at once, a rest before it as the look said or another, or the end. */
-export type Next<Result> = "look" | "rest" | { readonly rest: Rest } | End<Result>;
+/**
+ * What comes of a turn: another look, at once or a moment later if nothing is told before, a rest
+ * as the look said or another, or the end.
+ */
+export type Next<Result> =
+  | "look"
+  | { readonly lookInMs: number }
+  | "rest"
+  | { readonly rest: Rest }
+  | End<Result>;
 
 interface End<Result> {
   readonly result: Result;
@@ -61,7 +69,6 @@ export class Turns {
   /** Turns in a row that have acted, and found everything as it was. */
   #inVain = 0;
   #actedOn = "";
-  #shown = "";
   #last: Look | null = null;
 
   constructor() {
@@ -123,9 +130,14 @@ export class Turns {
         await this.#finished();
         return "anew";
       }
-      const pauseMs = next === "look" || this.#began ? this.#pauseMs(now) : 0;
-      if (next !== "look") await this.#rest(next === "rest" ? now : next.rest, pauseMs, now);
-      else if (pauseMs > 0) await this.#rest({ wakeInMs: pauseMs }, 0, now);
+      const isLook = next === "look" || (typeof next === "object" && "lookInMs" in next);
+      const pauseMs = isLook || this.#began ? this.#pauseMs(now) : 0;
+      if (isLook) {
+        const wakeInMs = Math.max(pauseMs, next === "look" ? 0 : next.lookInMs);
+        if (wakeInMs > 0) await this.#rest({ wakeInMs }, 0, now);
+      } else {
+        await this.#rest(next === "rest" ? now : next.rest, pauseMs, now);
+      }
     }
   }
 
@@ -172,9 +184,10 @@ export class Turns {
   #show(now: Look, attributes: SearchAttributePair[]): void {
     if (this.#last?.details !== now.details) setCurrentDetails(withoutDigits(now.details));
     this.#last = now;
-    const shown = JSON.stringify(attributes);
-    if (shown === this.#shown) return;
-    this.#shown = shown;
-    upsertSearchAttributes(attributes);
+    // What its start said, and what an execution before it showed, stands already.
+    const { typedSearchAttributes: shown } = workflowInfo();
+    const isShown = ({ key, value }: SearchAttributePair): boolean =>
+      JSON.stringify(shown.get(key)) === JSON.stringify(value ?? undefined);
+    if (!attributes.every(isShown)) upsertSearchAttributes(attributes);
   }
 }

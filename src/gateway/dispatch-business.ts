@@ -1,4 +1,5 @@
 import { eachOf } from "../process/each-of.ts";
+import { TOLD_AT_ONCE } from "../process/tell-workflows.ts";
 import { noteEventStart } from "../store/event-starts.ts";
 import { markDispatched, type InboxEvent } from "../store/inbox.ts";
 import { paidHere } from "../store/strangers.ts";
@@ -8,9 +9,6 @@ import { type Match, matchEvents } from "./events/match.ts";
 import { actOnAccounts } from "./events/accounts.ts";
 import type { Messenger } from "./messenger.ts";
 import { signalLook, signalRetry } from "./temporal.ts";
-
-/** Owners that are told at the same time. */
-const CONCURRENCY = 20;
 
 /** Events after which a payable needs an owner even when its run is over. */
 const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
@@ -46,7 +44,7 @@ export async function dispatchBusiness(
   const undelivered = new Set<string>();
   const unowned = new Set<string>();
   const owners = [...groupBy(watchers, (watcher) => watcher.owner)];
-  await eachOf(owners, CONCURRENCY, async ([owner, watches]) => {
+  await eachOf(owners, TOLD_AT_ONCE, async ([owner, watches]) => {
     const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
     for (const { payableId } of watches) {
       if (outcome === "failed") undelivered.add(payableId);
@@ -64,7 +62,7 @@ export async function dispatchBusiness(
   const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
   for (const payableId of await paidHere(store.db, businessId, unwatched)) unowned.add(payableId);
   const orphans = failed.filter((payableId) => unowned.has(payableId));
-  await eachOf([...new Set(orphans)], CONCURRENCY, async (payableId) => {
+  await eachOf([...new Set(orphans)], TOLD_AT_ONCE, async (payableId) => {
     const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;
     const outcome = await messenger.tell(async () => {

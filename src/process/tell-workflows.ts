@@ -6,11 +6,14 @@ import { reasonOf } from "./repeat.ts";
 /** `closed`: no such workflow runs any more; `failed`: it is to be told later. */
 export type Tell = (workflowId: string) => Promise<"told" | "closed" | "failed">;
 
-/** Workflows that are told at the same time. */
-const CONCURRENCY = 20;
+/** Workflows that a process tells at the same time: a mass of them must leave Temporal room for others. */
+export const TOLD_AT_ONCE = 2;
 
-/** More than so many at once are left to the gateways, which tell them in their turn. */
-const AT_ONCE_MOST = 100;
+/** A transaction that concerns more leaves them to the gateways, which tell them in their turn. */
+const MASS = 20;
+
+/** So do all others while so many wait to be told. */
+const WAITING_MOST = 100;
 
 /**
  * Tells each of these workflows to look, once, and forgets what has been told.
@@ -24,7 +27,7 @@ export async function tellWorkflows(
 ): Promise<number> {
   const done: Telling[] = [];
   const byWorkflow = Map.groupBy(tellings, ({ workflowId }) => workflowId);
-  await eachOf([...byWorkflow], CONCURRENCY, async ([workflowId, ofOne]) => {
+  await eachOf([...byWorkflow], TOLD_AT_ONCE, async ([workflowId, ofOne]) => {
     if ((await tell(workflowId)) !== "failed") done.push(...ofOne);
   });
   await forgetTellings(db, done);
@@ -56,7 +59,8 @@ export function tellAtOnce(
     await working;
   };
   const hearNoMore = store.afterCommit((tellings) => {
-    waiting.push(...tellings.slice(0, Math.max(0, AT_ONCE_MOST - waiting.length)));
+    if (tellings.length > MASS || waiting.length > WAITING_MOST) return;
+    waiting.push(...tellings);
     working ??= work();
   });
   return {

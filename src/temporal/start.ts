@@ -3,6 +3,7 @@ import { TypedSearchAttributes } from "@temporalio/common";
 import type { FundingIncidentInput, RetryFailedPaymentInput } from "../contracts/activities.ts";
 import type { CancelScheduledInput } from "../contracts/cancellation.ts";
 import {
+  MASS_QUEUE,
   fundingIncidentId,
   kybOnboardingId,
   retryFailedPaymentId,
@@ -106,7 +107,7 @@ export async function startOrTellRetry(
   const input: RetryFailedPaymentInput = { business, payableId };
   await client.workflow.signalWithStart(WORKFLOW.retryFailedPayment, {
     workflowId: retryFailedPaymentId(business, payableId),
-    taskQueue: TASK_QUEUE,
+    taskQueue: MASS_QUEUE.retries,
     args: [input],
     signal: SIGNAL.eventsArrived,
     typedSearchAttributes: new TypedSearchAttributes(

@@ -1,7 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { hostname } from "node:os";
 import { Client, type Connection } from "@temporalio/client";
-import { NativeConnection, Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
@@ -81,26 +88,30 @@ async function main(): Promise<number> {
     await clockWatch?.stop();
     await context.close();
     await connections.client.close();
-    await connections.native.close();
+    // Refused where a worker could not be made beside another: that error is the one to show.
+    await connections.native.close().catch(() => undefined);
     await store.close();
     // An open standard input would keep the process alive.
     process.stdin.destroy();
   }
 }
 
-/** One for each queue that is served; they share a connection. */
-function createWorkers(
+/** One for each queue that is served; they share a connection, and the workflows' code. */
+async function createWorkers(
   connection: NativeConnection,
   namespace: string,
   context: ReturnType<typeof createContext>,
   options: WorkerProcessOptions,
 ): Promise<Worker[]> {
   const activities = { ...createActivities(context.activities) };
-  const created = options.serve.map((name) =>
+  const limits = options.serve.map((name) => QUEUES[name]);
+  const ofWorkflows = await workflowBundle(options.workflowBundle);
+  const created = limits.map((queue) =>
     Worker.create({
-      ...{ connection, namespace, activities, taskQueue: QUEUES[name].taskQueue },
-      ...(name === "steps" ? workflows(options.workflowBundle) : {}),
-      maxConcurrentActivityTaskExecutions: QUEUES[name].atOnce,
+      ...{ connection, namespace, activities, taskQueue: queue.taskQueue },
+      ...(queue.workflowTasks === null ? {} : workflows(ofWorkflows, queue.workflowTasks)),
+      maxConcurrentActivityTaskExecutions: queue.activities,
+      ...(queue.aSecond === null ? {} : { maxTaskQueueActivitiesPerSecond: queue.aSecond }),
       activityTaskPollerBehavior: { type: "autoscaling" },
       maxHeartbeatThrottleInterval: "2 seconds",
       shutdownGraceTime: "20 seconds",
@@ -122,12 +133,18 @@ function stopAll(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-function workflows(bundle: string | undefined): Partial<WorkerOptions> {
+async function workflowBundle(codePath: string | undefined): Promise<WorkflowBundleOption> {
+  if (codePath !== undefined) return { codePath };
   const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+  return bundleWorkflowCode({ workflowsPath });
+}
+
+function workflows(workflowBundle: WorkflowBundleOption, atOnce: number): Partial<WorkerOptions> {
   return {
-    ...(bundle === undefined ? { workflowsPath } : { workflowBundle: { codePath: bundle } }),
+    workflowBundle,
     maxCachedWorkflows: 200,
-    workflowTaskPollerBehavior: { type: "autoscaling" },
+    maxConcurrentWorkflowTaskExecutions: atOnce,
+    workflowTaskPollerBehavior: { type: "autoscaling", initial: 2, maximum: atOnce },
   };
 }
 

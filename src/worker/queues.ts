@@ -1,19 +1,32 @@
 import { MASS_QUEUE, TASK_QUEUE } from "../contracts/names.ts";
 
+/** What a process does of a queue at once. */
+interface QueueLimits {
+  readonly taskQueue: string;
+  readonly activities: number;
+  /** Of workflows that stand on the queue; null where none do. */
+  readonly workflowTasks: number | null;
+  /** Activities a second, of all processes together; null without a limit. */
+  readonly aSecond: number | null;
+}
+
 /**
- * How many activities of each queue a process works on at once. What waits beyond that waits in
- * Temporal, and never before something of another queue.
+ * How much of each queue a process works on at once. What waits beyond that waits in Temporal, and
+ * never before something of another queue.
  */
 export const QUEUES = {
-  /** Workflows, decisions, cancels, and where each run stands: what people wait for. */
-  steps: { taskQueue: TASK_QUEUE, atOnce: 100 },
+  /** Decisions, cancels, and where each run stands: what people wait for. */
+  steps: { taskQueue: TASK_QUEUE, activities: 100, workflowTasks: 40, aSecond: null },
   /** Lanes and deposits; a business has four lanes at most, whatever there is to pay. */
-  money: { taskQueue: MASS_QUEUE.money, atOnce: 40 },
-  /** Failed payments; of a business 20 at most are paid again at once. */
-  retries: { taskQueue: MASS_QUEUE.retries, atOnce: 20 },
+  money: { taskQueue: MASS_QUEUE.money, activities: 40, workflowTasks: null, aSecond: null },
+  /**
+   * Failed payments. Few at a time: what thousands of workflows ask of Temporal together is what
+   * everybody else waits behind.
+   */
+  retries: { taskQueue: MASS_QUEUE.retries, activities: 8, workflowTasks: 2, aSecond: 12 },
   /** Plans, and what follows payments page by page. */
-  reading: { taskQueue: MASS_QUEUE.reading, atOnce: 8 },
-} as const;
+  reading: { taskQueue: MASS_QUEUE.reading, activities: 8, workflowTasks: null, aSecond: null },
+} as const satisfies Readonly<Record<string, QueueLimits>>;
 
 export type QueueName = keyof typeof QUEUES;
 

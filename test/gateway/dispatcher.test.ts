@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import { retryFailedPaymentId, TASK_QUEUE } from "../../src/contracts/names.ts";
+import { MASS_QUEUE, retryFailedPaymentId, TASK_QUEUE } from "../../src/contracts/names.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
@@ -161,7 +161,7 @@ describe("the dispatcher", () => {
       const owner = retryFailedPaymentId("acme", payableId);
       const description = await client.workflow.getHandle(owner).describe();
       expect(description.type).toBe("retryFailedPayment");
-      expect(description.taskQueue).toBe(TASK_QUEUE);
+      expect(description.taskQueue).toBe(MASS_QUEUE.retries);
       expect(await signals(owner)).toBe(1);
     },
   );

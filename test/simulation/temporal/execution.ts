@@ -98,6 +98,8 @@ export class Execution {
   /** After so many things heard it is told to continue as new. */
   readonly longest: number;
   readonly queries = new Map<string, () => unknown>();
+  /** What it shows in Temporal's list, by name. */
+  readonly searchAttributes = new Map<string, unknown>();
   readonly #signals = new Map<string, (...input: readonly unknown[]) => unknown>();
   readonly #unhandled: { name: string; input: readonly unknown[] }[] = [];
   readonly #waiting = new Set<Waiting>();

@@ -1,4 +1,4 @@
-import { CancelledFailure } from "@temporalio/common";
+import { CancelledFailure, type SearchAttributePair } from "@temporalio/common";
 import { type ActivityOptions, ContinueAsNew, executionHere } from "./execution.ts";
 import { durationMs, type GivenDuration } from "./duration.ts";
 
@@ -65,14 +65,23 @@ export function allHandlersFinished(): boolean {
   return executionHere().allHandlersFinished;
 }
 
-export function workflowInfo(): { readonly continueAsNewSuggested: boolean } {
-  return { continueAsNewSuggested: executionHere().isLong };
+export function workflowInfo(): {
+  readonly continueAsNewSuggested: boolean;
+  readonly typedSearchAttributes: { get(key: { readonly name: string }): unknown };
+} {
+  const { isLong, searchAttributes } = executionHere();
+  return {
+    continueAsNewSuggested: isLong,
+    typedSearchAttributes: { get: ({ name }) => searchAttributes.get(name) },
+  };
 }
 
 export function setCurrentDetails(): void {}
 
-export function upsertSearchAttributes(): void {
-  executionHere().wrote(1);
+export function upsertSearchAttributes(pairs: readonly SearchAttributePair[]): void {
+  const execution = executionHere();
+  for (const { key, value } of pairs) execution.searchAttributes.set(key.name, value);
+  execution.wrote(1);
 }
 
 /** Activities by name; each call is asked of the server with these options. */
