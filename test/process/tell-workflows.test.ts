@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { tellAtOnce } from "../../src/process/tell-workflows.ts";
+import type { Store } from "../../src/store/index.ts";
+import { oldestTellings, tellOf } from "../../src/store/tellings.ts";
+import { testStore } from "../store/support.ts";
+
+const businessId = "biz_1";
+
+function write(store: Store, workflowIds: readonly string[]): Promise<void> {
+  return store.transaction(async (trx) => {
+    for (const workflowId of workflowIds) tellOf(trx, businessId, { kind: "workflow", workflowId });
+  });
+}
+
+const named = (count: number): string[] => Array.from({ length: count }, (_, index) => `w${index}`);
+
+test("a transaction that concerns a mass of workflows leaves them to the gateways, and delays nobody", async () => {
+  const { store } = await testStore();
+  const told: string[] = [];
+  const tell = async (workflowId: string): Promise<"told"> => {
+    told.push(workflowId);
+    return "told";
+  };
+  const telling = tellAtOnce(store, () => tell, { info: () => undefined });
+  await write(store, named(21));
+  await write(store, ["a decision"]);
+  await telling.stop();
+  expect(told).toEqual(["a decision"]);
+  expect(await oldestTellings(store.db, 100)).toHaveLength(21);
+});
+
+test("as many as a person's word concerns are told at once, two at a time", async () => {
+  const { store } = await testStore();
+  let atWork = 0;
+  let most = 0;
+  const tell = async (): Promise<"told"> => {
+    atWork += 1;
+    most = Math.max(most, atWork);
+    await new Promise(setImmediate);
+    atWork -= 1;
+    return "told";
+  };
+  const telling = tellAtOnce(store, () => tell, { info: () => undefined });
+  await write(store, named(20));
+  await telling.stop();
+  expect(most).toBe(2);
+  expect(await oldestTellings(store.db, 100)).toEqual([]);
+});
