@@ -1,10 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import { asRecord } from "../store/as-record.ts";
 import { chunks, type Db } from "../store/db.ts";
-import type { SendsTable } from "../store/ledger-tables.ts";
 import { idsIn } from "../store/many.ts";
 import { lossNoticed } from "../store/sweep-behind.ts";
-import type { Tables } from "../store/tables.ts";
+import type { Row, Tables } from "../store/tables.ts";
 import { madeIdsOf } from "./derive.ts";
 import type {
   KeyedAttempt,
@@ -151,7 +150,7 @@ function operationOf(text: string): OperationName {
   return found;
 }
 
-function toSend(row: Selectable<SendsTable>): Send {
+function toSend(row: Row<"sends">): Send {
   return {
     ...asRecord(row),
     baseline: JSON.parse(row.baseline) as string[],

@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql, type SqlBool, type Transaction } from "kysely";
 import { asColumns } from "../store/as-record.ts";
 import { chunks } from "../store/db.ts";
-import type { AttemptsTable, SendsTable } from "../store/ledger-tables.ts";
 import { isIn } from "../store/in-text.ts";
-import { idsIn, type Kinds, rowsAs } from "../store/many.ts";
-import type { Tables } from "../store/tables.ts";
+import { idsIn, type Kinds, kindsOf, rowsAs } from "../store/many.ts";
+import type { Row, Tables } from "../store/tables.ts";
 import { mayStillPay, OPEN } from "./derive.ts";
 import type { OperationName, Reading, SubjectFacts, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
@@ -36,46 +35,6 @@ export interface OpenedSend extends NewSend {
   readonly idempotencyKey: string;
 }
 
-const ATTEMPT: Kinds<AttemptsTable> = {
-  attempt_id: "text",
-  business_id: "text",
-  subject: "text",
-  seq: "integer",
-  operation: "text",
-  idempotency_key: "text",
-  created_at_ms: "integer",
-};
-
-const SEND: Kinds<SendsTable> = {
-  send_id: "text",
-  attempt_id: "text",
-  business_id: "text",
-  subject: "text",
-  seq: "integer",
-  send_no: "integer",
-  owner: "text",
-  sent_by: "text",
-  path: "text",
-  body: "text",
-  approved_hash: "text",
-  contact_id: "text",
-  source_id: "text",
-  rail: "text",
-  amount_cents: "integer",
-  execution_date: "text",
-  baseline: "text",
-  opened_at_ms: "integer",
-  opened_service_ms: "integer",
-  leave_by_ms: "integer",
-  result: "text",
-  status: "integer",
-  code: "text",
-  message: "text",
-  answered_at_ms: "integer",
-  answer_date_ms: "integer",
-  made_ids: "text",
-};
-
 /**
  * Writes requests that are about to leave: what is not written here is not sent (rule 1).
  *
@@ -96,7 +55,9 @@ export async function insertSends(
   });
   const first = opened.filter((_, index) => sends[index]?.attemptId === undefined);
   await insertAttempts(trx, first);
-  for (const some of chunks(opened)) await insertRows(trx, "sends", SEND, some.map(rowOfSend));
+  for (const some of chunks(opened)) {
+    await insertRows(trx, "sends", kindsOf("sends"), some.map(rowOfSend));
+  }
   await markOpen(trx, opened);
   return opened;
 }
@@ -131,7 +92,7 @@ async function insertAttempts(
       idempotency_key: attempt.idempotencyKey,
       created_at_ms: attempt.openedAtMs,
     }));
-    await insertRows(trx, "attempts", ATTEMPT, rows);
+    await insertRows(trx, "attempts", kindsOf("attempts"), rows);
   }
 }
 
@@ -148,7 +109,7 @@ async function insertRows<Row extends { readonly [Column in keyof Row]: string |
   );
 }
 
-function rowOfSend({ terms, ...send }: OpenedSend): SendsTable {
+function rowOfSend({ terms, ...send }: OpenedSend): Row<"sends"> {
   return asColumns({ ...send, ...terms, ...PENDING });
 }
 
@@ -162,14 +123,6 @@ const PENDING = {
   madeIds: [],
 } as const;
 
-const OPEN_SUBJECT = {
-  business_id: "text",
-  subject: "text",
-  operation: "text",
-  owner: "text",
-  since_ms: "integer",
-} as const;
-
 /** Keeps subjects in the index of which a send may still take effect. */
 export async function markOpen(
   trx: Transaction<Tables>,
@@ -178,7 +131,7 @@ export async function markOpen(
   for (const some of chunks(sends)) {
     const rows = rowsAs(
       "added",
-      OPEN_SUBJECT,
+      kindsOf("open_subjects"),
       some.map(({ businessId, subject, operation, terms, openedAtMs }) => ({
         business_id: businessId,
         subject,

@@ -1,15 +1,15 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { cancelSubject } from "../contracts/names.ts";
 import { auditHash, GENESIS } from "./audit.ts";
 import { businessesWithFacts, newestFact } from "./audit-facts.ts";
 import type { Db } from "./db.ts";
-import type { AuditTable } from "./tables.ts";
+import type { Row } from "./tables.ts";
 
 const ROWS_A_PAGE = 1_000;
 /** One tampered entry is proof enough; a broken trail must not fill the screen. */
 const PROBLEMS_MAX = 20;
 
-export type AuditRow = Selectable<AuditTable>;
+export type AuditRow = Row<"audit">;
 
 export interface TrailProblem {
   readonly auditId: number;

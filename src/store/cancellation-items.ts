@@ -1,14 +1,13 @@
 import { is } from "./in-text.ts";
-import type { Selectable } from "kysely";
 import type { CancellationState } from "../contracts/cancellation.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
-import type { CancellationItemsTable } from "./cancellation-tables.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
 import type { Db } from "./db.ts";
+import type { Row } from "./tables.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
 export interface CancellationItem extends Omit<
-  RecordOf<CancellationItemsTable>,
+  RecordOf<Row<"cancellation_items">>,
   "open" | "updatedAtMs"
 > {
   /** True while something is still to be done or found out. */
@@ -201,7 +200,7 @@ export async function releaseWithheld(
     .execute();
 }
 
-function toItem(row: Selectable<CancellationItemsTable>): CancellationItem {
+function toItem(row: Row<"cancellation_items">): CancellationItem {
   const { updatedAtMs: _, ...item } = asRecord(row);
   return { ...item, open: row.open === 1 };
 }

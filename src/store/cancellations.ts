@@ -1,11 +1,10 @@
-import type { Selectable } from "kysely";
 import type { CancellationPolicy } from "../domain/cancellations/policy.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
-import type { CancellationsTable } from "./cancellation-tables.ts";
 import type { Db } from "./db.ts";
+import type { Row } from "./tables.ts";
 
 /** A request to cancel payments, or to withhold bills. */
-export interface Cancellation extends Omit<RecordOf<CancellationsTable>, "policy"> {
+export interface Cancellation extends Omit<RecordOf<Row<"cancellations">>, "policy"> {
   readonly policy: CancellationPolicy;
 }
 
@@ -84,6 +83,6 @@ export async function cancellationsLike(db: Db, beginning: string): Promise<Canc
 
 const NUMBERED = /^(?:\/r\d+)?$/;
 
-export function toCancellation(row: Selectable<CancellationsTable>): Cancellation {
+export function toCancellation(row: Row<"cancellations">): Cancellation {
   return { ...asRecord(row), policy: JSON.parse(row.policy) as CancellationPolicy };
 }

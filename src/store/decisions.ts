@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
 import { releaseEndedClaims } from "./claims.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { DecisionsTable } from "./decision-tables.ts";
 import { mayStillPay } from "./open-subjects.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** States in which a line can still be left out: nothing of it has been drawn for paying. */
 const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
-export interface Decision extends Omit<RecordOf<DecisionsTable>, "roles" | "dropped"> {
+export interface Decision extends Omit<RecordOf<Row<"decisions">>, "roles" | "dropped"> {
   readonly roles: readonly string[];
   /** Payables left out. */
   readonly dropped: readonly string[];
@@ -147,7 +146,7 @@ export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]>
   return rows.map(toDecision);
 }
 
-function toDecision(row: Selectable<DecisionsTable>): Decision {
+function toDecision(row: Row<"decisions">): Decision {
   return {
     ...asRecord(row),
     roles: JSON.parse(row.roles) as string[],

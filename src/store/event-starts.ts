@@ -4,12 +4,11 @@ import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db, numberOrNull } from "./db.ts";
-import type { EventStartsTable } from "./event-start-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** An event that a playbook is to be started by. */
 export type EventStart = Pick<
-  RecordOf<EventStartsTable>,
+  RecordOf<Row<"event_starts">>,
   "businessId" | "playbook" | "eventId" | "target" | "type" | "objectId"
 >;
 

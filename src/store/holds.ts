@@ -5,14 +5,13 @@ import { appendAudit } from "./audit.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { idsIn } from "./many.ts";
-import type { HoldsTable } from "./payment-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
 /** A "not now" that somebody set, and that only they or a person lift. */
-export type Hold = RecordOf<HoldsTable>;
+export type Hold = RecordOf<Row<"holds">>;
 
 export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason" | "author"> {
   readonly scope: HoldScopeName;

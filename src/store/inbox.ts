@@ -1,11 +1,10 @@
 import type { Transaction } from "kysely";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { InboxTable } from "./event-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** A webhook event that was verified, or taken from the service's list of deliveries. */
-export type NewInboxEvent = Omit<RecordOf<InboxTable>, "dispatchedAtMs">;
+export type NewInboxEvent = Omit<RecordOf<Row<"inbox">>, "dispatchedAtMs">;
 
 export type InboxEvent = Omit<NewInboxEvent, "body">;
 

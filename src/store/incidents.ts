@@ -1,16 +1,15 @@
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { IncidentDecision } from "../contracts/incident.ts";
 import { appendAudit } from "./audit.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { createHold, listHolds, releaseHold } from "./holds.ts";
-import type { IncidentsTable } from "./incident-tables.ts";
 import { raiseNotice } from "./notices.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** A funding account that bounced, held for all runs until one person has decided. */
-export interface Incident extends Omit<RecordOf<IncidentsTable>, "roles"> {
+export interface Incident extends Omit<RecordOf<Row<"incidents">>, "roles"> {
   readonly roles: readonly string[];
 }
 
@@ -218,6 +217,6 @@ export async function reopenIncident(
   });
 }
 
-function toIncident(row: Selectable<IncidentsTable>): Incident {
+function toIncident(row: Row<"incidents">): Incident {
   return { ...asRecord(row), roles: JSON.parse(row.roles) as string[] };
 }

@@ -1,12 +1,12 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { RunLinesTable } from "./run-tables.ts";
+import type { Row } from "./tables.ts";
 
 /** Where one line of a run stands. */
 export interface RunLine extends Pick<
-  RecordOf<RunLinesTable>,
+  RecordOf<Row<"run_lines">>,
   | "runId"
   | "payableId"
   | "businessId"
@@ -147,7 +147,7 @@ export async function planLineOf(
   return JSON.parse(row.line) as PlanLine;
 }
 
-export function toRunLine(row: Selectable<RunLinesTable>): RunLine {
+export function toRunLine(row: Row<"run_lines">): RunLine {
   return {
     ...asRecord(row),
     state: row.state as LineState,

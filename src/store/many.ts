@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { TABLES, type Tables } from "./tables.ts";
 
 type Value = string | number | null;
 type Kind = "text" | "integer";
@@ -7,6 +8,14 @@ type Kind = "text" | "integer";
 export type Kinds<Row> = {
   readonly [Column in keyof Row]: Row[Column] extends number | null ? "integer" : "text";
 };
+
+/** What each column of a table holds, for `rowsAs`. */
+export function kindsOf<Name extends keyof Tables>(name: Name): Kinds<Tables[Name]> {
+  const columns = Object.entries(TABLES[name].columns);
+  return Object.fromEntries(columns.map(([column, { type }]) => [column, type])) as Kinds<
+    Tables[Name]
+  >;
+}
 
 /**
  * Ids as one bound value, for `in`: the statement's text is the same however many there are, so it

@@ -2,14 +2,13 @@ import { is } from "./in-text.ts";
 import type { Transaction } from "kysely";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { NoticeDeliveriesTable } from "./notice-tables.ts";
 import { type Notice, toNotice } from "./notices.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 export type DeliveryState = "pending" | "sent" | "undeliverable";
 
 /** A notice on its way to one address of one channel. */
-export type NoticeDelivery = RecordOf<NoticeDeliveriesTable>;
+export type NoticeDelivery = RecordOf<Row<"notice_deliveries">>;
 
 /** Where a notice goes. */
 export interface Route {

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Selectable } from "kysely";
 import type { NoticeKind } from "../contracts/notices.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { NoticesTable } from "./notice-tables.ts";
+import type { Row } from "./tables.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
@@ -29,7 +28,7 @@ export interface NewNotice {
 }
 
 /** A notice that was raised. */
-export interface Notice extends Omit<RecordOf<NoticesTable>, "roles" | "data"> {
+export interface Notice extends Omit<RecordOf<Row<"notices">>, "roles" | "data"> {
   readonly roles: readonly string[];
   /** For programs. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -199,7 +198,7 @@ export async function getNotice(db: Db, noticeId: string): Promise<Notice | unde
   return row === undefined ? undefined : toNotice(row);
 }
 
-export function toNotice(row: Selectable<NoticesTable>): Notice {
+export function toNotice(row: Row<"notices">): Notice {
   return {
     ...asRecord(row),
     roles: JSON.parse(row.roles) as string[],

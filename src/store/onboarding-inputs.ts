@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { InputState, ProvidedStep } from "../contracts/onboarding.ts";
 import type { HeldUp } from "../domain/onboarding/decide.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { OnboardingInputsTable } from "./onboarding-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { deleteVaultRows } from "./vault.ts";
 
 /** What may be known of an input outside the vault. */
@@ -29,7 +28,7 @@ export interface InputFacts {
 
 /** One thing that a person gave for a step. */
 export interface OnboardingInput extends Omit<
-  RecordOf<OnboardingInputsTable>,
+  RecordOf<Row<"onboarding_inputs">>,
   "step" | "facts" | "state"
 > {
   readonly step: ProvidedStep;
@@ -179,7 +178,7 @@ export async function endInputs(
   );
 }
 
-function toInput(row: Selectable<OnboardingInputsTable>): OnboardingInput {
+function toInput(row: Row<"onboarding_inputs">): OnboardingInput {
   return {
     ...asRecord(row),
     step: row.step as ProvidedStep,

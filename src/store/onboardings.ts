@@ -1,15 +1,14 @@
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { NextStep, OnboardingPhase } from "../contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../contracts/playbook.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { OnboardingsTable } from "./onboarding-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { emptyVault } from "./vault.ts";
 
 /** A business's way through KYB. */
 export interface Onboarding extends Omit<
-  RecordOf<OnboardingsTable>,
+  RecordOf<Row<"onboardings">>,
   "policy" | "phase" | "needsAction" | "nextSteps" | "launchedByTokenId"
 > {
   readonly policy: KybOnboardingPlaybook;
@@ -147,7 +146,7 @@ export async function endOnboarding(
   return emptyVault(trx, businessId);
 }
 
-function toOnboarding(row: Selectable<OnboardingsTable>): Onboarding {
+function toOnboarding(row: Row<"onboardings">): Onboarding {
   const { launchedByTokenId: _, ...onboarding } = asRecord(row);
   return {
     ...onboarding,

@@ -1,12 +1,11 @@
-import type { Selectable } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { idsIn } from "./many.ts";
-import type { PlansTable } from "./run-tables.ts";
+import type { Row } from "./tables.ts";
 
-export interface StoredPlan extends Omit<RecordOf<PlansTable>, "summary"> {
+export interface StoredPlan extends Omit<RecordOf<Row<"plans">>, "summary"> {
   readonly summary: PlanSummary;
 }
 
@@ -120,6 +119,6 @@ export async function listSkipped(
   return rows.map((row) => JSON.parse(row.skipped) as SkippedLine);
 }
 
-function toStoredPlan(row: Selectable<PlansTable>): StoredPlan {
+function toStoredPlan(row: Row<"plans">): StoredPlan {
   return { ...asRecord(row), summary: JSON.parse(row.summary) as PlanSummary };
 }

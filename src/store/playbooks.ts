@@ -1,11 +1,11 @@
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { Playbook } from "../contracts/playbook.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { PlaybooksTable, Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** One revision of a playbook, as an administrator stored it. */
-export interface StoredPlaybook extends Omit<RecordOf<PlaybooksTable>, "compiled"> {
+export interface StoredPlaybook extends Omit<RecordOf<Row<"playbooks">>, "compiled"> {
   readonly compiled: Playbook;
 }
 
@@ -81,6 +81,6 @@ export async function playbookRevisions(db: Db, name: string): Promise<StoredPla
   return rows.map(toPlaybook);
 }
 
-function toPlaybook(row: Selectable<PlaybooksTable>): StoredPlaybook {
+function toPlaybook(row: Row<"playbooks">): StoredPlaybook {
   return { ...asRecord(row), compiled: JSON.parse(row.compiled) as Playbook };
 }

@@ -1,12 +1,11 @@
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { RetriesTable } from "./incident-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** What the owner of a failed or returned payable knows about it. */
-export interface Retry extends Omit<RecordOf<RetriesTable>, "handledPaymentIds" | "look"> {
+export interface Retry extends Omit<RecordOf<Row<"retries">>, "handledPaymentIds" | "look"> {
   /** Payments whose failure has been dealt with. */
   readonly handledPaymentIds: readonly string[];
   readonly look: boolean;
@@ -198,7 +197,7 @@ export async function requestRetry(
   return toRetry(row);
 }
 
-function toRetry(row: Selectable<RetriesTable>): Retry {
+function toRetry(row: Row<"retries">): Retry {
   const handledPaymentIds = JSON.parse(row.handled_payment_ids) as string[];
   return { ...asRecord(row), handledPaymentIds, look: row.look === 1 };
 }

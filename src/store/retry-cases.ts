@@ -1,13 +1,12 @@
 import type { IncidentBill } from "../contracts/incident.ts";
 import type { LineState } from "../contracts/pay-run.ts";
-import type { Selectable } from "kysely";
 import type { FailureRule } from "../contracts/playbook.ts";
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { RetryCasesTable } from "./incident-tables.ts";
+import type { Row } from "./tables.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
-export interface RetryCaseRule extends Omit<RecordOf<RetryCasesTable>, "rule" | "giveUpTell"> {
+export interface RetryCaseRule extends Omit<RecordOf<Row<"retry_cases">>, "rule" | "giveUpTell"> {
   readonly rule: FailureRule;
   readonly giveUpTell: readonly string[];
 }
@@ -177,7 +176,7 @@ export async function dayOfFailure(
   };
 }
 
-function toCase(row: Selectable<RetryCasesTable>): RetryCaseRule {
+function toCase(row: Row<"retry_cases">): RetryCaseRule {
   return {
     ...asRecord(row),
     rule: JSON.parse(row.rule) as FailureRule,

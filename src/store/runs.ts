@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { payRunId } from "../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
@@ -6,14 +6,13 @@ import { launchedByEvents } from "../domain/events/triggers.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { appendAudit } from "./audit.ts";
-import type { RunsTable } from "./run-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
 
-export interface Run extends Omit<RecordOf<RunsTable>, "policy" | "inputs" | "phase"> {
+export interface Run extends Omit<RecordOf<Row<"runs">>, "policy" | "inputs" | "phase"> {
   readonly policy: PayRunPlaybook;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly phase: RunPhase;
@@ -268,7 +267,7 @@ export async function requestCancel(
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
 }
 
-function toRun(row: Selectable<RunsTable>): Run {
+function toRun(row: Row<"runs">): Run {
   return {
     ...asRecord(row),
     policy: JSON.parse(row.policy) as PayRunPlaybook,

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
-import { idsIn, rowsAs } from "./many.ts";
+import { idsIn, kindsOf, rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 /** A payment as it stood when it was read. */
@@ -33,14 +33,6 @@ export async function seenPayments(
   return seen;
 }
 
-const SEEN = {
-  business_id: "text",
-  payment_id: "text",
-  status: "text",
-  amount_cents: "integer",
-  updated_at: "text",
-} as const;
-
 /** Keeps how payments stand now, instead of how they stood. */
 export async function keepSeenPayments(
   trx: Transaction<Tables>,
@@ -50,7 +42,7 @@ export async function keepSeenPayments(
   for (const some of chunks(payments)) {
     const rows = rowsAs(
       "seen",
-      SEEN,
+      kindsOf("seen_payments"),
       some.map(({ id, status, amountCents, updatedAt }) => ({
         business_id: businessId,
         payment_id: id,

@@ -1,9 +1,8 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { Selectable } from "kysely";
 import { appendAudit, STORE_TRAIL } from "./audit.ts";
 import type { Db } from "./db.ts";
-import type { TokensTable } from "./decision-tables.ts";
 import type { Store } from "./store.ts";
+import type { Row } from "./tables.ts";
 
 /** A token of the gateway, without its secret, which is stored nowhere. */
 export interface Token {
@@ -151,7 +150,7 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-function toToken(row: Selectable<TokensTable>): Token {
+function toToken(row: Row<"tokens">): Token {
   return {
     tokenId: row.token_id,
     name: row.name,

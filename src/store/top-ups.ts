@@ -1,4 +1,4 @@
-import type { Selectable, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import {
   MOVING_TOP_UP_STATES,
   OPEN_TOP_UP_STATES,
@@ -8,12 +8,11 @@ import {
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
-import type { Tables } from "./tables.ts";
-import type { TopUpsTable } from "./top-up-tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** A deposit into a funding source, as somebody has asked for it. */
 export interface TopUp extends Omit<
-  RecordOf<TopUpsTable>,
+  RecordOf<Row<"top_ups">>,
   "bankAccountId" | "bankName" | "bankLast4" | "late" | "approvers" | "createdAtMs"
 > {
   readonly account: TopUpAccount;
@@ -231,7 +230,7 @@ export async function leftOfOthersCents(
   return { cents, moved };
 }
 
-export function toTopUp(row: Selectable<TopUpsTable>): TopUp {
+export function toTopUp(row: Row<"top_ups">): TopUp {
   const {
     bankAccountId,
     bankName: name,

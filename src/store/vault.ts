@@ -1,9 +1,9 @@
 import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { VaultTable } from "./onboarding-tables.ts";
+import type { Row } from "./tables.ts";
 
 /** A value as the vault keeps it: only who has the key can read it. */
-export type VaultRow = Omit<RecordOf<VaultTable>, "createdAtMs">;
+export type VaultRow = Omit<RecordOf<Row<"vault">>, "createdAtMs">;
 
 export async function insertVaultRow(
   db: Db,

@@ -3,12 +3,11 @@ import { doublingMs } from "../domain/back-off.ts";
 import { appendAudit } from "./audit.ts";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { BusinessWaitsTable } from "./payment-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** A fault of a whole business, or of one of its funding sources, that everything waits for. */
-export type BusinessWait = RecordOf<BusinessWaitsTable>;
+export type BusinessWait = RecordOf<Row<"business_waits">>;
 
 export interface NewWait extends Pick<
   BusinessWait,

@@ -1,11 +1,10 @@
 import type { Transaction } from "kysely";
 import { asRecord, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { WatchesTable } from "./event-tables.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** Which workflow wants to hear about a payable. */
-export type Watch = RecordOf<WatchesTable>;
+export type Watch = RecordOf<Row<"watches">>;
 
 /** Lets one owner hear about many payables from now on, instead of whoever did before. */
 export async function setWatches(

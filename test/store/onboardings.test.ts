@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
-import { TABLE_KEYS } from "../../src/store/copy/tables.ts";
 import type { Store } from "../../src/store/index.ts";
 import {
   endInputs,
@@ -13,7 +12,7 @@ import {
   recordInputSend,
 } from "../../src/store/onboarding-inputs.ts";
 import { endOnboarding, recordOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
-import type { Tables } from "../../src/store/tables.ts";
+import { TABLE_NAMES } from "../../src/store/tables.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { ADA, PLANTED } from "../support/onboarding.ts";
@@ -95,9 +94,8 @@ test("no table shows anything of what the vault keeps, and its end leaves nothin
 });
 
 async function allRows(): Promise<string[]> {
-  const names = Object.keys(TABLE_KEYS) as (keyof Tables)[];
   const tables = await Promise.all(
-    names.map((name) => store.db.selectFrom(name).selectAll().execute()),
+    TABLE_NAMES.map((name) => store.db.selectFrom(name).selectAll().execute()),
   );
   return tables.map((rows) => JSON.stringify(rows));
 }

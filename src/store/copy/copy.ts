@@ -5,9 +5,8 @@ import { chunks } from "../db.ts";
 import { isPostgres, openStore, sqlitePath } from "../open.ts";
 import { continueNumbers, countConnections, freezeTables } from "../postgres/copying.ts";
 import { isFileInUse } from "../sqlite/in-use.ts";
-import type { Tables } from "../tables.ts";
+import { TABLE_NAMES, TABLES, type Tables } from "../tables.ts";
 import { CopyRefusedError } from "./refused.ts";
-import { TABLE_KEYS, TABLE_NAMES } from "./tables.ts";
 
 const PAGE_ROWS = 2_000;
 
@@ -130,7 +129,7 @@ async function* pagesOf(
   trx: Transaction<Tables>,
   table: keyof Tables,
 ): AsyncGenerator<readonly Record<string, unknown>[]> {
-  const keys = TABLE_KEYS[table];
+  const keys: readonly string[] = TABLES[table].key;
   const columns = sql.join(keys.map((key) => sql.ref(key)));
   let last: Record<string, unknown> | undefined;
   for (;;) {

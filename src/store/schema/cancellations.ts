@@ -1,42 +1,50 @@
+import type { CancellationPhase, CancellationState } from "../../contracts/cancellation.ts";
+import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
+
 /** Cancellations of payments and withheld bills. */
-export const cancellationTables: readonly string[] = [
-  `create table cancellations (
-    workflow_id text primary key not null,
-    business_id text not null,
-    business text not null,
-    playbook text not null,
-    policy text not null,
-    run_id text,
-    reason text not null,
-    phase text not null,
-    waiting_for text,
-    requested_by text not null,
-    requested_at_ms bigint not null,
-    chosen_at_ms bigint,
-    ended_at_ms bigint
-  )`,
-  `create index cancellations_open on cancellations (business_id) where ended_at_ms is null`,
-  `create table cancellation_items (
-    workflow_id text not null,
-    item_no bigint not null,
-    business_id text not null,
-    payment_id text,
-    payable_id text,
-    contact_id text,
-    amount_cents bigint not null,
-    state text not null,
-    open bigint not null,
-    reason text,
-    hold_id text,
-    release_by_ms bigint,
-    cancelled_at_ms bigint,
-    not_before_ms bigint not null,
-    poll_at_ms bigint not null,
-    updated_at_ms bigint not null,
-    primary key (workflow_id, item_no)
-  )`,
-  `create index cancellation_items_of_hold on cancellation_items (hold_id)`,
-  `create index cancellation_items_of_payable on cancellation_items (business_id, payable_id)`,
-  `create index cancellation_items_withheld on cancellation_items (business_id)
-     where state = 'withheld'`,
-];
+export const cancellationTables = {
+  /** A request to cancel payments, or to withhold bills: one workflow each. */
+  cancellations: table(["workflow_id"], {
+    workflow_id: text,
+    business_id: text,
+    business: text,
+    /** Empty where a person named the payments. */
+    playbook: text,
+    /** CancellationPolicy as JSON: what is asked for keeps its revision. */
+    policy: text,
+    /** The pay run whose bills are withheld; null for payments. */
+    run_id: textOrNull,
+    reason: text,
+    phase: word<CancellationPhase>(),
+    waiting_for: textOrNull,
+    requested_by: text,
+    requested_at_ms: integer,
+    /** Real instant at which the payments were chosen and held; null before. */
+    chosen_at_ms: integerOrNull,
+    ended_at_ms: integerOrNull,
+  }),
+  cancellation_items: table(["workflow_id", "item_no"], {
+    workflow_id: text,
+    item_no: integer,
+    business_id: text,
+    /** Null for a withheld bill. */
+    payment_id: textOrNull,
+    payable_id: textOrNull,
+    contact_id: textOrNull,
+    amount_cents: integer,
+    state: word<CancellationState>(),
+    /** 1 while something is still to be done or found out. */
+    open: integer,
+    reason: textOrNull,
+    hold_id: textOrNull,
+    /** Business-clock instant until which a withheld bill may be released in time. */
+    release_by_ms: integerOrNull,
+    /** Business-clock instant of the cancel; refunds are late some days after it. */
+    cancelled_at_ms: integerOrNull,
+    /** Service-clock instant before which nothing is sent or looked up. */
+    not_before_ms: integer,
+    /** Business-clock instant of the next read of a refund. */
+    poll_at_ms: integer,
+    updated_at_ms: integer,
+  }),
+};

@@ -1,3 +1,5 @@
+import type { Table, WrittenOnce } from "./table.ts";
+
 /** The few parts of a table's definition that differ between databases. */
 export interface DdlDialect {
   /** Type of a key that the database counts up. */
@@ -7,13 +9,8 @@ export interface DdlDialect {
    * and TRUNCATE too.
    */
   appendOnly(table: string): string[];
-  /**
-   * A table whose rows stay, and whose named columns are written once: while `column` is `open`.
-   *
-   * @param create its `create table`, one column a line: all that aren't named never change
-   * @returns that statement, and those after which the table refuses all else
-   */
-  writtenOnce(create: string, rule: WrittenOnce): string[];
+  /** Statements after which the table refuses deletions, and updates of which the condition is true. */
+  writtenOnce(table: string, condition: string): string[];
   /** Statements after which each new entry of the trail moves its business's end. */
   readonly keepAuditEnds: readonly string[];
   /** A statement of the schema as this database takes it. */
@@ -22,38 +19,30 @@ export interface DdlDialect {
   readonly own: readonly string[];
 }
 
-export interface WrittenOnce {
-  readonly column: string;
-  /** What the column holds as long as the row may still be written. */
-  readonly open: string;
-  /** What may change then; nothing may afterwards. */
-  readonly columns: readonly string[];
+/** The statements that make a table, and that let it refuse what must not happen to its rows. */
+export function tableStatements(name: string, table: Table, ddl: DdlDialect): string[] {
+  const { columns, key, onlyGrows, writtenOnce } = table;
+  const hasOneKey = key.length === 1;
+  const lines = Object.entries(columns).map(([column, { type, mayBeNull }]) => {
+    if (type === "counted") return `${column} ${ddl.countedKey}`;
+    const isKey = hasOneKey && key.includes(column) ? " primary key" : "";
+    const sqlType = type === "integer" ? "bigint" : "text";
+    return `${column} ${sqlType}${isKey}${mayBeNull ? "" : " not null"}`;
+  });
+  if (!hasOneKey) lines.push(`primary key (${key.join(", ")})`);
+  const create = `create table ${name} (\n${lines.join(",\n")}\n)`;
+  if (onlyGrows) return [create, ...ddl.appendOnly(name)];
+  if (writtenOnce === undefined) return [create];
+  return [create, ...ddl.writtenOnce(name, refusedChange(Object.keys(columns), writtenOnce))];
 }
-
-/** Words with which a line of a table begins that is no column. */
-const CONSTRAINTS = ["check", "constraint", "foreign", "primary", "unique"];
 
 /**
  * The updates of a table that is written once that have to be refused, as a trigger's condition.
  *
  * SQLite can't compare whole rows, so each column that never changes is named in it.
  */
-export function refusedChange(
-  create: string,
-  { column, open, columns }: WrittenOnce,
-): { readonly table: string; readonly condition: string } {
-  const table = /^\s*create table (\w+) \(\n/.exec(create)?.[1];
-  const all = create
-    .split("\n")
-    .slice(1, -1)
-    .map((line) => line.trim().split(" ")[0] ?? "")
-    .filter((word) => !CONSTRAINTS.includes(word));
-  const unknown = [column, ...columns].filter((name) => !all.includes(name));
-  if (table === undefined || unknown.length > 0) {
-    throw new Error(`no table with the columns ${unknown.join(", ")}: ${create}`);
-  }
+function refusedChange(all: readonly string[], { column, open, columns }: WrittenOnce): string {
   const fixed = all.filter((name) => !columns.includes(name));
   const changed = fixed.map((name) => `old."${name}" is distinct from new."${name}"`);
-  const condition = [`old."${column}" is distinct from '${open}'`, ...changed].join(" or ");
-  return { table, condition };
+  return [`old."${column}" is distinct from '${open}'`, ...changed].join(" or ");
 }

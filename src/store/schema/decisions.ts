@@ -1,50 +1,54 @@
+import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
+
 /** Who decided what, and with which token. */
-export const decisionTables: readonly string[] = [
-  `create table decisions (
-    decision_id text primary key not null,
-    run_id text not null,
-    plan_hash text not null,
-    decision text not null,
-    principal text not null,
-    token_id text,
-    roles text not null,
-    dropped text not null,
-    comment text,
-    decided_at_ms bigint not null,
-    expires_at_ms bigint not null,
-    outcome text not null,
-    reason text
-  )`,
-  `create index decisions_of_run on decisions (run_id, decided_at_ms)`,
-  `create table line_approvals (
-    run_id text not null,
-    payable_id text not null,
-    line_hash text not null,
-    principal text not null,
-    decision_id text not null,
-    expires_at_ms bigint not null,
-    stage bigint not null,
-    escalated bigint not null,
-    primary key (run_id, payable_id, line_hash, principal)
-  )`,
-  // The stages of rules that have several; what a rule of one asks for is its lines' quorum.
-  `create table approval_stages (
-    run_id text not null,
-    rule_index bigint not null,
-    stage bigint not null,
-    quorum bigint not null,
-    primary key (run_id, rule_index, stage)
-  )`,
-  `create table tokens (
-    token_id text primary key not null,
-    name text not null,
-    token_hash text not null,
-    roles text not null,
-    created_at_ms bigint not null,
-    created_by text not null,
-    expires_at_ms bigint,
-    revoked_at_ms bigint
-  )`,
-  `create unique index tokens_by_hash on tokens (token_hash)`,
-  `create index tokens_of_creator on tokens (created_by, created_at_ms)`,
-];
+export const decisionTables = {
+  decisions: table(["decision_id"], {
+    decision_id: text,
+    run_id: text,
+    plan_hash: text,
+    decision: word<"approve" | "reject">(),
+    principal: text,
+    token_id: textOrNull,
+    roles: text,
+    /** JSON array of payable ids left out. */
+    dropped: text,
+    comment: textOrNull,
+    decided_at_ms: integer,
+    /** Business-clock instant. */
+    expires_at_ms: integer,
+    outcome: word<"accepted" | "refused">(),
+    /** Why it was refused. */
+    reason: textOrNull,
+  }),
+  /** One row per line and approver, written only where the approver's role counts for the line's rule. */
+  line_approvals: table(["run_id", "payable_id", "line_hash", "principal"], {
+    run_id: text,
+    payable_id: text,
+    line_hash: text,
+    principal: text,
+    decision_id: text,
+    expires_at_ms: integer,
+    /** Stage of the line's rule that it counts in, from 0. */
+    stage: integer,
+    /** 1 where only an escalation let the approver decide. */
+    escalated: integer,
+  }),
+  /** Stages of a run's rules that have several; what a rule of one asks for is its lines' quorum. */
+  approval_stages: table(["run_id", "rule_index", "stage"], {
+    run_id: text,
+    rule_index: integer,
+    /** From 0. */
+    stage: integer,
+    quorum: integer,
+  }),
+  tokens: table(["token_id"], {
+    token_id: text,
+    name: text,
+    token_hash: text,
+    roles: text,
+    created_at_ms: integer,
+    created_by: text,
+    expires_at_ms: integerOrNull,
+    revoked_at_ms: integerOrNull,
+  }),
+};

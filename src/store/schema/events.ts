@@ -1,53 +1,58 @@
+import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
+
 /** What arrived, who waits for it, and what it has started. */
-export const eventTables: readonly string[] = [
-  `create table inbox (
-    business_id text not null,
-    event_id text not null,
-    type text not null,
-    sequence text not null,
-    object text not null,
-    object_id text not null,
-    created_at text not null,
-    received_at_ms bigint not null,
-    via text not null,
-    body text not null,
-    dispatched_at_ms bigint,
-    primary key (business_id, event_id)
-  )`,
-  `create index inbox_of_object on inbox (business_id, object_id)`,
-  `create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null`,
-  `create table watches (
-    business_id text not null,
-    payable_id text not null,
-    business text not null,
-    owner text not null,
-    until_ms bigint not null,
-    primary key (business_id, payable_id)
-  )`,
-  `create index watches_until on watches (until_ms)`,
-  `create table tellings (
-    telling_id text primary key not null,
-    business_id text not null,
-    workflow_id text not null,
-    at_ms bigint not null
-  )`,
-  `create index tellings_by_age on tellings (at_ms)`,
-  `create table event_starts (
-    business_id text not null,
-    playbook text not null,
-    event_id text not null,
-    target text not null,
-    type text not null,
-    object_id text not null,
-    state text not null,
-    due_at_ms bigint not null,
-    workflow_id text,
-    noted_at_ms bigint not null,
-    recorded_at_ms bigint,
-    primary key (business_id, playbook, event_id, target)
-  )`,
-  `create index event_starts_open on event_starts (due_at_ms)
-     where state in ('waiting', 'recorded')`,
-  `create index event_starts_of_object on event_starts (business_id, playbook, object_id)`,
-  `create index event_starts_of_workflow on event_starts (workflow_id)`,
-];
+export const eventTables = {
+  inbox: table(["business_id", "event_id"], {
+    business_id: text,
+    event_id: text,
+    type: text,
+    /** Decimal text: it exceeds 2^53. */
+    sequence: text,
+    object: text,
+    object_id: text,
+    /** ISO instant, as the service wrote it. */
+    created_at: text,
+    received_at_ms: integer,
+    via: word<"webhook" | "deliveries">(),
+    /** Exactly as signed. */
+    body: text,
+    dispatched_at_ms: integerOrNull,
+  }),
+  /** Which workflow wants to hear about a payable; outlives its run by the return window. */
+  watches: table(["business_id", "payable_id"], {
+    business_id: text,
+    payable_id: text,
+    /** The profile's name. */
+    business: text,
+    /** Workflow id. */
+    owner: text,
+    /** Business-clock instant after which nobody cares any more. */
+    until_ms: integer,
+  }),
+  /** A workflow that is to be told to look; gone once it has been. */
+  tellings: table(["telling_id"], {
+    telling_id: text,
+    business_id: text,
+    workflow_id: text,
+    at_ms: integer,
+  }),
+  /** An event that starts what a playbook says: one row for each, however often it is delivered. */
+  event_starts: table(["business_id", "playbook", "event_id", "target"], {
+    business_id: text,
+    playbook: text,
+    event_id: text,
+    /** The run that bills are withheld from; else empty. */
+    target: text,
+    type: text,
+    /** What the event is about: a payable's or a contact's id. */
+    object_id: text,
+    /** waiting | recorded | started | dropped */
+    state: text,
+    /** Real instant from which it is to be started. */
+    due_at_ms: integer,
+    /** What it started; null until that is recorded. */
+    workflow_id: textOrNull,
+    noted_at_ms: integer,
+    recorded_at_ms: integerOrNull,
+  }),
+};

@@ -1,58 +1,73 @@
+import type { IncidentDecision, IncidentPhase } from "../../contracts/incident.ts";
+import { integer, integerOrNull, table, text, textOrNull, word, wordOrNull } from "./table.ts";
+
+/** What an owner of a failed payable waits for, besides a date or a person. */
+export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";
+
 /** Payments that failed, what playbooks say of them, and funding accounts that bounced. */
-export const incidentTables: readonly string[] = [
-  `create table retries (
-    business_id text not null,
-    payable_id text not null,
-    business text not null,
-    workflow_id text not null,
-    run_id text,
-    phase text not null,
-    reason_code text,
-    reason text,
-    retries_made bigint not null,
-    handled_payment_ids text not null,
-    requested text,
-    requested_by text,
-    retry_on text,
-    approval_ended text,
-    look bigint not null,
-    started_at_ms bigint not null,
-    updated_at_ms bigint not null,
-    primary key (business_id, payable_id)
-  )`,
-  `create unique index retries_by_workflow on retries (workflow_id)`,
-  `create index retries_of_run on retries (run_id)`,
-  `create table retry_cases (
-    business_id text not null,
-    payable_id text not null,
-    failed_at_ms bigint not null,
-    failed_real_ms bigint not null,
-    source_id text not null,
-    rule text not null,
-    give_up_after_days bigint not null,
-    give_up_tell text not null,
-    waits_for text,
-    primary key (business_id, payable_id)
-  )`,
-  `create index retry_cases_waiting on retry_cases (business_id, source_id)
-     where waits_for is not null`,
-  `create table incidents (
-    business_id text not null,
-    source_id text not null,
-    business text not null,
-    workflow_id text not null,
-    round bigint not null,
-    phase text not null,
-    code text not null,
-    reason text not null,
-    hold_id text not null,
-    roles text not null,
-    opened_at_ms bigint not null,
-    decision text,
-    decided_by text,
-    decided_at_ms bigint,
-    decided_business_ms bigint,
-    primary key (business_id, source_id)
-  )`,
-  `create unique index incidents_by_workflow on incidents (workflow_id)`,
-];
+export const incidentTables = {
+  /** What a retryFailedPayment workflow knows about its payable. */
+  retries: table(["business_id", "payable_id"], {
+    business_id: text,
+    payable_id: text,
+    /** The profile's name. */
+    business: text,
+    workflow_id: text,
+    /** Run whose line it took over, or null. */
+    run_id: textOrNull,
+    phase: text,
+    reason_code: textOrNull,
+    reason: textOrNull,
+    retries_made: integer,
+    /** JSON array of payment ids whose failure has been dealt with. */
+    handled_payment_ids: text,
+    /** A person's resolution that waits to be acted on. */
+    requested: wordOrNull<"retry">(),
+    requested_by: textOrNull,
+    /** `YYYY-MM-DD` on which the next payment is announced to run; null where no day is set. */
+    retry_on: textOrNull,
+    /** Why the approval of its line covers no further payment; null where it does, or nobody knows. */
+    approval_ended: textOrNull,
+    look: integer,
+    started_at_ms: integer,
+    updated_at_ms: integer,
+  }),
+  /** What a playbook says of a failure that a retry owns: kept, so that it keeps its revision. */
+  retry_cases: table(["business_id", "payable_id"], {
+    business_id: text,
+    payable_id: text,
+    /** Business-clock instant at which the first failure of the case was dealt with. */
+    failed_at_ms: integer,
+    /** The same in real time. */
+    failed_real_ms: integer,
+    source_id: text,
+    /** FailureRule as JSON. */
+    rule: text,
+    give_up_after_days: integer,
+    /** JSON array of roles. */
+    give_up_tell: text,
+    waits_for: wordOrNull<CaseWait>(),
+  }),
+  /** A funding account that bounced: one row an account, one round an incident. */
+  incidents: table(["business_id", "source_id"], {
+    business_id: text,
+    source_id: text,
+    business: text,
+    workflow_id: text,
+    /** 1, 2, … */
+    round: integer,
+    phase: word<IncidentPhase>(),
+    /** Return code or another word for what happened. */
+    code: text,
+    reason: text,
+    hold_id: text,
+    /** JSON array of roles that decide. */
+    roles: text,
+    opened_at_ms: integer,
+    decision: wordOrNull<IncidentDecision>(),
+    decided_by: textOrNull,
+    decided_at_ms: integerOrNull,
+    /** Business-clock instant: failures before it belong to the round that was decided. */
+    decided_business_ms: integerOrNull,
+  }),
+};

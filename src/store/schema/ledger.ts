@@ -1,115 +1,113 @@
-import type { DdlDialect } from "./ddl.ts";
+import { growing, integer, integerOrNull, table, text, textOrNull, writtenOnce } from "./table.ts";
+
+/** A send's result is written by its sender, once. */
+const RESULT = {
+  column: "result",
+  open: "pending",
+  columns: ["result", "status", "code", "message", "answered_at_ms", "answer_date_ms", "made_ids"],
+} as const;
 
 /**
  * What was sent and what was seen of it (`src/ledger`). Rows are added, a send's result is written
  * once, and nothing is ever taken back.
  */
-export const ledgerTables = (ddl: DdlDialect): string[] => [
-  `create table attempts (
-    attempt_id text primary key not null,
-    business_id text not null,
-    subject text not null,
-    seq bigint not null,
-    operation text not null,
-    idempotency_key text not null,
-    created_at_ms bigint not null
-  )`,
-  `create unique index attempts_of_subject on attempts (business_id, subject, seq)`,
-  `create unique index attempts_by_key on attempts (idempotency_key)`,
-  ...ddl.appendOnly("attempts"),
-  ...ddl.writtenOnce(
-    `create table sends (
-      send_id text primary key not null,
-      attempt_id text not null,
-      business_id text not null,
-      subject text not null,
-      seq bigint not null,
-      send_no bigint not null,
-      owner text not null,
-      sent_by text not null,
-      path text not null,
-      body text not null,
-      approved_hash text not null,
-      contact_id text not null,
-      source_id text not null,
-      rail text not null,
-      amount_cents bigint not null,
-      execution_date text not null,
-      baseline text not null,
-      opened_at_ms bigint not null,
-      opened_service_ms bigint,
-      leave_by_ms bigint not null,
-      result text not null,
-      status bigint,
-      code text,
-      message text,
-      answered_at_ms bigint,
-      answer_date_ms bigint,
-      made_ids text not null
-    )`,
-    {
-      column: "result",
-      open: "pending",
-      columns: [
-        "result",
-        "status",
-        "code",
-        "message",
-        "answered_at_ms",
-        "answer_date_ms",
-        "made_ids",
-      ],
-    },
-  ),
-  `create unique index sends_of_attempt on sends (attempt_id, send_no)`,
-  `create index sends_of_subject on sends (business_id, subject, seq, send_no)`,
-  `create index sends_of_owner on sends (owner)`,
-  `create table late_answers (
-    late_answer_id text primary key not null,
-    send_id text not null,
-    business_id text not null,
-    subject text not null,
-    result text not null,
-    status bigint,
-    code text,
-    made_ids text not null,
-    at_ms bigint not null
-  )`,
-  `create index late_answers_of_subject on late_answers (business_id, subject)`,
-  ...ddl.appendOnly("late_answers"),
-  `create table looks (
-    look_id text primary key not null,
-    business_id text not null,
-    subject text not null,
-    begun_at_ms bigint not null,
-    begun_service_ms bigint,
-    is_whole bigint not null,
-    shown_ids text not null,
-    recorded_at_ms bigint not null
-  )`,
-  `create index looks_of_subject on looks (business_id, subject, begun_at_ms)`,
-  ...ddl.appendOnly("looks"),
-  `create table adoptions (
-    business_id text not null,
-    found_id text not null,
-    attempt_id text not null,
-    subject text not null,
-    operation text not null,
-    at_ms bigint not null,
-    primary key (business_id, found_id, attempt_id)
-  )`,
-  // One payment, or transaction, is made by one attempt at most; a cancel changes what another made.
-  `create unique index adoptions_of_made on adoptions (business_id, found_id)
-    where operation <> 'cancel'`,
-  `create index adoptions_of_subject on adoptions (business_id, subject)`,
-  ...ddl.appendOnly("adoptions"),
-  // An index of what the rows above say, kept with each of them: who may still be paid.
-  `create table open_subjects (
-    business_id text not null,
-    subject text not null,
-    operation text not null,
-    owner text not null,
-    since_ms bigint not null,
-    primary key (business_id, subject)
-  )`,
-];
+export const ledgerTables = {
+  /** One row per idempotency key; only grows. */
+  attempts: growing(["attempt_id"], {
+    attempt_id: text,
+    business_id: text,
+    /** A payable id, or what names a payment to cancel or a deposit (`contracts/names.ts`). */
+    subject: text,
+    seq: integer,
+    operation: text,
+    idempotency_key: text,
+    created_at_ms: integer,
+  }),
+  /** One row per request that may leave; its result is written once, by its sender. */
+  sends: writtenOnce(RESULT, ["send_id"], {
+    /** Random: only its sender knows it. */
+    send_id: text,
+    attempt_id: text,
+    business_id: text,
+    subject: text,
+    seq: integer,
+    send_no: integer,
+    /** Workflow id. */
+    owner: text,
+    sent_by: text,
+    path: text,
+    /** Exact bytes; empty text for a request without a body. */
+    body: text,
+    approved_hash: text,
+    contact_id: text,
+    source_id: text,
+    rail: text,
+    amount_cents: integer,
+    execution_date: text,
+    /** JSON array: ids that were there before the key's first send. */
+    baseline: text,
+    /** Database clock. */
+    opened_at_ms: integer,
+    /** The service's clock at the same moment, where it had been heard. */
+    opened_service_ms: integerOrNull,
+    /** Database clock: its bytes leave before, or never. */
+    leave_by_ms: integer,
+    result: text,
+    status: integerOrNull,
+    code: textOrNull,
+    message: textOrNull,
+    /** Database clock. */
+    answered_at_ms: integerOrNull,
+    /** The answer's own `Date`. */
+    answer_date_ms: integerOrNull,
+    /** JSON array: what the answer says it made. */
+    made_ids: text,
+  }),
+  /** Answers that came after another had been written for their send. */
+  late_answers: growing(["late_answer_id"], {
+    late_answer_id: text,
+    send_id: text,
+    business_id: text,
+    subject: text,
+    result: text,
+    status: integerOrNull,
+    code: textOrNull,
+    made_ids: text,
+    at_ms: integer,
+  }),
+  /** Everything that the service showed of a subject at one moment. */
+  looks: growing(["look_id"], {
+    look_id: text,
+    business_id: text,
+    subject: text,
+    /** Database clock, before the first page was asked for. */
+    begun_at_ms: integer,
+    begun_service_ms: integerOrNull,
+    /** 1 where the counts of all pages agreed. */
+    is_whole: integer,
+    /** JSON array. */
+    shown_ids: text,
+    recorded_at_ms: integer,
+  }),
+  adoptions: growing(["business_id", "found_id", "attempt_id"], {
+    business_id: text,
+    found_id: text,
+    attempt_id: text,
+    subject: text,
+    operation: text,
+    at_ms: integer,
+  }),
+  /**
+   * Subjects of which a send may still take effect: an index of what the rows above say, kept with
+   * each of them.
+   */
+  open_subjects: table(["business_id", "subject"], {
+    business_id: text,
+    subject: text,
+    operation: text,
+    /** Workflow id of the last send. */
+    owner: text,
+    /** Database clock. */
+    since_ms: integer,
+  }),
+};

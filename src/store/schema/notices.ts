@@ -1,51 +1,59 @@
+import { integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+
 /** What people are told, and how far the telling is. */
-export const noticeTables: readonly string[] = [
-  `create table notices (
-    notice_id text primary key not null,
-    business_id text not null,
-    kind text not null,
-    fact_key text not null,
-    run_id text,
-    subject text not null,
-    text text not null,
-    roles text not null,
-    data text not null,
-    contact_id text,
-    created_at_ms bigint not null,
-    routed_at_ms bigint,
-    route_at_ms bigint not null,
-    route_tries bigint not null,
-    route_problem text
-  )`,
-  `create unique index notices_of_fact on notices (business_id, kind, fact_key)`,
-  `create index notices_by_time on notices (created_at_ms)`,
-  `create index notices_of_run on notices (run_id)`,
-  `create index notices_to_route on notices (route_at_ms) where routed_at_ms is null`,
-  `create table notice_facts (
-    business_id text not null,
-    kind text not null,
-    fact_key text not null,
-    notice_id text not null,
-    primary key (business_id, kind, fact_key)
-  )`,
-  `create table notice_deliveries (
-    delivery_id text primary key not null,
-    notice_id text not null,
-    business_id text not null,
-    channel text not null,
-    target text not null,
-    state text not null,
-    tries bigint not null,
-    next_try_at_ms bigint not null,
-    claimed_by text,
-    claimed_until_ms bigint not null,
-    problem text,
-    created_at_ms bigint not null,
-    ended_at_ms bigint
-  )`,
-  `create index notice_deliveries_of_notice on notice_deliveries (notice_id)`,
-  `create index notice_deliveries_due on notice_deliveries (next_try_at_ms)
-     where state = 'pending'`,
-  `create index notice_deliveries_failed on notice_deliveries (created_at_ms)
-     where state = 'undeliverable'`,
-];
+export const noticeTables = {
+  /** What people are to be told. Insert-only but for how far the telling is. */
+  notices: table(["notice_id"], {
+    notice_id: text,
+    business_id: text,
+    /** A `NoticeKind`; another program may have written others. */
+    kind: text,
+    /** With business and kind: the fact, told of once. */
+    fact_key: text,
+    /** Run that it is about, or null. */
+    run_id: textOrNull,
+    subject: text,
+    text: text,
+    /** JSON array; empty for everybody who listens. */
+    roles: text,
+    /** JSON object for programs. */
+    data: text,
+    /** Vendor whom it is for instead of our own people. */
+    contact_id: textOrNull,
+    created_at_ms: integer,
+    /** When it was turned into deliveries; null until then. */
+    routed_at_ms: integerOrNull,
+    /** Real instant before which that is not tried (again). */
+    route_at_ms: integer,
+    route_tries: integer,
+    /** Why it reaches nobody, or why routing is still tried. */
+    route_problem: textOrNull,
+  }),
+  /** Facts that were told of together in one notice. */
+  notice_facts: table(["business_id", "kind", "fact_key"], {
+    business_id: text,
+    kind: text,
+    fact_key: text,
+    notice_id: text,
+  }),
+  /** One row per notice, channel and address. */
+  notice_deliveries: table(["delivery_id"], {
+    delivery_id: text,
+    notice_id: text,
+    business_id: text,
+    /** Name of the channel in the profile, or the built-in one for vendors. */
+    channel: text,
+    /** An e-mail address; empty where the channel has one address of its own. */
+    target: text,
+    /** A `DeliveryState`; a newer program may have written others. */
+    state: text,
+    tries: integer,
+    next_try_at_ms: integer,
+    claimed_by: textOrNull,
+    claimed_until_ms: integer,
+    /** What went wrong the last time, without secrets. */
+    problem: textOrNull,
+    created_at_ms: integer,
+    ended_at_ms: integerOrNull,
+  }),
+};

@@ -1,54 +1,72 @@
+import { integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+
 /** Businesses taken through KYB, what people gave for it, and the vault for what is personal. */
-export const onboardingTables: readonly string[] = [
-  `create table vault (
-    vault_ref text primary key not null,
-    business_id text not null,
-    kind text not null,
-    key_id text not null,
-    nonce text not null,
-    ciphertext text not null,
-    created_at_ms bigint not null
-  )`,
-  `create index vault_of_business on vault (business_id)`,
-  `create table onboardings (
-    business_id text primary key not null,
-    business text not null,
-    workflow_id text not null,
-    round bigint not null,
-    playbook text not null,
-    playbook_revision bigint not null,
-    policy text not null,
-    phase text not null,
-    waiting_for text,
-    needs_action bigint not null,
-    next_steps text not null,
-    wait_key text not null,
-    wait_since_ms bigint not null,
-    wait_since_real_ms bigint not null,
-    reminders bigint not null,
-    proposal text,
-    launched_by text not null,
-    launched_by_token_id text,
-    launched_at_ms bigint not null,
-    updated_at_ms bigint not null,
-    ended_at_ms bigint
-  )`,
-  `create unique index onboardings_by_workflow on onboardings (workflow_id)`,
-  `create table onboarding_inputs (
-    input_id text primary key not null,
-    business_id text not null,
-    round bigint not null,
-    input_no bigint not null,
-    step text not null,
-    facts text not null,
-    vault_ref text,
-    state text not null,
-    reason text,
-    sends bigint not null,
-    sent_at_ms bigint,
-    provided_by text not null,
-    provided_at_ms bigint not null
-  )`,
-  `create unique index onboarding_inputs_in_order
-    on onboarding_inputs (business_id, round, input_no)`,
-];
+export const onboardingTables = {
+  /** What is personal, encrypted; deleted as soon as nobody needs it any more. */
+  vault: table(["vault_ref"], {
+    /** Opaque: what other tables, workflows and logs call the value by. */
+    vault_ref: text,
+    business_id: text,
+    kind: text,
+    /** Key that it is encrypted under. */
+    key_id: text,
+    /** Base64. */
+    nonce: text,
+    /** Base64, the authentication tag at its end. */
+    ciphertext: text,
+    created_at_ms: integer,
+  }),
+  /** One business's way through KYB; launched again, the row begins its next round. */
+  onboardings: table(["business_id"], {
+    /** The API's businessId. */
+    business_id: text,
+    /** The profile's name. */
+    business: text,
+    workflow_id: text,
+    /** 1, 2, …: one more each time it is launched after its end. */
+    round: integer,
+    playbook: text,
+    playbook_revision: integer,
+    /** Compiled playbook as JSON: a running onboarding keeps its revision. */
+    policy: text,
+    phase: text,
+    waiting_for: textOrNull,
+    needs_action: integer,
+    /** What the service says is to be done, as JSON. */
+    next_steps: text,
+    /** Names what is waited for; another name begins another wait. */
+    wait_key: text,
+    /** Begin of the wait on the business clock, and in real time. */
+    wait_since_ms: integer,
+    wait_since_real_ms: integer,
+    /** How often somebody has been reminded in that wait. */
+    reminders: integer,
+    /** Text of a first playbook, for a person to store. */
+    proposal: textOrNull,
+    launched_by: text,
+    launched_by_token_id: textOrNull,
+    launched_at_ms: integer,
+    updated_at_ms: integer,
+    ended_at_ms: integerOrNull,
+  }),
+  /** One thing that a person gave for a step. */
+  onboarding_inputs: table(["input_id"], {
+    input_id: text,
+    business_id: text,
+    round: integer,
+    /** 1, 2, … in a round. */
+    input_no: integer,
+    step: text,
+    /** JSON; nothing personal but the names of who signed or certified. */
+    facts: text,
+    /** Null where nothing of it is personal, and once the value has been deleted. */
+    vault_ref: textOrNull,
+    state: text,
+    reason: textOrNull,
+    sends: integer,
+    /** The service's clock at the last send that has no answer yet. */
+    sent_at_ms: integerOrNull,
+    provided_by: text,
+    provided_at_ms: integer,
+  }),
+};

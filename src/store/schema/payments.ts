@@ -1,34 +1,41 @@
+import { integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+
 /** What keeps a bill from being paid twice, and what waits before it is paid. */
-export const paymentTables: readonly string[] = [
-  `create table claims (
-    business_id text not null,
-    payable_id text not null,
-    owner text not null,
-    claimed_at_ms bigint not null,
-    primary key (business_id, payable_id)
-  )`,
-  `create index claims_of_owner on claims (owner)`,
-  `create table holds (
-    hold_id text primary key not null,
-    business_id text not null,
-    scope text not null,
-    value text not null,
-    reason text not null,
-    author text not null,
-    created_at_ms bigint not null,
-    until_ms bigint,
-    released_at_ms bigint,
-    released_by text
-  )`,
-  `create index holds_of_business on holds (business_id, released_at_ms)`,
-  `create table business_waits (
-    business_id text not null,
-    source_id text not null,
-    code text not null,
-    message text not null,
-    since_ms bigint not null,
-    retry_at_ms bigint not null,
-    tries bigint not null,
-    primary key (business_id, source_id, code)
-  )`,
-];
+export const paymentTables = {
+  claims: table(["business_id", "payable_id"], {
+    business_id: text,
+    payable_id: text,
+    /** Workflow id. */
+    owner: text,
+    claimed_at_ms: integer,
+  }),
+  holds: table(["hold_id"], {
+    hold_id: text,
+    business_id: text,
+    /** A `HoldScopeName`; a newer program may have written others. */
+    scope: text,
+    /** Id or name within the scope; empty for all. */
+    value: text,
+    reason: text,
+    author: text,
+    created_at_ms: integer,
+    /** Business-clock instant, or null for without end. */
+    until_ms: integerOrNull,
+    released_at_ms: integerOrNull,
+    released_by: textOrNull,
+  }),
+  /** A fault of the whole business: one wait, never one per bill. */
+  business_waits: table(["business_id", "source_id", "code"], {
+    business_id: text,
+    /** Funding source id for money faults; empty for the whole business. */
+    source_id: text,
+    /** The service's code, for example `insufficient_balance`; `rate_limited` for a 429. */
+    code: text,
+    message: text,
+    since_ms: integer,
+    /** Service-clock instant of the next try. */
+    retry_at_ms: integer,
+    /** How often a single request has tried since. */
+    tries: integer,
+  }),
+};

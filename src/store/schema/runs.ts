@@ -1,130 +1,139 @@
-import type { DdlDialect } from "./ddl.ts";
+import { growing, integer, integerOrNull, table, text, textOrNull } from "./table.ts";
 
 /** Runs, plans and their lines. */
-export const runTables = (ddl: DdlDialect): string[] => [
-  `create table runs (
-    run_id text primary key not null,
-    business_id text not null,
-    business text not null,
-    playbook text not null,
-    playbook_revision bigint not null,
-    policy text not null,
-    period text not null,
-    revision bigint not null,
-    inputs text not null,
-    phase text not null,
-    waiting_for text,
-    plan_hash text,
-    plan_no bigint not null,
-    total_cents bigint not null,
-    launched_by text not null,
-    launched_by_token_id text,
-    launched_at_ms bigint not null,
-    cancel_requested_at_ms bigint,
-    cancel_requested_by text,
-    ended_at_ms bigint,
-    planned_at_ms bigint,
-    approve_by_ms bigint,
-    failure text
-  )`,
-  `create unique index runs_of_period on runs (business_id, playbook, period, revision)`,
-  `create index runs_by_launch on runs (launched_at_ms)`,
-  `create table plans (
-    run_id text not null,
-    plan_no bigint not null,
-    plan_hash text not null,
-    summary text not null,
-    created_at_ms bigint not null,
-    primary key (run_id, plan_no)
-  )`,
-  `create table plan_lines (
-    run_id text not null,
-    payable_id text not null,
-    version bigint not null,
-    line_no bigint not null,
-    line_hash text not null,
-    contact_id text not null,
-    amount_cents bigint not null,
-    execution_date text not null,
-    source_id text not null,
-    line text not null,
-    primary key (run_id, payable_id, version)
-  )`,
-  `create index plan_lines_of_payable on plan_lines (payable_id)`,
-  `create table plan_skipped (
-    run_id text not null,
-    payable_id text not null,
-    code text not null,
-    skipped text not null,
-    primary key (run_id, payable_id)
-  )`,
-  `create table run_lines (
-    run_id text not null,
-    payable_id text not null,
-    business_id text not null,
-    version bigint not null,
-    line_no bigint not null,
-    line_hash text not null,
-    contact_id text not null,
-    source_id text not null,
-    amount_cents bigint not null,
-    execution_date text not null,
-    quorum bigint not null,
-    state text not null,
-    reason_code text,
-    reason text,
-    payment_ids text not null,
-    attempts bigint not null,
-    funded bigint not null,
-    lease_epoch bigint not null,
-    lease_owner text,
-    lease_until_ms bigint,
-    not_before_ms bigint not null,
-    rests bigint not null,
-    rest_since_ms bigint,
-    poll_at_ms bigint not null,
-    look bigint not null,
-    dropped_by text,
-    updated_at_ms bigint not null,
-    rule_index bigint not null,
-    stage bigint not null,
-    stage_since_ms bigint,
-    stage_real_ms bigint,
-    remind_at_ms bigint,
-    escalate_at_ms bigint,
-    escalated bigint not null,
-    primary key (run_id, payable_id)
-  )`,
-  `create index run_lines_by_state on run_lines (run_id, state, line_no)`,
-  // In the order of drawing, so that a draw costs the same however long the run is.
-  `create index run_lines_to_draw on run_lines (run_id, execution_date, line_no)
-     where state in ('planned', 'paying', 'unknown')`,
-  `create index run_lines_by_date on run_lines (business_id, execution_date)`,
-  `create index run_lines_by_line_no on run_lines (run_id, line_no)`,
-  `create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)`,
-  `create index run_lines_of_payable on run_lines (business_id, payable_id)`,
-  `create index run_lines_to_look_at on run_lines (run_id, look) where look = 1`,
-  `create index run_lines_under_way on run_lines (business_id, source_id, execution_date)
-     where state in
-       ('planned', 'paying', 'unknown', 'scheduled', 'held', 'processing', 'retrying')`,
-  `create index run_lines_taken on run_lines (business_id, source_id, updated_at_ms)
-     where state in ('processing', 'settled')`,
-  `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
-     where state = 'parked'`,
-  `create table dry_plans (
-    dry_plan_id text primary key not null,
-    created_at_ms bigint not null,
-    plan text not null
-  )`,
-  `create table dry_plan_lines (
-    lines_id text not null,
-    line_no bigint not null,
-    skipped bigint not null,
-    line text not null,
-    created_at_ms bigint not null,
-    primary key (lines_id, line_no)
-  )`,
-  `create index dry_plan_lines_by_age on dry_plan_lines (created_at_ms)`,
-  ...ddl.appendOnly("plans"),
-  ...ddl.appendOnly("plan_lines"),
-];
+export const runTables = {
+  runs: table(["run_id"], {
+    /** Workflow id. */
+    run_id: text,
+    /** The API's businessId. */
+    business_id: text,
+    /** The profile's name. */
+    business: text,
+    playbook: text,
+    playbook_revision: integer,
+    /** The playbook as it was at the launch, compiled and as JSON: a running run keeps its revision. */
+    policy: text,
+    /** `YYYY-MM-DD`, the nominal fire time's date. */
+    period: text,
+    /** 1, 2, … for `/r2`: one more only after rejected, expired, cancelled or failed. */
+    revision: integer,
+    inputs: text,
+    phase: text,
+    waiting_for: textOrNull,
+    plan_hash: textOrNull,
+    /** 0 before the first plan. */
+    plan_no: integer,
+    total_cents: integer,
+    launched_by: text,
+    launched_by_token_id: textOrNull,
+    launched_at_ms: integer,
+    cancel_requested_at_ms: integerOrNull,
+    cancel_requested_by: textOrNull,
+    ended_at_ms: integerOrNull,
+    /** Real instant of the first plan, and business-clock instant until which it may be approved. */
+    planned_at_ms: integerOrNull,
+    approve_by_ms: integerOrNull,
+    /** Last reason a run failed, for people. */
+    failure: textOrNull,
+  }),
+  /** One row per plan of a run; a changed line makes the next one. Insert-only. */
+  plans: growing(["run_id", "plan_no"], {
+    run_id: text,
+    /** 1, 2, …: one more each time a line was planned anew. */
+    plan_no: integer,
+    plan_hash: text,
+    /** PlanSummary as JSON. */
+    summary: text,
+    created_at_ms: integer,
+  }),
+  /** Insert-only: what was planned for a payable, by version. */
+  plan_lines: growing(["run_id", "payable_id", "version"], {
+    run_id: text,
+    payable_id: text,
+    version: integer,
+    line_no: integer,
+    line_hash: text,
+    contact_id: text,
+    amount_cents: integer,
+    execution_date: text,
+    source_id: text,
+    /** PlanLine as JSON. */
+    line: text,
+  }),
+  plan_skipped: table(["run_id", "payable_id"], {
+    run_id: text,
+    payable_id: text,
+    code: text,
+    /** SkippedLine as JSON. */
+    skipped: text,
+  }),
+  /** Where each line of a run stands; the mutable side of plan_lines. */
+  run_lines: table(["run_id", "payable_id"], {
+    run_id: text,
+    payable_id: text,
+    business_id: text,
+    /** Version of plan_lines that holds now. */
+    version: integer,
+    /** Its place in the plan, from 1. */
+    line_no: integer,
+    line_hash: text,
+    contact_id: text,
+    source_id: text,
+    amount_cents: integer,
+    execution_date: text,
+    quorum: integer,
+    state: text,
+    reason_code: textOrNull,
+    reason: textOrNull,
+    /** JSON array. */
+    payment_ids: text,
+    attempts: integer,
+    /** 1 once the funding step has found the money for it. */
+    funded: integer,
+    /** Fencing: one more with every draw; a result of an older epoch never downgrades. */
+    lease_epoch: integer,
+    lease_owner: textOrNull,
+    /** Until when whoever has drawn it may send; null while nobody has. */
+    lease_until_ms: integerOrNull,
+    /** Service-clock instant before which the line is not drawn again (back-off, look-up window). */
+    not_before_ms: integer,
+    /** How often in a row drawing it came to nothing, and since when (service's clock). */
+    rests: integer,
+    rest_since_ms: integerOrNull,
+    /** Business-clock instant of the next poll of its payments. */
+    poll_at_ms: integer,
+    /** 1 where an event said "look". */
+    look: integer,
+    dropped_by: textOrNull,
+    updated_at_ms: integer,
+    /** Rule of the run's policy. */
+    rule_index: integer,
+    /** Stage that was open when it was last looked at, from 0. */
+    stage: integer,
+    /** Business-clock and real instant since which the approvers of the stage are asked. */
+    stage_since_ms: integerOrNull,
+    stage_real_ms: integerOrNull,
+    /** Business-clock instants of the next reminder and of the escalation, where there is one. */
+    remind_at_ms: integerOrNull,
+    escalate_at_ms: integerOrNull,
+    /** 1 once the stage was escalated. */
+    escalated: integer,
+  }),
+  dry_plans: table(["dry_plan_id"], {
+    dry_plan_id: text,
+    created_at_ms: integer,
+    /** What the plan says of no single bill, and which lines are its, as JSON. */
+    plan: text,
+  }),
+  /** Bills of one computation of a dry plan. */
+  dry_plan_lines: table(["lines_id", "line_no"], {
+    lines_id: text,
+    /** From 1; those that would be paid come first. */
+    line_no: integer,
+    /** 1: left out. */
+    skipped: integer,
+    /** PlanLine or SkippedLine as JSON. */
+    line: text,
+    created_at_ms: integer,
+  }),
+};

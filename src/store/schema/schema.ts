@@ -2,20 +2,10 @@ import { createHash } from "node:crypto";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { databaseNowMs } from "../database-clock.ts";
 import { StoreError } from "../errors.ts";
-import type { Tables } from "../tables.ts";
-import { cancellationTables } from "./cancellations.ts";
-import type { DdlDialect } from "./ddl.ts";
-import { decisionTables } from "./decisions.ts";
-import { eventTables } from "./events.ts";
-import { followedPaymentTables } from "./followed-payments.ts";
-import { incidentTables } from "./incidents.ts";
-import { ledgerTables } from "./ledger.ts";
-import { noticeTables } from "./notices.ts";
-import { onboardingTables } from "./onboardings.ts";
-import { paymentTables } from "./payments.ts";
-import { recordTables } from "./records.ts";
-import { runTables } from "./runs.ts";
-import { topUpTables } from "./top-ups.ts";
+import { TABLES, type Tables } from "../tables.ts";
+import { type DdlDialect, tableStatements } from "./ddl.ts";
+import { INDEXES } from "./indexes.ts";
+import type { Table } from "./table.ts";
 
 /** Tables of ours that hold no business's data begin like this, and no other program's do. */
 const OUR_PREFIX = "payrun_";
@@ -117,18 +107,9 @@ function statementsOf(ddl: DdlDialect): string[] {
       version text primary key not null,
       made_at_ms bigint not null
     )`,
-    ...runTables(ddl),
-    ...ledgerTables(ddl),
-    ...paymentTables,
-    ...followedPaymentTables,
-    ...decisionTables,
-    ...eventTables,
-    ...incidentTables,
-    ...cancellationTables,
-    ...topUpTables,
-    ...onboardingTables,
-    ...noticeTables,
-    ...recordTables(ddl),
+    ...Object.entries<Table>(TABLES).flatMap(([name, of]) => tableStatements(name, of, ddl)),
+    ...ddl.keepAuditEnds,
+    ...INDEXES,
   ];
   return [...ddl.own, ...tables.map((statement) => ddl.adapt(statement))];
 }

@@ -1,41 +1,46 @@
+import type { TopUpState } from "../../contracts/top-up.ts";
+import { integer, table, text, textOrNull, word } from "./table.ts";
+
 /** Deposits into the balance that runs and incidents have asked for. */
-export const topUpTables: readonly string[] = [
-  `create table top_ups (
-    business_id text not null,
-    subject text not null,
-    business text not null,
-    source_id text not null,
-    owner text not null,
-    request_no bigint not null,
-    policy_run_id text not null,
-    state text not null,
-    amount_cents bigint not null,
-    needed_on text not null,
-    make_by text not null,
-    arrives_on text not null,
-    late bigint not null,
-    bank_account_id text not null,
-    bank_name text,
-    bank_last4 text,
-    plan_hash text not null,
-    hash text not null,
-    approvers text not null,
-    quorum bigint not null,
-    transaction_id text,
-    reason_code text,
-    reason text,
-    not_before_ms bigint not null,
-    since_ms bigint not null,
-    poll_at_ms bigint not null,
-    created_at_ms bigint not null,
-    updated_at_ms bigint not null,
-    primary key (business_id, subject)
-  )`,
-  `create unique index top_ups_open on top_ups (owner, source_id)
-     where state in ('proposed', 'sending', 'on-its-way')`,
-  `create index top_ups_moving on top_ups (business_id, source_id)
-     where state in ('sending', 'on-its-way')`,
-  `create unique index top_ups_by_transaction on top_ups (business_id, transaction_id)
-     where transaction_id is not null`,
-  `create index top_ups_of_owner on top_ups (owner, request_no)`,
-];
+export const topUpTables = {
+  /** A deposit into a funding source that somebody has asked for. */
+  top_ups: table(["business_id", "subject"], {
+    business_id: text,
+    /** Its name in the attempt ledger, and in decisions and approvals. */
+    subject: text,
+    business: text,
+    source_id: text,
+    /** Workflow that needs the money: a run or an incident. */
+    owner: text,
+    /** 1, 2, … of the owner and source. */
+    request_no: integer,
+    /** Run whose playbook allows it. */
+    policy_run_id: text,
+    state: word<TopUpState>(),
+    amount_cents: integer,
+    needed_on: text,
+    make_by: text,
+    arrives_on: text,
+    late: integer,
+    bank_account_id: text,
+    bank_name: textOrNull,
+    bank_last4: textOrNull,
+    plan_hash: text,
+    /** What an approval of it names. */
+    hash: text,
+    /** JSON array of roles. */
+    approvers: text,
+    quorum: integer,
+    transaction_id: textOrNull,
+    reason_code: textOrNull,
+    reason: textOrNull,
+    /** Service-clock instant before which nothing is sent or looked up. */
+    not_before_ms: integer,
+    /** Business-clock instant of its last change. */
+    since_ms: integer,
+    /** Business-clock instant of the next look at the transaction. */
+    poll_at_ms: integer,
+    created_at_ms: integer,
+    updated_at_ms: integer,
+  }),
+};

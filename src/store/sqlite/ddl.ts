@@ -1,4 +1,4 @@
-import { type DdlDialect, refusedChange } from "../schema/ddl.ts";
+import type { DdlDialect } from "../schema/ddl.ts";
 
 /** REPLACE counts as a deletion: our connections say so (`connection.ts`). */
 function onlyGrows(table: string, act: "update" | "delete"): string {
@@ -10,16 +10,12 @@ function onlyGrows(table: string, act: "update" | "delete"): string {
 export const sqliteDdl: DdlDialect = {
   countedKey: "integer primary key autoincrement",
   appendOnly: (table) => [onlyGrows(table, "update"), onlyGrows(table, "delete")],
-  writtenOnce(create, rule) {
-    const { table, condition } = refusedChange(create, rule);
-    return [
-      create,
-      `create trigger ${table}_written_once before update on ${table} when ${condition} begin
-         select raise(abort, '${table} is written once: update refused');
-       end`,
-      onlyGrows(table, "delete"),
-    ];
-  },
+  writtenOnce: (table, condition) => [
+    `create trigger ${table}_written_once before update on ${table} when ${condition} begin
+       select raise(abort, '${table} is written once: update refused');
+     end`,
+    onlyGrows(table, "delete"),
+  ],
   keepAuditEnds: [
     `create trigger audit_moves_end after insert on audit begin
        insert into audit_ends (business_id, entries, hash) values (new.business_id, 1, new.hash)

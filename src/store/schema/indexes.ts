@@ -1,0 +1,80 @@
+/** What is found without reading a whole table, by table. */
+export const INDEXES: readonly string[] = [
+  "create unique index runs_of_period on runs (business_id, playbook, period, revision)",
+  "create index runs_by_launch on runs (launched_at_ms)",
+  "create index plan_lines_of_payable on plan_lines (payable_id)",
+  "create index run_lines_by_state on run_lines (run_id, state, line_no)",
+  // In the order of drawing, so that a draw costs the same however long the run is.
+  `create index run_lines_to_draw on run_lines (run_id, execution_date, line_no)
+     where state in ('planned', 'paying', 'unknown')`,
+  "create index run_lines_by_date on run_lines (business_id, execution_date)",
+  "create index run_lines_by_line_no on run_lines (run_id, line_no)",
+  "create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)",
+  "create index run_lines_of_payable on run_lines (business_id, payable_id)",
+  "create index run_lines_to_look_at on run_lines (run_id, look) where look = 1",
+  `create index run_lines_under_way on run_lines (business_id, source_id, execution_date)
+     where state in
+       ('planned', 'paying', 'unknown', 'scheduled', 'held', 'processing', 'retrying')`,
+  `create index run_lines_taken on run_lines (business_id, source_id, updated_at_ms)
+     where state in ('processing', 'settled')`,
+  `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
+     where state = 'parked'`,
+  "create index dry_plan_lines_by_age on dry_plan_lines (created_at_ms)",
+  "create unique index attempts_of_subject on attempts (business_id, subject, seq)",
+  "create unique index attempts_by_key on attempts (idempotency_key)",
+  "create unique index sends_of_attempt on sends (attempt_id, send_no)",
+  "create index sends_of_subject on sends (business_id, subject, seq, send_no)",
+  "create index sends_of_owner on sends (owner)",
+  "create index late_answers_of_subject on late_answers (business_id, subject)",
+  "create index looks_of_subject on looks (business_id, subject, begun_at_ms)",
+  // One payment, or transaction, is made by one attempt at most; a cancel changes what another made.
+  `create unique index adoptions_of_made on adoptions (business_id, found_id)
+    where operation <> 'cancel'`,
+  "create index adoptions_of_subject on adoptions (business_id, subject)",
+  "create index claims_of_owner on claims (owner)",
+  "create index holds_of_business on holds (business_id, released_at_ms)",
+  "create index decisions_of_run on decisions (run_id, decided_at_ms)",
+  "create unique index tokens_by_hash on tokens (token_hash)",
+  "create index tokens_of_creator on tokens (created_by, created_at_ms)",
+  "create index inbox_of_object on inbox (business_id, object_id)",
+  "create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null",
+  "create index watches_until on watches (until_ms)",
+  "create index tellings_by_age on tellings (at_ms)",
+  `create index event_starts_open on event_starts (due_at_ms)
+     where state in ('waiting', 'recorded')`,
+  "create index event_starts_of_object on event_starts (business_id, playbook, object_id)",
+  "create index event_starts_of_workflow on event_starts (workflow_id)",
+  "create unique index retries_by_workflow on retries (workflow_id)",
+  "create index retries_of_run on retries (run_id)",
+  `create index retry_cases_waiting on retry_cases (business_id, source_id)
+     where waits_for is not null`,
+  "create unique index incidents_by_workflow on incidents (workflow_id)",
+  "create index cancellations_open on cancellations (business_id) where ended_at_ms is null",
+  "create index cancellation_items_of_hold on cancellation_items (hold_id)",
+  "create index cancellation_items_of_payable on cancellation_items (business_id, payable_id)",
+  `create index cancellation_items_withheld on cancellation_items (business_id)
+     where state = 'withheld'`,
+  `create unique index top_ups_open on top_ups (owner, source_id)
+     where state in ('proposed', 'sending', 'on-its-way')`,
+  `create index top_ups_moving on top_ups (business_id, source_id)
+     where state in ('sending', 'on-its-way')`,
+  `create unique index top_ups_by_transaction on top_ups (business_id, transaction_id)
+     where transaction_id is not null`,
+  "create index top_ups_of_owner on top_ups (owner, request_no)",
+  "create index vault_of_business on vault (business_id)",
+  "create unique index onboardings_by_workflow on onboardings (workflow_id)",
+  `create unique index onboarding_inputs_in_order
+    on onboarding_inputs (business_id, round, input_no)`,
+  "create unique index notices_of_fact on notices (business_id, kind, fact_key)",
+  "create index notices_by_time on notices (created_at_ms)",
+  "create index notices_of_run on notices (run_id)",
+  "create index notices_to_route on notices (route_at_ms) where routed_at_ms is null",
+  "create index notice_deliveries_of_notice on notice_deliveries (notice_id)",
+  `create index notice_deliveries_due on notice_deliveries (next_try_at_ms)
+     where state = 'pending'`,
+  `create index notice_deliveries_failed on notice_deliveries (created_at_ms)
+     where state = 'undeliverable'`,
+  "create index audit_of_business on audit (business_id, audit_id)",
+  "create index audit_of_subject on audit (business_id, subject, audit_id)",
+  "create unique index audit_chain on audit (business_id, prev_hash)",
+];
