@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import { asRecord } from "../store/as-record.ts";
+import { readerOf } from "../store/as-record.ts";
 import { chunks, type Db } from "../store/db.ts";
 import { idsIn } from "../store/many.ts";
 import { lossNoticed } from "../store/sweep-behind.ts";
@@ -97,13 +97,7 @@ async function looksOf(
   const rows = await rowsOf(db, "looks", businessId, subjects, ["begun_at_ms"]);
   const found = new Map<string, Look[]>();
   for (const [subject, of] of Map.groupBy(rows, (row) => row.subject)) {
-    const looks = of.map((row) => ({
-      begunAtMs: row.begun_at_ms,
-      begunServiceMs: row.begun_service_ms,
-      isWhole: row.is_whole === 1,
-      shownIds: JSON.parse(row.shown_ids) as string[],
-    }));
-    found.set(subject, looks);
+    found.set(subject, of.map(readerOf("looks")));
   }
   return found;
 }
@@ -150,23 +144,14 @@ function operationOf(text: string): OperationName {
   return found;
 }
 
+const readSend = readerOf("sends");
+
 function toSend(row: Row<"sends">): Send {
-  return {
-    ...asRecord(row),
-    baseline: JSON.parse(row.baseline) as string[],
-    result: row.result as SendResult,
-    madeIds: JSON.parse(row.made_ids) as string[],
-  };
+  return { ...readSend(row), result: row.result as SendResult };
 }
 
-function toLateAnswer(row: {
-  readonly send_id: string;
-  readonly result: string;
-  readonly made_ids: string;
-}): LateAnswer {
-  return {
-    sendId: row.send_id,
-    result: row.result as SendResult,
-    madeIds: JSON.parse(row.made_ids) as string[],
-  };
+const readLateAnswer = readerOf("late_answers");
+
+function toLateAnswer(row: Row<"late_answers">): LateAnswer {
+  return { ...readLateAnswer(row), result: row.result as SendResult };
 }

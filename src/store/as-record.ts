@@ -1,3 +1,6 @@
+import type { Column } from "./schema/table.ts";
+import { TABLES, type Tables } from "./tables.ts";
+
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
@@ -13,21 +16,48 @@ type Kept<Value> = Value extends boolean
     ? Value
     : string;
 
-/** A row of a table under the names that the code uses; its JSON and flags are still to be read. */
-export type RecordOf<Table> = {
-  readonly [Column in keyof Table as CamelCase<Column & string>]: Table[Column];
+/** A row of a table, as the code uses it. */
+export type RecordOf<Name extends keyof Tables> = ReadFrom<Name, Tables[Name]>;
+
+type ReadFrom<Name extends keyof Tables, Selected> = {
+  readonly [Of in keyof Selected as CamelCase<Of & string>]: ReadOf<
+    (typeof TABLES)[Name]["columns"],
+    Of,
+    Selected[Of]
+  >;
 };
+
+/** What a joined table hasn't is null. */
+type ReadOf<Columns, Of, Value> = Of extends keyof Columns
+  ? Columns[Of] extends Column<unknown, infer Read>
+    ? Read | (null extends Value ? null : never)
+    : never
+  : Value;
 
 /** What a record, or a change of one, is in its table's columns. */
 type ColumnsOf<Changed> = {
   [Name in keyof Changed as SnakeCase<Name & string>]: Kept<Changed[Name]>;
 };
 
-/** Reads a row of a table: each column under its name in camel case. */
-export function asRecord<Row extends object>(row: Row): RecordOf<Row> {
-  const columns: [string, unknown][] = Object.entries(row);
-  const named = columns.map(([column, value]) => [camelCase(column), value]);
-  return Object.fromEntries(named) as RecordOf<Row>;
+/**
+ * Reads rows of a table, or what was selected of it: each column under its name in camel case, JSON
+ * and flags as what they say. What is of other tables is left as it is.
+ */
+export function readerOf<Name extends keyof Tables>(name: Name) {
+  const columns: Readonly<Record<string, Column<unknown>>> = TABLES[name].columns;
+  return <Selected extends object>(row: Selected): ReadFrom<Name, Selected> => {
+    const values: [string, unknown][] = Object.entries(row);
+    const read = values.map(([column, value]) => [
+      camelCase(column),
+      readValue(columns[column]?.readFrom, value),
+    ]);
+    return Object.fromEntries(read) as ReadFrom<Name, Selected>;
+  };
+}
+
+function readValue(from: Column<unknown>["readFrom"], value: unknown): unknown {
+  if (from === undefined || value === null) return value;
+  return from === "flag" ? value === 1 : JSON.parse(String(value));
 }
 
 /**

@@ -1,18 +1,12 @@
 import { is } from "./in-text.ts";
 import type { CancellationState } from "../contracts/cancellation.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
 import type { Db } from "./db.ts";
 import type { Row } from "./tables.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
-export interface CancellationItem extends Omit<
-  RecordOf<Row<"cancellation_items">>,
-  "open" | "updatedAtMs"
-> {
-  /** True while something is still to be done or found out. */
-  readonly open: boolean;
-}
+export type CancellationItem = Omit<RecordOf<"cancellation_items">, "updatedAtMs">;
 
 export type ItemChange = Partial<
   Pick<
@@ -201,6 +195,8 @@ export async function releaseWithheld(
 }
 
 function toItem(row: Row<"cancellation_items">): CancellationItem {
-  const { updatedAtMs: _, ...item } = asRecord(row);
-  return { ...item, open: row.open === 1 };
+  const { updatedAtMs: _, ...item } = toRecord(row);
+  return item;
 }
+
+const toRecord = readerOf("cancellation_items");

@@ -1,12 +1,10 @@
-import type { CancellationPolicy } from "../domain/cancellations/policy.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row } from "./tables.ts";
 
 /** A request to cancel payments, or to withhold bills. */
-export interface Cancellation extends Omit<RecordOf<Row<"cancellations">>, "policy"> {
-  readonly policy: CancellationPolicy;
-}
+export type Cancellation = RecordOf<"cancellations">;
+
+export const toCancellation = readerOf("cancellations");
 
 export type NewCancellation = Omit<
   Cancellation,
@@ -82,7 +80,3 @@ export async function cancellationsLike(db: Db, beginning: string): Promise<Canc
 }
 
 const NUMBERED = /^(?:\/r\d+)?$/;
-
-export function toCancellation(row: Row<"cancellations">): Cancellation {
-  return { ...asRecord(row), policy: JSON.parse(row.policy) as CancellationPolicy };
-}

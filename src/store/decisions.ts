@@ -2,19 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
 import { releaseEndedClaims } from "./claims.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { mayStillPay } from "./open-subjects.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** States in which a line can still be left out: nothing of it has been drawn for paying. */
 const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
-export interface Decision extends Omit<RecordOf<Row<"decisions">>, "roles" | "dropped"> {
-  readonly roles: readonly string[];
-  /** Payables left out. */
-  readonly dropped: readonly string[];
-}
+export type Decision = RecordOf<"decisions">;
+
+const toDecision = readerOf("decisions");
 
 export interface NewDecision extends Omit<Decision, "decisionId"> {
   /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
@@ -144,12 +142,4 @@ export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]>
     .orderBy("decision_id")
     .execute();
   return rows.map(toDecision);
-}
-
-function toDecision(row: Row<"decisions">): Decision {
-  return {
-    ...asRecord(row),
-    roles: JSON.parse(row.roles) as string[],
-    dropped: JSON.parse(row.dropped) as string[],
-  };
 }

@@ -2,13 +2,13 @@ import { isIn } from "./in-text.ts";
 import type { Transaction } from "kysely";
 import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db, numberOrNull } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** An event that a playbook is to be started by. */
 export type EventStart = Pick<
-  RecordOf<Row<"event_starts">>,
+  RecordOf<"event_starts">,
   "businessId" | "playbook" | "eventId" | "target" | "type" | "objectId"
 >;
 
@@ -108,7 +108,7 @@ export async function openEventStarts(
     .orderBy("event_id")
     .limit(limit)
     .execute();
-  return rows.map(asRecord);
+  return rows.map(readerOf("event_starts"));
 }
 
 /** Those of these events that still wait: nobody has recorded what they start. */

@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
 import { appendAudit } from "./audit.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { idsIn } from "./many.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
 /** A "not now" that somebody set, and that only they or a person lift. */
-export type Hold = RecordOf<Row<"holds">>;
+export type Hold = RecordOf<"holds">;
+
+const toHold = readerOf("holds");
 
 export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason" | "author"> {
   readonly scope: HoldScopeName;
@@ -36,7 +38,7 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  const made = asRecord(row);
+  const made = toHold(row);
   const { reason, untilMs } = made;
   await note(trx, made, "hold.created", {
     nowMs: hold.nowMs,
@@ -61,7 +63,7 @@ export async function releaseHold(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const lifted = asRecord(row);
+  const lifted = toHold(row);
   await note(trx, lifted, "hold.released", { nowMs, actor: by, details: {} });
   return lifted;
 }
@@ -85,7 +87,7 @@ export async function endHolds(
     .returningAll()
     .execute();
   for (const row of rows) {
-    await note(trx, asRecord(row), "hold.ended", {
+    await note(trx, toHold(row), "hold.ended", {
       nowMs: times.nowMs,
       actor: ENDED_BY,
       details: { until: new Date(row.until_ms ?? 0).toISOString() },
@@ -119,7 +121,7 @@ export async function getHold(db: Db, holdId: string): Promise<Hold | undefined>
     .selectAll()
     .where("hold_id", "=", holdId)
     .executeTakeFirst();
-  return row === undefined ? undefined : asRecord(row);
+  return row === undefined ? undefined : toHold(row);
 }
 
 export interface HoldFilter {
@@ -141,7 +143,7 @@ export async function listHolds(
     .orderBy("created_at_ms", "desc")
     .orderBy("hold_id");
   if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
-  return (await query.execute()).map(asRecord);
+  return (await query.execute()).map(toHold);
 }
 
 export async function countHolds(db: Db, filter: HoldFilter): Promise<number> {
@@ -189,7 +191,7 @@ export async function holdsOnLines(
     .where((eb) => eb.or([eb("scope", "!=", "payable"), eb("value", "in", idsIn(of.payableIds))]))
     .orderBy("created_at_ms")
     .execute();
-  return rows.map(asRecord);
+  return rows.map(toHold);
 }
 
 /** The first hold that stops one line now, or undefined. */

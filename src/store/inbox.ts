@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** A webhook event that was verified, or taken from the service's list of deliveries. */
-export type NewInboxEvent = Omit<RecordOf<Row<"inbox">>, "dispatchedAtMs">;
+export type NewInboxEvent = Omit<RecordOf<"inbox">, "dispatchedAtMs">;
 
 export type InboxEvent = Omit<NewInboxEvent, "body">;
 
@@ -69,7 +69,7 @@ export async function undispatched(
     .orderBy("event_id")
     .limit(limit)
     .execute();
-  return rows.map(asRecord);
+  return rows.map(readerOf("inbox"));
 }
 
 /** Says that whoever watches has been told; only after the signal succeeded. */

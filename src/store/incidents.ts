@@ -1,17 +1,17 @@
 import type { Transaction } from "kysely";
 import type { IncidentDecision } from "../contracts/incident.ts";
 import { appendAudit } from "./audit.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { createHold, listHolds, releaseHold } from "./holds.ts";
 import { raiseNotice } from "./notices.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** A funding account that bounced, held for all runs until one person has decided. */
-export interface Incident extends Omit<RecordOf<Row<"incidents">>, "roles"> {
-  readonly roles: readonly string[];
-}
+export type Incident = RecordOf<"incidents">;
+
+const toIncident = readerOf("incidents");
 
 export type NewIncident = Pick<
   Incident,
@@ -215,8 +215,4 @@ export async function reopenIncident(
     subject: sourceId,
     details: { round },
   });
-}
-
-function toIncident(row: Row<"incidents">): Incident {
-  return { ...asRecord(row), roles: JSON.parse(row.roles) as string[] };
 }

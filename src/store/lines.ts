@@ -1,39 +1,12 @@
 import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row } from "./tables.ts";
 
 /** Where one line of a run stands. */
-export interface RunLine extends Pick<
-  RecordOf<Row<"run_lines">>,
-  | "runId"
-  | "payableId"
-  | "businessId"
-  | "version"
-  | "lineNo"
-  | "lineHash"
-  | "contactId"
-  | "sourceId"
-  | "amountCents"
-  | "executionDate"
-  | "quorum"
-  | "reasonCode"
-  | "reason"
-  | "attempts"
-  | "leaseEpoch"
-  | "leaseUntilMs"
-  | "rests"
-  | "restSinceMs"
-  | "pollAtMs"
-  | "stage"
-> {
-  readonly state: LineState;
-  readonly paymentIds: readonly string[];
-  readonly funded: boolean;
-  readonly look: boolean;
-  readonly escalated: boolean;
-}
+export type RunLine = RecordOf<"run_lines">;
+
+export const toRunLine = readerOf("run_lines");
 
 export interface LineChange extends Partial<
   Pick<
@@ -145,15 +118,4 @@ export async function planLineOf(
     .where("version", "=", line.version)
     .executeTakeFirstOrThrow();
   return JSON.parse(row.line) as PlanLine;
-}
-
-export function toRunLine(row: Row<"run_lines">): RunLine {
-  return {
-    ...asRecord(row),
-    state: row.state as LineState,
-    paymentIds: JSON.parse(row.payment_ids) as string[],
-    funded: row.funded === 1,
-    look: row.look === 1,
-    escalated: row.escalated === 1,
-  };
 }

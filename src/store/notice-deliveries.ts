@@ -1,14 +1,16 @@
 import { is } from "./in-text.ts";
 import type { Transaction } from "kysely";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { type Notice, toNotice } from "./notices.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 export type DeliveryState = "pending" | "sent" | "undeliverable";
 
 /** A notice on its way to one address of one channel. */
-export type NoticeDelivery = RecordOf<Row<"notice_deliveries">>;
+export type NoticeDelivery = RecordOf<"notice_deliveries">;
+
+const toDelivery = readerOf("notice_deliveries");
 
 /** Where a notice goes. */
 export interface Route {
@@ -144,7 +146,7 @@ export async function claimDeliveries(
     .where("claimed_until_ms", "<=", claim.nowMs)
     .returningAll()
     .execute();
-  return rows.map(asRecord);
+  return rows.map(toDelivery);
 }
 
 export type DeliveryResult =
@@ -234,7 +236,7 @@ export async function deliveriesOf(
       .where("notice_id", "in", ids)
       .orderBy("delivery_id")
       .execute();
-    all.push(...rows.map(asRecord));
+    all.push(...rows.map(toDelivery));
   }
   return Map.groupBy(all, (delivery) => delivery.noticeId);
 }

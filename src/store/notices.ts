@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { NoticeKind } from "../contracts/notices.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { Row } from "./tables.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
@@ -28,11 +27,9 @@ export interface NewNotice {
 }
 
 /** A notice that was raised. */
-export interface Notice extends Omit<RecordOf<Row<"notices">>, "roles" | "data"> {
-  readonly roles: readonly string[];
-  /** For programs. */
-  readonly data: Readonly<Record<string, unknown>>;
-}
+export type Notice = RecordOf<"notices">;
+
+export const toNotice = readerOf("notices");
 
 const SUBJECT_MAX = 200;
 const TEXT_MAX = 8_000;
@@ -196,12 +193,4 @@ export async function getNotice(db: Db, noticeId: string): Promise<Notice | unde
     .where("notice_id", "=", noticeId)
     .executeTakeFirst();
   return row === undefined ? undefined : toNotice(row);
-}
-
-export function toNotice(row: Row<"notices">): Notice {
-  return {
-    ...asRecord(row),
-    roles: JSON.parse(row.roles) as string[],
-    data: JSON.parse(row.data) as Record<string, unknown>,
-  };
 }

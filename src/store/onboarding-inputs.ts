@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import type { InputState, ProvidedStep } from "../contracts/onboarding.ts";
+import type { InputState } from "../contracts/onboarding.ts";
 import type { HeldUp } from "../domain/onboarding/decide.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { deleteVaultRows } from "./vault.ts";
 
 /** What may be known of an input outside the vault. */
@@ -27,14 +27,9 @@ export interface InputFacts {
 }
 
 /** One thing that a person gave for a step. */
-export interface OnboardingInput extends Omit<
-  RecordOf<Row<"onboarding_inputs">>,
-  "step" | "facts" | "state"
-> {
-  readonly step: ProvidedStep;
-  readonly facts: InputFacts;
-  readonly state: InputState;
-}
+export type OnboardingInput = RecordOf<"onboarding_inputs">;
+
+const toInput = readerOf("onboarding_inputs");
 
 export async function insertInput(
   trx: Transaction<Tables>,
@@ -176,13 +171,4 @@ export async function endInputs(
     trx,
     inputs.flatMap(({ vaultRef }) => (vaultRef === null ? [] : [vaultRef])),
   );
-}
-
-function toInput(row: Row<"onboarding_inputs">): OnboardingInput {
-  return {
-    ...asRecord(row),
-    step: row.step as ProvidedStep,
-    facts: JSON.parse(row.facts) as InputFacts,
-    state: row.state as InputState,
-  };
 }

@@ -1,21 +1,13 @@
 import type { Transaction } from "kysely";
-import type { NextStep, OnboardingPhase } from "../contracts/onboarding.ts";
-import type { KybOnboardingPlaybook } from "../contracts/playbook.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { Row, Tables } from "./tables.ts";
 import { emptyVault } from "./vault.ts";
 
 /** A business's way through KYB. */
-export interface Onboarding extends Omit<
-  RecordOf<Row<"onboardings">>,
-  "policy" | "phase" | "needsAction" | "nextSteps" | "launchedByTokenId"
-> {
-  readonly policy: KybOnboardingPlaybook;
-  readonly phase: OnboardingPhase;
-  readonly needsAction: boolean;
-  readonly nextSteps: readonly NextStep[];
-}
+export type Onboarding = Omit<RecordOf<"onboardings">, "launchedByTokenId">;
+
+const toRecord = readerOf("onboardings");
 
 export interface NewOnboarding extends Pick<
   Onboarding,
@@ -147,12 +139,6 @@ export async function endOnboarding(
 }
 
 function toOnboarding(row: Row<"onboardings">): Onboarding {
-  const { launchedByTokenId: _, ...onboarding } = asRecord(row);
-  return {
-    ...onboarding,
-    policy: JSON.parse(row.policy) as KybOnboardingPlaybook,
-    phase: row.phase as OnboardingPhase,
-    needsAction: row.needs_action === 1,
-    nextSteps: JSON.parse(row.next_steps) as NextStep[],
-  };
+  const { launchedByTokenId: _, ...onboarding } = toRecord(row);
+  return onboarding;
 }

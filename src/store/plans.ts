@@ -1,13 +1,12 @@
-import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import type { LineState, PlanLine, SkippedLine } from "../contracts/pay-run.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { idsIn } from "./many.ts";
-import type { Row } from "./tables.ts";
 
-export interface StoredPlan extends Omit<RecordOf<Row<"plans">>, "summary"> {
-  readonly summary: PlanSummary;
-}
+export type StoredPlan = RecordOf<"plans">;
+
+const toStoredPlan = readerOf("plans");
 
 /** A line as it was planned, and where it stands. */
 export interface PlannedLine {
@@ -117,8 +116,4 @@ export async function listSkipped(
   if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
   const rows = await query.execute();
   return rows.map((row) => JSON.parse(row.skipped) as SkippedLine);
-}
-
-function toStoredPlan(row: Row<"plans">): StoredPlan {
-  return { ...asRecord(row), summary: JSON.parse(row.summary) as PlanSummary };
 }

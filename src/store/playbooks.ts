@@ -1,13 +1,12 @@
 import type { Transaction } from "kysely";
-import type { Playbook } from "../contracts/playbook.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** One revision of a playbook, as an administrator stored it. */
-export interface StoredPlaybook extends Omit<RecordOf<Row<"playbooks">>, "compiled"> {
-  readonly compiled: Playbook;
-}
+export type StoredPlaybook = RecordOf<"playbooks">;
+
+const toPlaybook = readerOf("playbooks");
 
 /**
  * Stores a playbook under its name, as the next revision where its text differs from the last.
@@ -79,8 +78,4 @@ export async function playbookRevisions(db: Db, name: string): Promise<StoredPla
     .orderBy("revision", "desc")
     .execute();
   return rows.map(toPlaybook);
-}
-
-function toPlaybook(row: Row<"playbooks">): StoredPlaybook {
-  return { ...asRecord(row), compiled: JSON.parse(row.compiled) as Playbook };
 }

@@ -1,15 +1,13 @@
 import type { Transaction } from "kysely";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** What the owner of a failed or returned payable knows about it. */
-export interface Retry extends Omit<RecordOf<Row<"retries">>, "handledPaymentIds" | "look"> {
-  /** Payments whose failure has been dealt with. */
-  readonly handledPaymentIds: readonly string[];
-  readonly look: boolean;
-}
+export type Retry = RecordOf<"retries">;
+
+const toRetry = readerOf("retries");
 
 export interface NewRetry {
   readonly businessId: string;
@@ -195,9 +193,4 @@ export async function requestRetry(
     .returningAll()
     .executeTakeFirstOrThrow();
   return toRetry(row);
-}
-
-function toRetry(row: Row<"retries">): Retry {
-  const handledPaymentIds = JSON.parse(row.handled_payment_ids) as string[];
-  return { ...asRecord(row), handledPaymentIds, look: row.look === 1 };
 }

@@ -1,15 +1,11 @@
 import type { IncidentBill } from "../contracts/incident.ts";
-import type { LineState } from "../contracts/pay-run.ts";
-import type { FailureRule } from "../contracts/playbook.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row } from "./tables.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
-export interface RetryCaseRule extends Omit<RecordOf<Row<"retry_cases">>, "rule" | "giveUpTell"> {
-  readonly rule: FailureRule;
-  readonly giveUpTell: readonly string[];
-}
+export type RetryCaseRule = RecordOf<"retry_cases">;
+
+const toCase = readerOf("retry_cases");
 
 export async function getRetryCase(
   db: Db,
@@ -32,7 +28,7 @@ export async function decidersOf(db: Db, payableId: string): Promise<string[]> {
     .select("rule")
     .where("payable_id", "=", payableId)
     .execute();
-  return rows.flatMap(({ rule }) => (JSON.parse(rule) as FailureRule).by);
+  return rows.map(toCase).flatMap(({ rule }) => rule.by);
 }
 
 /** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */
@@ -105,14 +101,7 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
     .where("retry_cases.waits_for", "=", "incident")
     .orderBy("retry_cases.payable_id")
     .execute();
-  return rows.map((row) => ({
-    payableId: row.payable_id,
-    amountCents: row.amount_cents,
-    state: row.state as LineState,
-    paymentIds: JSON.parse(row.payment_ids) as string[],
-    attempts: row.attempts,
-    reason: row.reason,
-  }));
+  return rows.map(readerOf("run_lines"));
 }
 
 /**
@@ -173,13 +162,5 @@ export async function dayOfFailure(
   return {
     othersThrough: Number(through?.count ?? 0),
     otherVendorsFailed: new Set(failed.map((row) => row.contact_id)).size,
-  };
-}
-
-function toCase(row: Row<"retry_cases">): RetryCaseRule {
-  return {
-    ...asRecord(row),
-    rule: JSON.parse(row.rule) as FailureRule,
-    giveUpTell: JSON.parse(row.give_up_tell) as string[],
   };
 }

@@ -1,22 +1,19 @@
 import { sql, type Transaction } from "kysely";
 import { payRunId } from "../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
-import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import { launchedByEvents } from "../domain/events/triggers.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { appendAudit } from "./audit.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
 
-export interface Run extends Omit<RecordOf<Row<"runs">>, "policy" | "inputs" | "phase"> {
-  readonly policy: PayRunPlaybook;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly phase: RunPhase;
-}
+export type Run = RecordOf<"runs">;
+
+const toRun = readerOf("runs");
 
 export interface NewRun extends Pick<
   Run,
@@ -265,13 +262,4 @@ export async function requestCancel(
     return "requested";
   }
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
-}
-
-function toRun(row: Row<"runs">): Run {
-  return {
-    ...asRecord(row),
-    policy: JSON.parse(row.policy) as PayRunPlaybook,
-    inputs: JSON.parse(row.inputs) as Record<string, unknown>,
-    phase: row.phase as RunPhase,
-  };
 }

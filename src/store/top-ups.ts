@@ -5,21 +5,20 @@ import {
   type TopUpAccount,
   type TopUpState,
 } from "../contracts/top-up.ts";
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { appendAudit } from "./audit.ts";
 import type { Db } from "./db.ts";
 import type { Row, Tables } from "./tables.ts";
 
 /** A deposit into a funding source, as somebody has asked for it. */
 export interface TopUp extends Omit<
-  RecordOf<Row<"top_ups">>,
-  "bankAccountId" | "bankName" | "bankLast4" | "late" | "approvers" | "createdAtMs"
+  RecordOf<"top_ups">,
+  "bankAccountId" | "bankName" | "bankLast4" | "createdAtMs"
 > {
   readonly account: TopUpAccount;
-  /** True where it arrives too late, however soon it is made. */
-  readonly late: boolean;
-  readonly approvers: readonly string[];
 }
+
+const toRecord = readerOf("top_ups");
 
 export type NewTopUp = Omit<
   TopUp,
@@ -237,11 +236,6 @@ export function toTopUp(row: Row<"top_ups">): TopUp {
     bankLast4: last4,
     createdAtMs: _,
     ...topUp
-  } = asRecord(row);
-  return {
-    ...topUp,
-    account: { bankAccountId, name, last4 },
-    late: row.late === 1,
-    approvers: JSON.parse(row.approvers) as string[],
-  };
+  } = toRecord(row);
+  return { ...topUp, account: { bankAccountId, name, last4 } };
 }

@@ -1,9 +1,8 @@
-import { asColumns, asRecord, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row } from "./tables.ts";
 
 /** A value as the vault keeps it: only who has the key can read it. */
-export type VaultRow = Omit<RecordOf<Row<"vault">>, "createdAtMs">;
+export type VaultRow = Omit<RecordOf<"vault">, "createdAtMs">;
 
 export async function insertVaultRow(
   db: Db,
@@ -21,7 +20,7 @@ export async function getVaultRow(db: Db, vaultRef: string): Promise<VaultRow | 
     .selectAll()
     .where("vault_ref", "=", vaultRef)
     .executeTakeFirst();
-  return row === undefined ? undefined : asRecord(row);
+  return row === undefined ? undefined : readerOf("vault")(row);
 }
 
 /** References of a business's values that are encrypted under another key than this one. */

@@ -1,13 +1,15 @@
 import type { Transaction } from "kysely";
 import { doublingMs } from "../domain/back-off.ts";
 import { appendAudit } from "./audit.ts";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
 /** A fault of a whole business, or of one of its funding sources, that everything waits for. */
-export type BusinessWait = RecordOf<Row<"business_waits">>;
+export type BusinessWait = RecordOf<"business_waits">;
+
+const toWait = readerOf("business_waits");
 
 export interface NewWait extends Pick<
   BusinessWait,
@@ -64,8 +66,8 @@ export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<
     .returningAll()
     .executeTakeFirstOrThrow();
   // Going on with a wait is no news: a service that refuses for days must not fill the trail.
-  if (found === undefined) await note(trx, asRecord(row), "wait.began", wait.realMs);
-  return asRecord(row);
+  if (found === undefined) await note(trx, toWait(row), "wait.began", wait.realMs);
+  return toWait(row);
 }
 
 /** The service's own words stay out of the trail: they may name people. Runs hear of it. */
@@ -153,7 +155,7 @@ export async function clearWaits(
     .$if(shown.codes !== undefined, (waits) => waits.where("code", "in", shown.codes ?? []))
     .returningAll()
     .execute();
-  for (const row of ended) await note(trx, asRecord(row), "wait.ended", shown.realMs);
+  for (const row of ended) await note(trx, toWait(row), "wait.ended", shown.realMs);
 }
 
 /** Ends one wait whose cause is known to be lifted. */
@@ -174,7 +176,7 @@ export async function clearWait(
     .returningAll()
     .executeTakeFirst();
   if (ended === undefined) return false;
-  await note(trx, asRecord(ended), "wait.ended", wait.realMs);
+  await note(trx, toWait(ended), "wait.ended", wait.realMs);
   return true;
 }
 
@@ -188,5 +190,5 @@ export async function listWaits(db: Db, businessId: string): Promise<BusinessWai
     .orderBy("source_id")
     .orderBy("code")
     .execute();
-  return rows.map(asRecord);
+  return rows.map(toWait);
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
-import { asRecord, type RecordOf } from "./as-record.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** Which workflow wants to hear about a payable. */
-export type Watch = RecordOf<Row<"watches">>;
+export type Watch = RecordOf<"watches">;
 
 /** Lets one owner hear about many payables from now on, instead of whoever did before. */
 export async function setWatches(
@@ -54,7 +54,7 @@ export async function watchersOf(
       .where("business_id", "=", businessId)
       .where("payable_id", "in", ids)
       .execute();
-    watches.push(...rows.map(asRecord));
+    watches.push(...rows.map(readerOf("watches")));
   }
   return watches;
 }

@@ -1,14 +1,23 @@
 import { expect, test } from "vitest";
-import { asColumns, asRecord } from "../../src/store/as-record.ts";
+import { asColumns, readerOf } from "../../src/store/as-record.ts";
 
-test("a row is read under the names of the code, and otherwise as it is", () => {
-  const row = { bank_last4: "6789", opened_at_ms: 5, made_ids: '["p1"]', open: 1, reason: null };
-  expect(asRecord(row)).toEqual({
+test("a row is read under the names of the code: JSON and flags as what they say", () => {
+  const row = { bank_last4: "6789", since_ms: 5, approvers: '["owner"]', late: 1, reason: null };
+  expect(readerOf("top_ups")(row)).toEqual({
     bankLast4: "6789",
-    openedAtMs: 5,
-    madeIds: '["p1"]',
-    open: 1,
+    sinceMs: 5,
+    approvers: ["owner"],
+    late: true,
     reason: null,
+  });
+});
+
+test("what a row has of other tables is left as it is, and null where a joined one has nothing", () => {
+  const row = { payment_ids: null, total_count: 1, details: '{"a":1}' };
+  expect(readerOf("run_lines")(row)).toEqual({
+    paymentIds: null,
+    totalCount: 1,
+    details: '{"a":1}',
   });
 });
 

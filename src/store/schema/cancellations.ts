@@ -1,5 +1,6 @@
 import type { CancellationPhase, CancellationState } from "../../contracts/cancellation.ts";
-import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
+import type { CancellationPolicy } from "../../domain/cancellations/policy.ts";
+import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
 
 /** Cancellations of payments and withheld bills. */
 export const cancellationTables = {
@@ -11,7 +12,7 @@ export const cancellationTables = {
     /** Empty where a person named the payments. */
     playbook: text,
     /** CancellationPolicy as JSON: what is asked for keeps its revision. */
-    policy: text,
+    policy: json<CancellationPolicy>(),
     /** The pay run whose bills are withheld; null for payments. */
     run_id: textOrNull,
     reason: text,
@@ -34,7 +35,7 @@ export const cancellationTables = {
     amount_cents: integer,
     state: word<CancellationState>(),
     /** 1 while something is still to be done or found out. */
-    open: integer,
+    open: flag,
     reason: textOrNull,
     hold_id: textOrNull,
     /** Business-clock instant until which a withheld bill may be released in time. */

@@ -1,4 +1,4 @@
-import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
+import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
 
 /** Who decided what, and with which token. */
 export const decisionTables = {
@@ -9,9 +9,9 @@ export const decisionTables = {
     decision: word<"approve" | "reject">(),
     principal: text,
     token_id: textOrNull,
-    roles: text,
+    roles: json<readonly string[]>(),
     /** JSON array of payable ids left out. */
-    dropped: text,
+    dropped: json<readonly string[]>(),
     comment: textOrNull,
     decided_at_ms: integer,
     /** Business-clock instant. */
@@ -31,7 +31,7 @@ export const decisionTables = {
     /** Stage of the line's rule that it counts in, from 0. */
     stage: integer,
     /** 1 where only an escalation let the approver decide. */
-    escalated: integer,
+    escalated: flag,
   }),
   /** Stages of a run's rules that have several; what a rule of one asks for is its lines' quorum. */
   approval_stages: table(["run_id", "rule_index", "stage"], {
@@ -45,7 +45,7 @@ export const decisionTables = {
     token_id: text,
     name: text,
     token_hash: text,
-    roles: text,
+    roles: json<readonly string[]>(),
     created_at_ms: integer,
     created_by: text,
     expires_at_ms: integerOrNull,

@@ -1,5 +1,6 @@
 import type { IncidentDecision, IncidentPhase } from "../../contracts/incident.ts";
-import { integer, integerOrNull, table, text, textOrNull, word, wordOrNull } from "./table.ts";
+import type { FailureRule } from "../../contracts/playbook.ts";
+import { flag, integer, integerOrNull, json, table, text, textOrNull, word, wordOrNull } from "./table.ts";
 
 /** What an owner of a failed payable waits for, besides a date or a person. */
 export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";
@@ -20,7 +21,7 @@ export const incidentTables = {
     reason: textOrNull,
     retries_made: integer,
     /** JSON array of payment ids whose failure has been dealt with. */
-    handled_payment_ids: text,
+    handled_payment_ids: json<readonly string[]>(),
     /** A person's resolution that waits to be acted on. */
     requested: wordOrNull<"retry">(),
     requested_by: textOrNull,
@@ -28,7 +29,7 @@ export const incidentTables = {
     retry_on: textOrNull,
     /** Why the approval of its line covers no further payment; null where it does, or nobody knows. */
     approval_ended: textOrNull,
-    look: integer,
+    look: flag,
     started_at_ms: integer,
     updated_at_ms: integer,
   }),
@@ -41,11 +42,10 @@ export const incidentTables = {
     /** The same in real time. */
     failed_real_ms: integer,
     source_id: text,
-    /** FailureRule as JSON. */
-    rule: text,
+    rule: json<FailureRule>(),
     give_up_after_days: integer,
     /** JSON array of roles. */
-    give_up_tell: text,
+    give_up_tell: json<readonly string[]>(),
     waits_for: wordOrNull<CaseWait>(),
   }),
   /** A funding account that bounced: one row an account, one round an incident. */
@@ -62,7 +62,7 @@ export const incidentTables = {
     reason: text,
     hold_id: text,
     /** JSON array of roles that decide. */
-    roles: text,
+    roles: json<readonly string[]>(),
     opened_at_ms: integer,
     decision: wordOrNull<IncidentDecision>(),
     decided_by: textOrNull,

@@ -1,4 +1,4 @@
-import { growing, integer, integerOrNull, table, text, textOrNull, writtenOnce } from "./table.ts";
+import { flag, growing, integer, integerOrNull, json, table, text, textOrNull, writtenOnce } from "./table.ts";
 
 /** A send's result is written by its sender, once. */
 const RESULT = {
@@ -45,7 +45,7 @@ export const ledgerTables = {
     amount_cents: integer,
     execution_date: text,
     /** JSON array: ids that were there before the key's first send. */
-    baseline: text,
+    baseline: json<readonly string[]>(),
     /** Database clock. */
     opened_at_ms: integer,
     /** The service's clock at the same moment, where it had been heard. */
@@ -61,7 +61,7 @@ export const ledgerTables = {
     /** The answer's own `Date`. */
     answer_date_ms: integerOrNull,
     /** JSON array: what the answer says it made. */
-    made_ids: text,
+    made_ids: json<readonly string[]>(),
   }),
   /** Answers that came after another had been written for their send. */
   late_answers: growing(["late_answer_id"], {
@@ -72,7 +72,7 @@ export const ledgerTables = {
     result: text,
     status: integerOrNull,
     code: textOrNull,
-    made_ids: text,
+    made_ids: json<readonly string[]>(),
     at_ms: integer,
   }),
   /** Everything that the service showed of a subject at one moment. */
@@ -84,9 +84,8 @@ export const ledgerTables = {
     begun_at_ms: integer,
     begun_service_ms: integerOrNull,
     /** 1 where the counts of all pages agreed. */
-    is_whole: integer,
-    /** JSON array. */
-    shown_ids: text,
+    is_whole: flag,
+    shown_ids: json<readonly string[]>(),
     recorded_at_ms: integer,
   }),
   adoptions: growing(["business_id", "found_id", "attempt_id"], {

@@ -1,4 +1,4 @@
-import { integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+import { integer, integerOrNull, json, table, text, textOrNull } from "./table.ts";
 
 /** What people are told, and how far the telling is. */
 export const noticeTables = {
@@ -15,9 +15,9 @@ export const noticeTables = {
     subject: text,
     text: text,
     /** JSON array; empty for everybody who listens. */
-    roles: text,
+    roles: json<readonly string[]>(),
     /** JSON object for programs. */
-    data: text,
+    data: json<Readonly<Record<string, unknown>>>(),
     /** Vendor whom it is for instead of our own people. */
     contact_id: textOrNull,
     created_at_ms: integer,

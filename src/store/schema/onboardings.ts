@@ -1,4 +1,12 @@
-import { integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+import type {
+  InputState,
+  NextStep,
+  OnboardingPhase,
+  ProvidedStep,
+} from "../../contracts/onboarding.ts";
+import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
+import type { InputFacts } from "../onboarding-inputs.ts";
+import { flag, integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
 
 /** Businesses taken through KYB, what people gave for it, and the vault for what is personal. */
 export const onboardingTables = {
@@ -28,12 +36,12 @@ export const onboardingTables = {
     playbook: text,
     playbook_revision: integer,
     /** Compiled playbook as JSON: a running onboarding keeps its revision. */
-    policy: text,
-    phase: text,
+    policy: json<KybOnboardingPlaybook>(),
+    phase: readAs<OnboardingPhase>(),
     waiting_for: textOrNull,
-    needs_action: integer,
+    needs_action: flag,
     /** What the service says is to be done, as JSON. */
-    next_steps: text,
+    next_steps: json<readonly NextStep[]>(),
     /** Names what is waited for; another name begins another wait. */
     wait_key: text,
     /** Begin of the wait on the business clock, and in real time. */
@@ -56,12 +64,12 @@ export const onboardingTables = {
     round: integer,
     /** 1, 2, … in a round. */
     input_no: integer,
-    step: text,
+    step: readAs<ProvidedStep>(),
     /** JSON; nothing personal but the names of who signed or certified. */
-    facts: text,
+    facts: json<InputFacts>(),
     /** Null where nothing of it is personal, and once the value has been deleted. */
     vault_ref: textOrNull,
-    state: text,
+    state: readAs<InputState>(),
     reason: textOrNull,
     sends: integer,
     /** The service's clock at the last send that has no answer yet. */

@@ -1,4 +1,5 @@
-import { counted, growing, integer, table, text, textOrNull } from "./table.ts";
+import type { Playbook } from "../../contracts/playbook.ts";
+import { counted, growing, integer, json, table, text, textOrNull } from "./table.ts";
 
 /** The audit trail, the playbooks by revision, and what only one process does at a time. */
 export const recordTables = {
@@ -28,8 +29,7 @@ export const recordTables = {
     business: textOrNull,
     /** The file as it was. */
     text,
-    /** Playbook as JSON. */
-    compiled: text,
+    compiled: json<Playbook>(),
     /** Who stored it: they don't count as an approver of its runs. */
     author: text,
     author_token_id: textOrNull,

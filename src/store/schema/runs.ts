@@ -1,4 +1,12 @@
-import { growing, integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+import type {
+  LineState,
+  PlanLine,
+  PlanSummary,
+  RunPhase,
+  SkippedLine,
+} from "../../contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { flag, growing, integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
 
 /** Runs, plans and their lines. */
 export const runTables = {
@@ -12,13 +20,13 @@ export const runTables = {
     playbook: text,
     playbook_revision: integer,
     /** The playbook as it was at the launch, compiled and as JSON: a running run keeps its revision. */
-    policy: text,
+    policy: json<PayRunPlaybook>(),
     /** `YYYY-MM-DD`, the nominal fire time's date. */
     period: text,
     /** 1, 2, … for `/r2`: one more only after rejected, expired, cancelled or failed. */
     revision: integer,
-    inputs: text,
-    phase: text,
+    inputs: json<Readonly<Record<string, unknown>>>(),
+    phase: readAs<RunPhase>(),
     waiting_for: textOrNull,
     plan_hash: textOrNull,
     /** 0 before the first plan. */
@@ -42,8 +50,7 @@ export const runTables = {
     /** 1, 2, …: one more each time a line was planned anew. */
     plan_no: integer,
     plan_hash: text,
-    /** PlanSummary as JSON. */
-    summary: text,
+    summary: json<PlanSummary>(),
     created_at_ms: integer,
   }),
   /** Insert-only: what was planned for a payable, by version. */
@@ -57,15 +64,13 @@ export const runTables = {
     amount_cents: integer,
     execution_date: text,
     source_id: text,
-    /** PlanLine as JSON. */
-    line: text,
+    line: json<PlanLine>(),
   }),
   plan_skipped: table(["run_id", "payable_id"], {
     run_id: text,
     payable_id: text,
     code: text,
-    /** SkippedLine as JSON. */
-    skipped: text,
+    skipped: json<SkippedLine>(),
   }),
   /** Where each line of a run stands; the mutable side of plan_lines. */
   run_lines: table(["run_id", "payable_id"], {
@@ -82,14 +87,13 @@ export const runTables = {
     amount_cents: integer,
     execution_date: text,
     quorum: integer,
-    state: text,
+    state: readAs<LineState>(),
     reason_code: textOrNull,
     reason: textOrNull,
-    /** JSON array. */
-    payment_ids: text,
+    payment_ids: json<readonly string[]>(),
     attempts: integer,
     /** 1 once the funding step has found the money for it. */
-    funded: integer,
+    funded: flag,
     /** Fencing: one more with every draw; a result of an older epoch never downgrades. */
     lease_epoch: integer,
     lease_owner: textOrNull,
@@ -103,7 +107,7 @@ export const runTables = {
     /** Business-clock instant of the next poll of its payments. */
     poll_at_ms: integer,
     /** 1 where an event said "look". */
-    look: integer,
+    look: flag,
     dropped_by: textOrNull,
     updated_at_ms: integer,
     /** Rule of the run's policy. */
@@ -117,7 +121,7 @@ export const runTables = {
     remind_at_ms: integerOrNull,
     escalate_at_ms: integerOrNull,
     /** 1 once the stage was escalated. */
-    escalated: integer,
+    escalated: flag,
   }),
   dry_plans: table(["dry_plan_id"], {
     dry_plan_id: text,

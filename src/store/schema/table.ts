@@ -1,11 +1,13 @@
 import type { Generated } from "kysely";
 
 /** What a column holds: for the databases, and for the types of queries. */
-export interface Column<Value> {
+export interface Column<Value, Read = Value> {
   readonly type: "text" | "integer" | "counted";
   readonly mayBeNull: boolean;
+  /** What records have instead of the value: 0 and 1 are false and true, JSON is what it says. */
+  readonly readFrom?: "flag" | "json";
   /** For the types alone. */
-  readonly value?: Value;
+  readonly types?: { readonly value: Value; readonly read: Read };
 }
 
 export const text: Column<string> = { type: "text", mayBeNull: false };
@@ -14,6 +16,18 @@ export const integer: Column<number> = { type: "integer", mayBeNull: false };
 export const integerOrNull: Column<number | null> = { type: "integer", mayBeNull: true };
 /** The database counts it up. */
 export const counted: Column<Generated<number>> = { type: "counted", mayBeNull: false };
+
+/** 1 or 0: true or false. */
+export const flag: Column<number, boolean> = { type: "integer", mayBeNull: false, readFrom: "flag" };
+
+export function json<Read>(): Column<string, Read> {
+  return { type: "text", mayBeNull: false, readFrom: "json" };
+}
+
+/** One of a few words for whoever reads a record; another program may have written others. */
+export function readAs<Word extends string>(): Column<string, Word> {
+  return { type: "text", mayBeNull: false };
+}
 
 /** One of a few words. */
 export function word<Word extends string>(): Column<Word> {
@@ -73,5 +87,5 @@ export type RowsOf<Tables extends Readonly<Record<string, Table>>> = {
 };
 
 type RowOf<Of extends Columns> = {
-  -readonly [Name in keyof Of]: Of[Name] extends Column<infer Value> ? Value : never;
+  -readonly [Name in keyof Of]: Of[Name] extends Column<infer Value, unknown> ? Value : never;
 };

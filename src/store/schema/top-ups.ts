@@ -1,5 +1,5 @@
 import type { TopUpState } from "../../contracts/top-up.ts";
-import { integer, table, text, textOrNull, word } from "./table.ts";
+import { flag, integer, json, table, text, textOrNull, word } from "./table.ts";
 
 /** Deposits into the balance that runs and incidents have asked for. */
 export const topUpTables = {
@@ -21,7 +21,8 @@ export const topUpTables = {
     needed_on: text,
     make_by: text,
     arrives_on: text,
-    late: integer,
+    /** True where it arrives too late, however soon it is made. */
+    late: flag,
     bank_account_id: text,
     bank_name: textOrNull,
     bank_last4: textOrNull,
@@ -29,7 +30,7 @@ export const topUpTables = {
     /** What an approval of it names. */
     hash: text,
     /** JSON array of roles. */
-    approvers: text,
+    approvers: json<readonly string[]>(),
     quorum: integer,
     transaction_id: textOrNull,
     reason_code: textOrNull,
