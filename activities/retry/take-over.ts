@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
 import { claimPayables, handOverClaim } from "../../src/store/claims.ts";
+import { type RunLine, toRunLine } from "../../src/store/lines.ts";
 import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries.ts";
 import { getRun, type Run } from "../../src/store/runs.ts";
 import { isPaidHere } from "../../src/store/strangers.ts";
@@ -115,11 +116,7 @@ function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string 
   return isOver ? null : known.runId;
 }
 
-interface PaidLine {
-  readonly runId: string;
-  readonly state: LineState;
-  readonly paymentIds: readonly string[];
-}
+type PaidLine = Pick<RunLine, "runId" | "state" | "paymentIds">;
 
 /** Lines of the payable that something was sent for, those of the latest run first. */
 async function paidLines(trx: Transaction<Tables>, subject: Subject): Promise<PaidLine[]> {
@@ -133,11 +130,7 @@ async function paidLines(trx: Transaction<Tables>, subject: Subject): Promise<Pa
     .orderBy("runs.launched_at_ms", "desc")
     .orderBy("run_lines.run_id", "desc")
     .execute();
-  return rows.map((row) => ({
-    runId: row.run_id,
-    state: row.state as LineState,
-    paymentIds: JSON.parse(row.payment_ids) as string[],
-  }));
+  return rows.map(toRunLine);
 }
 
 /** True where a line says settled, and one of its payments isn't any more: nobody has dealt with that. */

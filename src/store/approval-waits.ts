@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Transaction } from "kysely";
 import type { WaitingBills } from "../domain/approvals/asks.ts";
-import type { Db } from "./db.ts";
+import { readerOf } from "./as-record.ts";
+import { CENTS, COUNT, type Db } from "./db.ts";
 import { openStage } from "./line-approvals.ts";
 import type { Tables } from "./tables.ts";
 
@@ -22,6 +23,8 @@ interface AskedRun {
   readonly businessMs: number;
 }
 
+const toRecord = readerOf("run_lines");
+
 /** What waits for approval in a run, by rule and stage. */
 export async function waitingBills(db: Db, runId: string): Promise<WaitingBills[]> {
   const rows = await db
@@ -30,12 +33,12 @@ export async function waitingBills(db: Db, runId: string): Promise<WaitingBills[
       "rule_index",
       "stage",
       "escalated",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-      eb.fn.min("stage_since_ms").as("since"),
-      eb.fn.min("stage_real_ms").as("since_real"),
-      eb.fn.min("remind_at_ms").as("remind_at"),
-      eb.fn.min("escalate_at_ms").as("escalate_at"),
+      COUNT,
+      CENTS,
+      eb.fn.min("stage_since_ms").as("since_ms"),
+      eb.fn.min("stage_real_ms").as("since_real_ms"),
+      eb.fn.min("remind_at_ms").as("remind_at_ms"),
+      eb.fn.min("escalate_at_ms").as("escalate_at_ms"),
     ])
     .where("run_id", "=", runId)
     .where("state", "=", "awaiting-approval")
@@ -45,17 +48,7 @@ export async function waitingBills(db: Db, runId: string): Promise<WaitingBills[
     .orderBy("stage")
     .orderBy("escalated")
     .execute();
-  return rows.map((row) => ({
-    ruleIndex: row.rule_index,
-    stage: row.stage,
-    escalated: row.escalated === 1,
-    count: Number(row.count),
-    cents: Number(row.cents),
-    sinceMs: row.since,
-    sinceRealMs: row.since_real,
-    remindAtMs: row.remind_at,
-    escalateAtMs: row.escalate_at,
-  }));
+  return rows.map(toRecord);
 }
 
 /** Stages whose turn has come for lines that were in another one, or in none, before. */
@@ -79,21 +72,11 @@ export async function turnedStages(
         .where("rule_index", ">=", 0)
         .as("line"),
     )
-    .select((eb) => [
-      "rule_index",
-      "open",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-    ])
+    .select(["rule_index", "open as stage", COUNT, CENTS])
     .where((eb) => eb.or([eb("stage_since_ms", "is", null), eb("was", "!=", eb.ref("open"))]))
     .groupBy(["rule_index", "open"])
     .execute();
-  return rows.map((row) => ({
-    ruleIndex: row.rule_index,
-    stage: row.open,
-    count: Number(row.count),
-    cents: Number(row.cents),
-  }));
+  return rows.map(toRecord);
 }
 
 /** Asks the approvers of a stage, of the lines whose turn it has come to be. */
@@ -142,24 +125,14 @@ export async function escalateDue(
     ]);
   const rows = await trx
     .selectFrom("run_lines")
-    .select((eb) => [
-      "rule_index",
-      "stage",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-    ])
+    .select(["rule_index", "stage", COUNT, CENTS])
     .where(due)
     .groupBy(["rule_index", "stage"])
     .execute();
   if (rows.length > 0) {
     await trx.updateTable("run_lines").set({ escalated: 1 }).where(due).execute();
   }
-  return rows.map((row) => ({
-    ruleIndex: row.rule_index,
-    stage: row.stage,
-    count: Number(row.count),
-    cents: Number(row.cents),
-  }));
+  return rows.map(toRecord);
 }
 
 /** Says when those who were reminded now are reminded next. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import { canonicalJson, type CanonicalValue } from "../domain/canonical-json.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
@@ -12,20 +13,9 @@ export const GENESIS = "0".repeat(64);
  */
 export const STORE_TRAIL = "payrun:store";
 
-export interface AuditEntry {
-  readonly auditId: number;
-  readonly businessId: string;
-  readonly atMs: number;
-  /** A person's or token's name, or a workflow id. */
-  readonly actor: string;
-  readonly action: string;
-  /** What it was done to: a run, payable, hold, token … by its id. */
-  readonly subject: string;
-  readonly details: Readonly<Record<string, unknown>>;
+export interface AuditEntry extends RecordOf<"audit"> {
   /** The JSON text of the details, which is what is hashed. */
   readonly detailsText: string;
-  readonly prevHash: string;
-  readonly hash: string;
 }
 
 export interface NewAuditEntry {
@@ -171,6 +161,8 @@ export function auditHash(
   return createHash("sha256").update(canonicalJson(content)).digest("hex");
 }
 
+const toRecord = readerOf("audit");
+
 /** Entries of a business, first to last. */
 export async function listAudit(
   db: Db,
@@ -182,16 +174,5 @@ export async function listAudit(
   if (subjects !== undefined) query = query.where("subject", "in", subjects);
   // In the order of an expression: else SQLite would read the whole trail to be spared a sort.
   const rows = await query.orderBy(subjects ? sql`+audit_id` : "audit_id").execute();
-  return rows.map((row) => ({
-    auditId: row.audit_id,
-    businessId: row.business_id,
-    atMs: row.at_ms,
-    actor: row.actor,
-    action: row.action,
-    subject: row.subject,
-    details: JSON.parse(row.details) as Record<string, unknown>,
-    detailsText: row.details,
-    prevHash: row.prev_hash,
-    hash: row.hash,
-  }));
+  return rows.map((row) => ({ ...toRecord(row), detailsText: row.details }));
 }

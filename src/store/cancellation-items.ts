@@ -2,7 +2,7 @@ import { is } from "./in-text.ts";
 import type { CancellationState } from "../contracts/cancellation.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
-import type { Db } from "./db.ts";
+import { CENTS, COUNT, type Db } from "./db.ts";
 import type { Row } from "./tables.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
@@ -69,22 +69,13 @@ export async function countItems(
   db: Db,
   workflowId: string,
 ): Promise<{ state: CancellationState; count: number; cents: number }[]> {
-  const rows = await db
+  return db
     .selectFrom("cancellation_items")
-    .select((eb) => [
-      "state",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-    ])
+    .select(["state", COUNT, CENTS])
     .where("workflow_id", "=", workflowId)
     .groupBy("state")
     .orderBy("state")
     .execute();
-  return rows.map(({ state, count, cents }) => ({
-    state: state as CancellationState,
-    count: Number(count),
-    cents: Number(cents),
-  }));
 }
 
 /** What cancellations have had to do with a bill. */

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -8,6 +8,10 @@ import type { Tables } from "./tables.ts";
  * stands for itself.
  */
 export type Db = Kysely<Tables> | Transaction<Tables>;
+
+/** How many rows a group has, and what they come to. */
+export const COUNT = sql<number>`count(*)`.as("count");
+export const CENTS = sql<number>`sum(amount_cents)`.as("cents");
 
 /** Few enough rows that no statement exceeds the databases' limit of bound values. */
 const ROWS_A_STATEMENT = 400;

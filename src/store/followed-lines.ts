@@ -8,12 +8,8 @@ import type { Tables } from "./tables.ts";
 /** States whose payments the run itself follows. */
 const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
 
-export interface LineToLookAt {
-  readonly payableId: string;
-  readonly paymentIds: readonly string[];
-  /** True where an event spoke of it. */
-  readonly look: boolean;
-}
+/** One to read now; `look` where an event spoke of it. */
+export type LineToLookAt = Pick<RunLine, "payableId" | "paymentIds" | "look">;
 
 /**
  * Lines whose payments are to be read now: those that an event spoke of, and those whose poll is
@@ -42,11 +38,7 @@ export async function linesToLookAt(
     )
     .orderBy("line_no")
     .execute();
-  return rows.map((row) => ({
-    payableId: row.payable_id,
-    paymentIds: JSON.parse(row.payment_ids) as string[],
-    look: row.look === 1,
-  }));
+  return rows.map(toRunLine);
 }
 
 /** Takes note that lines are being looked at: an event that comes meanwhile flags them again. */

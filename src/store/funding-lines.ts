@@ -1,15 +1,13 @@
 import type { Transaction } from "kysely";
-import { ENDED_LINE_STATES, type LineState } from "../contracts/pay-run.ts";
+import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import type { SourceUse } from "../domain/notices/source-texts.ts";
 import { appendMoves } from "./audit-lines.ts";
-import { chunks } from "./db.ts";
+import { CENTS, chunks, COUNT } from "./db.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
 
 /** An approved line whose money has not been found yet. */
-export interface UnfundedLine {
-  readonly payableId: string;
-  readonly amountCents: number;
-}
+export type UnfundedLine = Pick<RunLine, "payableId" | "amountCents">;
 
 /** What a run's approved lines without money come to, by funding source. */
 export async function unfundedBySource(
@@ -18,13 +16,13 @@ export async function unfundedBySource(
 ): Promise<{ readonly sourceId: string; readonly cents: number }[]> {
   const rows = await trx
     .selectFrom("run_lines")
-    .select((eb) => ["source_id", eb.fn.sum<number>("amount_cents").as("cents")])
+    .select(["source_id", CENTS])
     .where("run_id", "=", runId)
     .where("state", "=", "planned")
     .where("funded", "=", 0)
     .groupBy("source_id")
     .execute();
-  return rows.map((row) => ({ sourceId: row.source_id, cents: Number(row.cents) }));
+  return rows.map(toRunLine);
 }
 
 /** The lines of one source, the most urgent first. */
@@ -44,7 +42,7 @@ export async function unfundedLines(
     .orderBy("amount_cents")
     .orderBy("line_no")
     .execute();
-  return rows.map((row) => ({ payableId: row.payable_id, amountCents: row.amount_cents }));
+  return rows.map(toRunLine);
 }
 
 /** Gives all lines of a source their money; returns how many they are. */
@@ -108,12 +106,7 @@ export async function usesOfSource(
 ): Promise<SourceUse[]> {
   const rows = await trx
     .selectFrom("run_lines")
-    .select((eb) => [
-      "run_id",
-      "state",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-    ])
+    .select(["run_id", "state", COUNT, CENTS])
     .where("business_id", "=", source.businessId)
     .where("source_id", "=", source.sourceId)
     .where("state", "not in", ENDED_LINE_STATES)
@@ -121,12 +114,7 @@ export async function usesOfSource(
     .orderBy("run_id")
     .orderBy("state")
     .execute();
-  return rows.map((row) => ({
-    runId: row.run_id,
-    state: row.state as LineState,
-    count: Number(row.count),
-    cents: Number(row.cents),
-  }));
+  return rows.map(toRunLine);
 }
 
 /** Says at lines that there is no money for them now; `parked` leaves them to a person. */

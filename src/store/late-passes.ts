@@ -1,16 +1,8 @@
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 
 /** How far the watch for late changes is with a business's payments. */
-export interface LatePass {
-  readonly businessId: string;
-  /** When the last pass began. */
-  readonly begunBusinessMs: number;
-  readonly begunRealMs: number;
-  /** ISO instant: the pass reads what was made before. Null while none is under way. */
-  readonly madeBefore: string | null;
-  /** Page of that list to go on with, from 1. */
-  readonly nextPage: number;
-}
+export type LatePass = RecordOf<"late_passes">;
 
 export async function getLatePass(db: Db, businessId: string): Promise<LatePass | undefined> {
   const row = await db
@@ -18,27 +10,15 @@ export async function getLatePass(db: Db, businessId: string): Promise<LatePass 
     .selectAll()
     .where("business_id", "=", businessId)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    businessId,
-    begunBusinessMs: row.begun_business_ms,
-    begunRealMs: row.begun_real_ms,
-    madeBefore: row.made_before,
-    nextPage: row.next_page,
-  };
+  return row === undefined ? undefined : readerOf("late_passes")(row);
 }
 
 /** Keeps how far the watch is, so that whoever goes on begins there. */
 export async function keepLatePass(db: Db, pass: LatePass): Promise<void> {
-  const values = {
-    begun_business_ms: Math.floor(pass.begunBusinessMs),
-    begun_real_ms: Math.floor(pass.begunRealMs),
-    made_before: pass.madeBefore,
-    next_page: pass.nextPage,
-  };
+  const values = asColumns(pass);
   await db
     .insertInto("late_passes")
-    .values({ business_id: pass.businessId, ...values })
+    .values(values)
     .onConflict((conflict) => conflict.column("business_id").doUpdateSet(values))
     .execute();
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { StageApproval } from "../domain/approvals/stages.ts";
+import { readerOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
 
@@ -122,14 +123,9 @@ export async function approvalsOf(
       .where("line_approvals.expires_at_ms", ">", businessMs)
       .orderBy("line_approvals.principal")
       .execute();
-    for (const row of rows) {
-      const approval = {
-        principal: row.principal,
-        stage: row.stage,
-        escalated: row.escalated === 1,
-      };
-      const known = approvals.get(row.payable_id);
-      if (known === undefined) approvals.set(row.payable_id, [approval]);
+    for (const { payableId, ...approval } of rows.map(readerOf("line_approvals"))) {
+      const known = approvals.get(payableId);
+      if (known === undefined) approvals.set(payableId, [approval]);
       else known.push(approval);
     }
   }

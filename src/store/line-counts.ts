@@ -1,7 +1,8 @@
 import type { LineState } from "../contracts/pay-run.ts";
-import type { Db } from "./db.ts";
+import { COUNT, type Db } from "./db.ts";
 import { is, isIn } from "./in-text.ts";
 import { UNDER_WAY } from "./line-states.ts";
+import { toRunLine } from "./lines.ts";
 import { idsIn } from "./many.ts";
 
 /** States whose lines are counted by `countOpenLines`, over all runs. */
@@ -14,13 +15,10 @@ export interface LineCount {
 
 /** Lines of all runs that are under way or parked, by state; reads only these. */
 export async function countOpenLines(db: Db): Promise<LineCount[]> {
-  const counts = db
-    .selectFrom("run_lines")
-    .select((eb) => ["state", eb.fn.countAll<number>().as("count")])
-    .groupBy("state");
+  const counts = db.selectFrom("run_lines").select(["state", COUNT]).groupBy("state");
   const underWay = await counts.where(isIn("state", UNDER_WAY)).execute();
   const parked = await counts.where(is("state", "parked")).execute();
-  return [...underWay, ...parked].map(({ state, count }) => ({ state, count: Number(count) }));
+  return [...underWay, ...parked];
 }
 
 /** Lines of these runs by state. */
@@ -30,9 +28,9 @@ export async function countLinesOf(
 ): Promise<(LineCount & { readonly runId: string })[]> {
   const rows = await db
     .selectFrom("run_lines")
-    .select((eb) => ["run_id", "state", eb.fn.countAll<number>().as("count")])
+    .select(["run_id", "state", COUNT])
     .where("run_id", "in", idsIn(runIds))
     .groupBy(["run_id", "state"])
     .execute();
-  return rows.map(({ run_id, state, count }) => ({ runId: run_id, state, count: Number(count) }));
+  return rows.map(toRunLine);
 }

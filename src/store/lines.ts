@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
-import type { Db } from "./db.ts";
+import { CENTS, COUNT, type Db } from "./db.ts";
 
 /** Where one line of a run stands. */
 export type RunLine = RecordOf<"run_lines">;
@@ -89,20 +89,11 @@ export async function countLines(
 ): Promise<Map<LineState, { count: number; cents: number }>> {
   const rows = await db
     .selectFrom("run_lines")
-    .select((eb) => [
-      "state",
-      eb.fn.countAll<number>().as("count"),
-      eb.fn.sum<number>("amount_cents").as("cents"),
-    ])
+    .select(["state", COUNT, CENTS])
     .where("run_id", "=", runId)
     .groupBy("state")
     .execute();
-  return new Map(
-    rows.map((row) => [
-      row.state as LineState,
-      { count: Number(row.count), cents: Number(row.cents) },
-    ]),
-  );
+  return new Map(rows.map(toRunLine).map(({ state, ...sums }) => [state, sums]));
 }
 
 /** The plan line that a run's line points at now. */

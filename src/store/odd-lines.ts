@@ -1,5 +1,6 @@
 import type { LineState } from "../contracts/pay-run.ts";
-import type { Db } from "./db.ts";
+import { COUNT, type Db } from "./db.ts";
+import { toRunLine } from "./lines.ts";
 import { getPlanLines, type PlannedLine } from "./plans.ts";
 
 /** Lines in these states need nobody's attention any more, or not yet. */
@@ -13,16 +14,16 @@ export async function oddLines(
 ): Promise<{ readonly count: number; readonly lines: readonly PlannedLine[] }> {
   const states = await db
     .selectFrom("run_lines")
-    .select((eb) => ["state", eb.fn.countAll<number>().as("count")])
+    .select(["state", COUNT])
     .where("run_id", "=", runId)
     .where("state", "not in", REGULAR_STATES)
     .where("reason", "is not", null)
     .groupBy("state")
     .execute();
-  const count = states.reduce((sum, row) => sum + Number(row.count), 0);
+  const count = states.reduce((sum, row) => sum + row.count, 0);
   if (count === 0) return { count, lines: [] };
   const lines = await getPlanLines(db, runId, {
-    states: states.map((row) => row.state as LineState),
+    states: states.map(toRunLine).map(({ state }) => state),
     withReason: true,
     page: { offset: 0, limit: most },
   });

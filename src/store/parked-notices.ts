@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { FailureRule } from "../contracts/playbook.ts";
+import { readerOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 
 /** A bill that a person must look at, of which nobody has been told. */
@@ -52,12 +52,7 @@ export async function parkedUntold(
     )
     .orderBy("line_no")
     .execute();
-  return rows.map((row) => ({
-    payableId: row.payable_id,
-    amountCents: row.amount_cents,
-    reasonCode: row.reason_code,
-    reason: row.reason,
-    deciders: row.rule === null ? [] : (JSON.parse(row.rule) as FailureRule).by,
-    factKey: row.fact_key,
-  }));
+  return rows.map(readerOf("retry_cases")).map(({ rule, ...line }) => {
+    return { ...line, deciders: rule?.by ?? [] };
+  });
 }

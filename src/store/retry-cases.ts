@@ -1,6 +1,7 @@
 import type { IncidentBill } from "../contracts/incident.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { toRunLine } from "./lines.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
 export type RetryCaseRule = RecordOf<"retry_cases">;
@@ -101,7 +102,7 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
     .where("retry_cases.waits_for", "=", "incident")
     .orderBy("retry_cases.payable_id")
     .execute();
-  return rows.map(readerOf("run_lines"));
+  return rows.map(toRunLine);
 }
 
 /**

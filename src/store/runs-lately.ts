@@ -1,14 +1,9 @@
-import type { RunPhase } from "../contracts/pay-run.ts";
+import { readerOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import type { Run } from "./runs.ts";
 
 /** A run as a digest speaks of it. */
-export interface RecentRun {
-  readonly runId: string;
-  readonly period: string;
-  readonly phase: RunPhase;
-  readonly waitingFor: string | null;
-  readonly totalCents: number;
-}
+export type RecentRun = Pick<Run, "runId" | "period" | "phase" | "waitingFor" | "totalCents">;
 
 /**
  * Runs of a playbook that are at work or have ended lately, the newest first.
@@ -30,11 +25,5 @@ export async function runsLately(
     .orderBy("launched_at_ms", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    runId: row.run_id,
-    period: row.period,
-    phase: row.phase as RunPhase,
-    waitingFor: row.waiting_for,
-    totalCents: row.total_cents,
-  }));
+  return rows.map(readerOf("runs"));
 }

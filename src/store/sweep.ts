@@ -5,19 +5,17 @@ import {
   type LineState,
   type RunPhase,
 } from "../contracts/pay-run.ts";
+import { readerOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { mayStillPay } from "./open-subjects.ts";
+import type { Run } from "./runs.ts";
 import type { Tables } from "./tables.ts";
 
 /** A run that has not ended: a workflow must be at work on it. */
-export interface OpenRun {
-  readonly runId: string;
-  readonly business: string;
-  readonly playbook: string;
-  readonly period: string;
-  readonly launchedBy: string;
-  readonly launchedAtMs: number;
-}
+export type OpenRun = Pick<
+  Run,
+  "runId" | "business" | "playbook" | "period" | "launchedBy" | "launchedAtMs"
+>;
 
 /** Pay runs only: other kinds of workflows see to their own. */
 export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
@@ -29,14 +27,7 @@ export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
     .where("run_id", "like", "pay-run/%")
     .orderBy("run_id")
     .execute();
-  return rows.map((row) => ({
-    runId: row.run_id,
-    business: row.business,
-    playbook: row.playbook,
-    period: row.period,
-    launchedBy: row.launched_by,
-    launchedAtMs: row.launched_at_ms,
-  }));
+  return rows.map(readerOf("runs"));
 }
 
 /** Where a run stands; undefined where the store doesn't know it. */

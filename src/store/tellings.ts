@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
+import { readerOf } from "./as-record.ts";
 import { concernedBy, type Fact } from "./concerned.ts";
 import { databaseNowMs } from "./database-clock.ts";
 import { chunks, type Db } from "./db.ts";
@@ -94,11 +95,7 @@ export async function oldestTellings(
     .execute();
   if (rows.length === 0) return [];
   const nowMs = await databaseNowMs(db);
-  return rows.map((row) => ({
-    tellingId: row.telling_id,
-    workflowId: row.workflow_id,
-    ageMs: nowMs - row.at_ms,
-  }));
+  return rows.map(readerOf("tellings")).map(({ atMs, ...of }) => ({ ...of, ageMs: nowMs - atMs }));
 }
 
 export async function forgetTellings(db: Db, tellings: readonly Telling[]): Promise<void> {

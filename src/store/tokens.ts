@@ -1,21 +1,12 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { appendAudit, STORE_TRAIL } from "./audit.ts";
+import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { Store } from "./store.ts";
 import type { Row } from "./tables.ts";
 
 /** A token of the gateway, without its secret, which is stored nowhere. */
-export interface Token {
-  readonly tokenId: string;
-  /** Who it stands for: two tokens of one name are one person. */
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly createdAtMs: number;
-  /** Name of the principal who made it. */
-  readonly createdBy: string;
-  readonly expiresAtMs: number | null;
-  readonly revokedAtMs: number | null;
-}
+export type Token = Omit<RecordOf<"tokens">, "tokenHash">;
 
 /**
  * Makes a token of 256 random bits, and says so in the store's own trail: tokens act for every
@@ -151,13 +142,8 @@ function hashOf(token: string): string {
 }
 
 function toToken(row: Row<"tokens">): Token {
-  return {
-    tokenId: row.token_id,
-    name: row.name,
-    roles: JSON.parse(row.roles) as string[],
-    createdAtMs: row.created_at_ms,
-    createdBy: row.created_by,
-    expiresAtMs: row.expires_at_ms,
-    revokedAtMs: row.revoked_at_ms,
-  };
+  const { tokenHash: _, ...token } = toRecord(row);
+  return token;
 }
+
+const toRecord = readerOf("tokens");

@@ -7,7 +7,7 @@ import {
 } from "../contracts/top-up.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { appendAudit } from "./audit.ts";
-import type { Db } from "./db.ts";
+import { CENTS, type Db } from "./db.ts";
 import type { Row, Tables } from "./tables.ts";
 
 /** A deposit into a funding source, as somebody has asked for it. */
@@ -178,9 +178,9 @@ export async function unfundedByDate(
   runId: string,
   sourceId: string,
 ): Promise<{ readonly date: string; readonly cents: number }[]> {
-  const rows = await db
+  return db
     .selectFrom("run_lines")
-    .select((eb) => ["execution_date", eb.fn.sum<number>("amount_cents").as("cents")])
+    .select(["execution_date as date", CENTS])
     .where("run_id", "=", runId)
     .where("source_id", "=", sourceId)
     .where("state", "in", WITHOUT_MONEY)
@@ -188,7 +188,6 @@ export async function unfundedByDate(
     .groupBy("execution_date")
     .orderBy("execution_date")
     .execute();
-  return rows.map((row) => ({ date: row.execution_date, cents: Number(row.cents) }));
 }
 
 /**

@@ -1,16 +1,11 @@
 import type { LineState } from "../contracts/pay-run.ts";
 import { nameOfBill } from "../domain/history-texts.ts";
 import type { Db } from "./db.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
 import { planLinesOf } from "./plans.ts";
 
-/** A line that people may want to look at. */
-interface TroubledLine {
-  /** The bill, as people call it. */
-  readonly name: string;
-  readonly payableId: string;
-  readonly state: string;
-  readonly reasonCode: string | null;
-}
+/** A line that people may want to look at, and its bill, as people call it. */
+type TroubledLine = Pick<RunLine, "payableId" | "state" | "reasonCode"> & { readonly name: string };
 
 const TROUBLED: readonly LineState[] = ["parked", "on-hold", "unknown", "retrying"];
 
@@ -35,12 +30,9 @@ export async function troubledLines(db: Db, runId: string): Promise<TroubledLine
     rows.map((row) => row.payable_id),
   );
   const names = new Map(plans.map((plan) => [plan.payableId, nameOfBill(plan)]));
-  return rows.map((row) => ({
-    name: names.get(row.payable_id) ?? row.payable_id,
-    payableId: row.payable_id,
-    state: row.state,
-    reasonCode: row.reason_code,
-  }));
+  return rows
+    .map(toRunLine)
+    .map((line) => ({ ...line, name: names.get(line.payableId) ?? line.payableId }));
 }
 
 /** How many of a run's payments have come back, by return code, the most first. */

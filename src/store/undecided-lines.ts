@@ -5,6 +5,7 @@ import { appendMoves } from "./audit-lines.ts";
 import { chunks } from "./db.ts";
 import { activeHolds, type Hold } from "./holds.ts";
 import { isApproved } from "./line-approvals.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
@@ -83,13 +84,7 @@ async function moveLines(
   }
 }
 
-interface HoldableLine {
-  readonly payableId: string;
-  readonly contactId: string;
-  readonly sourceId: string;
-  readonly state: string;
-  readonly reason: string | null;
-}
+type HoldableLine = Pick<RunLine, "payableId" | "contactId" | "sourceId" | "state" | "reason">;
 
 /** Undecided lines that a hold may name, and those that one has stopped. */
 async function* heldOrNamed(
@@ -137,15 +132,7 @@ async function* heldOrNamed(
       .limit(LINES_A_PAGE);
     if (!all) query = query.where("state", "in", UNDECIDED);
     const rows = await query.execute();
-    for (const row of rows) {
-      yield {
-        payableId: row.payable_id,
-        contactId: row.contact_id,
-        sourceId: row.source_id,
-        state: row.state,
-        reason: row.reason,
-      };
-    }
+    yield* rows.map(toRunLine);
     const last = rows.at(-1);
     if (last === undefined || rows.length < LINES_A_PAGE) return;
     after = last.line_no;

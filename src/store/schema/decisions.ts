@@ -43,10 +43,12 @@ export const decisionTables = {
   }),
   tokens: table(["token_id"], {
     token_id: text,
+    /** Who it stands for: two tokens of one name are one person. */
     name: text,
     token_hash: text,
     roles: json<readonly string[]>(),
     created_at_ms: integer,
+    /** Name of the principal who made it. */
     created_by: text,
     expires_at_ms: integerOrNull,
     revoked_at_ms: integerOrNull,

@@ -7,10 +7,12 @@ export const recordTables = {
     audit_id: counted,
     business_id: text,
     at_ms: integer,
+    /** A person's or token's name, or a workflow id. */
     actor: text,
     action: text,
+    /** What it was done to: a run, payable, hold, token … by its id. */
     subject: text,
-    details: text,
+    details: json<Readonly<Record<string, unknown>>>(),
     prev_hash: text,
     hash: text,
   }),

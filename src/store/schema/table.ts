@@ -15,7 +15,7 @@ export const textOrNull: Column<string | null> = { type: "text", mayBeNull: true
 export const integer: Column<number> = { type: "integer", mayBeNull: false };
 export const integerOrNull: Column<number | null> = { type: "integer", mayBeNull: true };
 /** The database counts it up. */
-export const counted: Column<Generated<number>> = { type: "counted", mayBeNull: false };
+export const counted: Column<Generated<number>, number> = { type: "counted", mayBeNull: false };
 
 /** 1 or 0: true or false. */
 export const flag: Column<number, boolean> = { type: "integer", mayBeNull: false, readFrom: "flag" };
