@@ -1,10 +1,8 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  type DatabaseIntrospector,
   type Dialect,
   type Driver,
-  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -30,62 +28,25 @@ export interface PostgresConfig {
 }
 
 /** Kysely's PostgreSQL over a pool; connections are taken for as long as they are used. */
-export class PoolDialect implements Dialect {
-  readonly #config: PostgresConfig;
-
-  constructor(config: PostgresConfig) {
-    this.#config = config;
-  }
-
-  createDriver(): Driver {
-    return new PoolDriver(this.#config);
-  }
-
-  createQueryCompiler(): PostgresQueryCompiler {
-    return new PostgresQueryCompiler();
-  }
-
-  createAdapter(): PostgresAdapter {
-    return new PostgresAdapter();
-  }
-
-  createIntrospector<T>(db: Kysely<T>): DatabaseIntrospector {
-    return new PostgresIntrospector(db);
-  }
+export function poolDialect(config: PostgresConfig): Dialect {
+  return {
+    createDriver: () => driverOf(config),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
 }
 
-class PoolDriver implements Driver {
-  readonly #config: PostgresConfig;
-
-  constructor(config: PostgresConfig) {
-    this.#config = config;
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<PoolConnection> {
-    return new PoolConnection(this.#config);
-  }
-
-  async beginTransaction(connection: PoolConnection): Promise<void> {
-    await connection.begin();
-  }
-
-  async commitTransaction(connection: PoolConnection): Promise<void> {
-    await connection.commit();
-  }
-
-  async rollbackTransaction(connection: PoolConnection): Promise<void> {
-    await connection.rollback();
-  }
-
-  async releaseConnection(connection: PoolConnection): Promise<void> {
-    connection.release();
-  }
-
-  async destroy(): Promise<void> {
-    await this.#config.pool.end();
-  }
+function driverOf(config: PostgresConfig): Driver {
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => new PoolConnection(config),
+    beginTransaction: (connection: PoolConnection) => connection.begin(),
+    commitTransaction: (connection: PoolConnection) => connection.commit(),
+    rollbackTransaction: (connection: PoolConnection) => connection.rollback(),
+    releaseConnection: async (connection: PoolConnection) => connection.release(),
+    destroy: () => config.pool.end(),
+  };
 }
 
 class PoolConnection implements DatabaseConnection {

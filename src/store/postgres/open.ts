@@ -17,7 +17,7 @@ import {
 import type { Tables } from "../tables.ts";
 import { again } from "./again.ts";
 import { postgresDdl } from "./ddl.ts";
-import { PoolDialect, type TransactionHooks } from "./dialect.ts";
+import { poolDialect, type TransactionHooks } from "./dialect.ts";
 import { isNobodyThere, toStoreError } from "./errors.ts";
 import { type Location, locationOf } from "./location.ts";
 import { SCHEMA_LOCK } from "./locks.ts";
@@ -36,7 +36,7 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
   });
   const tries = new AsyncLocalStorage<{ readonly hooks: TransactionHooks }>();
   const base = new Kysely<Tables>({
-    dialect: new PoolDialect({
+    dialect: poolDialect({
       pool,
       hooks: {
         begin: () =>

@@ -2,10 +2,8 @@ import type { SQLInputValue } from "node:sqlite";
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  type DatabaseIntrospector,
   type Dialect,
   type Driver,
-  type Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -25,88 +23,48 @@ export interface NodeSqliteConfig {
 }
 
 /** Kysely's SQLite dialect over node:sqlite: no native add-on, no install script. */
-export class NodeSqliteDialect implements Dialect {
-  readonly #config: NodeSqliteConfig;
-
-  constructor(config: NodeSqliteConfig) {
-    this.#config = config;
-  }
-
-  createDriver(): Driver {
-    return new NodeSqliteDriver(this.#config);
-  }
-
-  createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteQueryCompiler();
-  }
-
-  createAdapter(): SqliteAdapter {
-    return new SqliteAdapter();
-  }
-
-  createIntrospector<T>(db: Kysely<T>): DatabaseIntrospector {
-    return new SqliteIntrospector(db);
-  }
+export function nodeSqliteDialect(config: NodeSqliteConfig): Dialect {
+  return {
+    createDriver: () => driverOf(config),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
 }
 
-class NodeSqliteDriver implements Driver {
-  readonly #config: NodeSqliteConfig;
-  readonly #connection: NodeSqliteConnection;
-
-  constructor(config: NodeSqliteConfig) {
-    this.#config = config;
-    this.#connection = new NodeSqliteConnection(config);
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
-  }
-
-  async beginTransaction(): Promise<void> {
-    await this.#config.connection.begin(this.#config.mustFlush());
-  }
-
-  async commitTransaction(): Promise<void> {
-    await this.#config.connection.commit();
-  }
-
-  async rollbackTransaction(): Promise<void> {
-    await this.#config.connection.rollback();
-  }
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {
-    await this.#config.connection.close();
-  }
+function driverOf(config: NodeSqliteConfig): Driver {
+  const { connection, mustFlush } = config;
+  const only: DatabaseConnection = {
+    executeQuery: (query) => execute(config, query),
+    streamQuery: () => {
+      throw new Error("the store reads by page");
+    },
+  };
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => only,
+    beginTransaction: () => connection.begin(mustFlush()),
+    commitTransaction: () => connection.commit(),
+    rollbackTransaction: () => connection.rollback(),
+    releaseConnection: async () => undefined,
+    destroy: () => connection.close(),
+  };
 }
 
-class NodeSqliteConnection implements DatabaseConnection {
-  readonly #config: NodeSqliteConfig;
-
-  constructor(config: NodeSqliteConfig) {
-    this.#config = config;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { connection, path, busyLimitMs } = this.#config;
-    const parameters = bindable(query.parameters);
-    const run = () => connection.run(query.sql, parameters);
-    // Inside a transaction waiting can't help: the whole transaction has to be run again.
-    const { rows, written } = connection.inTransaction
-      ? await run()
-      : await retryWhileBusy(run, path, busyLimitMs);
-    return {
-      rows: rows as R[],
-      ...(written && { numAffectedRows: written.changes, insertId: written.insertId }),
-    };
-  }
-
-  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error("the store reads by page");
-  }
+async function execute<R>(
+  { connection, path, busyLimitMs }: NodeSqliteConfig,
+  query: CompiledQuery,
+): Promise<QueryResult<R>> {
+  const parameters = bindable(query.parameters);
+  const run = () => connection.run(query.sql, parameters);
+  // Inside a transaction waiting can't help: the whole transaction has to be run again.
+  const { rows, written } = connection.inTransaction
+    ? await run()
+    : await retryWhileBusy(run, path, busyLimitMs);
+  return {
+    rows: rows as R[],
+    ...(written && { numAffectedRows: written.changes, insertId: written.insertId }),
+  };
 }
 
 /**

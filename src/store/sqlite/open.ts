@@ -8,7 +8,7 @@ import type { Tables } from "../tables.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { sqliteDdl } from "./ddl.ts";
 import { type Connection, FileConnection } from "./connection.ts";
-import { NodeSqliteDialect } from "./dialect.ts";
+import { nodeSqliteDialect } from "./dialect.ts";
 import { openFile, tableNames, useWriteAheadLog } from "./file.ts";
 import { openThread } from "./open-thread.ts";
 
@@ -27,7 +27,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
   };
   const over = (connection: Connection) =>
     new Kysely<Tables>({
-      dialect: new NodeSqliteDialect({ connection, path, busyLimitMs, mustFlush }),
+      dialect: nodeSqliteDialect({ connection, path, busyLimitMs, mustFlush }),
     });
   const first = over(new FileConnection(database, options.nowMs));
   const transactionOn =
