@@ -1,4 +1,10 @@
-import { type ExpressionBuilder, sql, type Transaction } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  sql,
+  type SqlBool,
+  type Transaction,
+} from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
 import { appendMoves } from "./audit-lines.ts";
@@ -7,7 +13,7 @@ import { activeHolds, type Hold } from "./holds.ts";
 import { isApproved } from "./line-approvals.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { mayStillPay } from "./open-subjects.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** States of lines that nothing was sent for, as far as the line itself says. */
 const UNDECIDED: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
@@ -51,37 +57,44 @@ export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): P
   }
 }
 
+type Changed = Partial<Row<"run_lines">>;
+
+const NO_REASON: Changed = { reason_code: null, reason: null };
+
+/** Approvers are asked anew once it is let go. */
+const BEGUN_ANEW: Changed = { stage_since_ms: null, rests: 0, rest_since_ms: null };
+
 async function moveLines(
   trx: Transaction<Tables>,
   moment: RunMoment,
   payableIds: readonly string[],
-  to: {
-    readonly state: LineState;
-    readonly reason_code?: string;
-    readonly reason?: string;
-    readonly funded?: 0;
-  },
+  to: Changed & { readonly state: LineState; readonly reason_code?: string },
 ): Promise<void> {
+  const why = { reasonCode: to.reason_code, reason: to.reason };
   for (const ids of chunks(payableIds)) {
-    const rows = await trx
-      .updateTable("run_lines")
-      .set({
-        reason_code: null,
-        reason: null,
-        ...to,
-        // Approvers are asked anew once it is let go.
-        stage_since_ms: null,
-        rests: 0,
-        rest_since_ms: null,
-        updated_at_ms: moment.nowMs,
-      })
-      .where("run_id", "=", moment.runId)
-      .where("payable_id", "in", ids)
-      .returning(["payable_id", "line_no"])
-      .execute();
-    const { state, reason_code: reasonCode, reason } = to;
-    await appendMoves(trx, moment, state, rows, { reasonCode, reason });
+    const set = { ...NO_REASON, ...BEGUN_ANEW, ...to };
+    await move(trx, moment, (eb) => [eb("payable_id", "in", ids)], set, why);
   }
+}
+
+type Conditions = (eb: ExpressionBuilder<Tables, "run_lines">) => Expression<SqlBool>[];
+
+/** Moves the lines of the run of which all of this is true, and notes why. */
+async function move(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  which: Conditions,
+  to: Changed & { readonly state: LineState },
+  why: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const rows = await trx
+    .updateTable("run_lines")
+    .set({ ...to, updated_at_ms: moment.nowMs })
+    .where("run_id", "=", moment.runId)
+    .where((eb) => eb.and(which(eb)))
+    .returning(["payable_id", "line_no"])
+    .execute();
+  await appendMoves(trx, moment, to.state, rows, why);
 }
 
 type HoldableLine = Pick<RunLine, "payableId" | "contactId" | "sourceId" | "state" | "reason">;
@@ -151,26 +164,14 @@ function activeValues(trx: Transaction<Tables>, moment: RunMoment, scope: string
 
 /** Brings lines to `planned` or back to `awaiting-approval` as their approvals say. */
 export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  const { runId, businessMs, nowMs } = moment;
-  const move = (from: LineState, to: LineState) =>
-    trx
-      .updateTable("run_lines")
-      .set({
-        state: to,
-        reason_code: null,
-        reason: null,
-        stage_since_ms: null,
-        rests: 0,
-        rest_since_ms: null,
-        updated_at_ms: nowMs,
-      })
-      .where("run_id", "=", runId)
-      .where("state", "=", from)
-      .returning(["payable_id", "line_no"]);
-  const approved = await move("awaiting-approval", "planned")
-    .where(isApproved(businessMs))
-    .execute();
-  await appendMoves(trx, moment, "planned", approved, { why: "approved" });
+  const { runId, businessMs } = moment;
+  await move(
+    trx,
+    moment,
+    (eb) => [eb("state", "=", "awaiting-approval"), isApproved(businessMs)],
+    { ...NO_REASON, ...BEGUN_ANEW, state: "planned" },
+    { why: "approved" },
+  );
   const lapsed = await trx
     .selectFrom("line_approvals")
     .select("payable_id")
@@ -180,29 +181,24 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
     .executeTakeFirst();
   // Only time undoes an approval of a line that stays as it is.
   if (lapsed === undefined) return;
-  const expired = await move("planned", "awaiting-approval")
-    .where((eb) => eb.not(isApproved(businessMs)))
-    .execute();
-  await appendMoves(trx, moment, "awaiting-approval", expired, { why: "approval-expired" });
+  await move(
+    trx,
+    moment,
+    (eb) => [eb("state", "=", "planned"), eb.not(isApproved(businessMs))],
+    { ...NO_REASON, ...BEGUN_ANEW, state: "awaiting-approval" },
+    { why: "approval-expired" },
+  );
 }
+
+const UNAPPROVED = "approval-expired";
 
 /** Parks what nobody approved in time; what a request may still pay is looked after first. */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  const { runId, nowMs } = moment;
   await settleFirst(trx, moment, ["awaiting-approval"], UNAPPROVED);
-  const parked = await trx
-    .updateTable("run_lines")
-    .set({
-      state: "parked",
-      reason_code: UNAPPROVED,
-      reason: "Nobody approved it in time. The next run asks again.",
-      updated_at_ms: nowMs,
-    })
-    .where("run_id", "=", runId)
-    .where("state", "=", "awaiting-approval")
-    .returning(["payable_id", "line_no"])
-    .execute();
-  await appendMoves(trx, moment, "parked", parked, { reasonCode: UNAPPROVED });
+  const reason = "Nobody approved it in time. The next run asks again.";
+  const parked = { state: "parked", reason_code: UNAPPROVED, reason } as const;
+  const which: Conditions = (eb) => [eb("state", "=", "awaiting-approval")];
+  await move(trx, moment, which, parked, { reasonCode: UNAPPROVED });
 }
 
 /** Lines that a request may still pay go back to where that is found out, and end only afterwards. */
@@ -212,43 +208,25 @@ async function settleFirst(
   states: readonly LineState[],
   why: string,
 ): Promise<void> {
-  const rows = await trx
-    .updateTable("run_lines")
-    .set({
-      state: "unknown",
-      reason_code: "answer-unknown",
-      reason: "A request of it may still pay it: Payrun looks until that is known.",
-      updated_at_ms: moment.nowMs,
-    })
-    .where("run_id", "=", moment.runId)
-    .where("state", "in", states)
-    .where(mayStillPay("run_lines"))
-    .returning(["payable_id", "line_no"])
-    .execute();
-  await appendMoves(trx, moment, "unknown", rows, { reasonCode: why });
+  const reason = "A request of it may still pay it: Payrun looks until that is known.";
+  const unknown = { state: "unknown", reason_code: "answer-unknown", reason } as const;
+  const which: Conditions = (eb) => [eb("state", "in", states), mayStillPay("run_lines")];
+  await move(trx, moment, which, unknown, { reasonCode: why });
 }
-
-const UNAPPROVED = "approval-expired";
 
 /** Tries lines again that waited for an event or a person of the business, when it came. */
 export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
-  const rows = await trx
-    .updateTable("run_lines")
-    .set({
-      state: "planned",
-      look: 0,
-      funded: 0,
-      rests: 0,
-      rest_since_ms: null,
-      updated_at_ms: moment.nowMs,
-    })
-    .where("run_id", "=", moment.runId)
-    .where("state", "=", "on-hold")
-    .where((eb) => eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]))
-    .where((eb) => eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]))
-    .returning(["payable_id", "line_no"])
-    .execute();
-  await appendMoves(trx, moment, "planned", rows, { why: "tried-again" });
+  await move(
+    trx,
+    moment,
+    (eb) => [
+      eb("state", "=", "on-hold"),
+      eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]),
+      eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]),
+    ],
+    { state: "planned", look: 0, funded: 0, rests: 0, rest_since_ms: null },
+    { why: "tried-again" },
+  );
 }
 
 /** Ends all undecided lines of a run; what a request may still pay is looked after first. */
@@ -258,17 +236,6 @@ export async function cancelUndecided(
   reasonCode: string,
 ): Promise<void> {
   await settleFirst(trx, moment, UNDECIDED, reasonCode);
-  const rows = await trx
-    .updateTable("run_lines")
-    .set({
-      state: "cancelled",
-      reason_code: reasonCode,
-      reason: null,
-      updated_at_ms: moment.nowMs,
-    })
-    .where("run_id", "=", moment.runId)
-    .where("state", "in", UNDECIDED)
-    .returning(["payable_id", "line_no"])
-    .execute();
-  await appendMoves(trx, moment, "cancelled", rows, { reasonCode });
+  const cancelled = { state: "cancelled", reason_code: reasonCode, reason: null } as const;
+  await move(trx, moment, (eb) => [eb("state", "in", UNDECIDED)], cancelled, { reasonCode });
 }

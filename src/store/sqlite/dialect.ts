@@ -35,7 +35,7 @@ export function nodeSqliteDialect(config: NodeSqliteConfig): Dialect {
 function driverOf(config: NodeSqliteConfig): Driver {
   const { connection, mustFlush } = config;
   const only: DatabaseConnection = {
-    executeQuery: (query) => execute(config, query),
+    executeQuery: <R>(query: CompiledQuery) => execute<R>(config, query),
     streamQuery: () => {
       throw new Error("the store reads by page");
     },
