@@ -12,25 +12,23 @@ import { whoseAccount } from "../../src/domain/retries/whose.ts";
 import { isRejected } from "../../src/store/decisions.ts";
 import { planLineOf } from "../../src/store/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/retry-cases.ts";
-import type { ActivityContext } from "../context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
 import { assessment, park, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
-import type { RetryCase } from "./retry-case.ts";
+import { changesInMs, type RetryCase, setLine, setRow } from "./retry-case.ts";
 import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
 
 /** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */
 export async function afterFailure(
-  context: ActivityContext,
   retry: RetryCase,
   failures: readonly FailedPayment[],
 ): Promise<RetryAssessment> {
-  const playbook = await failurePlaybook(context, retry, failures);
+  const playbook = await failurePlaybook(retry, failures);
   const failed = harshest(failures, playbook);
   const told = failures[0]?.failureReason ?? "no reason given";
-  const whose = await whoseOf(context, retry, failed.code, failures);
+  const whose = await whoseOf(retry, failed.code, failures);
   const failedCents = failures.reduce((sum, failure) => sum + failure.amountCents, 0);
   const step = stepAfterFailure({
     failed,
@@ -39,9 +37,9 @@ export async function afterFailure(
     retriesMade: retry.row.retriesMade,
     firstSettledOn: firstSettledOn(retry),
     today: arrivalDate(retry.clock),
-    stopped: await stoppedBy(context, retry),
+    stopped: await stoppedBy(retry),
   });
-  await keepRetryCase(context.store.db, {
+  await keepRetryCase(retry.context.store.db, {
     businessId: retry.businessId,
     payableId: retry.payableId,
     failedAtMs: retry.clock.businessMs,
@@ -52,11 +50,11 @@ export async function afterFailure(
     giveUpTell: playbook.giveUpTell,
     waitsFor: waitOf(step, failed),
   });
-  const end = await approvalEndOf(context, retry, earliestDate(retry.clock));
-  await retry.update({ approvalEnded: end?.reason ?? null });
+  const end = await approvalEndOf(retry, earliestDate(retry.clock));
+  await setRow(retry, { approvalEnded: end?.reason ?? null });
   const ids = failures.map((failure) => failure.paymentId);
   const handled = [...new Set([...retry.row.handledPaymentIds, ...ids])];
-  return take(context, retry, step, { failed, told, failures, handled });
+  return take(retry, step, { failed, told, failures, handled });
 }
 
 /**
@@ -65,7 +63,6 @@ export async function afterFailure(
  * @returns undefined where nothing tells yet
  */
 export async function decideSide(
-  context: ActivityContext,
   retry: RetryCase,
 ): Promise<RetryAssessment | undefined> {
   const { payments, line } = retry;
@@ -73,13 +70,12 @@ export async function decideSide(
   const outcome = lineStateOfPayments(mine, line.amountCents);
   if (outcome.kind !== "failed") return undefined;
   const { code } = classifyFailures(outcome.reasons);
-  const whose = await whoseOf(context, retry, code, outcome.reasons);
-  return whose === "unknown" ? undefined : afterFailure(context, retry, outcome.reasons);
+  const whose = await whoseOf(retry, code, outcome.reasons);
+  return whose === "unknown" ? undefined : afterFailure(retry, outcome.reasons);
 }
 
 async function whoseOf(
-  context: ActivityContext,
-  { line }: RetryCase,
+  { context, line }: RetryCase,
   code: string | null,
   failures: readonly FailedPayment[],
 ): Promise<ReturnType<typeof whoseAccount>> {
@@ -104,7 +100,6 @@ interface Told {
  * of it once more, and finds the same incident and the same hold.
  */
 async function take(
-  context: ActivityContext,
   retry: RetryCase,
   step: FailureStep,
   { failed, told, failures, handled }: Told,
@@ -114,8 +109,8 @@ async function take(
   const meaning = classifyFailures(failures).text;
   const account = { code: reasonCode, reason: told, roles: rule.by };
   if (step.kind === "park") {
-    if (step.pause) await pauseAccount(context, retry, account);
-    if (step.holdVendor) await holdVendor(context, retry, told);
+    if (step.pause) await pauseAccount(retry.context, retry, account);
+    if (step.holdVendor) await holdVendor(retry.context, retry, told);
     const why = step.why === null ? "" : `${step.why} `;
     return park(retry, step.code ?? "unknown-reason", `${told}. ${why}${meaning}`, handled);
   }
@@ -130,14 +125,14 @@ async function take(
       ? `the funding account ${retry.line.sourceId}: one decision for everything that bounced`
       : `money in the funding account ${retry.line.sourceId}`;
   if (step.kind === "wait-for-incident") {
-    await pauseAccount(context, retry, account);
+    await pauseAccount(retry.context, retry, account);
     // It was held as long as nobody could tell whose account it is.
-    await liftVendorHold(context, retry);
+    await liftVendorHold(retry);
   }
   const reason = `${told}. Waits for ${text}.`;
-  await retry.setLine({ state: "retrying", reasonCode, reason });
-  await retry.update({ ...waiting, reason, retryOn: null });
-  return assessment(retry, "waiting", `waits for ${text}`, await retry.restMs());
+  await setLine(retry, { state: "retrying", reasonCode, reason });
+  await setRow(retry, { ...waiting, reason, retryOn: null });
+  return assessment(retry, "waiting", `waits for ${text}`, await changesInMs(retry));
 }
 
 function waitOf(step: FailureStep, { rule }: RuledFailure) {
@@ -159,10 +154,7 @@ function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlayb
 }
 
 /** A cancelled or rejected run says no to all of its payments, also to those tried again. */
-export async function stoppedBy(
-  context: ActivityContext,
-  { run }: RetryCase,
-): Promise<string | null> {
+export async function stoppedBy({ context, run }: RetryCase): Promise<string | null> {
   if (run.cancelRequestedAtMs !== null) {
     return "Its run was cancelled, so nothing is tried again by itself.";
   }

@@ -1,5 +1,5 @@
 import type { RetryChange } from "../../src/store/retries.ts";
-import type { RetryCase } from "./retry-case.ts";
+import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 
 /**
  * Says on which banking day a retry runs.
@@ -14,6 +14,6 @@ export async function announceDay(
 ): Promise<void> {
   const { reasonCode, told, ofAtMost } = about;
   const reason = `${told}. Tried again on ${date} (${retry.row.retriesMade + 1} of ${ofAtMost}).`;
-  await retry.setLine({ state: "retrying", reasonCode, reason, restsAtMs: null });
-  await retry.update({ ...change, retryOn: date });
+  await setLine(retry, { state: "retrying", reasonCode, reason, restsAtMs: null });
+  await setRow(retry, { ...change, retryOn: date });
 }

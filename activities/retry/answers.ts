@@ -3,7 +3,7 @@ import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import type { RetryCase } from "./retry-case.ts";
+import { changesInMs, endCase, type RetryCase, setLine, setRow, tellPeople } from "./retry-case.ts";
 
 /** What the workflow does next, while the payable is not parked. */
 export function assessment(
@@ -22,7 +22,7 @@ export function assessment(
 export async function waitForDay(retry: RetryCase, retryOn: string): Promise<RetryAssessment> {
   const { businessMs, scale } = retry.clock;
   const untilMs = (requestFromMs(retryOn, retry.clock) - businessMs) / scale;
-  const wakeInMs = soonestRestMs(untilMs, await retry.restMs());
+  const wakeInMs = soonestRestMs(untilMs, await changesInMs(retry));
   const text = `runs on ${retryOn}; its request is made the banking day before`;
   return assessment(retry, "waiting", text, wakeInMs);
 }
@@ -47,8 +47,8 @@ export async function park(
   reason: string,
   handledPaymentIds: readonly string[] = retry.row.handledPaymentIds,
 ): Promise<RetryAssessment> {
-  await retry.setLine({ state: "parked", reasonCode: code, reason });
-  await retry.update({
+  await setLine(retry, { state: "parked", reasonCode: code, reason });
+  await setRow(retry, {
     phase: "parked",
     reasonCode: code,
     reason,
@@ -56,7 +56,7 @@ export async function park(
     retryOn: null,
     handledPaymentIds,
   });
-  await retry.tellPeople();
+  await tellPeople(retry);
   return parkedFor(retry, code);
 }
 
@@ -72,7 +72,7 @@ export async function parkedFor(
     waitingFor: "a person: payrun resolve --retry, --paid-elsewhere or --give-up",
     soFar: `${about} needs a person${code}`,
     about,
-    wakeInMs: await retry.restMs(),
+    wakeInMs: await changesInMs(retry),
     details: `**${about}** needs a person${code}.\n\nWhy: \`payrun explain ${payableId}\`. Then: \`payrun resolve ${payableId}\`.`,
     outcome: null,
   };
@@ -80,7 +80,7 @@ export async function parkedFor(
 
 /** Ends the case with what became of it, and gives the payable back. */
 export async function finish(retry: RetryCase, outcome: string): Promise<RetryAssessment> {
-  await retry.end(outcome);
+  await endCase(retry, outcome);
   return ended(outcome);
 }
 
@@ -94,6 +94,6 @@ export async function leaveToNextRun(
   code: string,
   reason: string,
 ): Promise<RetryAssessment> {
-  await retry.setLine({ state: "parked", reasonCode: code, reason });
+  await setLine(retry, { state: "parked", reasonCode: code, reason });
   return finish(retry, "left to the next run");
 }

@@ -2,13 +2,11 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
 import { type ApprovalEnd, approvalEnd } from "../../src/domain/retries/approval.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
-import type { ActivityContext } from "../context.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import type { RetryCase } from "./retry-case.ts";
 
 /** Why the approval of a line covers no payment that would run on a day; null while it does. */
 export async function approvalEndOf(
-  context: ActivityContext,
   retry: RetryCase,
   runsOn: string,
 ): Promise<ApprovalEnd | null> {
@@ -17,7 +15,7 @@ export async function approvalEndOf(
       retry.line.paymentIds.includes(id) && (status === "failed" || status === "returned"),
   );
   if (failed.length === 0) return null;
-  const { rules } = await failurePlaybook(context, retry, failed);
+  const { rules } = await failurePlaybook(retry, failed);
   const codes = failed.map(({ failureReason }) => ruleFor(rules, failureReason).code);
   const { retriesMade } = retry.row;
   return approvalEnd({ codes, retriesMade, firstSettledOn: firstSettledOn(retry), runsOn });

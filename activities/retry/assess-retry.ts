@@ -29,7 +29,7 @@ import { assessStranger } from "./assess-stranger.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
-import { openRetryCase, type RetryCase } from "./retry-case.ts";
+import { changesInMs, notBeforeMs, openRetryCase, type RetryCase, setLine, undealtPayments } from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
 import { watchRetry } from "./watch-payment.ts";
@@ -68,16 +68,16 @@ async function assess(
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }
-  const open = retry.undealtPayments();
-  if (open.length === 0 && (await waitsForAnswer(context, retry))) {
-    return payWhenFree(context, retry, UNANSWERED);
+  const open = undealtPayments(retry);
+  if (open.length === 0 && (await waitsForAnswer(retry))) {
+    return payWhenFree(retry, UNANSWERED);
   }
   const outcome = lineStateOfPayments(open, retry.line.amountCents);
   if (outcome.kind === "failed") {
     if (outcome.othersOnTheirWay) {
-      return follow(context, retry, "other parts are still on their way");
+      return follow(retry, "other parts are still on their way");
     }
-    return afterFailure(context, retry, outcome.reasons);
+    return afterFailure(retry, outcome.reasons);
   }
   if (open.length > 0) {
     if (outcome.kind === "state" && outcome.state === "settled") {
@@ -86,7 +86,7 @@ async function assess(
     }
     if (outcome.kind === "state" && ["cancelled", "refunded"].includes(outcome.state)) {
       const alarm = alarmBehind(retry.line, outcome.state);
-      await retry.setLine({ state: outcome.state, reason: alarm?.text ?? outcome.text });
+      await setLine(retry, { state: outcome.state, reason: alarm?.text ?? outcome.text });
       return finish(retry, outcome.state);
     }
     if (outcome.kind === "partial" && retry.row.requested === "retry") {
@@ -100,14 +100,14 @@ async function assess(
     if (outcome.kind === "partial") {
       return park(retry, "partly-paid", `${outcome.text}. Compare it with the bank.`);
     }
-    return follow(context, retry, `the new payment is ${outcome.state}`, outcome.state);
+    return follow(retry, `the new payment is ${outcome.state}`, outcome.state);
   }
-  return withoutOpenPayment(context, retry);
+  return withoutOpenPayment(retry);
 }
 
 /** True where a request may still pay; what a person must lift first is not sent again before that. */
-async function waitsForAnswer(context: ActivityContext, retry: RetryCase): Promise<boolean> {
-  const { businessId, payableId, row } = retry;
+async function waitsForAnswer(retry: RetryCase): Promise<boolean> {
+  const { context, businessId, payableId, row } = retry;
   if (row.phase === "parked" && row.requested === null) return false;
   return isOpenSubject(context.store.db, businessId, payableId);
 }
@@ -118,28 +118,27 @@ async function waitsForAnswer(context: ActivityContext, retry: RetryCase): Promi
  * @param state of the payment; null where the service doesn't show it yet
  */
 async function follow(
-  context: ActivityContext,
   retry: RetryCase,
   text: string,
   state: string | null = "processing",
 ): Promise<RetryAssessment> {
   const { run, clock, businessId } = retry;
   const shown = state ?? "processing";
-  await watchRetry(context, retry, shown);
+  await watchRetry(retry, shown);
   const late = lateOf([{ ...retry.line, state: shown }], run, clock);
   if (late.length > 0) {
-    await context.store.transactionOf(businessId, (trx) => tellLate(trx, run, late, clock.realMs));
+    await retry.context.store.transactionOf(businessId, (trx) =>
+      tellLate(trx, run, late, clock.realMs));
   }
   return following(retry, text, state !== null);
 }
 
 /** Nothing is on its way and every failure is dealt with: the day, a person, or the end. */
 async function withoutOpenPayment(
-  context: ActivityContext,
   retry: RetryCase,
 ): Promise<RetryAssessment> {
   if (retry.row.phase === "following") {
-    return follow(context, retry, "the service doesn't show the new payment yet", null);
+    return follow(retry, "the service doesn't show the new payment yet", null);
   }
   const owed = owedCents({
     totalCents: retry.payable.totalAmountCents,
@@ -147,30 +146,29 @@ async function withoutOpenPayment(
     payments: retry.payments,
   });
   if (owed === 0) {
-    await retry.setLine({
+    await setLine(retry, {
       state: "paid-elsewhere",
       reasonCode: "paid-elsewhere",
       reason: "Nothing is owed any more: somebody else has paid it, or is paying it now.",
     });
     return finish(retry, "paid elsewhere");
   }
-  if (retry.row.requested === "retry") return askedFor(context, retry);
-  const kept = await getRetryCase(context.store.db, retry.businessId, retry.payableId);
+  if (retry.row.requested === "retry") return askedFor(retry);
+  const kept = await getRetryCase(retry.context.store.db, retry.businessId, retry.payableId);
   if (kept !== undefined && giveUpInMs(kept, retry.clock) === 0)
-    return giveUp(context, retry, kept);
+    return giveUp(retry, kept);
   if (retry.row.phase === "waiting") {
-    const wait = await waitOver(context, retry, kept);
+    const wait = await waitOver(retry, kept);
     if (wait.kind === "not-yet") return wait.answer;
-    return payWhenFree(context, retry, wait.because);
+    return payWhenFree(retry, wait.because);
   }
   if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
   if (retry.line.state === "settled") return finish(retry, "nothing is wrong with it");
-  return parkedNow(context, retry, kept);
+  return parkedNow(retry, kept);
 }
 
 /** A person is asked; whose account it is about may show meanwhile, or the vendor's may change. */
 async function parkedNow(
-  context: ActivityContext,
   retry: RetryCase,
   kept: RetryCaseRule | undefined,
 ): Promise<RetryAssessment> {
@@ -178,26 +176,26 @@ async function parkedNow(
   const { rule, waitsFor } = kept;
   const isOpen = waitsFor === "either-side" || waitsFor === "incident";
   const decided =
-    rule.action === "hold-vendor" && isOpen ? await decideSide(context, retry) : undefined;
+    rule.action === "hold-vendor" && isOpen ? await decideSide(retry) : undefined;
   if (decided !== undefined) return decided;
   const isVendors = waitsFor === "bank-account" || waitsFor === "either-side";
-  if (rule.payAgain && isVendors) await lookAtVendor(context, retry, kept);
+  if (rule.payAgain && isVendors) await lookAtVendor(retry, kept);
   return parkedFor(retry);
 }
 
 /** A person wants it paid again: as it was approved, or not at all. */
-async function askedFor(context: ActivityContext, retry: RetryCase): Promise<RetryAssessment> {
+async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   const runsOn = earliestDate(retry.clock);
-  const end = await approvalEndOf(context, retry, runsOn);
+  const end = await approvalEndOf(retry, runsOn);
   // The person has decided about the vendor, whoever pays it.
-  await liftVendorHold(context, retry);
+  await liftVendorHold(retry);
   if (end !== null) return leaveToNextRun(retry, end.code, `${end.reason} ${NEXT_RUN}`);
-  if (await isRejected(context.store.db, retry.run.runId)) {
+  if (await isRejected(retry.context.store.db, retry.run.runId)) {
     const reason = `Its run was rejected, which takes back its approval. ${NEXT_RUN}`;
     return leaveToNextRun(retry, "rejected", reason);
   }
-  await retry.setLine({ state: "retrying", reason: `Retried by ${retry.row.requestedBy}.` });
-  return payWhenFree(context, retry, `a person asked for it, it runs on ${runsOn}`);
+  await setLine(retry, { state: "retrying", reason: `Retried by ${retry.row.requestedBy}.` });
+  return payWhenFree(retry, `a person asked for it, it runs on ${runsOn}`);
 }
 
 /** What is left is not what was approved: the bill is given back, and the next run plans it. */
@@ -207,11 +205,10 @@ function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessme
 }
 
 async function payWhenFree(
-  context: ActivityContext,
   retry: RetryCase,
   because: string,
 ): Promise<RetryAssessment> {
-  const { businessId, run, line, clock } = retry;
+  const { context, businessId, run, line, clock } = retry;
   const hold = await activeHoldFor(context.store.db, {
     ...line,
     businessId,
@@ -220,13 +217,13 @@ async function payWhenFree(
   });
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
-    return assessment(retry, "waiting", "on hold", await retry.restMs());
+    return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }
   const waits = (await listWaits(context.store.db, retry.businessId)).filter(
     ({ sourceId, retryAtMs }) =>
       (sourceId === "" || sourceId === line.sourceId) && retryAtMs > clock.serviceMs,
   );
-  const restUntilMs = Math.max(await retry.notBeforeMs(), ...waits.map((wait) => wait.retryAtMs));
+  const restUntilMs = Math.max(await notBeforeMs(retry), ...waits.map((wait) => wait.retryAtMs));
   const restMs = restUntilMs - retry.clock.serviceMs;
   if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = waits[0]?.message ?? "resting before the next look-up";
@@ -237,5 +234,5 @@ async function settleLine(retry: RetryCase): Promise<void> {
   const { retriesMade } = retry.row;
   const times = retriesMade === 1 ? "one retry" : `${retriesMade} retries`;
   const reason = retriesMade === 0 ? null : `Settled after ${times}.`;
-  await retry.setLine({ state: "settled", reasonCode: null, reason });
+  await setLine(retry, { state: "settled", reasonCode: null, reason });
 }

@@ -3,13 +3,11 @@ import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import { unattendedFailures } from "../../src/domain/retries/policy.ts";
 import { getPlaybook } from "../../src/store/playbooks.ts";
 import { dayOfFailure } from "../../src/store/retry-cases.ts";
-import type { ActivityContext } from "../context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
 /** The playbook that a run names for its failures; what is built in where none is stored. */
 export async function failurePlaybook(
-  context: ActivityContext,
-  { run, line }: RetryCase,
+  { context, run, line }: RetryCase,
   failures: readonly { readonly failureReason: string | null }[],
 ): Promise<RetryFailedPlaybook> {
   const { db } = context.store;

@@ -3,19 +3,17 @@ import { formatUsd } from "../../src/domain/money.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { RetryCaseRule } from "../../src/store/retry-cases.ts";
-import type { ActivityContext } from "../context.ts";
 import { finish } from "./answers.ts";
-import type { RetryCase } from "./retry-case.ts";
+import { type RetryCase, setLine } from "./retry-case.ts";
 
 /** Gives a bill up, with a hold without end, or the next run would pay it; and tells of it. */
 export async function giveUp(
-  context: ActivityContext,
   retry: RetryCase,
   kept: RetryCaseRule,
 ): Promise<RetryAssessment> {
   const { businessId, payableId, workflowId, clock, line, row } = retry;
   const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
-  await context.store.transactionOf(businessId, async (trx) => {
+  await retry.context.store.transactionOf(businessId, async (trx) => {
     const told = await raiseNotice(trx, {
       businessId,
       kind: "given-up",
@@ -38,6 +36,6 @@ export async function giveUp(
       nowMs: clock.realMs,
     });
   });
-  await retry.setLine({ state: "given-up", reasonCode: "given-up", reason: why });
+  await setLine(retry, { state: "given-up", reasonCode: "given-up", reason: why });
   return finish(retry, "given up");
 }

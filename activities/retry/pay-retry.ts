@@ -9,7 +9,7 @@ import type { PayOutcome, PayOwner } from "../pay/job.ts";
 import { payOne } from "../pay/pay-one.ts";
 import { recordOutcome } from "../pay/record.ts";
 import { approvalEndOf, runDay } from "./approval.ts";
-import { openRetryCase, type RetryCase } from "./retry-case.ts";
+import { endCase, openRetryCase, type RetryCase, setRow, tellPeople, undealtPayments } from "./retry-case.ts";
 
 /**
  * Pays a failed payable again, as a run pays its lines: through the one gate, under the next key
@@ -24,11 +24,11 @@ export async function payRetry(
   if (opened.kind === "not-ours") return;
   const retry = opened.case;
   // Another worker may have paid it, and died before it could say so.
-  if (retry.undealtPayments().length > 0) return;
-  const line = await leaseLine(context, retry, by);
+  if (undealtPayments(retry).length > 0) return;
+  const line = await leaseLine(retry, by);
   if (line === undefined) return;
   const job = { line, plan: await planLineOf(context.store.db, line) };
-  const owner = await ownerOf(context, retry, by);
+  const owner = await ownerOf(retry, by);
   const outcome = await payOne(context, owner, job).catch((error: unknown) =>
     outcomeOfError(context, owner, job, error),
   );
@@ -36,12 +36,12 @@ export async function payRetry(
   await afterOutcome(retry, outcome);
 }
 
-async function ownerOf(context: ActivityContext, retry: RetryCase, by: string): Promise<PayOwner> {
+async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
   const { business, businessId, run, workflowId } = retry;
-  const stored = await getPlan(context.store.db, run.runId);
+  const stored = await getPlan(retry.context.store.db, run.runId);
   const day = runDay(retry);
   // What came back since the assessment may have ended the approval: then nothing is sent anew.
-  const isOver = day === null || (await approvalEndOf(context, retry, day)) !== null;
+  const isOver = day === null || (await approvalEndOf(retry, day)) !== null;
   return {
     owner: workflowId,
     runId: run.runId,
@@ -56,11 +56,10 @@ async function ownerOf(context: ActivityContext, retry: RetryCase, by: string): 
 }
 
 async function leaseLine(
-  context: ActivityContext,
   retry: RetryCase,
   by: string,
 ): Promise<RunLine | undefined> {
-  return context.store.transactionOf(retry.businessId, async (trx) => {
+  return retry.context.store.transactionOf(retry.businessId, async (trx) => {
     const nowMs = await databaseNowMs(trx);
     const epoch = retry.line.leaseEpoch + 1;
     const result = await trx
@@ -82,15 +81,15 @@ async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void
   switch (outcome.kind) {
     case "changed":
       // The next run plans it anew, so it must be free.
-      return retry.end(outcome.reason);
+      return endCase(retry, outcome.reason);
     case "not-approved":
-      return retry.end("approval expired");
+      return endCase(retry, "approval expired");
     case "stopped":
-      await retry.update({ phase: "parked", reason: "Its run was stopped.", requested: null });
-      return retry.tellPeople();
+      await setRow(retry, { phase: "parked", reason: "Its run was stopped.", requested: null });
+      return tellPeople(retry);
     case "parked":
-      await retry.update({ phase: "parked", reason: outcome.reason, requested: null });
-      return retry.tellPeople();
+      await setRow(retry, { phase: "parked", reason: outcome.reason, requested: null });
+      return tellPeople(retry);
     default:
       return undefined;
   }

@@ -1,7 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { ENDED_LINE_STATES, ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
+import { ENDED_LINE_STATES, ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { nameOfBill } from "../../src/domain/history-texts.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
@@ -60,20 +60,20 @@ export async function openRetryCase(
   // The flag goes before the look: an event that comes meanwhile sets it again.
   const look = await clearLook(db, { businessId, payableId });
   const client = context.clientOf(business);
-  const read = await client.payments.listAll({ payableId });
-  const taken = await takeOver(context, subject, read, clock);
+  const shown = await client.payments.listAll({ payableId });
+  const taken = await takeOver(context, subject, shown, clock);
   if (taken.kind === "not-ours") return taken;
   const { run } = taken;
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
   const row = { ...taken.row, look, retriesMade: await timesPaidAgain(db, line) };
   const follower = { businessId, actor: subject.workflowId, runId: run.runId, nowMs: clock.realMs };
-  const payments = await takePayments(context, follower, read);
+  const payments = await takePayments(context, follower, shown);
   const payable = await unlessMissing(() => client.payables.get(payableId));
   if (payable === null) return letGo(context, subject, line, clock);
   const about = nameOfBill({ payableId, ...(await getPlanLine(db, run.runId, payableId)) });
-  const facts = { about, run, row, payments, payable, line, clock };
-  return { kind: "ours", case: new RetryCase(context, subject, facts) };
+  const read = { about, run, row, payments, payable, line, clock };
+  return { kind: "ours", case: { ...subject, ...read, context } };
 }
 
 /** Nobody can pay a bill that the service doesn't know: its line says so, and its owner ends. */
@@ -105,7 +105,10 @@ async function letGo(
   return { kind: "not-ours", reason };
 }
 
-interface CaseFacts {
+/** One failed payable with everything read about it at one moment. */
+export interface RetryCase extends Subject {
+  readonly context: ActivityContext;
+  /** The bill, as people call it. */
   readonly about: string;
   readonly run: Run;
   readonly line: RunLine;
@@ -115,128 +118,89 @@ interface CaseFacts {
   readonly clock: ClockReading;
 }
 
-/** One failed payable with everything read about it at one moment. */
-export class RetryCase {
-  readonly business: string;
-  readonly businessId: string;
-  readonly payableId: string;
-  readonly workflowId: string;
-  /** The bill, as people call it. */
-  readonly about: string;
-  readonly run: Run;
-  readonly line: RunLine;
-  readonly row: Retry;
-  readonly payments: readonly Payment[];
-  readonly payable: Payable;
-  readonly clock: ClockReading;
-  readonly #context: ActivityContext;
+/** What was paid for the line, less the failures that have been dealt with. */
+export function undealtPayments({ line, row, payments }: RetryCase): readonly Payment[] {
+  return payments.filter(
+    ({ id }) => line.paymentIds.includes(id) && !row.handledPaymentIds.includes(id),
+  );
+}
 
-  constructor(context: ActivityContext, subject: Subject, facts: CaseFacts) {
-    this.#context = context;
-    this.business = subject.business;
-    this.businessId = subject.businessId;
-    this.payableId = subject.payableId;
-    this.workflowId = subject.workflowId;
-    this.about = facts.about;
-    this.run = facts.run;
-    this.line = facts.line;
-    this.row = facts.row;
-    this.payments = facts.payments;
-    this.payable = facts.payable;
-    this.clock = facts.clock;
-  }
+/**
+ * Service-clock instant before which the line rests, a running lease included. What waits for the
+ * vendor's bank account or the bill's own approval rests no longer once an event has come.
+ */
+export async function notBeforeMs(retry: RetryCase): Promise<number> {
+  const { context, clock, line, row } = retry;
+  const { db } = context.store;
+  const now = await getRunLine(db, line.runId, line.payableId);
+  const leaseMs = Math.max(0, (now?.leaseUntilMs ?? 0) - (await databaseNowMs(db)));
+  const leasedUntilMs = leaseMs > 0 ? clock.serviceMs + leaseMs : 0;
+  const told = row.look && LINE_WAITS.includes(line.reasonCode ?? "");
+  return told ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
+}
 
-  /** What was paid for the line, less the failures that have been dealt with. */
-  undealtPayments(): readonly Payment[] {
-    const { line, row } = this;
-    return this.payments.filter(
-      ({ id }) => line.paymentIds.includes(id) && !row.handledPaymentIds.includes(id),
-    );
-  }
+/** Real milliseconds until something about it can change that nobody tells of. */
+export async function changesInMs({ context, businessId, payableId, clock }: RetryCase): Promise<number> {
+  const { db } = context.store;
+  const businessMs = Math.floor(clock.businessMs);
+  const kept = await getRetryCase(db, businessId, payableId);
+  const looksAtVendor = kept?.waitsFor === "bank-account" || kept?.waitsFor === "either-side";
+  const vendorMs = looksAtVendor ? nextBankMorningMs(businessMs) : null;
+  const givenUpInMs = kept === undefined ? Infinity : giveUpInMs(kept, clock);
+  // What a person has asked for is not given up, whenever its time is over.
+  const leftMs = givenUpInMs === 0 ? HOUR_MS : givenUpInMs;
+  const holdEndMs = await nextHoldEndMs(db, { businessId, businessMs });
+  return soonestRestMs(untilNextMs([holdEndMs, vendorMs], clock), leftMs);
+}
 
-  /**
-   * Service-clock instant before which the line rests, a running lease included. What waits for
-   * the vendor's bank account or the bill's own approval rests no longer once an event has come.
-   */
-  async notBeforeMs(): Promise<number> {
-    const { db } = this.#context.store;
-    const rest = await db
-      .selectFrom("run_lines")
-      .select(["not_before_ms", "lease_until_ms"])
-      .where("run_id", "=", this.run.runId)
-      .where("payable_id", "=", this.payableId)
-      .executeTakeFirst();
-    const leaseMs = Math.max(0, (rest?.lease_until_ms ?? 0) - (await databaseNowMs(db)));
-    const leasedUntilMs = leaseMs > 0 ? this.clock.serviceMs + leaseMs : 0;
-    const told = this.row.look && LINE_WAITS.includes(this.line.reasonCode ?? "");
-    return told ? leasedUntilMs : Math.max(rest?.not_before_ms ?? 0, leasedUntilMs);
-  }
-
-  /** Real milliseconds until something about it can change that nobody tells of. */
-  async restMs(): Promise<number> {
-    const { db } = this.#context.store;
-    const { businessId, payableId, clock } = this;
-    const businessMs = Math.floor(clock.businessMs);
-    const kept = await getRetryCase(db, businessId, payableId);
-    const looksAtVendor = kept?.waitsFor === "bank-account" || kept?.waitsFor === "either-side";
-    const vendorMs = looksAtVendor ? nextBankMorningMs(businessMs) : null;
-    const givenUpInMs = kept === undefined ? Infinity : giveUpInMs(kept, clock);
-    // What a person has asked for is not given up, whenever its time is over.
-    const leftMs = givenUpInMs === 0 ? HOUR_MS : givenUpInMs;
-    const holdEndMs = await nextHoldEndMs(db, { businessId, businessMs });
-    return soonestRestMs(untilNextMs([holdEndMs, vendorMs], clock), leftMs);
-  }
-
-  /** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */
-  async setLine(change: LineChange, from: readonly LineState[] = [this.line.state]): Promise<void> {
-    await this.#context.store.transactionOf(this.businessId, async (trx) => {
-      const moved = await changeLine(trx, this.line, change, this.clock.realMs, { from });
-      const { state, reason } = { ...this.line, ...change };
-      const isNews = moved && (state !== this.line.state || reason !== this.line.reason);
-      if (isNews) tellOf(trx, this.businessId, { kind: "workflow", workflowId: this.run.runId });
-      if (!moved || change.state === undefined || change.state === this.line.state) return;
-      const payments = this.payments.filter(({ id }) => this.line.paymentIds.includes(id));
-      await appendAudit(trx, {
-        businessId: this.businessId,
-        nowMs: this.clock.realMs,
-        actor: this.workflowId,
-        action: `line:${change.state}`,
-        subject: this.payableId,
-        details: {
-          from: this.line.state,
-          reasonCode: change.reasonCode ?? null,
-          payments: payments.map(notedPayment),
-        },
-      });
-      if (change.state !== "settled") return;
-      const bill = { payableId: this.payableId, payments };
-      await adviseVendors(trx, this.run, [bill], this.clock.realMs);
+/** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */
+export async function setLine(retry: RetryCase, change: LineChange): Promise<void> {
+  const { businessId, payableId, workflowId, run, line } = retry;
+  const nowMs = retry.clock.realMs;
+  await retry.context.store.transactionOf(businessId, async (trx) => {
+    const moved = await changeLine(trx, line, change, nowMs, { from: [line.state] });
+    const { state, reason } = { ...line, ...change };
+    const isNews = moved && (state !== line.state || reason !== line.reason);
+    if (isNews) tellOf(trx, businessId, { kind: "workflow", workflowId: run.runId });
+    if (!moved || change.state === undefined || change.state === line.state) return;
+    const payments = retry.payments.filter(({ id }) => line.paymentIds.includes(id));
+    await appendAudit(trx, {
+      businessId,
+      nowMs,
+      actor: workflowId,
+      action: `line:${change.state}`,
+      subject: payableId,
+      details: {
+        from: line.state,
+        reasonCode: change.reasonCode ?? null,
+        payments: payments.map(notedPayment),
+      },
     });
-  }
+    if (change.state === "settled") await adviseVendors(trx, run, [{ payableId, payments }], nowMs);
+  });
+}
 
-  async update(change: RetryChange): Promise<void> {
-    const { businessId, payableId, clock } = this;
-    await updateRetry(this.#context.store.db, { businessId, payableId }, change, clock.realMs);
-  }
+/** Changes what is kept of the retry. */
+export async function setRow(retry: RetryCase, change: RetryChange): Promise<void> {
+  const { context, businessId, payableId, clock } = retry;
+  await updateRetry(context.store.db, { businessId, payableId }, change, clock.realMs);
+}
 
-  /** Ends the case and gives the payable back. */
-  async end(outcome: string): Promise<void> {
-    const { businessId, payableId, workflowId, clock } = this;
-    await this.#context.store.transactionOf(businessId, async (trx) => {
-      const change = { phase: "ended", reason: outcome, requested: null };
-      await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
-      await forgetRetryCase(trx, { businessId, payableId });
-      await releaseClaim(trx, { businessId, payableId, owner: workflowId });
-    });
-    await this.tellPeople();
-  }
+/** Ends the case and gives the payable back. */
+export async function endCase(retry: RetryCase, outcome: string): Promise<void> {
+  const { context, businessId, payableId, workflowId, clock } = retry;
+  await context.store.transactionOf(businessId, async (trx) => {
+    const change = { phase: "ended", reason: outcome, requested: null };
+    await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
+    await forgetRetryCase(trx, { businessId, payableId });
+    await releaseClaim(trx, { businessId, payableId, owner: workflowId });
+  });
+  await tellPeople(retry);
+}
 
-  /** Of a bill whose run has ended people are told here; a run that is at work tells of its own. */
-  async tellPeople(): Promise<void> {
-    if (!ENDED_PHASES.includes(this.run.phase)) return;
-    const when = { nowMs: this.clock.realMs, isLast: true };
-    await this.#context.store.transactionOf(this.businessId, (trx) =>
-      tellParked(trx, this.run, when),
-    );
-  }
+/** Of a bill whose run has ended people are told here; a run that is at work tells of its own. */
+export async function tellPeople({ context, businessId, run, clock }: RetryCase): Promise<void> {
+  if (!ENDED_PHASES.includes(run.phase)) return;
+  const when = { nowMs: clock.realMs, isLast: true };
+  await context.store.transactionOf(businessId, (trx) => tellParked(trx, run, when));
 }

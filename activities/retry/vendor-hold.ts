@@ -31,8 +31,7 @@ export async function holdVendor(
 
 /** Lifts the case's own hold on its vendor: a person has decided about it. */
 export async function liftVendorHold(
-  context: ActivityContext,
-  { businessId, workflowId: author, clock, row }: RetryCase,
+  { context, businessId, workflowId: author, clock, row }: RetryCase,
 ): Promise<void> {
   await context.store.transactionOf(businessId, async (trx) => {
     const holds = await listHolds(trx, { businessId, active: true, nowMs: clock.businessMs });

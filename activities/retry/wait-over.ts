@@ -8,12 +8,11 @@ import { retryDate } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents.ts";
 import { unpromisedCents } from "../../src/store/reserved.ts";
 import { behindForFunds, type RetryCaseRule } from "../../src/store/retry-cases.ts";
-import type { ActivityContext } from "../context.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";
 import { assessment, leaveToNextRun, park, parkedFor, waitForDay } from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
-import type { RetryCase } from "./retry-case.ts";
+import { changesInMs, type RetryCase, setRow } from "./retry-case.ts";
 
 /** Reason codes of lines that are kept back by what says more than a day does. */
 const SAYS_MORE: readonly string[] = ["contact_not_payable", "approval_required", "on-hold"];
@@ -24,21 +23,20 @@ type Wait =
 
 /** Whether what a retry waits for has come: a day, the decision about its account, or money. */
 export async function waitOver(
-  context: ActivityContext,
   retry: RetryCase,
   kept: RetryCaseRule | undefined,
 ): Promise<Wait> {
   const { row } = retry;
-  const stopped = await stoppedBy(context, retry);
+  const stopped = await stoppedBy(retry);
   if (stopped !== null) return parked(retry, stopped);
   const earliest = earliestDate(retry.clock);
   const day = dayOf(retry, kept);
   // A code that is never tried again waits for its decision all the same.
   const end = isReinitiable(row.reasonCode)
-    ? await approvalEndOf(context, retry, day ?? earliest)
+    ? await approvalEndOf(retry, day ?? earliest)
     : null;
   if (end !== null) {
-    await retry.update({ approvalEnded: end.reason });
+    await setRow(retry, { approvalEnded: end.reason });
     return parked(retry, end.reason);
   }
   if (day !== null) {
@@ -46,8 +44,8 @@ export async function waitOver(
     if (day === earliest) return { kind: "over", because: runsOn(day) };
     return { kind: "not-yet", answer: await waitForDay(retry, day) };
   }
-  if (kept?.waitsFor === "incident") return incidentOver(context, retry);
-  if (kept?.waitsFor === "funds") return fundsHere(context, retry, kept);
+  if (kept?.waitsFor === "incident") return incidentOver(retry);
+  if (kept?.waitsFor === "funds") return fundsHere(retry, kept);
   return { kind: "not-yet", answer: await parkedFor(retry) };
 }
 
@@ -65,7 +63,7 @@ async function announceAnew(
   kept: RetryCaseRule | undefined,
 ): Promise<void> {
   const { row, line } = retry;
-  if (SAYS_MORE.includes(line.reasonCode ?? "")) return retry.update({ retryOn: day });
+  if (SAYS_MORE.includes(line.reasonCode ?? "")) return setRow(retry, { retryOn: day });
   const told = row.reason ?? "It failed";
   const ofAtMost = kept?.rule.atMost ?? REINITIATIONS_MAX;
   await announceDay(retry, day, { reasonCode: row.reasonCode ?? "", told, ofAtMost });
@@ -81,12 +79,12 @@ async function parked(retry: RetryCase, why: string): Promise<Wait> {
   return { kind: "not-yet", answer: await park(retry, row.reasonCode ?? "run-cancelled", reason) };
 }
 
-async function incidentOver(context: ActivityContext, retry: RetryCase): Promise<Wait> {
-  const { businessId, line } = retry;
+async function incidentOver(retry: RetryCase): Promise<Wait> {
+  const { context, businessId, line } = retry;
   const incident = await getIncident(context.store.db, businessId, line.sourceId);
   if (incident === undefined || incident.phase !== "ended") {
     const text = `waits for the funding account ${line.sourceId}: one decision for everything that bounced`;
-    return { kind: "not-yet", answer: assessment(retry, "waiting", text, await retry.restMs()) };
+    return { kind: "not-yet", answer: assessment(retry, "waiting", text, await changesInMs(retry)) };
   }
   const by = incident.decidedBy ?? "a person";
   if (incident.decision !== "other-source") {
@@ -108,12 +106,11 @@ async function incidentOver(context: ActivityContext, retry: RetryCase): Promise
 
 /** A source that doesn't tell what it holds is asked about: nobody would notice the money. */
 async function fundsHere(
-  context: ActivityContext,
   retry: RetryCase,
   kept: RetryCaseRule,
 ): Promise<Wait> {
   const { line } = retry;
-  const sources = await context.clientOf(retry.business).fundingSources.list();
+  const sources = await retry.context.clientOf(retry.business).fundingSources.list();
   const source = sources.find(({ id }) => id === line.sourceId);
   const noPayment = whyNoPayment(line.sourceId, source);
   if (noPayment !== null) {
@@ -123,7 +120,7 @@ async function fundsHere(
   if (source === undefined || source.availableCents === null) {
     return parked(retry, `${line.sourceId} does not tell what it holds: a person says when.`);
   }
-  if (await isCovered(context, retry, kept, source.availableCents)) {
+  if (await isCovered(retry, kept, source.availableCents)) {
     return {
       kind: "over",
       because: `${line.sourceId} holds the money, ${runsOn(earliestDate(retry.clock))}`,
@@ -134,14 +131,13 @@ async function fundsHere(
 
 async function moneyAwaited(retry: RetryCase, kept: RetryCaseRule, text: string): Promise<Wait> {
   const waitedMs = retry.clock.realMs - kept.failedRealMs;
-  const restMs = soonestRestMs(moneyRestMs(waitedMs, retry.clock), await retry.restMs());
+  const restMs = soonestRestMs(moneyRestMs(waitedMs, retry.clock), await changesInMs(retry));
   return { kind: "not-yet", answer: assessment(retry, "waiting", text, restMs) };
 }
 
 /** True where the source covers this bill beside all that it is promised for, but for what waits behind it. */
 async function isCovered(
-  context: ActivityContext,
-  { businessId, clock }: RetryCase,
+  { context, businessId, clock }: RetryCase,
   kept: RetryCaseRule,
   availableCents: number,
 ): Promise<boolean> {

@@ -1,11 +1,9 @@
-import type { ActivityContext } from "../context.ts";
 import { readPayee, watchScheduled } from "../safety-net.ts";
 import type { RetryCase } from "./retry-case.ts";
 
 /** Looks at a retry that the service has scheduled as its run looks at its payments. */
 export async function watchRetry(
-  context: ActivityContext,
-  { run, business, line, payableId, payments, clock }: RetryCase,
+  { context, run, business, line, payableId, payments, clock }: RetryCase,
   state: string,
 ): Promise<void> {
   if (state !== "scheduled" && state !== "held") return;
