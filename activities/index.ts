@@ -20,7 +20,7 @@ import { takeOnboardingStep } from "./kyb/take-step.ts";
 import { launchScheduled } from "./launch-scheduled.ts";
 import { runLane } from "./pay/lane.ts";
 import { inSlot } from "./pay/slots.ts";
-import { createPlanActivities } from "./plan-run.ts";
+import { planDry, planRun } from "./plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./store-behind.ts";
@@ -34,7 +34,6 @@ const BEAT_EVERY_MS = 2_000;
 
 /** Every activity, bound to what this process stands on; failures leave only as ApplicationFailure. */
 export function createActivities(context: ActivityContext): PayrunActivities {
-  const planning = createPlanActivities(context);
   const step = <Input, Output>(activity: (input: Input) => Promise<Output>) =>
     inFailures(telling(context, activity));
   return {
@@ -47,12 +46,12 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     ),
     planRun: step((input) =>
       beating(async () => {
-        const plan = await planning.planRun(input);
+        const plan = await planRun(context, input.runId);
         await withholdFromRun(context, input.runId);
         return plan;
       }),
     ),
-    planDry: step((input) => beating(() => planning.planDry(input))),
+    planDry: step((input) => beating(() => planDry(context, input))),
     reviewRun: step(({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),

@@ -58,29 +58,13 @@ interface Reading {
   readonly selection: Selection;
 }
 
-export interface PlanActivities {
-  planRun(input: { readonly runId: string }): Promise<PlanSummary>;
-  planDry(input: PlanDryInput): Promise<void>;
-}
-
-/**
- * The planning activities. Both plan through the same code; only a run's plan claims its bills and
- * is kept.
- */
-export function createPlanActivities(context: ActivityContext): PlanActivities {
-  return {
-    planRun: ({ runId }) => planRun(context, runId),
-    planDry: (input) => planDry(context, input),
-  };
-}
-
 /**
  * Plans a run: read, select, claim, plan, store. Once a plan is stored it is returned as it is, so
  * running again never changes what was approved.
  *
  * @throws {PlanRefusedError} a person must change something first
  */
-async function planRun(context: ActivityContext, runId: string): Promise<PlanSummary> {
+export async function planRun(context: ActivityContext, runId: string): Promise<PlanSummary> {
   const run = await getRun(context.store.db, runId);
   if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
   const stored = await getPlan(context.store.db, runId);
@@ -104,8 +88,8 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   });
 }
 
-/** Plans as a run would and keeps only the answer, for whoever asked. */
-async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
+/** Plans as a run would, claims nothing, and keeps only the answer, for whoever asked. */
+export async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
   const { business, period, dryPlanId } = input;
   const { policy, revision } = input.unstored ?? (await storedPolicy(context, input.playbook));
   const subject: Subject = {

@@ -16,17 +16,14 @@ const STOPPED =
 /**
  * Gives every failed or returned bill whose owner has lost its workflow a new one, which reads
  * everything about the bill again before it does anything.
- *
- * @returns how many bills got one
  */
 export async function followLostRetries(
   context: SweeperContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
-): Promise<number> {
+): Promise<void> {
   const { businessId } = profile;
   const owned = await ownedRetries(context.store.db, businessId);
-  let followed = 0;
   for (const retry of owned) {
     if (running.has(retry.workflowId)) continue;
     const execution = await executionOf(context.temporal, retry.workflowId);
@@ -37,9 +34,7 @@ export async function followLostRetries(
       payableId: retry.payableId,
       was: execution.kind,
     });
-    followed += 1;
   }
-  return followed;
 }
 
 function note(

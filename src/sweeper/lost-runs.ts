@@ -22,16 +22,13 @@ const STOPPED =
  * The new one reads the run's row and goes on from there: what was sent without a known answer is
  * looked up before it is sent again or released. What a person meant by ending the old one is kept:
  * a termination stops what is not sent yet, a cancellation cancels the run.
- *
- * @returns how many runs got one
  */
 export async function followLostRuns(
   context: SweeperContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
-): Promise<number> {
+): Promise<void> {
   const open = await openRuns(context.store.db, profile.businessId);
-  let followed = 0;
   for (const run of open) {
     if (running.has(run.runId)) continue;
     const execution = await executionOf(context.temporal, run.runId);
@@ -46,9 +43,7 @@ export async function followLostRuns(
       runId: run.runId,
       was: execution.kind,
     });
-    followed += 1;
   }
-  return followed;
 }
 
 /** @returns false where the run has ended meanwhile */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { accountingWarning } from "../../activities/accounting-sync.ts";
-import { createPlanActivities } from "../../activities/plan-run.ts";
+import { planRun } from "../../activities/plan-run.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { until } from "../notices/support.ts";
@@ -12,7 +12,7 @@ const scene = vendorsScene();
 
 test("a plan warns where nothing syncs the books, and the operators hear of it", async () => {
   const { runId } = await scene.world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
-  const summary = await createPlanActivities(scene.world.context()).planRun({ runId });
+  const summary = await planRun(scene.world.context(), runId);
   expect(summary.warnings).toEqual(["No accounting integration is connected."]);
   const notices = await listNotices(scene.world.store.db, {
     runId,

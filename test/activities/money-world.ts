@@ -5,7 +5,7 @@ import { followRun } from "../../activities/follow-run.ts";
 import { fundRun } from "../../activities/fund-run.ts";
 import { assessIncident } from "../../activities/incident/assess-incident.ts";
 import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
-import { createPlanActivities } from "../../activities/plan-run.ts";
+import { planRun } from "../../activities/plan-run.ts";
 import { assessRetry } from "../../activities/retry/assess-retry.ts";
 import { payRetry } from "../../activities/retry/pay-retry.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
@@ -165,7 +165,7 @@ export class MoneyWorld {
     const part = offCycleInputs({ payableIds, amountCents: partCents });
     const inputs = partCents === null ? {} : part;
     const runId = await this.world.launch(`run-${this.#runs}`, { ...POLICY, ...policy }, inputs);
-    await createPlanActivities(this.context()).planRun({ runId });
+    await planRun(this.context(), runId);
     return { runId, payableIds, payableId: payableIds[0] ?? "" };
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PlanRefusedError } from "../../activities/plan-refused-error.ts";
-import { createPlanActivities } from "../../activities/plan-run.ts";
+import { planDry, planRun } from "../../activities/plan-run.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { claimOwners, claimPayables } from "../../src/store/claims.ts";
 import { getDryPlanPage } from "../../src/store/dry-plans.ts";
@@ -25,7 +25,7 @@ afterAll(async () => {
 const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
 
 async function planned(runId: string) {
-  const summary = await createPlanActivities(world.context()).planRun({ runId });
+  const summary = await planRun(world.context(), runId);
   const lines = await getPlanLines(world.store.db, runId);
   const skipped = await listSkipped(world.store.db, runId);
   const codes = new Map(skipped.map((line) => [line.payableId, line.code]));
@@ -209,7 +209,7 @@ describe("planning a run", () => {
     await expect(planned(runId)).rejects.toThrow(/achAuthorization/);
     const acceptedBy = { acceptedBy: "Olga Owner", acceptedAt: "2026-01-02" };
     const profile = { ...world.profile, achAuthorization: acceptedBy };
-    const summary = await createPlanActivities(world.context(profile)).planRun({ runId });
+    const summary = await planRun(world.context(profile), runId);
     expect(summary).toMatchObject({
       lineCount: 1,
       availableCents: null,
@@ -276,7 +276,7 @@ describe("planning dry", () => {
       }),
     );
     const input = { business: "acme", playbook: "dry", period: PERIOD, dryPlanId: "plan_1" };
-    await createPlanActivities(world.context()).planDry(input);
+    await planDry(world.context(), input);
     const dry = await getDryPlanPage(world.store.db, "plan_1", { page: 1, pageSize: 10 });
     expect(dry?.lines.map((line) => line.payableId)).toEqual(["y1"]);
     expect(dry?.skipped.map((line) => line.code)).toEqual(["vendor-not-payable"]);
@@ -290,6 +290,6 @@ describe("planning dry", () => {
   it("says which playbook is missing", async () => {
     await world.reset({});
     const input = { business: "acme", playbook: "nothing", period: PERIOD, dryPlanId: "plan_2" };
-    await expect(createPlanActivities(world.context()).planDry(input)).rejects.toThrow(/nothing/);
+    await expect(planDry(world.context(), input)).rejects.toThrow(/nothing/);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createPlanActivities } from "../../activities/plan-run.ts";
+import { planRun } from "../../activities/plan-run.ts";
 import { UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
@@ -31,7 +31,7 @@ describe("a plan that can't be made yet", () => {
     ["its answers are cut off", { when: "after", effect: "malformed" }, /not JSON/],
   ] as const)("because %s says so, and people hear of it", async (_, fault, said) => {
     const runId = await world.world.launch(`unread-${Math.random()}`);
-    const plan = () => createPlanActivities(world.context()).planRun({ runId });
+    const plan = () => planRun(world.context(), runId);
     await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
     await expect(plan()).rejects.toThrow(/Not planned yet/);
     const run = await getRun(world.store.db, runId);
