@@ -1,4 +1,5 @@
 import type { PlaybookAccounting } from "../src/contracts/playbook.ts";
+import { instantOf } from "../src/ledger/readings.ts";
 import { PaymentsApiError, type PaymentsClient } from "../src/payments-api/index.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -47,7 +48,7 @@ async function lastSyncedMs(
 ): Promise<number | "not-connected" | null> {
   const status = await unlessMissing(() => accounting.getStatus(businessId));
   if (status === null || status.connected === false) return "not-connected";
-  const shownMs = instantMs(status.lastSyncedAt);
+  const shownMs = instantOf(status.lastSyncedAt);
   if (shownMs !== null) return shownMs;
   const id =
     status.accountingIntegrationId ??
@@ -55,12 +56,7 @@ async function lastSyncedMs(
   if (id === undefined) return null;
   const sync = await unlessMissing(() => accounting.getSyncStatus(businessId, id));
   if (sync === null || (sync.error ?? null) !== null) return null;
-  return FAILED.test(sync.status ?? "") ? null : instantMs(sync.finishedAt);
+  return FAILED.test(sync.status ?? "") ? null : instantOf(sync.finishedAt);
 }
 
 const FAILED = /fail|error|cancel|abort/i;
-
-function instantMs(text: string | null | undefined): number | null {
-  const ms = Date.parse(text ?? "");
-  return Number.isNaN(ms) ? null : ms;
-}

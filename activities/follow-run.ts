@@ -4,6 +4,7 @@ import { beforeFirstPayment } from "../src/domain/payments/paid-since.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
 import { lastSend } from "../src/ledger/last-send.ts";
+import { instantOf } from "../src/ledger/readings.ts";
 import { notedPayment } from "../src/ledger/notes.ts";
 import { subjectFacts } from "../src/ledger/rows.ts";
 import { appendOfLines } from "../src/store/audit-lines.ts";
@@ -203,9 +204,9 @@ async function changedAtMs(
   mine: readonly FollowedPayment[],
   { businessMs, realMs, scale }: ClockReading,
 ): Promise<number> {
-  const times = mine
-    .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
-    .filter((ms) => !Number.isNaN(ms));
+  const times = mine.flatMap(
+    ({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? [],
+  );
   if (times.length > 0) return Math.max(...times);
   const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
   const sentAtMs = lastSend(attempts)?.openedAtMs ?? 0;

@@ -10,7 +10,7 @@ import { unpromisedCents } from "../../src/store/reserved.ts";
 import { waitingForIncident } from "../../src/store/retry-cases.ts";
 import type { ActivityContext } from "../context.ts";
 import { readOrWait } from "../read-or-wait.ts";
-import { incidentDeposits, mayTopUp, withDeposits } from "./incident-deposits.ts";
+import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
 
 /**
  * Says where a funding account's incident stands. Ends it where a person has lifted its hold, or
@@ -29,7 +29,7 @@ export async function assessIncident(
   const incident = await settle(context, known);
   const deposits = await incidentDeposits(context, incident);
   const clock = await context.clockOf(business).now();
-  const wakeInMs = await restMs(context, incident, clock);
+  const wakeInMs = restMs(incident, deposits.mayTopUp, clock);
   if (incident.phase === "ended") {
     const outcome = `${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`;
     if (!deposits.moving) return ended(outcome);
@@ -67,12 +67,8 @@ export async function assessIncident(
 }
 
 /** Only money comes without a word: what was announced, and what a deposit is reckoned from. */
-async function restMs(
-  { store }: ActivityContext,
-  incident: Incident,
-  clock: ClockReading,
-): Promise<number> {
-  const looksForMoney = incident.phase === "topping-up" || (await mayTopUp(store.db, incident));
+function restMs(incident: Incident, mayTopUp: boolean, clock: ClockReading): number {
+  const looksForMoney = incident.phase === "topping-up" || mayTopUp;
   if (incident.phase === "ended" || !looksForMoney) return LONGEST_REST_MS;
   return moneyRestMs(clock.realMs - (incident.decidedAtMs ?? incident.openedAtMs), clock);
 }

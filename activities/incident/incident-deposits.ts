@@ -16,6 +16,8 @@ import { type DepositsStand, depositsStand } from "../top-up/stand.ts";
 import { tellUnread } from "../while-unread.ts";
 
 interface IncidentDeposits extends DepositsStand {
+  /** True where a playbook allows a deposit for an incident that is open. */
+  readonly mayTopUp: boolean;
   /** Why the service can't be read now, so that nothing is asked for or made; null where it can. */
   readonly unread: string | null;
 }
@@ -29,10 +31,13 @@ export async function incidentDeposits(
   incident: Incident,
 ): Promise<IncidentDeposits> {
   const { business, businessId, workflowId } = incident;
+  const policyRunId =
+    incident.phase === "ended" ? undefined : await policyRunOf(context.store.db, incident);
   const asking =
-    incident.phase === "ended"
+    policyRunId === undefined
       ? undefined
-      : await readOrWait(context, incident, () => readForDeposit(context, incident));
+      : await readOrWait(context, incident, () => readForDeposit(context, incident, policyRunId));
+  const mayTopUp = policyRunId !== undefined;
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
     if (incident.phase === "ended") {
@@ -55,30 +60,24 @@ export async function incidentDeposits(
     }
     const waits = await tellUnread(trx, { runId: workflowId, businessId }, clock);
     const wait = waits.find(({ retryAtMs }) => retryAtMs > clock.serviceMs);
-    if (wait === undefined) return { ...stand, unread: null };
+    if (wait === undefined) return { ...stand, mayTopUp, unread: null };
     const dueInMs = Math.max(stand.dueInMs ?? 0, wait.retryAtMs - clock.serviceMs);
-    return { ...stand, due: false, dueInMs, unread: wait.message };
+    return { ...stand, mayTopUp, due: false, dueInMs, unread: wait.message };
   });
 }
 
-/** Id of the run whose playbook allows a deposit for the incident. */
+/** Id of the run whose playbook allows a deposit for the incident; undefined where none does. */
 async function policyRunOf(db: Db, incident: Incident): Promise<string | undefined> {
   const [open] = await openTopUpsOf(db, incident.workflowId);
   return open?.policyRunId ?? (await topUpRunOfIncident(db, incident));
 }
 
-/** True where a playbook allows a deposit for the incident. */
-export async function mayTopUp(db: Db, incident: Incident): Promise<boolean> {
-  return (await policyRunOf(db, incident)) !== undefined;
-}
-
 async function readForDeposit(
   context: ActivityContext,
   incident: Incident,
+  policyRunId: string,
 ): Promise<Needed | undefined> {
   const { business, businessId, workflowId: owner, sourceId } = incident;
-  const policyRunId = await policyRunOf(context.store.db, incident);
-  if (policyRunId === undefined) return undefined;
   await lookAtArrived(context, { owner, business, businessId });
   const needed = await readNeeded(context, { owner, business, policyRunId, sourceId });
   return "closed" in needed ? undefined : needed;

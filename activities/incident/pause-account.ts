@@ -1,4 +1,5 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
+import { instantOf } from "../../src/ledger/readings.ts";
 import { openIncident } from "../../src/store/incidents.ts";
 import { startOrTellIncident } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../context.ts";
@@ -40,7 +41,6 @@ export async function pauseAccount(
 function failedAtMs({ payments, clock }: Bounced): number {
   const times = payments
     .filter(({ status }) => status === "failed" || status === "returned")
-    .map(({ updatedAt }) => Date.parse(updatedAt ?? ""))
-    .filter((ms) => !Number.isNaN(ms));
+    .flatMap(({ updatedAt }) => instantOf(updatedAt) ?? []);
   return times.length === 0 ? clock.businessMs : Math.max(...times);
 }

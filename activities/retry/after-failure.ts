@@ -9,7 +9,7 @@ import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.t
 import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose.ts";
-import { isRejected } from "../../src/store/decisions.ts";
+import { runStopped } from "../../src/ledger/run-stopped.ts";
 import { planLineOf } from "../../src/store/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/retry-cases.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
@@ -153,12 +153,10 @@ function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlayb
   );
 }
 
-/** A cancelled or rejected run says no to all of its payments, also to those tried again. */
+/** Why nothing of its run is tried again; null where it is. */
 export async function stoppedBy({ context, run }: RetryCase): Promise<string | null> {
-  if (run.cancelRequestedAtMs !== null) {
-    return "Its run was cancelled, so nothing is tried again by itself.";
-  }
-  return (await isRejected(context.store.db, run.runId))
-    ? "Its run was rejected, so nothing is tried again by itself."
-    : null;
+  const stopped = await runStopped(context.store.db, run, false);
+  if (stopped === null) return null;
+  const what = stopped.code === "rejected" ? "rejected" : "cancelled";
+  return `Its run was ${what}, so nothing is tried again by itself.`;
 }

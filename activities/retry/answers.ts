@@ -1,4 +1,5 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { instantOf } from "../../src/ledger/readings.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";
@@ -31,9 +32,9 @@ export async function waitForDay(retry: RetryCase, retryOn: string): Promise<Ret
 export function following(retry: RetryCase, text: string, isShown = true): RetryAssessment {
   const { businessMs, realMs, scale } = retry.clock;
   const paidMs = businessMs - (realMs - retry.row.updatedAtMs) * scale;
-  const changes = retry.payments
-    .map(({ updatedAt, createdAt }) => Date.parse(updatedAt ?? createdAt ?? ""))
-    .filter((ms) => !Number.isNaN(ms));
+  const changes = retry.payments.flatMap(
+    ({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? [],
+  );
   const sinceMs = isShown ? Math.max(0, ...changes) : paidMs;
   const pollMs = nextPollMs(businessMs, sinceMs, scale);
   const wakeInMs = soonestRestMs((pollMs - businessMs) / scale);

@@ -1,7 +1,5 @@
 import type { Transaction } from "kysely";
-import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
-import { isRejected } from "../store/decisions.ts";
 import { activeHolds } from "../store/holds.ts";
 import { getIncident } from "../store/incidents.ts";
 import { getRun } from "../store/runs.ts";
@@ -10,6 +8,7 @@ import { topUpApproved } from "../store/top-up-approvals.ts";
 import type { TopUp } from "../store/top-ups.ts";
 import type { Wish } from "./facts.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
+import { runStopped } from "./run-stopped.ts";
 
 /** Which deposits are to be made. */
 export interface DepositCaller {
@@ -37,9 +36,12 @@ export async function mayDeposit(
       closed.set(subject, closedFor("moved", "another deposit is asked for by now"));
       continue;
     }
+    const run = await getRun(trx, topUp.policyRunId);
+    // An incident may ask for money after the run whose playbook allows it has ended.
+    const isOfIncident = run !== undefined && run.runId !== topUp.owner;
     const found =
-      (await ownerStopped(trx, topUp)) ??
-      (await onHold(trx, topUp, businessMs)) ??
+      (isOfIncident ? null : await runStopped(trx, run, true)) ??
+      (await onHold(trx, topUp, run?.playbook ?? "", businessMs)) ??
       (mayDebit
         ? null
         : closedFor("no-authorization", "nobody has accepted the ACH debit authorization")) ??
@@ -51,30 +53,16 @@ export async function mayDeposit(
   return closed;
 }
 
-async function ownerStopped(
-  trx: Transaction<Tables>,
-  { owner, policyRunId }: TopUp,
-): Promise<Closed | null> {
-  const run = await getRun(trx, policyRunId);
-  if (run === undefined) return closedFor("run-ended", "its run is not in the store");
-  // An incident may ask for money after the run whose playbook allows it has ended.
-  if (owner !== run.runId) return null;
-  if (run.cancelRequestedAtMs !== null) return closedFor("run-cancelled", "the run is cancelled");
-  if (await isRejected(trx, owner)) return closedFor("rejected", "the run was rejected");
-  return ENDED_PHASES.includes(run.phase) ? closedFor("run-ended", "the run has ended") : null;
-}
-
 async function onHold(
   trx: Transaction<Tables>,
-  { owner, businessId, sourceId, policyRunId }: TopUp,
+  { owner, businessId, sourceId }: TopUp,
+  playbook: string,
   businessMs: number,
 ): Promise<Closed | null> {
-  const run = await getRun(trx, policyRunId);
   const incident = await getIncident(trx, businessId, sourceId);
   // The hold of the incident that asks for the money is what the deposit is to lift.
   const own = incident?.workflowId === owner ? incident.holdId : null;
   const holds = await activeHolds(trx, businessId, businessMs);
-  const playbook = run?.playbook ?? "";
   const facts = { payableId: "", contactId: "", sourceId, runId: owner, playbook };
   const hold = holdOn(
     holds.filter(({ holdId }) => holdId !== own),

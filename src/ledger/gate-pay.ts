@@ -1,19 +1,17 @@
 import type { Transaction } from "kysely";
 import type { PayLimits } from "../contracts/playbook.ts";
-import { ENDED_PHASES, type LineState, type PlanLine } from "../contracts/pay-run.ts";
+import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { holdOn } from "../domain/holds.ts";
 import { claimOwners } from "../store/claims.ts";
-import { chunks } from "../store/db.ts";
-import { isRejected } from "../store/decisions.ts";
 import { holdsOnLines } from "../store/holds.ts";
 import { approvedLines } from "../store/line-approvals.ts";
-import { type RunLine, toRunLine } from "../store/lines.ts";
-import { idsIn } from "../store/many.ts";
+import { getRunLines, type RunLine } from "../store/lines.ts";
 import { getRun } from "../store/runs.ts";
 import type { Tables } from "../store/tables.ts";
 import { WeekSums } from "../store/week-sums.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 import type { Wish } from "./facts.ts";
+import { runStopped } from "./run-stopped.ts";
 
 /** For whom lines of one run are to be paid. */
 export interface PayCaller {
@@ -47,11 +45,12 @@ export async function mayPay(
   const { owner, businessId, runId } = caller;
   const closed = new Map<string, Closed>();
   const ids = requests.map(({ subject }) => subject);
-  const stopped = await runStopped(trx, caller);
-  const lines = await linesOf(trx, runId, ids);
+  const stopped = await runStopped(trx, await getRun(trx, runId), owner === runId);
+  const found = await getRunLines(trx, runId, ids);
+  const lines = new Map(found.map((line) => [line.payableId, line]));
   const owners = await claimOwners(trx, businessId, ids);
   const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
-  const approved = await approvedLines(trx, [...lines.values()], businessMs);
+  const approved = await approvedLines(trx, found, businessMs);
   const weeks = new WeekSums(trx, { limits: caller.limits, businessMs });
   const states = owner === runId ? OF_RUN : OF_RETRY;
   for (const { subject, wish } of requests) {
@@ -67,7 +66,7 @@ export async function mayPay(
       closed.set(subject, { code: "moved", reason: "somebody else has moved the line" });
       continue;
     }
-    const found =
+    const refusal =
       stopped ??
       (owners.get(subject) === owner
         ? null
@@ -80,40 +79,9 @@ export async function mayPay(
         ? closedFor("no-authorization", "nobody has accepted the ACH debit authorization")
         : null) ??
       (await overLimit(weeks, line, plan, wish));
-    if (found !== null) closed.set(subject, found);
+    if (refusal !== null) closed.set(subject, refusal);
   }
   return closed;
-}
-
-/** A cancelled or rejected run says no to all of its payments, also to those tried again. */
-async function runStopped(
-  trx: Transaction<Tables>,
-  { owner, runId }: PayCaller,
-): Promise<Closed | null> {
-  const run = await getRun(trx, runId);
-  if (run === undefined) return closedFor("run-ended", "the store doesn't know the run");
-  if (run.cancelRequestedAtMs !== null) return closedFor("run-cancelled", "the run is cancelled");
-  if (await isRejected(trx, runId)) return closedFor("rejected", "the run was rejected");
-  const isOver = owner === runId && ENDED_PHASES.includes(run.phase);
-  return isOver ? closedFor("run-ended", "the run has ended") : null;
-}
-
-async function linesOf(
-  trx: Transaction<Tables>,
-  runId: string,
-  payableIds: readonly string[],
-): Promise<Map<string, RunLine>> {
-  const lines = new Map<string, RunLine>();
-  for (const some of chunks(payableIds)) {
-    const rows = await trx
-      .selectFrom("run_lines")
-      .selectAll()
-      .where("run_id", "=", runId)
-      .where("payable_id", "in", idsIn(some))
-      .execute();
-    for (const row of rows) lines.set(row.payable_id, toRunLine(row));
-  }
-  return lines;
 }
 
 async function overLimit(

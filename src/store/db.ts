@@ -21,8 +21,3 @@ export function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
     yield items.slice(start, start + ROWS_A_STATEMENT);
   }
 }
-
-/** A database gives sums, and some least and greatest values, as texts where they might be too large. */
-export function numberOrNull(value: number | string | null | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
-}

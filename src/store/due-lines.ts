@@ -1,6 +1,5 @@
 import { sql, type Transaction } from "kysely";
 import { databaseNowMs } from "./database-clock.ts";
-import { numberOrNull } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
 export interface DueInput {
@@ -64,17 +63,17 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
       sql<boolean>`state in ('scheduled', 'held', 'processing', 'planned', 'unknown', 'paying', 'settled')`,
     )
     .executeTakeFirst();
-  const restingUntil = numberOrNull(row?.resting_until);
-  const leasedUntil = numberOrNull(row?.leased_until);
+  const restingUntil = row?.resting_until ?? null;
+  const leasedUntil = row?.leased_until ?? null;
   const draws = [restingUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
   return {
     toFund: Number(row?.to_fund ?? 0),
     toPay: Number(row?.to_pay ?? 0),
     toFollow: Number(row?.to_follow ?? 0),
-    nextPollMs: numberOrNull(row?.next_poll),
+    nextPollMs: row?.next_poll ?? null,
     nextDrawMs: least(draws.filter((at) => at !== null)),
     payDate: row?.pay_date ?? null,
-    shortSinceMs: numberOrNull(row?.short_since),
+    shortSinceMs: row?.short_since ?? null,
   };
 }
 

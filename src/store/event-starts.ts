@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
-import { chunks, type Db, numberOrNull } from "./db.ts";
+import { chunks, type Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
 /** An event that a playbook is to be started by. */
@@ -32,10 +32,7 @@ export async function noteEventStart(
   const known = await trx
     .selectFrom("event_starts")
     .select("event_id")
-    .where("business_id", "=", start.businessId)
-    .where("playbook", "=", start.playbook)
-    .where("event_id", "=", start.eventId)
-    .where("target", "=", start.target)
+    .where((eb) => eb.and(keyOf(start)))
     .executeTakeFirst();
   if (known !== undefined) return;
   const same = await earlierOf(trx, start, nowMs);
@@ -49,10 +46,7 @@ export async function noteEventStart(
   await trx
     .insertInto("event_starts")
     .values({
-      business_id: start.businessId,
-      playbook: start.playbook,
-      event_id: start.eventId,
-      target: start.target,
+      ...keyOf(start),
       type: start.type,
       object_id: start.objectId,
       state: "waiting",
@@ -61,6 +55,10 @@ export async function noteEventStart(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+function keyOf({ businessId, playbook, eventId, target }: EventStart) {
+  return { business_id: businessId, playbook, event_id: eventId, target };
 }
 
 /** What has been started for the same lately, and what waits to be. */
@@ -88,8 +86,8 @@ async function earlierOf(
     .executeTakeFirst();
   return {
     lately: Number(started?.starts ?? 0),
-    lastMs: numberOrNull(started?.last),
-    dueMs: numberOrNull(waiting?.due),
+    lastMs: started?.last ?? null,
+    dueMs: waiting?.due ?? null,
   };
 }
 
@@ -121,10 +119,7 @@ export async function stillWaiting(
     const row = await trx
       .selectFrom("event_starts")
       .select("event_id")
-      .where("business_id", "=", start.businessId)
-      .where("playbook", "=", start.playbook)
-      .where("event_id", "=", start.eventId)
-      .where("target", "=", start.target)
+      .where((eb) => eb.and(keyOf(start)))
       .where("state", "=", "waiting")
       .executeTakeFirst();
     if (row !== undefined) waiting.push(start);
@@ -147,10 +142,7 @@ export async function recordEventStarts(
         workflow_id: workflowId,
         recorded_at_ms: workflowId === null ? null : nowMs,
       })
-      .where("business_id", "=", start.businessId)
-      .where("playbook", "=", start.playbook)
-      .where("event_id", "=", start.eventId)
-      .where("target", "=", start.target)
+      .where((eb) => eb.and(keyOf(start)))
       .where("state", "=", "waiting")
       .execute();
   }

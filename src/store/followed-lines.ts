@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
-import { type RunLine, toRunLine } from "./lines.ts";
+import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
 import { idsIn, rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
@@ -64,22 +64,9 @@ export async function followedLines(
   runId: string,
   payableIds: readonly string[],
 ): Promise<RunLine[]> {
-  const lines: RunLine[] = [];
-  for (const ids of chunks(payableIds)) {
-    const rows = await db
-      .selectFrom("run_lines")
-      .selectAll()
-      .where("run_id", "=", runId)
-      .where("payable_id", "in", idsIn(ids))
-      .execute();
-    lines.push(...rows.map(toRunLine).filter(({ state }) => isFollowed(state)));
-  }
-  return lines;
-}
-
-// Filtered here: asked for as well, the state makes SQLite walk through all lines of that state.
-function isFollowed(state: LineState): boolean {
-  return state === "settled" || FOLLOWED.includes(state);
+  const lines = await getRunLines(db, runId, payableIds);
+  // Filtered here: asked for as well, the state makes SQLite walk through all lines of that state.
+  return lines.filter(({ state }) => state === "settled" || FOLLOWED.includes(state));
 }
 
 /** Where a followed line goes. */

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
-import { CENTS, COUNT, type Db } from "./db.ts";
+import { CENTS, chunks, COUNT, type Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 
 /** Where one line of a run stands. */
 export type RunLine = RecordOf<"run_lines">;
@@ -80,6 +81,25 @@ export async function getRunLine(
     .where("payable_id", "=", payableId)
     .executeTakeFirst();
   return row === undefined ? undefined : toRunLine(row);
+}
+
+/** These lines of a run, as far as it has them. */
+export async function getRunLines(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<RunLine[]> {
+  const lines: RunLine[] = [];
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("run_lines")
+      .selectAll()
+      .where("run_id", "=", runId)
+      .where("payable_id", "in", idsIn(ids))
+      .execute();
+    lines.push(...rows.map(toRunLine));
+  }
+  return lines;
 }
 
 /** How many lines stand in each state and what they come to, in cents. */

@@ -1,4 +1,4 @@
-import { type Db, numberOrNull } from "./db.ts";
+import type { Db } from "./db.ts";
 
 /** A business at a moment of its clock. */
 interface BusinessMoment {
@@ -19,7 +19,7 @@ export async function nextHoldEndMs(
     .where("released_at_ms", "is", null)
     .where("until_ms", ">", businessMs)
     .executeTakeFirst();
-  return numberOrNull(row?.at);
+  return row?.at ?? null;
 }
 
 /**
@@ -45,5 +45,5 @@ export async function nextChangesMs(
     .where("state", "=", "on-hold")
     .where("poll_at_ms", ">", businessMs)
     .executeTakeFirst();
-  return [await nextHoldEndMs(db, run), numberOrNull(lapse?.at), numberOrNull(poll?.at)];
+  return [await nextHoldEndMs(db, run), lapse?.at ?? null, poll?.at ?? null];
 }

@@ -44,7 +44,11 @@ const TEXT_MAX = 8_000;
  * @returns false where the fact has been told of before
  */
 export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
-  const row = await db
+  return (await insertNotice(db, notice)) !== undefined;
+}
+
+async function insertNotice(db: Db, notice: NewNotice) {
+  return db
     .insertInto("notices")
     .values({
       notice_id: `ntc_${randomUUID()}`,
@@ -64,7 +68,6 @@ export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
     .onConflict((conflict) => conflict.columns(["business_id", "kind", "fact_key"]).doNothing())
     .returning("notice_id")
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Whether a fact has been told of, for who would have to gather much to tell it. */
@@ -94,26 +97,13 @@ export async function raiseTogether(
   notice: NewNotice,
   factKeys: readonly string[],
 ): Promise<void> {
-  if (!(await raiseNotice(db, notice))) return;
-  const { businessId, kind, factKey } = notice;
-  const row = await db
-    .selectFrom("notices")
-    .select("notice_id")
-    .where("business_id", "=", businessId)
-    .where("kind", "=", kind)
-    .where("fact_key", "=", factKey)
-    .executeTakeFirstOrThrow();
+  const raised = await insertNotice(db, notice);
+  if (raised === undefined) return;
+  const { businessId, kind } = notice;
   for (const keys of chunks(factKeys)) {
     await db
       .insertInto("notice_facts")
-      .values(
-        keys.map((key) => ({
-          business_id: businessId,
-          kind,
-          fact_key: key,
-          notice_id: row.notice_id,
-        })),
-      )
+      .values(keys.map((key) => ({ ...raised, business_id: businessId, kind, fact_key: key })))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
@@ -147,7 +137,7 @@ export async function lastRaisedMs(db: Db, runId: string, kind: string): Promise
     .where("run_id", "=", runId)
     .where("kind", "=", kind)
     .executeTakeFirst();
-  return row?.at === null || row?.at === undefined ? null : Number(row.at);
+  return row?.at ?? null;
 }
 
 export interface NoticeFilter {

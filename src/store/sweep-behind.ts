@@ -59,15 +59,7 @@ export interface Loss {
  */
 export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise<boolean> {
   const { businessId, nowMs } = loss;
-  const held = await trx
-    .selectFrom("audit")
-    .select("at_ms")
-    .where("business_id", "=", businessId)
-    .where("subject", "=", SUBJECT)
-    .where("action", "=", ACTION)
-    .orderBy("audit_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const held = await lastLoss(trx, businessId);
   if (held !== undefined && held.at_ms >= loss.hadItAtMs) return false;
   const reason =
     `The store is older than what was done with it: ${loss.evidence}. It was restored from a ` +
@@ -98,6 +90,19 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   return true;
 }
 
+/** The entry of the last hold for a loss. */
+function lastLoss(db: Db, businessId: string) {
+  return db
+    .selectFrom("audit")
+    .select(["at_ms", "details"])
+    .where("business_id", "=", businessId)
+    .where("subject", "=", SUBJECT)
+    .where("action", "=", ACTION)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /**
  * When the store was last found to be older than what was done with it, on the database's clock; null
  * where it never was.
@@ -106,15 +111,7 @@ export async function lossNoticed(
   db: Db,
   businessId: string,
 ): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
-  const found = await db
-    .selectFrom("audit")
-    .select("details")
-    .where("business_id", "=", businessId)
-    .where("subject", "=", SUBJECT)
-    .where("action", "=", ACTION)
-    .orderBy("audit_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const found = await lastLoss(db, businessId);
   if (found === undefined) return null;
   const { noticedAtMs: atMs, serviceMs } = JSON.parse(found.details) as {
     readonly noticedAtMs: number;
