@@ -1,5 +1,6 @@
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 
 /** A request to cancel payments, or to withhold bills. */
 export type Cancellation = RecordOf<"cancellations">;
@@ -24,16 +25,8 @@ export async function insertCancellation(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function getCancellation(
-  db: Db,
-  workflowId: string,
-): Promise<Cancellation | undefined> {
-  const row = await db
-    .selectFrom("cancellations")
-    .selectAll()
-    .where("workflow_id", "=", workflowId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toCancellation(row);
+export function getCancellation(db: Db, workflowId: string): Promise<Cancellation | undefined> {
+  return findOne(db, "cancellations", { workflowId });
 }
 
 /** Cancellations of a business that have not ended. */

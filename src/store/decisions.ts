@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { appendOfLines } from "./audit-lines.ts";
 import { releaseEndedClaims } from "./claims.ts";
-import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import { findAll } from "./find.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
@@ -11,8 +12,6 @@ import type { Tables } from "./tables.ts";
 const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
 export type Decision = RecordOf<"decisions">;
-
-const toDecision = readerOf("decisions");
 
 export interface NewDecision extends Omit<Decision, "decisionId"> {
   /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
@@ -133,13 +132,6 @@ export async function isRejected(db: Db, runId: string): Promise<boolean> {
 }
 
 /** Decisions on a run, first to last, refused ones too. */
-export async function decisionsOfRun(db: Db, runId: string): Promise<Decision[]> {
-  const rows = await db
-    .selectFrom("decisions")
-    .selectAll()
-    .where("run_id", "=", runId)
-    .orderBy("decided_at_ms")
-    .orderBy("decision_id")
-    .execute();
-  return rows.map(toDecision);
+export function decisionsOfRun(db: Db, runId: string): Promise<Decision[]> {
+  return findAll(db, "decisions", { runId }, ["decided_at_ms", "decision_id"]);
 }

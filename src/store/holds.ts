@@ -4,6 +4,7 @@ import { holdOn } from "../domain/holds.ts";
 import { appendAudit } from "./audit.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import { idsIn } from "./many.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
@@ -115,13 +116,8 @@ async function note(
 }
 
 /** A hold, lifted or not. */
-export async function getHold(db: Db, holdId: string): Promise<Hold | undefined> {
-  const row = await db
-    .selectFrom("holds")
-    .selectAll()
-    .where("hold_id", "=", holdId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toHold(row);
+export function getHold(db: Db, holdId: string): Promise<Hold | undefined> {
+  return findOne(db, "holds", { holdId });
 }
 
 export interface HoldFilter {

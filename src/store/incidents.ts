@@ -3,6 +3,7 @@ import type { IncidentDecision } from "../contracts/incident.ts";
 import { appendAudit } from "./audit.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import { createHold, listHolds, releaseHold } from "./holds.ts";
 import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
@@ -22,31 +23,17 @@ export type NewIncident = Pick<
   readonly failedAtMs: number;
 };
 
-export async function getIncident(
+export function getIncident(
   db: Db,
   businessId: string,
   sourceId: string,
 ): Promise<Incident | undefined> {
-  const row = await db
-    .selectFrom("incidents")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("source_id", "=", sourceId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toIncident(row);
+  return findOne(db, "incidents", { businessId, sourceId });
 }
 
 /** Finds an incident by the id of its workflow. */
-export async function getIncidentByWorkflowId(
-  db: Db,
-  workflowId: string,
-): Promise<Incident | undefined> {
-  const row = await db
-    .selectFrom("incidents")
-    .selectAll()
-    .where("workflow_id", "=", workflowId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toIncident(row);
+export function getIncidentByWorkflowId(db: Db, workflowId: string): Promise<Incident | undefined> {
+  return findOne(db, "incidents", { workflowId });
 }
 
 /** Incidents of a business, or of all, latest first. */

@@ -1,16 +1,12 @@
-import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 
 /** How far the watch for late changes is with a business's payments. */
 export type LatePass = RecordOf<"late_passes">;
 
-export async function getLatePass(db: Db, businessId: string): Promise<LatePass | undefined> {
-  const row = await db
-    .selectFrom("late_passes")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : readerOf("late_passes")(row);
+export function getLatePass(db: Db, businessId: string): Promise<LatePass | undefined> {
+  return findOne(db, "late_passes", { businessId });
 }
 
 /** Keeps how far the watch is, so that whoever goes on begins there. */

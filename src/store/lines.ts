@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { CENTS, chunks, COUNT, type Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import { idsIn } from "./many.ts";
 
 /** Where one line of a run stands. */
@@ -69,18 +70,8 @@ function restsAgain(atMs: number | null) {
 }
 
 /** One line of a run, or undefined. */
-export async function getRunLine(
-  db: Db,
-  runId: string,
-  payableId: string,
-): Promise<RunLine | undefined> {
-  const row = await db
-    .selectFrom("run_lines")
-    .selectAll()
-    .where("run_id", "=", runId)
-    .where("payable_id", "=", payableId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRunLine(row);
+export function getRunLine(db: Db, runId: string, payableId: string): Promise<RunLine | undefined> {
+  return findOne(db, "run_lines", { runId, payableId });
 }
 
 /** These lines of a run, as far as it has them. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { NoticeKind } from "../contracts/notices.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import { findOne } from "./find.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
@@ -176,11 +177,6 @@ export async function listNotices(db: Db, filter: NoticeFilter): Promise<Notice[
   return rows.map(toNotice);
 }
 
-export async function getNotice(db: Db, noticeId: string): Promise<Notice | undefined> {
-  const row = await db
-    .selectFrom("notices")
-    .selectAll()
-    .where("notice_id", "=", noticeId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toNotice(row);
+export function getNotice(db: Db, noticeId: string): Promise<Notice | undefined> {
+  return findOne(db, "notices", { noticeId });
 }

@@ -4,6 +4,7 @@ import type { InputState } from "../contracts/onboarding.ts";
 import type { HeldUp } from "../domain/onboarding/decide.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findAll, findOne } from "./find.ts";
 import type { Tables } from "./tables.ts";
 import { deleteVaultRows } from "./vault.ts";
 
@@ -65,40 +66,17 @@ export async function insertInput(
 }
 
 /** What was given in a round, first to last. */
-export async function listInputs(
-  db: Db,
-  businessId: string,
-  round: number,
-): Promise<OnboardingInput[]> {
-  const rows = await db
-    .selectFrom("onboarding_inputs")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("round", "=", round)
-    .orderBy("input_no")
-    .execute();
-  return rows.map(toInput);
+export function listInputs(db: Db, businessId: string, round: number): Promise<OnboardingInput[]> {
+  return findAll(db, "onboarding_inputs", { businessId, round }, ["input_no"]);
 }
 
 /** What was given in all rounds, first to last. */
-export async function listAllInputs(db: Db, businessId: string): Promise<OnboardingInput[]> {
-  const rows = await db
-    .selectFrom("onboarding_inputs")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .orderBy("round")
-    .orderBy("input_no")
-    .execute();
-  return rows.map(toInput);
+export function listAllInputs(db: Db, businessId: string): Promise<OnboardingInput[]> {
+  return findAll(db, "onboarding_inputs", { businessId }, ["round", "input_no"]);
 }
 
-export async function getInput(db: Db, inputId: string): Promise<OnboardingInput | undefined> {
-  const row = await db
-    .selectFrom("onboarding_inputs")
-    .selectAll()
-    .where("input_id", "=", inputId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toInput(row);
+export function getInput(db: Db, inputId: string): Promise<OnboardingInput | undefined> {
+  return findOne(db, "onboarding_inputs", { inputId });
 }
 
 /**

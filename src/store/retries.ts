@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
@@ -51,28 +52,17 @@ function newRow(retry: NewRetry) {
   });
 }
 
-export async function getRetry(
+export function getRetry(
   db: Db,
   businessId: string,
   payableId: string,
 ): Promise<Retry | undefined> {
-  const row = await db
-    .selectFrom("retries")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRetry(row);
+  return findOne(db, "retries", { businessId, payableId });
 }
 
 /** Finds a retry by the id of its workflow. */
-export async function getRetryByWorkflowId(db: Db, workflowId: string): Promise<Retry | undefined> {
-  const row = await db
-    .selectFrom("retries")
-    .selectAll()
-    .where("workflow_id", "=", workflowId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRetry(row);
+export function getRetryByWorkflowId(db: Db, workflowId: string): Promise<Retry | undefined> {
+  return findOne(db, "retries", { workflowId });
 }
 
 export type RetryChange = Partial<

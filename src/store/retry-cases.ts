@@ -1,6 +1,7 @@
 import type { IncidentBill } from "../contracts/incident.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import { toRunLine } from "./lines.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
@@ -8,18 +9,12 @@ export type RetryCaseRule = RecordOf<"retry_cases">;
 
 const toCase = readerOf("retry_cases");
 
-export async function getRetryCase(
+export function getRetryCase(
   db: Db,
   businessId: string,
   payableId: string,
 ): Promise<RetryCaseRule | undefined> {
-  const row = await db
-    .selectFrom("retry_cases")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toCase(row);
+  return findOne(db, "retry_cases", { businessId, payableId });
 }
 
 /** Roles that decide about a failed payable, whatever business it belongs to. */

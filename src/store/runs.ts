@@ -4,6 +4,7 @@ import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import { launchedByEvents } from "../domain/events/triggers.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import { appendAudit } from "./audit.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
@@ -131,13 +132,8 @@ export async function findRunOfPeriod(
   return row === undefined ? undefined : toRun(row);
 }
 
-export async function getRun(db: Db, runId: string): Promise<Run | undefined> {
-  const row = await db
-    .selectFrom("runs")
-    .selectAll()
-    .where("run_id", "=", runId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRun(row);
+export function getRun(db: Db, runId: string): Promise<Run | undefined> {
+  return findOne(db, "runs", { runId });
 }
 
 export interface RunFilter {

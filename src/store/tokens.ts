@@ -54,14 +54,9 @@ export async function createToken(
 
 /** Whose token this is; undefined where it is unknown, expired or revoked. */
 export async function findToken(db: Db, token: string, nowMs: number): Promise<Token | undefined> {
-  const row = await db
-    .selectFrom("tokens")
-    .selectAll()
-    .where("token_hash", "=", hashOf(token))
-    .where("revoked_at_ms", "is", null)
-    .where((eb) => eb.or([eb("expires_at_ms", "is", null), eb("expires_at_ms", ">", nowMs)]))
-    .executeTakeFirst();
-  return row === undefined ? undefined : toToken(row);
+  const found = await anyToken(db, token);
+  if (found === undefined || found.revokedAtMs !== null) return undefined;
+  return (found.expiresAtMs ?? Infinity) > nowMs ? found : undefined;
 }
 
 /** A token that was made here, whatever has become of it; undefined for every other text. */

@@ -1,5 +1,6 @@
-import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 
 /** A value as the vault keeps it: only who has the key can read it. */
 export type VaultRow = Omit<RecordOf<"vault">, "createdAtMs">;
@@ -14,13 +15,8 @@ export async function insertVaultRow(
     .execute();
 }
 
-export async function getVaultRow(db: Db, vaultRef: string): Promise<VaultRow | undefined> {
-  const row = await db
-    .selectFrom("vault")
-    .selectAll()
-    .where("vault_ref", "=", vaultRef)
-    .executeTakeFirst();
-  return row === undefined ? undefined : readerOf("vault")(row);
+export function getVaultRow(db: Db, vaultRef: string): Promise<VaultRow | undefined> {
+  return findOne(db, "vault", { vaultRef });
 }
 
 /** References of a business's values that are encrypted under another key than this one. */

@@ -3,6 +3,7 @@ import { doublingMs } from "../domain/back-off.ts";
 import { appendAudit } from "./audit.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findAll } from "./find.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
@@ -181,14 +182,6 @@ export async function clearWait(
 }
 
 /** Waits of a business, the longest first. */
-export async function listWaits(db: Db, businessId: string): Promise<BusinessWait[]> {
-  const rows = await db
-    .selectFrom("business_waits")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .orderBy("since_ms")
-    .orderBy("source_id")
-    .orderBy("code")
-    .execute();
-  return rows.map(toWait);
+export function listWaits(db: Db, businessId: string): Promise<BusinessWait[]> {
+  return findAll(db, "business_waits", { businessId }, ["since_ms", "source_id", "code"]);
 }
