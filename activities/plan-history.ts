@@ -53,19 +53,19 @@ export async function lastPaidTo(
 ): Promise<Map<string, string | null>> {
   const found = new Map<string, string | null>();
   for (const some of chunks([...new Set(contactIds)])) {
-    const kinds = { business: "text", id: "text" } as const;
     const vendors = rowsAs(
       "vendors",
-      kinds,
-      some.map((id) => ({ business: businessId, id })),
+      "run_lines",
+      some.map((contactId) => ({ businessId, contactId })),
     );
     const { rows } = await sql<{ id: string; line: string | null }>`
-      select vendors.id, (
+      select vendors.contact_id as id, (
         select plan_lines.line from run_lines
           join plan_lines on plan_lines.run_id = run_lines.run_id
             and plan_lines.payable_id = run_lines.payable_id
             and plan_lines.version = run_lines.version
-          where run_lines.business_id = vendors.business and run_lines.contact_id = vendors.id
+          where run_lines.business_id = vendors.business_id
+            and run_lines.contact_id = vendors.contact_id
             and run_lines.state in (${sql.join(PAID)})
           order by run_lines.execution_date desc, run_lines.updated_at_ms desc
           limit 1

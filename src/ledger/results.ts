@@ -14,16 +14,6 @@ import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
 /** What a send came to, as its sender has heard it. */
 export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedSend };
 
-const RESULT = {
-  id: "text",
-  next_result: "text",
-  next_status: "integer",
-  next_code: "text",
-  next_message: "text",
-  next_date: "integer",
-  made: "text",
-} as const;
-
 /**
  * Writes what sends came to, each once (rule 1): one update, `where result = 'pending'`.
  *
@@ -41,24 +31,16 @@ export async function recordResults(
   for (const some of chunks(outcomes)) {
     const rows = rowsAs(
       "answers",
-      RESULT,
-      some.map((outcome) => ({
-        id: outcome.send.sendId,
-        next_result: outcome.result,
-        next_status: outcome.status,
-        next_code: outcome.code,
-        next_message: outcome.message,
-        next_date: outcome.answerDateMs,
-        made: JSON.stringify(outcome.madeIds),
-      })),
+      "sends",
+      some.map(({ send, ...answer }) => ({ ...answer, sendId: send.sendId })),
     );
     const { rows: found } = await sql<{ send_id: string }>`
       update sends set
-        result = answers.next_result, status = answers.next_status, code = answers.next_code,
-        message = answers.next_message, answer_date_ms = answers.next_date,
-        made_ids = answers.made, answered_at_ms = ${nowMs}
+        result = answers.result, status = answers.status, code = answers.code,
+        message = answers.message, answer_date_ms = answers.answer_date_ms,
+        made_ids = answers.made_ids, answered_at_ms = ${nowMs}
       from ${rows}
-      where sends.send_id = answers.id and sends.result = 'pending'
+      where sends.send_id = answers.send_id and sends.result = 'pending'
       returning sends.send_id`.execute(trx);
     for (const row of found) written.add(row.send_id);
   }

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql, type SqlBool, type Transaction } from "kysely";
-import { asColumns } from "../store/as-record.ts";
 import { chunks } from "../store/db.ts";
 import { isIn } from "../store/in-text.ts";
-import { idsIn, type Kinds, kindsOf, rowsAs } from "../store/many.ts";
-import type { Row, Tables } from "../store/tables.ts";
+import { idsIn, rowsAs } from "../store/many.ts";
+import { TABLES, type Tables } from "../store/tables.ts";
 import { mayStillPay, OPEN } from "./derive.ts";
 import type { OperationName, Reading, SubjectFacts, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
@@ -56,7 +55,8 @@ export async function insertSends(
   const first = opened.filter((_, index) => sends[index]?.attemptId === undefined);
   await insertAttempts(trx, first);
   for (const some of chunks(opened)) {
-    await insertRows(trx, "sends", kindsOf("sends"), some.map(rowOfSend));
+    const rows = some.map(({ terms, ...send }) => ({ ...send, ...terms, ...PENDING }));
+    await insertRows(trx, "sends", rows);
   }
   await markOpen(trx, opened);
   return opened;
@@ -83,34 +83,24 @@ async function insertAttempts(
   >[],
 ): Promise<void> {
   for (const some of chunks(attempts)) {
-    const rows = some.map((attempt) => ({
-      attempt_id: attempt.attemptId,
-      business_id: attempt.businessId,
-      subject: attempt.subject,
-      seq: attempt.seq,
-      operation: attempt.operation,
-      idempotency_key: attempt.idempotencyKey,
-      created_at_ms: attempt.openedAtMs,
+    const rows = some.map(({ attemptId, businessId, subject, seq, operation, ...attempt }) => ({
+      ...{ attemptId, businessId, subject, seq, operation },
+      ...{ idempotencyKey: attempt.idempotencyKey, createdAtMs: attempt.openedAtMs },
     }));
-    await insertRows(trx, "attempts", kindsOf("attempts"), rows);
+    await insertRows(trx, "attempts", rows);
   }
 }
 
-async function insertRows<Row extends { readonly [Column in keyof Row]: string | number | null }>(
+async function insertRows(
   trx: Transaction<Tables>,
   table: "attempts" | "sends",
-  kinds: Kinds<Row>,
-  rows: readonly Row[],
+  records: readonly object[],
 ): Promise<void> {
-  const columns = sql.join(Object.keys(kinds).map((column) => sql.ref(column)));
-  const added = rowsAs("added", kinds, rows);
+  const columns = sql.join(Object.keys(TABLES[table].columns).map((column) => sql.ref(column)));
+  const added = rowsAs("added", table, records);
   await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${added}`.execute(
     trx,
   );
-}
-
-function rowOfSend({ terms, ...send }: OpenedSend): Row<"sends"> {
-  return asColumns({ ...send, ...terms, ...PENDING });
 }
 
 const PENDING = {
@@ -131,14 +121,10 @@ export async function markOpen(
   for (const some of chunks(sends)) {
     const rows = rowsAs(
       "added",
-      kindsOf("open_subjects"),
-      some.map(({ businessId, subject, operation, terms, openedAtMs }) => ({
-        business_id: businessId,
-        subject,
-        operation,
-        owner: terms.owner,
-        since_ms: openedAtMs,
-      })),
+      "open_subjects",
+      some.map(({ businessId, subject, operation, terms: { owner }, openedAtMs: sinceMs }) => {
+        return { businessId, subject, operation, owner, sinceMs };
+      }),
     );
     // "where true" keeps SQLite from reading "on conflict" as a join's condition.
     await sql`insert into open_subjects (business_id, subject, operation, owner, since_ms)

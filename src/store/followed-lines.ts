@@ -95,42 +95,23 @@ export async function moveFollowed(
   for (const some of chunks(moves)) {
     const rows = rowsAs(
       "moves",
-      MOVE,
-      some.map((move) => rowOfMove(runId, move)),
+      "run_lines",
+      some.map(({ payableId, from, to, reasonCode, reason, pollAtMs }) => ({
+        ...{ runId, payableId, fromState: from, state: to },
+        ...{ reasonCode, reason, pollAtMs: Math.round(pollAtMs) },
+      })),
     );
     const { rows: found } = await sql<{ payable_id: string }>`
       update run_lines set
-        state = moves.to_state, reason_code = moves.code, reason = moves.text,
-        poll_at_ms = moves.poll, updated_at_ms = ${nowMs}
+        state = moves.state, reason_code = moves.reason_code, reason = moves.reason,
+        poll_at_ms = moves.poll_at_ms, updated_at_ms = ${nowMs}
       from ${rows}
-      where run_lines.run_id = moves.run and run_lines.payable_id = moves.id
+      where run_lines.run_id = moves.run_id and run_lines.payable_id = moves.payable_id
         and run_lines.state = moves.from_state
       returning run_lines.payable_id`.execute(trx);
     for (const row of found) moved.add(row.payable_id);
   }
   return moved;
-}
-
-const MOVE = {
-  run: "text",
-  id: "text",
-  from_state: "text",
-  to_state: "text",
-  code: "text",
-  text: "text",
-  poll: "integer",
-} as const;
-
-function rowOfMove(runId: string, { payableId, from, to, reasonCode, reason, pollAtMs }: LineMove) {
-  return {
-    run: runId,
-    id: payableId,
-    from_state: from,
-    to_state: to,
-    code: reasonCode,
-    text: reason,
-    poll: Math.round(pollAtMs),
-  };
 }
 
 /** Sets when lines that stand as they stood are read next. */

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { LineState, PlanLine } from "../contracts/pay-run.ts";
+import type { PlanLine } from "../contracts/pay-run.ts";
 import { databaseNowMs } from "./database-clock.ts";
 import { chunks } from "./db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -164,18 +164,15 @@ export async function noteSends(
   for (const some of chunks(lines)) {
     const sent = rowsAs(
       "sent",
-      { run: "text", id: "text", no: "integer", on_date: "text" },
-      some.map(({ runId, payableId, seq, executionDate }) => ({
-        run: runId,
-        id: payableId,
-        no: seq,
-        on_date: executionDate,
-      })),
+      "run_lines",
+      some.map(({ seq, ...line }) => ({ ...line, attempts: seq })),
     );
     await sql`update run_lines
-      set attempts = sent.no, execution_date = sent.on_date, lease_until_ms = ${untilMs}
+      set attempts = sent.attempts, execution_date = sent.execution_date,
+        lease_until_ms = ${untilMs}
       from ${sent}
-      where run_lines.run_id = sent.run and run_lines.payable_id = sent.id`.execute(trx);
+      where run_lines.run_id = sent.run_id
+        and run_lines.payable_id = sent.payable_id`.execute(trx);
   }
 }
 
@@ -186,28 +183,22 @@ export async function giveBack(
   nowMs: number,
 ): Promise<void> {
   for (const some of chunks(lines)) {
-    const held = rowsAs("held", HELD, some.map(heldRow));
+    const held = rowsAs(
+      "held",
+      "run_lines",
+      some.map(({ runId, payableId, leaseEpoch }) => ({ runId, payableId, leaseEpoch })),
+    );
     await sql`update run_lines
       set state = 'planned', lease_owner = null, lease_until_ms = null, updated_at_ms = ${nowMs}
       from ${held}
-      where run_lines.run_id = held.run and run_lines.payable_id = held.id
-        and run_lines.lease_epoch = held.epoch and run_lines.state = 'paying'`.execute(trx);
+      where run_lines.run_id = held.run_id and run_lines.payable_id = held.payable_id
+        and run_lines.lease_epoch = held.lease_epoch
+        and run_lines.state = 'paying'`.execute(trx);
   }
 }
 
-const HELD = { run: "text", id: "text", epoch: "integer" } as const;
-
-function heldRow({ runId, payableId, leaseEpoch }: RunLine) {
-  return { run: runId, id: payableId, epoch: leaseEpoch };
-}
-
 /** A line whose payment was answered with success, as it is to be recorded. */
-export interface PaidLine {
-  readonly runId: string;
-  readonly payableId: string;
-  readonly state: LineState;
-  readonly paymentIds: readonly string[];
-}
+export type PaidLine = Pick<RunLine, "runId" | "payableId" | "state" | "paymentIds">;
 
 /** Once its payments are followed, a line moves as they do; a late record must not set it back. */
 const NOT_FOLLOWED = sql.raw(
@@ -226,24 +217,14 @@ export async function recordPaidLines(
   times: { readonly pollAtMs: number; readonly nowMs: number },
 ): Promise<void> {
   for (const some of chunks(lines)) {
-    const paid = rowsAs(
-      "paid",
-      { run: "text", id: "text", next_state: "text", payments: "text" },
-      some.map(({ runId, payableId, state, paymentIds }) => ({
-        run: runId,
-        id: payableId,
-        next_state: state,
-        payments: JSON.stringify(paymentIds),
-      })),
-    );
     await sql`
       update run_lines set
-        state = paid.next_state, reason_code = null, reason = null,
-        payment_ids = paid.payments, poll_at_ms = ${times.pollAtMs},
+        state = paid.state, reason_code = null, reason = null,
+        payment_ids = paid.payment_ids, poll_at_ms = ${times.pollAtMs},
         rests = 0, rest_since_ms = null,
         lease_owner = null, lease_until_ms = null, updated_at_ms = ${times.nowMs}
-      from ${paid}
-      where run_lines.run_id = paid.run and run_lines.payable_id = paid.id
+      from ${rowsAs("paid", "run_lines", some)}
+      where run_lines.run_id = paid.run_id and run_lines.payable_id = paid.payable_id
         and run_lines.state in ${NOT_FOLLOWED}`.execute(trx);
   }
 }

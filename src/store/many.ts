@@ -1,21 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
+import { asColumns } from "./as-record.ts";
+import type { Column } from "./schema/table.ts";
 import { TABLES, type Tables } from "./tables.ts";
 
 type Value = string | number | null;
-type Kind = "text" | "integer";
-
-/** What each column of a row holds. */
-export type Kinds<Row> = {
-  readonly [Column in keyof Row]: Row[Column] extends number | null ? "integer" : "text";
-};
-
-/** What each column of a table holds, for `rowsAs`. */
-export function kindsOf<Name extends keyof Tables>(name: Name): Kinds<Tables[Name]> {
-  const columns = Object.entries(TABLES[name].columns);
-  return Object.fromEntries(columns.map(([column, { type }]) => [column, type])) as Kinds<
-    Tables[Name]
-  >;
-}
 
 /**
  * Ids as one bound value, for `in`: the statement's text is the same however many there are, so it
@@ -26,25 +14,28 @@ export function idsIn(ids: readonly string[]): RawBuilder<string> {
 }
 
 /**
- * Rows as one bound value, to insert, update or join from: `… from ${rowsAs("paid", …)}`.
+ * Records as rows of one bound value, to insert, update or join from: `… from ${rowsAs("paid", …)}`.
+ * All of them have the same fields; those of the table's columns are what its columns are, others
+ * are texts.
  *
  * What a table is joined by stands in these rows, all of it: where a part of the key is given
  * besides, SQLite reads the whole table by that part, once for each row.
  */
-export function rowsAs<Row extends { readonly [Column in keyof Row]: Value }>(
+export function rowsAs(
   alias: string,
-  kinds: Kinds<Row>,
-  rows: readonly Row[],
+  table: keyof Tables,
+  records: readonly object[],
 ): RawBuilder<unknown> {
-  const columns = Object.keys(kinds) as (keyof Row & string)[];
-  const read = columns.map((column, index) => readAs(column, index, kinds[column]));
-  const values = rows.map((row) => columns.map((column) => row[column]));
+  const known: Readonly<Record<string, Column<unknown>>> = TABLES[table].columns;
+  const rows: readonly Readonly<Record<string, Value>>[] = records.map(asColumns);
+  const columns = Object.keys(rows[0] ?? {});
+  const read = columns.map((column, index) => {
+    const value = sql.raw(`value ->> ${index}`);
+    const isNumber = known[column]?.type === "integer";
+    return sql`${isNumber ? sql`cast(${value} as bigint)` : value} as ${sql.ref(column)}`;
+  });
+  const values = rows.map((row) => columns.map((column) => row[column] ?? null));
   return sql`(select ${sql.join(read)} from ${eachOf(values)}) as ${sql.ref(alias)}`;
-}
-
-function readAs(column: string, index: number, kind: Kind): RawBuilder<unknown> {
-  const value = kind === "integer" ? `cast(value ->> ${index} as bigint)` : `value ->> ${index}`;
-  return sql`${sql.raw(value)} as ${sql.ref(column)}`;
 }
 
 // In an object: PostgreSQL's json_each knows no lists. Its keys keep the rows' order.

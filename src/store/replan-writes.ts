@@ -117,22 +117,6 @@ function follows(runId: string, { plan }: ReplannedLine, before: PlanLine | unde
   );
 }
 
-const REPLANNED = {
-  run: "text",
-  id: "text",
-  version: "integer",
-  line_hash: "text",
-  contact_id: "text",
-  source_id: "text",
-  amount_cents: "integer",
-  execution_date: "text",
-  quorum: "integer",
-  state: "text",
-  reason_code: "text",
-  reason: "text",
-  rule_index: "integer",
-} as const;
-
 /** Brings lines of the run to what their next versions say; nobody has drawn those. */
 async function replan(
   trx: Transaction<Tables>,
@@ -143,7 +127,7 @@ async function replan(
   const rows = lines.map(({ plan, reason }) => {
     const back = { reason_code: "changed-since-approval", reason: `Back to approval: ${reason}.` };
     const why = plan.overLimit === null ? back : {};
-    return { run: runId, id: plan.payableId, ...plannedColumns(plan), ...why };
+    return { runId, payableId: plan.payableId, ...plannedColumns(plan), ...why };
   });
   await sql`
     update run_lines set
@@ -153,8 +137,9 @@ async function replan(
       reason_code = anew.reason_code, reason = anew.reason, rule_index = anew.rule_index,
       funded = 0, stage = 0, escalated = 0, stage_since_ms = null,
       lease_owner = null, lease_until_ms = null, rests = 0, rest_since_ms = null, updated_at_ms = ${nowMs}
-    from ${rowsAs("anew", REPLANNED, rows)}
-    where run_lines.run_id = anew.run and run_lines.payable_id = anew.id`.execute(trx);
+    from ${rowsAs("anew", "run_lines", rows)}
+    where run_lines.run_id = anew.run_id
+      and run_lines.payable_id = anew.payable_id`.execute(trx);
 }
 
 async function hashOfPlan(trx: Transaction<Tables>, run: Run): Promise<string> {

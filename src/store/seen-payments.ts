@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
-import { idsIn, kindsOf, rowsAs } from "./many.ts";
+import { idsIn, rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 /** A payment as it stood when it was read. */
@@ -42,14 +42,8 @@ export async function keepSeenPayments(
   for (const some of chunks(payments)) {
     const rows = rowsAs(
       "seen",
-      kindsOf("seen_payments"),
-      some.map(({ id, status, amountCents, updatedAt }) => ({
-        business_id: businessId,
-        payment_id: id,
-        status,
-        amount_cents: amountCents,
-        updated_at: updatedAt,
-      })),
+      "seen_payments",
+      some.map(({ id, ...seen }) => ({ businessId, paymentId: id, ...seen })),
     );
     await sql`
       insert into seen_payments (business_id, payment_id, status, amount_cents, updated_at)

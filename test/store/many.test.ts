@@ -3,27 +3,24 @@ import { expect, test } from "vitest";
 import { idsIn, rowsAs } from "../../src/store/many.ts";
 import { testStore } from "./support.ts";
 
-const KINDS = { id: "text", cents: "integer", note: "text" } as const;
-
 test("many rows arrive as they were given, in their order, whatever their texts hold", async () => {
   const { store } = await testStore();
   const rows = [
-    { id: "10", cents: 2 ** 50, note: null },
-    { id: 'it\'s "quoted" \\u0000 é 漢 😀', cents: -1, note: "[1]" },
-    { id: "", cents: null, note: "null" },
-    ...Array.from({ length: 40 }, (_, index) => ({ id: `row ${index}`, cents: index, note: "" })),
+    { subject: "10", seq: 2 ** 50, note: null },
+    { subject: 'it\'s "quoted" \\u0000 é 漢 😀', seq: -1, note: "[1]" },
+    { subject: "", seq: null, note: "null" },
+    ...Array.from({ length: 40 }, (_, seq) => ({ subject: `row ${seq}`, seq, note: "" })),
   ];
-  const read = await sql`select id, cents, note from ${rowsAs("given", KINDS, rows)}`.execute(
-    store.db,
-  );
+  const given = rowsAs("given", "sends", rows);
+  const read = await sql`select subject, seq, note from ${given}`.execute(store.db);
   expect(read.rows).toEqual(rows);
 });
 
 test("what no database keeps in a text is replaced, and nothing else", async () => {
   const { store } = await testStore();
-  const rows = [{ id: "a\0b", cents: 1, note: "half \ud83d of a pair" }];
-  const read = await sql`select id, note from ${rowsAs("given", KINDS, rows)}`.execute(store.db);
-  expect(read.rows).toEqual([{ id: "a\uFFFDb", note: "half \uFFFD of a pair" }]);
+  const given = rowsAs("given", "sends", [{ subject: "a\0b", note: "half \ud83d of a pair" }]);
+  const read = await sql`select subject, note from ${given}`.execute(store.db);
+  expect(read.rows).toEqual([{ subject: "a\uFFFDb", note: "half \uFFFD of a pair" }]);
 });
 
 test("ids find their rows, also none and very many", async () => {
