@@ -18,7 +18,7 @@ import {
 import { untilNextMs } from "../src/domain/rests.ts";
 import { offCycleOf } from "../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../src/domain/events/triggers.ts";
-import { isToldOf, raiseNotice } from "../src/store/notices.ts";
+import { isToldOf, type NewNotice, raiseNotice } from "../src/store/notices.ts";
 import { getPlan, getPlanLines } from "../src/store/plans.ts";
 import type { Run } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
@@ -82,13 +82,12 @@ async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promis
   const isNew = !(await isToldOf(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
   const decideBy = plan?.summary.decideBy ?? null;
-  if (isNew) {
-    const text = approvalNeeded(run, waiting, decideBy);
-    await raise(trx, facts, "approval-needed", fact.factKey, text, {
-      roles: await approversOf(trx, facts),
-      data: { ...waiting, planHash: run.planHash, decideBy },
-    });
-  }
+  const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
+    const roles = await approversOf(trx, facts);
+    const data = { ...waiting, planHash: run.planHash, decideBy };
+    await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
+  };
+  if (isNew) await ask("approval-needed", approvalNeeded(run, waiting, decideBy));
   if (decideBy === null || run.approveByMs === null) return Infinity;
   const decideByMs = Date.parse(decideBy);
   const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
@@ -97,11 +96,7 @@ async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promis
   if (businessMs < remindMs) return untilNextMs([remindMs], clock);
   if (businessMs >= decideByMs) return Infinity;
   if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
-  const text = decideByNear(run, waiting, decideBy);
-  await raise(trx, facts, "decide-by-near", fact.factKey, text, {
-    roles: await approversOf(trx, facts),
-    data: { ...waiting, planHash: run.planHash, decideBy },
-  });
+  await ask("decide-by-near", decideByNear(run, waiting, decideBy));
   return Infinity;
 }
 
@@ -117,11 +112,12 @@ async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): 
 }
 
 async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
-  const { run, progress, counts } = facts;
+  const { run, progress, counts, clock } = facts;
   // An event had it look at a bill that is none of its own: nobody has asked for anything.
   if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
   const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
-  await raise(trx, facts, "run-completed", run.runId, runEnded(run, progress.phase, counts), {
+  await raise(trx, run, clock.realMs, "run-completed", run.runId, {
+    ...runEnded(run, progress.phase, counts),
     roles: [],
     data: { phase: progress.phase, totalCents: progress.totalCents, sums },
   });
@@ -142,8 +138,9 @@ export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promi
       nextInMs = Math.min(nextInMs, leftMs);
       continue;
     }
-    const text = businessWaits(facts.run, wait);
-    await raise(trx, facts, "business-waits", `${sourceId}/${code}/${sinceMs}`, text, {
+    const factKey = `${sourceId}/${code}/${sinceMs}`;
+    await raise(trx, facts.run, facts.clock.realMs, "business-waits", factKey, {
+      ...businessWaits(facts.run, wait),
       roles: OPERATORS,
       data: { code, sourceId, since: new Date(sinceMs).toISOString() },
     });
@@ -159,17 +156,9 @@ export async function tellRunFailed(
   nowMs: number,
 ): Promise<void> {
   if (run.policy.notify?.people === "none") return;
-  const { businessId, runId } = run;
-  await raiseNotice(trx, {
-    businessId,
-    kind: "run-failed",
-    factKey: runId,
-    ...runFailed(run, reason, offCycleOf(run.inputs)),
-    roles: OPERATORS,
-    data: { reason },
-    runId,
-    nowMs,
-  });
+  const text = runFailed(run, reason, offCycleOf(run.inputs));
+  const notice = { ...text, roles: OPERATORS, data: { reason } };
+  await raise(trx, run, nowMs, "run-failed", run.runId, notice);
 }
 
 /** What a plan warns of as a whole, before anybody is asked to approve it. */
@@ -180,38 +169,17 @@ export async function tellPlanWarnings(
   nowMs: number,
 ): Promise<void> {
   if (warnings === undefined || run.policy.notify?.people === "none") return;
-  const { businessId, runId } = run;
-  await raiseNotice(trx, {
-    businessId,
-    kind: "plan-warning",
-    factKey: runId,
-    ...planWarned(run, warnings),
-    roles: OPERATORS,
-    data: { warnings },
-    runId,
-    nowMs,
-  });
+  const notice = { ...planWarned(run, warnings), roles: OPERATORS, data: { warnings } };
+  await raise(trx, run, nowMs, "plan-warning", run.runId, notice);
 }
 
 async function raise(
   trx: Transaction<Tables>,
-  { run, clock }: Pick<Waiting, "run" | "clock">,
+  { businessId, runId }: Waiting["run"],
+  nowMs: number,
   kind: NoticeKind,
   factKey: string,
-  text: NoticeText,
-  more: {
-    readonly roles: readonly string[];
-    readonly data: Readonly<Record<string, unknown>>;
-  },
+  notice: NoticeText & Pick<NewNotice, "roles" | "data">,
 ): Promise<void> {
-  const { businessId, runId } = run;
-  await raiseNotice(trx, {
-    businessId,
-    kind,
-    factKey,
-    ...text,
-    ...more,
-    runId,
-    nowMs: clock.realMs,
-  });
+  await raiseNotice(trx, { ...notice, businessId, kind, factKey, runId, nowMs });
 }

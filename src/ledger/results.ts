@@ -32,7 +32,9 @@ export async function recordResults(
     const rows = rowsAs(
       "answers",
       "sends",
-      some.map(({ send, ...answer }) => ({ ...answer, sendId: send.sendId })),
+      some.map(({ send: { sendId }, result, status, code, message, answerDateMs, madeIds }) => {
+        return { sendId, result, status, code, message, answerDateMs, madeIds };
+      }),
     );
     const { rows: found } = await sql<{ send_id: string }>`
       update sends set
