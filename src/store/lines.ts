@@ -112,12 +112,8 @@ export async function planLineOf(
   db: Db,
   line: { readonly runId: string; readonly payableId: string; readonly version: number },
 ): Promise<PlanLine> {
-  const row = await db
-    .selectFrom("plan_lines")
-    .select("line")
-    .where("run_id", "=", line.runId)
-    .where("payable_id", "=", line.payableId)
-    .where("version", "=", line.version)
-    .executeTakeFirstOrThrow();
-  return JSON.parse(row.line) as PlanLine;
+  const { runId, payableId, version } = line;
+  const kept = await findOne(db, "plan_lines", { runId, payableId, version });
+  if (kept === undefined) throw new Error(`${runId} has no version ${version} of ${payableId}`);
+  return kept.line;
 }

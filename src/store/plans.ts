@@ -14,15 +14,15 @@ export interface PlannedLine {
   readonly line: RunLine;
 }
 
-/** A plan of a run, the latest unless said; undefined before there is one. */
-export async function getPlan(
-  db: Db,
-  runId: string,
-  planNo?: number,
-): Promise<StoredPlan | undefined> {
-  let query = db.selectFrom("plans").selectAll().where("run_id", "=", runId);
-  if (planNo !== undefined) query = query.where("plan_no", "=", planNo);
-  const row = await query.orderBy("plan_no", "desc").limit(1).executeTakeFirst();
+/** The latest plan of a run; undefined before there is one. */
+export async function getPlan(db: Db, runId: string): Promise<StoredPlan | undefined> {
+  const row = await db
+    .selectFrom("plans")
+    .selectAll()
+    .where("run_id", "=", runId)
+    .orderBy("plan_no", "desc")
+    .limit(1)
+    .executeTakeFirst();
   return row === undefined ? undefined : toStoredPlan(row);
 }
 
@@ -79,26 +79,13 @@ export async function planLinesOf(
   return rows.map(({ line }) => JSON.parse(line) as PlanLine);
 }
 
-/** One version of a payable's plan line, the one that holds now unless said. */
+/** A payable's plan line that holds now. */
 export async function getPlanLine(
   db: Db,
   runId: string,
   payableId: string,
-  version?: number,
 ): Promise<PlanLine | undefined> {
-  const row =
-    version === undefined
-      ? await currentLines(db, runId)
-          .where("run_lines.payable_id", "=", payableId)
-          .executeTakeFirst()
-      : await db
-          .selectFrom("plan_lines")
-          .select("line")
-          .where("run_id", "=", runId)
-          .where("payable_id", "=", payableId)
-          .where("version", "=", version)
-          .executeTakeFirst();
-  return row === undefined ? undefined : (JSON.parse(row.line) as PlanLine);
+  return (await planLinesOf(db, runId, [payableId]))[0];
 }
 
 /** Payables that the plan left out, and why. */

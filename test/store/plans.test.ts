@@ -3,7 +3,9 @@ import { planHash, policyHash } from "../../src/domain/approvals/hashes.ts";
 import { approversOf } from "../../src/store/line-approvals.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { getDryPlanPage, saveDryPlan } from "../../src/store/dry-plans.ts";
+import { findOne } from "../../src/store/find.ts";
 import type { Store } from "../../src/store/index.ts";
+import { planLineOf } from "../../src/store/lines.ts";
 import { getPlan, getPlanLine, getPlanLines, listSkipped } from "../../src/store/plans.ts";
 import { storePlan } from "../../src/store/plan-writes.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
@@ -115,8 +117,10 @@ test("a line that was planned anew waits for approval under a new plan's hash", 
   expect(stored?.plan).toEqual(line);
   expect(stored?.line).toMatchObject({ version: 2, funded: false, amountCents: 7_000 });
   expect(stored?.line.reason).toBe("Back to approval: the vendor's record was changed.");
-  expect((await getPlanLine(store.db, run.runId, "pay_1", 1))?.amountCents).toBe(5_000);
-  expect((await getPlan(store.db, run.runId, 1))?.planHash).toBe("plan-hash-1");
+  const first = { runId: run.runId, payableId: "pay_1", version: 1 };
+  expect((await planLineOf(store.db, first)).amountCents).toBe(5_000);
+  const before = await findOne(store.db, "plans", { runId: run.runId, planNo: 1 });
+  expect(before?.planHash).toBe("plan-hash-1");
 
   expect(await replan()).toEqual(next);
   const skipping = store.transaction((trx) =>
@@ -161,7 +165,7 @@ test("lines that are planned anew together make one new plan, and the others sta
   const { name: playbook } = policy;
   const as = { playbook, playbookRevision: 1, policyHash: policyHash(policy) };
   expect(next.planHash).toBe(planHash({ lineHashes: hashes, ...as }));
-  expect(await getPlan(store.db, runId, 3)).toBeUndefined();
+  expect(await findOne(store.db, "plans", { runId, planNo: 3 })).toBeUndefined();
   const ids = lines.map(({ payableId }) => payableId);
   const approvers = await approversOf(store.db, runId, ids, 50);
   expect(new Set(approvers.keys())).toEqual(new Set(ids.slice(0, 100)));
