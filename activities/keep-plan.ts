@@ -13,6 +13,7 @@ import { setWatches } from "../src/store/watches.ts";
 import type { ActivityContext } from "./context.ts";
 import { tellPlanWarnings } from "./tell-run.ts";
 import { askForTopUp, type PlanReading } from "./top-up/plan-top-up.ts";
+import { findAll } from "../src/store/find.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -71,14 +72,8 @@ async function releaseStrays(
   run: Run,
   planned: ReadonlySet<string>,
 ): Promise<void> {
-  const claims = await trx
-    .selectFrom("claims")
-    .select("payable_id")
-    .where("business_id", "=", run.businessId)
-    .where("owner", "=", run.runId)
-    .execute();
-  for (const { payable_id: payableId } of claims) {
-    if (planned.has(payableId)) continue;
-    await releaseClaim(trx, { businessId: run.businessId, payableId, owner: run.runId });
+  const { businessId, runId: owner } = run;
+  for (const { payableId } of await findAll(trx, "claims", { businessId, owner }, ["payable_id"])) {
+    if (!planned.has(payableId)) await releaseClaim(trx, { businessId, payableId, owner });
   }
 }

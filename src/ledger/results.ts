@@ -3,6 +3,7 @@ import { sql, type Transaction } from "kysely";
 import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { chunks } from "../store/db.ts";
+import { findOne } from "../store/find.ts";
 import { createHold } from "../store/holds.ts";
 import { rowsAs } from "../store/many.ts";
 import { raiseNotice } from "../store/notices.ts";
@@ -79,16 +80,12 @@ async function recordLate(
 ): Promise<void> {
   const { send, result, status, code, madeIds } = outcome;
   const { businessId, subject, sendId } = send;
-  const stored = await trx
-    .selectFrom("sends")
-    .select(["result", "code", "made_ids"])
-    .where("send_id", "=", sendId)
-    .executeTakeFirst();
+  const stored = await findOne(trx, "sends", { sendId });
   // The sender itself, whose commit was carried out and not confirmed.
   const isSame =
     stored?.result === result &&
     stored.code === code &&
-    stored.made_ids === JSON.stringify(madeIds);
+    JSON.stringify(stored.madeIds) === JSON.stringify(madeIds);
   if (isSame) return;
   await trx
     .insertInto("late_answers")

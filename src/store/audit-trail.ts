@@ -3,6 +3,7 @@ import { cancelSubject } from "../contracts/names.ts";
 import { auditHash, GENESIS } from "./audit.ts";
 import { businessesWithFacts, newestFact } from "./audit-facts.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import type { Row } from "./tables.ts";
 
 const ROWS_A_PAGE = 1_000;
@@ -90,22 +91,14 @@ function endMissing(last: AuditRow | undefined, text: string): TrailProblem {
 }
 
 async function notedEnd(db: Db, businessId: string): Promise<readonly [string, string][]> {
-  const end = await db
-    .selectFrom("audit_ends")
-    .select(["entries", "hash"])
-    .where("business_id", "=", businessId)
-    .executeTakeFirst();
+  const end = await findOne(db, "audit_ends", { businessId });
   return end === undefined ? [] : [[end.hash, `The store, at its ${end.entries} entries,`]];
 }
 
 async function brokenLink(db: Db, row: AuditRow, head: string): Promise<TrailProblem | undefined> {
   if (row.prev_hash === head) return undefined;
-  const follows = await db
-    .selectFrom("audit")
-    .select("audit_id")
-    .where("business_id", "=", row.business_id)
-    .where("hash", "=", row.prev_hash)
-    .executeTakeFirst();
+  const { business_id: businessId, prev_hash: hash } = row;
+  const follows = await findOne(db, "audit", { businessId, hash });
   const facts = placeOf(row);
   if (follows === undefined && row.prev_hash !== GENESIS) {
     return {

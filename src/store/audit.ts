@@ -3,6 +3,7 @@ import { sql, type Transaction } from "kysely";
 import { canonicalJson, type CanonicalValue } from "../domain/canonical-json.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import type { Tables } from "./tables.ts";
 
 /** What the first entry of a business follows. */
@@ -117,12 +118,7 @@ function asKeptText(text: string): string {
  * follows it all the same, so that the gap stays.
  */
 async function notedEnd(db: Db, businessId: string): Promise<string | undefined> {
-  const end = await db
-    .selectFrom("audit_ends")
-    .select("hash")
-    .where("business_id", "=", businessId)
-    .executeTakeFirst();
-  return end?.hash;
+  return (await findOne(db, "audit_ends", { businessId }))?.hash;
 }
 
 /** The hash of a business's last entry; undefined where it has none yet. */

@@ -3,6 +3,7 @@ import type { CancellationState } from "../contracts/cancellation.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
 import { CENTS, COUNT, type Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import type { Row } from "./tables.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
@@ -55,13 +56,9 @@ export async function isOpenItem(
   db: Db,
   item: { readonly workflowId: string; readonly itemNo: number },
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom("cancellation_items")
-    .select("open")
-    .where("workflow_id", "=", item.workflowId)
-    .where("item_no", "=", item.itemNo)
-    .executeTakeFirst();
-  return row?.open === 1;
+  const { workflowId, itemNo } = item;
+  const now = await findOne(db, "cancellation_items", { workflowId, itemNo });
+  return now?.open === true;
 }
 
 /** How many items are in which state, and what they come to. */

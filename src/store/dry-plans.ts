@@ -8,6 +8,7 @@ import type {
   SkippedLine,
 } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
+import { findOne } from "./find.ts";
 
 const KEPT_MS = 86_400_000;
 
@@ -64,11 +65,7 @@ export async function getDryPlanPage(
   dryPlanId: string,
   { page, pageSize }: { readonly page: number; readonly pageSize: number },
 ): Promise<DryPlanPage | undefined> {
-  const kept = await db
-    .selectFrom("dry_plans")
-    .select("plan")
-    .where("dry_plan_id", "=", dryPlanId)
-    .executeTakeFirst();
+  const kept = await findOne(db, "dry_plans", { dryPlanId });
   if (kept === undefined) return undefined;
   const { linesId, ...head } = JSON.parse(kept.plan) as KeptHead;
   const before = (page - 1) * pageSize;

@@ -4,6 +4,7 @@ import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import type { Tables } from "./tables.ts";
 
 /** An event that a playbook is to be started by. */
@@ -29,11 +30,8 @@ export async function noteEventStart(
   start: EventStart,
   { together, nowMs }: { readonly together: boolean; readonly nowMs: number },
 ): Promise<void> {
-  const known = await trx
-    .selectFrom("event_starts")
-    .select("event_id")
-    .where((eb) => eb.and(keyOf(start)))
-    .executeTakeFirst();
+  const { businessId, playbook, eventId, target } = start;
+  const known = await findOne(trx, "event_starts", { businessId, playbook, eventId, target });
   if (known !== undefined) return;
   const same = await earlierOf(trx, start, nowMs);
   const all = together ? await earlierOf(trx, { ...start, objectId: null }, nowMs) : null;
@@ -116,12 +114,9 @@ export async function stillWaiting(
 ): Promise<EventStart[]> {
   const waiting: EventStart[] = [];
   for (const start of starts) {
-    const row = await trx
-      .selectFrom("event_starts")
-      .select("event_id")
-      .where((eb) => eb.and(keyOf(start)))
-      .where("state", "=", "waiting")
-      .executeTakeFirst();
+    const { businessId, playbook, eventId, target } = start;
+    const key = { businessId, playbook, eventId, target };
+    const row = await findOne(trx, "event_starts", { ...key, state: "waiting" });
     if (row !== undefined) waiting.push(start);
   }
   return waiting;

@@ -6,7 +6,7 @@ import { type RunLine, toRunLine } from "./lines.ts";
 import { planLinesOf } from "./plans.ts";
 import { idsIn, rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
-import { probeWaits } from "./waits.ts";
+import { listWaits, probeWaits } from "./waits.ts";
 
 export interface LeaseRequest {
   readonly runId: string;
@@ -38,26 +38,18 @@ export interface Leased {
  */
 export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest): Promise<Leased> {
   const { businessId, serviceMs } = request;
-  const waits = await trx
-    .selectFrom("business_waits")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .execute();
-  const blockedUntilMs = Math.max(
-    0,
-    ...waits
-      .filter((wait) => wait.source_id === "" && wait.retry_at_ms > serviceMs)
-      .map((wait) => wait.retry_at_ms),
-  );
-  if (blockedUntilMs > 0) return { lines: [], blockedUntilMs };
-  const blockedSources = waits
-    .filter((wait) => wait.source_id !== "" && wait.retry_at_ms > serviceMs)
-    .map((wait) => wait.source_id);
-  const due = waits.filter((wait) => wait.retry_at_ms <= serviceMs);
+  const waits = await listWaits(trx, businessId);
+  const lasting = waits.filter(({ retryAtMs }) => retryAtMs > serviceMs);
+  const ofAll = lasting.filter(({ sourceId }) => sourceId === "");
+  if (ofAll.length > 0) {
+    return { lines: [], blockedUntilMs: Math.max(...ofAll.map(({ retryAtMs }) => retryAtMs)) };
+  }
+  const blockedSources = lasting.map(({ sourceId }) => sourceId);
+  const due = waits.filter(({ retryAtMs }) => retryAtMs <= serviceMs);
   const nowMs = await databaseNowMs(trx);
   const rows = probesOnly(
     await drawable(trx, request, { blockedSources, nowMs }),
-    due.map((wait) => wait.source_id),
+    due.map(({ sourceId }) => sourceId),
   );
   if (rows.length === 0) return { lines: [], blockedUntilMs: null };
   if (due.length > 0) {

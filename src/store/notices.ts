@@ -76,14 +76,8 @@ export async function isToldOf(
   db: Db,
   fact: Pick<Notice, "businessId" | "kind" | "factKey">,
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom("notices")
-    .select("notice_id")
-    .where("business_id", "=", fact.businessId)
-    .where("kind", "=", fact.kind)
-    .where("fact_key", "=", fact.factKey)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { businessId, kind, factKey } = fact;
+  return (await findOne(db, "notices", { businessId, kind, factKey })) !== undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AuditHead } from "../contracts/activities.ts";
 import { appendAudit, endOfTrail } from "./audit.ts";
 import { databaseNowMs } from "./database-clock.ts";
 import type { Db } from "./db.ts";
+import { findOne } from "./find.ts";
 import { createHold } from "./holds.ts";
 import type { Tables } from "./tables.ts";
 
@@ -27,13 +28,7 @@ export async function hasAuditHead(db: Db, businessId: string, hash: string): Pr
   // The end first: where it is not the end any more, what followed it is there by the next look.
   if ((await endOfTrail(db, businessId)) === hash) return true;
   // By the link of the entry that followed it, which has an index.
-  const next = await db
-    .selectFrom("audit")
-    .select("audit_id")
-    .where("business_id", "=", businessId)
-    .where("prev_hash", "=", hash)
-    .executeTakeFirst();
-  return next !== undefined;
+  return (await findOne(db, "audit", { businessId, prevHash: hash })) !== undefined;
 }
 
 /** Something that shows that the store has lost what it once had. */

@@ -8,7 +8,7 @@ import {
 import { readerOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { mayStillPay } from "./open-subjects.ts";
-import type { Run } from "./runs.ts";
+import { getRun, type Run } from "./runs.ts";
 import type { Tables } from "./tables.ts";
 
 /** A run that has not ended: a workflow must be at work on it. */
@@ -32,12 +32,7 @@ export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
 
 /** Where a run stands; undefined where the store doesn't know it. */
 export async function phaseOf(db: Db, runId: string): Promise<RunPhase | undefined> {
-  const row = await db
-    .selectFrom("runs")
-    .select("phase")
-    .where("run_id", "=", runId)
-    .executeTakeFirst();
-  return row?.phase as RunPhase | undefined;
+  return (await getRun(db, runId))?.phase;
 }
 
 /** Which of these runs the store doesn't know. */

@@ -1,9 +1,9 @@
 import type { Transaction } from "kysely";
 import { doublingMs } from "../domain/back-off.ts";
 import { appendAudit } from "./audit.ts";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findAll } from "./find.ts";
+import { findAll, findOne } from "./find.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
@@ -38,31 +38,18 @@ const PROBE_MS = 30_000;
  * been tried again, the longest holds.
  */
 export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<BusinessWait> {
-  const found = await trx
-    .selectFrom("business_waits")
-    .select(["tries", "retry_at_ms"])
-    .where("business_id", "=", wait.businessId)
-    .where("source_id", "=", wait.sourceId)
-    .where("code", "=", wait.code)
-    .executeTakeFirst();
+  const { businessId, sourceId, code, message, nowMs } = wait;
+  const found = await findOne(trx, "business_waits", { businessId, sourceId, code });
   const tries = found?.tries ?? 0;
-  const floorMs = found !== undefined && tries === 0 ? found.retry_at_ms : 0;
-  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? wait.nowMs + backOffMs(tries));
+  const floorMs = found !== undefined && tries === 0 ? found.retryAtMs : 0;
+  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? nowMs + backOffMs(tries));
   const row = await trx
     .insertInto("business_waits")
-    .values({
-      business_id: wait.businessId,
-      source_id: wait.sourceId,
-      code: wait.code,
-      message: wait.message,
-      since_ms: wait.nowMs,
-      retry_at_ms: retryAtMs,
-      tries: 0,
-    })
+    .values({ ...asColumns({ businessId, sourceId, code, message, retryAtMs }), since_ms: nowMs, tries: 0 })
     .onConflict((conflict) =>
       conflict
         .columns(["business_id", "source_id", "code"])
-        .doUpdateSet({ message: wait.message, retry_at_ms: retryAtMs }),
+        .doUpdateSet({ message, retry_at_ms: retryAtMs }),
     )
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -16,13 +16,14 @@ import { reasonOf } from "../process/repeat.ts";
 import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { recordPaidLines } from "../store/line-leases.ts";
-import { type RunLine, toRunLine } from "../store/lines.ts";
+import type { RunLine } from "../store/lines.ts";
 import { raiseNotice } from "../store/notices.ts";
 import { leftOpen } from "../store/open-subjects.ts";
 import { phaseOf } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
 import { tellOf } from "../store/tellings.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
+import { findOne } from "../store/find.ts";
 
 /** Payments show within a minute of being made; the rest is for the look to be the last word. */
 const AFTER_WINDOW_MS = 5 * 60_000;
@@ -136,14 +137,7 @@ async function lineOf(
   const { attempts } = await subjectFacts(trx, businessId, payableId);
   const sent = attempts.find((attempt) => attempt.seq === seq)?.sends.at(-1);
   if (sent === undefined) return undefined;
-  const row = await trx
-    .selectFrom("run_lines")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .where("line_hash", "=", sent.approvedHash)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRunLine(row);
+  return findOne(trx, "run_lines", { businessId, payableId, lineHash: sent.approvedHash });
 }
 
 /** States of lines that a run may still bring to an end, and that nobody is at work on. */
