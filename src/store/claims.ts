@@ -1,6 +1,6 @@
 import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
-import { idsIn } from "./many.ts";
+import { findEach } from "./find.ts";
 import { mayStillPay } from "./open-subjects.ts";
 
 export interface ClaimResult {
@@ -140,15 +140,6 @@ export async function claimOwners(
   businessId: string,
   payableIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const owners = new Map<string, string>();
-  for (const ids of chunks(payableIds)) {
-    const rows = await db
-      .selectFrom("claims")
-      .select(["payable_id", "owner"])
-      .where("business_id", "=", businessId)
-      .where("payable_id", "in", idsIn(ids))
-      .execute();
-    for (const row of rows) owners.set(row.payable_id, row.owner);
-  }
-  return owners;
+  const claims = await findEach(db, "claims", { businessId }, "payable_id", payableIds);
+  return new Map(claims.map(({ payableId, owner }) => [payableId, owner]));
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { readerOf, type RecordOf, snakeCase } from "./as-record.ts";
-import type { Db } from "./db.ts";
+import { chunks, type Db } from "./db.ts";
+import { idsIn } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 interface AnyTables {
@@ -28,6 +29,22 @@ export async function findAll<Name extends keyof Tables>(
   for (const column of inOrderOf) query = query.orderBy(column);
   const rows = await query.execute();
   return rows.map(readerOf(name)) as unknown as RecordOf<Name>[];
+}
+
+/** All records that have these values, and one of these ids in a column: however many ids there are. */
+export async function findEach<Name extends keyof Tables>(
+  db: Db,
+  name: Name,
+  having: Partial<RecordOf<Name>>,
+  column: keyof Tables[Name] & string,
+  ids: readonly string[],
+): Promise<RecordOf<Name>[]> {
+  const found: RecordOf<Name>[] = [];
+  for (const some of chunks(ids)) {
+    const rows = await rowsHaving(db, name, having).where(column, "in", idsIn(some)).execute();
+    found.push(...(rows.map(readerOf(name)) as unknown as RecordOf<Name>[]));
+  }
+  return found;
 }
 
 function rowsHaving(db: Db, name: string, having: object) {

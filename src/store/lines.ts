@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
-import { CENTS, chunks, COUNT, type Db } from "./db.ts";
-import { findOne } from "./find.ts";
-import { idsIn } from "./many.ts";
+import { CENTS, COUNT, type Db } from "./db.ts";
+import { findEach, findOne } from "./find.ts";
 
 /** Where one line of a run stands. */
 export type RunLine = RecordOf<"run_lines">;
@@ -80,17 +79,7 @@ export async function getRunLines(
   runId: string,
   payableIds: readonly string[],
 ): Promise<RunLine[]> {
-  const lines: RunLine[] = [];
-  for (const ids of chunks(payableIds)) {
-    const rows = await db
-      .selectFrom("run_lines")
-      .selectAll()
-      .where("run_id", "=", runId)
-      .where("payable_id", "in", idsIn(ids))
-      .execute();
-    lines.push(...rows.map(toRunLine));
-  }
-  return lines;
+  return findEach(db, "run_lines", { runId }, "payable_id", payableIds);
 }
 
 /** How many lines stand in each state and what they come to, in cents. */

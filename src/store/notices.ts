@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { NoticeKind } from "../contracts/notices.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findEach, findOne } from "./find.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
@@ -110,18 +110,9 @@ export async function untoldFacts(
   fact: Pick<Notice, "businessId" | "kind">,
   factKeys: readonly string[],
 ): Promise<Set<string>> {
-  const untold = new Set(factKeys);
-  for (const keys of chunks(factKeys)) {
-    const rows = await db
-      .selectFrom("notice_facts")
-      .select("fact_key")
-      .where("business_id", "=", fact.businessId)
-      .where("kind", "=", fact.kind)
-      .where("fact_key", "in", keys)
-      .execute();
-    for (const row of rows) untold.delete(row.fact_key);
-  }
-  return untold;
+  const { businessId, kind } = fact;
+  const told = await findEach(db, "notice_facts", { businessId, kind }, "fact_key", factKeys);
+  return new Set(factKeys).difference(new Set(told.map(({ factKey }) => factKey)));
 }
 
 /** When a notice of this kind was last raised about a run; null for never. */

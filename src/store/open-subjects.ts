@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { chunks, type Db } from "./db.ts";
-import { idsIn } from "./many.ts";
+import type { Db } from "./db.ts";
+import { findEach } from "./find.ts";
 
 /**
  * True where a request may still pay the payable of the row: who gives it up could pay it twice.
@@ -19,17 +19,8 @@ export async function openSubjects(
   businessId: string,
   subjects: readonly string[],
 ): Promise<Set<string>> {
-  const open = new Set<string>();
-  for (const some of chunks(subjects)) {
-    const rows = await db
-      .selectFrom("open_subjects")
-      .select("subject")
-      .where("business_id", "=", businessId)
-      .where("subject", "in", idsIn(some))
-      .execute();
-    for (const row of rows) open.add(row.subject);
-  }
-  return open;
+  const open = await findEach(db, "open_subjects", { businessId }, "subject", subjects);
+  return new Set(open.map(({ subject }) => subject));
 }
 
 /** True where a send of the subject may still take effect. */

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
-import { idsIn, rowsAs } from "./many.ts";
+import { findEach } from "./find.ts";
+import { rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 
 /** A payment as it stood when it was read. */
@@ -17,20 +18,12 @@ export async function seenPayments(
   businessId: string,
   paymentIds: readonly string[],
 ): Promise<Map<string, SeenPayment>> {
-  const seen = new Map<string, SeenPayment>();
-  for (const ids of chunks(paymentIds)) {
-    const rows = await db
-      .selectFrom("seen_payments")
-      .select(["payment_id", "status", "amount_cents", "updated_at"])
-      .where("business_id", "=", businessId)
-      .where("payment_id", "in", idsIn(ids))
-      .execute();
-    for (const row of rows) {
-      const { payment_id: id, status, amount_cents: amountCents, updated_at: updatedAt } = row;
-      seen.set(id, { id, status, amountCents, updatedAt });
-    }
-  }
-  return seen;
+  const seen = await findEach(db, "seen_payments", { businessId }, "payment_id", paymentIds);
+  return new Map(
+    seen.map(({ paymentId: id, status, amountCents, updatedAt }) => {
+      return [id, { id, status, amountCents, updatedAt }];
+    }),
+  );
 }
 
 /** Keeps how payments stand now, instead of how they stood. */

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import type { RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import { findEach } from "./find.ts";
 import type { Tables } from "./tables.ts";
 
 /** Which workflow wants to hear about a payable. */
@@ -46,17 +47,7 @@ export async function watchersOf(
   businessId: string,
   payableIds: readonly string[],
 ): Promise<Watch[]> {
-  const watches: Watch[] = [];
-  for (const ids of chunks(payableIds)) {
-    const rows = await db
-      .selectFrom("watches")
-      .selectAll()
-      .where("business_id", "=", businessId)
-      .where("payable_id", "in", ids)
-      .execute();
-    watches.push(...rows.map(readerOf("watches")));
-  }
-  return watches;
+  return findEach(db, "watches", { businessId }, "payable_id", payableIds);
 }
 
 /** Gives a watch to another owner; false where nobody watches the payable. */
