@@ -13,7 +13,7 @@ import { setWatches } from "../src/store/watches.ts";
 import type { ActivityContext } from "./context.ts";
 import { tellPlanWarnings } from "./tell-run.ts";
 import { askForTopUp, type PlanReading } from "./top-up/plan-top-up.ts";
-import { findAll } from "../src/store/find.ts";
+import { findAll } from "../src/store/records.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { sql, type Transaction } from "kysely";
 import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { chunks } from "../store/db.ts";
-import { findOne } from "../store/find.ts";
+import { findOne } from "../store/records.ts";
 import { createHold } from "../store/holds.ts";
 import { rowsAs } from "../store/many.ts";
 import { raiseNotice } from "../store/notices.ts";

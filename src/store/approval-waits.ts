@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Transaction } from "kysely";
 import type { WaitingBills } from "../domain/approvals/asks.ts";
 import { readerOf } from "./as-record.ts";
 import { CENTS, COUNT, type Db } from "./db.ts";
+import { changeRecords } from "./records.ts";
 import { openStage } from "./line-approvals.ts";
 import type { Tables } from "./tables.ts";
 
@@ -142,13 +143,6 @@ export async function postponeReminder(
   { ruleIndex, stage, escalated }: StageKey & { readonly escalated: boolean },
   remindAtMs: number,
 ): Promise<void> {
-  await trx
-    .updateTable("run_lines")
-    .set({ remind_at_ms: remindAtMs })
-    .where("run_id", "=", runId)
-    .where("state", "=", "awaiting-approval")
-    .where("rule_index", "=", ruleIndex)
-    .where("stage", "=", stage)
-    .where("escalated", "=", escalated ? 1 : 0)
-    .execute();
+  const asked = { runId, state: "awaiting-approval", ruleIndex, stage, escalated } as const;
+  await changeRecords(trx, "run_lines", asked, { remindAtMs });
 }

@@ -82,7 +82,7 @@ const camelCase = onceEach((column) =>
   column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
 );
 
-export const snakeCase = onceEach((name) =>
+const snakeCase = onceEach((name) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 );
 

@@ -3,7 +3,7 @@ import { cancelSubject } from "../contracts/names.ts";
 import { auditHash, GENESIS } from "./audit.ts";
 import { businessesWithFacts, newestFact } from "./audit-facts.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findOne } from "./records.ts";
 import type { Row } from "./tables.ts";
 
 const ROWS_A_PAGE = 1_000;

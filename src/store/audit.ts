@@ -3,7 +3,7 @@ import { sql, type Transaction } from "kysely";
 import { canonicalJson, type CanonicalValue } from "../domain/canonical-json.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findOne } from "./records.ts";
 import type { Tables } from "./tables.ts";
 
 /** What the first entry of a business follows. */

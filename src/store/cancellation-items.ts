@@ -3,7 +3,7 @@ import type { CancellationState } from "../contracts/cancellation.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
 import { CENTS, COUNT, type Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, deleteRecords, findOne } from "./records.ts";
 import type { Row } from "./tables.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
@@ -102,14 +102,10 @@ export async function changeItem(
   change: ItemChange,
   nowMs: number,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable("cancellation_items")
-    .set(asColumns({ ...change, updatedAtMs: nowMs }))
-    .where("workflow_id", "=", item.workflowId)
-    .where("item_no", "=", item.itemNo)
-    .where("open", "=", 1)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { workflowId, itemNo } = item;
+  const open = { workflowId, itemNo, open: true };
+  const changed = { ...change, updatedAtMs: nowMs };
+  return (await changeRecords(db, "cancellation_items", open, changed)) > 0;
 }
 
 /** Takes out an open item of a bill whose payments all have items of their own. */
@@ -117,13 +113,9 @@ export async function dropItem(
   db: Db,
   item: { readonly workflowId: string; readonly itemNo: number },
 ): Promise<void> {
-  await db
-    .deleteFrom("cancellation_items")
-    .where("workflow_id", "=", item.workflowId)
-    .where("item_no", "=", item.itemNo)
-    .where("open", "=", 1)
-    .where("payment_id", "is", null)
-    .execute();
+  const { workflowId, itemNo } = item;
+  const bill = { workflowId, itemNo, open: true, paymentId: null };
+  await deleteRecords(db, "cancellation_items", bill);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, findOne } from "./records.ts";
 
 /** A request to cancel payments, or to withhold bills. */
 export type Cancellation = RecordOf<"cancellations">;
@@ -46,11 +46,7 @@ export async function changeCancellation(
   workflowId: string,
   change: Partial<Pick<Cancellation, "phase" | "waitingFor" | "chosenAtMs" | "endedAtMs">>,
 ): Promise<void> {
-  await db
-    .updateTable("cancellations")
-    .set(asColumns({ workflowId, ...change }))
-    .where("workflow_id", "=", workflowId)
-    .execute();
+  await changeRecords(db, "cancellations", { workflowId }, change);
 }
 
 /** How often a request of this beginning has been made: its ids are numbered. */

@@ -1,6 +1,6 @@
 import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
-import { findEach } from "./find.ts";
+import { findEach } from "./records.ts";
 import { mayStillPay } from "./open-subjects.ts";
 
 export interface ClaimResult {

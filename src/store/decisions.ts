@@ -4,7 +4,7 @@ import { appendOfLines } from "./audit-lines.ts";
 import { releaseEndedClaims } from "./claims.ts";
 import { asColumns, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findAll } from "./find.ts";
+import { findAll } from "./records.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 

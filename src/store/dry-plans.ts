@@ -8,7 +8,7 @@ import type {
   SkippedLine,
 } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findOne } from "./records.ts";
 
 const KEPT_MS = 86_400_000;
 

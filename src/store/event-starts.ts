@@ -2,9 +2,9 @@ import { isIn } from "./in-text.ts";
 import type { Transaction } from "kysely";
 import type { StartedBy } from "../contracts/events.ts";
 import { dueAtMs, LATELY_MS } from "../domain/events/quiet.ts";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, findOne } from "./records.ts";
 import type { Tables } from "./tables.ts";
 
 /** An event that a playbook is to be started by. */
@@ -30,8 +30,7 @@ export async function noteEventStart(
   start: EventStart,
   { together, nowMs }: { readonly together: boolean; readonly nowMs: number },
 ): Promise<void> {
-  const { businessId, playbook, eventId, target } = start;
-  const known = await findOne(trx, "event_starts", { businessId, playbook, eventId, target });
+  const known = await findOne(trx, "event_starts", keyOf(start));
   if (known !== undefined) return;
   const same = await earlierOf(trx, start, nowMs);
   const all = together ? await earlierOf(trx, { ...start, objectId: null }, nowMs) : null;
@@ -44,9 +43,7 @@ export async function noteEventStart(
   await trx
     .insertInto("event_starts")
     .values({
-      ...keyOf(start),
-      type: start.type,
-      object_id: start.objectId,
+      ...asColumns({ ...keyOf(start), type: start.type, objectId: start.objectId }),
       state: "waiting",
       due_at_ms: dueAtMs(earlier, nowMs),
       noted_at_ms: nowMs,
@@ -56,7 +53,7 @@ export async function noteEventStart(
 }
 
 function keyOf({ businessId, playbook, eventId, target }: EventStart) {
-  return { business_id: businessId, playbook, event_id: eventId, target };
+  return { businessId, playbook, eventId, target };
 }
 
 /** What has been started for the same lately, and what waits to be. */
@@ -114,9 +111,7 @@ export async function stillWaiting(
 ): Promise<EventStart[]> {
   const waiting: EventStart[] = [];
   for (const start of starts) {
-    const { businessId, playbook, eventId, target } = start;
-    const key = { businessId, playbook, eventId, target };
-    const row = await findOne(trx, "event_starts", { ...key, state: "waiting" });
+    const row = await findOne(trx, "event_starts", { ...keyOf(start), state: "waiting" });
     if (row !== undefined) waiting.push(start);
   }
   return waiting;
@@ -129,29 +124,17 @@ export async function recordEventStarts(
   workflowId: string | null,
   nowMs: number,
 ): Promise<void> {
+  const recorded = { state: "recorded", workflowId, recordedAtMs: nowMs };
+  const change = workflowId === null ? { state: "dropped" } : recorded;
   for (const start of starts) {
-    await trx
-      .updateTable("event_starts")
-      .set({
-        state: workflowId === null ? "dropped" : "recorded",
-        workflow_id: workflowId,
-        recorded_at_ms: workflowId === null ? null : nowMs,
-      })
-      .where((eb) => eb.and(keyOf(start)))
-      .where("state", "=", "waiting")
-      .execute();
+    await changeRecords(trx, "event_starts", { ...keyOf(start), state: "waiting" }, change);
   }
 }
 
 /** Says that Temporal has what these events start. */
 export async function markStarted(db: Db, businessId: string, workflowId: string): Promise<void> {
-  await db
-    .updateTable("event_starts")
-    .set({ state: "started" })
-    .where("business_id", "=", businessId)
-    .where("workflow_id", "=", workflowId)
-    .where("state", "=", "recorded")
-    .execute();
+  const recorded = { businessId, workflowId, state: "recorded" };
+  await changeRecords(db, "event_starts", recorded, { state: "started" });
 }
 
 /** Tries again later what can't be started now. */

@@ -3,6 +3,7 @@ import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import type { SourceUse } from "../domain/notices/source-texts.ts";
 import { appendMoves } from "./audit-lines.ts";
 import { CENTS, chunks, COUNT } from "./db.ts";
+import { changeRecords } from "./records.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import type { Tables } from "./tables.ts";
 
@@ -50,15 +51,9 @@ export async function fundSource(
   trx: Transaction<Tables>,
   source: { readonly runId: string; readonly sourceId: string; readonly nowMs: number },
 ): Promise<number> {
-  const result = await trx
-    .updateTable("run_lines")
-    .set({ funded: 1, updated_at_ms: source.nowMs })
-    .where("run_id", "=", source.runId)
-    .where("state", "=", "planned")
-    .where("funded", "=", 0)
-    .where("source_id", "=", source.sourceId)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
+  const { runId, sourceId, nowMs: updatedAtMs } = source;
+  const unfunded = { runId, sourceId, state: "planned", funded: false } as const;
+  return changeRecords(trx, "run_lines", unfunded, { funded: true, updatedAtMs });
 }
 
 /** Gives these lines their money. */
@@ -89,14 +84,9 @@ export async function unfundSource(
   trx: Transaction<Tables>,
   source: { readonly businessId: string; readonly sourceId: string; readonly nowMs: number },
 ): Promise<void> {
-  await trx
-    .updateTable("run_lines")
-    .set({ funded: 0, updated_at_ms: source.nowMs })
-    .where("business_id", "=", source.businessId)
-    .where("source_id", "=", source.sourceId)
-    .where("state", "=", "planned")
-    .where("funded", "=", 1)
-    .execute();
+  const { businessId, sourceId, nowMs: updatedAtMs } = source;
+  const funded = { businessId, sourceId, state: "planned", funded: true } as const;
+  await changeRecords(trx, "run_lines", funded, { funded: false, updatedAtMs });
 }
 
 /** Bills of runs that are paid from a source and have not come to their end. */

@@ -4,7 +4,7 @@ import { holdOn } from "../domain/holds.ts";
 import { appendAudit } from "./audit.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findOne } from "./records.ts";
 import { idsIn } from "./many.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";

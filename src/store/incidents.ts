@@ -3,7 +3,7 @@ import type { IncidentDecision } from "../contracts/incident.ts";
 import { appendAudit } from "./audit.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, findOne } from "./records.ts";
 import { createHold, listHolds, releaseHold } from "./holds.ts";
 import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
@@ -185,15 +185,9 @@ export async function reopenIncident(
   nowMs: number,
 ): Promise<void> {
   const { businessId, sourceId, round, workflowId } = incident;
-  const result = await trx
-    .updateTable("incidents")
-    .set({ phase: "open", decision: null, decided_by: null, decided_at_ms: null })
-    .where("business_id", "=", businessId)
-    .where("source_id", "=", sourceId)
-    .where("round", "=", round)
-    .where("phase", "=", "topping-up")
-    .executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return;
+  const decided = { businessId, sourceId, round, phase: "topping-up" } as const;
+  const open = { phase: "open", decision: null, decidedBy: null, decidedAtMs: null } as const;
+  if ((await changeRecords(trx, "incidents", decided, open)) === 0) return;
   await appendAudit(trx, {
     businessId,
     nowMs,

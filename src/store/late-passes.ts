@@ -1,6 +1,6 @@
 import { asColumns, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findOne } from "./records.ts";
 
 /** How far the watch for late changes is with a business's payments. */
 export type LatePass = RecordOf<"late_passes">;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
+import { deleteRecords } from "./records.ts";
 
 /** Something that one holder at a time may do, across all processes of the store. */
 export interface Lease {
@@ -40,11 +41,8 @@ export async function takeLease(db: Db, lease: Lease, forMs: number): Promise<bo
 
 /** Gives a lease back before its time; nothing happens where somebody else holds it by now. */
 export async function releaseLease(db: Db, lease: Lease): Promise<void> {
-  await db
-    .deleteFrom("leases")
-    .where("name", "=", lease.name)
-    .where("holder", "=", lease.holder)
-    .execute();
+  const { name, holder } = lease;
+  await deleteRecords(db, "leases", { name, holder });
 }
 
 /** Which of these leases somebody holds now. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { CENTS, COUNT, type Db } from "./db.ts";
-import { findEach, findOne } from "./find.ts";
+import { findEach, findOne } from "./records.ts";
 
 /** Where one line of a run stands. */
 export type RunLine = RecordOf<"run_lines">;

@@ -2,6 +2,7 @@ import { is } from "./in-text.ts";
 import type { Transaction } from "kysely";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
+import { changeRecords } from "./records.ts";
 import { type Notice, toNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
 
@@ -186,12 +187,9 @@ export async function releaseDelivery(
   holder: string,
   dueAtMs: number,
 ): Promise<void> {
-  await db
-    .updateTable("notice_deliveries")
-    .set({ claimed_by: null, claimed_until_ms: 0, next_try_at_ms: dueAtMs })
-    .where("delivery_id", "=", deliveryId)
-    .where("claimed_by", "=", holder)
-    .execute();
+  const claimed = { deliveryId, claimedBy: holder };
+  const back = { claimedBy: null, claimedUntilMs: 0, nextTryAtMs: dueAtMs };
+  await changeRecords(db, "notice_deliveries", claimed, back);
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { NoticeKind } from "../contracts/notices.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findEach, findOne } from "./find.ts";
+import { findEach, findOne } from "./records.ts";
 
 /** Something to tell, to our own people or to a vendor. */
 export interface NewNotice {
@@ -111,8 +111,9 @@ export async function untoldFacts(
   factKeys: readonly string[],
 ): Promise<Set<string>> {
   const { businessId, kind } = fact;
-  const told = await findEach(db, "notice_facts", { businessId, kind }, "fact_key", factKeys);
-  return new Set(factKeys).difference(new Set(told.map(({ factKey }) => factKey)));
+  const rows = await findEach(db, "notice_facts", { businessId, kind }, "fact_key", factKeys);
+  const told = new Set(rows.map(({ factKey }) => factKey));
+  return new Set(factKeys.filter((key) => !told.has(key)));
 }
 
 /** When a notice of this kind was last raised about a run; null for never. */

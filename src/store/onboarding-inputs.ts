@@ -4,7 +4,7 @@ import type { InputState } from "../contracts/onboarding.ts";
 import type { HeldUp } from "../domain/onboarding/decide.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findAll, findOne } from "./find.ts";
+import { changeRecords, findAll, findOne } from "./records.ts";
 import type { Tables } from "./tables.ts";
 import { deleteVaultRows } from "./vault.ts";
 
@@ -114,21 +114,13 @@ export async function recordInputSend(
 
 /** Writes down what keeps an input from being sent. */
 export async function recordHeldUp(db: Db, input: OnboardingInput, heldUp: HeldUp): Promise<void> {
-  await db
-    .updateTable("onboarding_inputs")
-    .set({ facts: JSON.stringify({ ...input.facts, heldUp }) })
-    .where("input_id", "=", input.inputId)
-    .where("state", "=", "waiting")
-    .execute();
+  const waiting = { inputId: input.inputId, state: "waiting" } as const;
+  await changeRecords(db, "onboarding_inputs", waiting, { facts: { ...input.facts, heldUp } });
 }
 
 /** The send was answered, and had no effect. */
 export async function clearInputSend(db: Db, inputId: string): Promise<void> {
-  await db
-    .updateTable("onboarding_inputs")
-    .set({ sent_at_ms: null })
-    .where("input_id", "=", inputId)
-    .execute();
+  await changeRecords(db, "onboarding_inputs", { inputId }, { sentAtMs: null });
 }
 
 /** Ends inputs that wait, and forgets what the vault keeps of them. */

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { changeRecords } from "./records.ts";
 import type { Row, Tables } from "./tables.ts";
 import { emptyVault } from "./vault.ts";
 
@@ -101,12 +102,8 @@ export async function updateOnboarding(
     ...{ waitKey: wait.key, waitSinceMs: wait.sinceMs, waitSinceRealMs: wait.sinceRealMs },
     reminders: 0,
   };
-  await db
-    .updateTable("onboardings")
-    .set(asColumns({ ...begun, ...changed, updatedAtMs: nowMs }))
-    .where("business_id", "=", businessId)
-    .where("ended_at_ms", "is", null)
-    .execute();
+  const open = { businessId, endedAtMs: null };
+  await changeRecords(db, "onboardings", open, { ...begun, ...changed, updatedAtMs: nowMs });
 }
 
 /**
@@ -119,22 +116,12 @@ export async function endOnboarding(
   businessId: string,
   nowMs: number,
 ): Promise<number> {
-  await trx
-    .updateTable("onboardings")
-    .set({ ended_at_ms: nowMs, updated_at_ms: nowMs, needs_action: 0 })
-    .where("business_id", "=", businessId)
-    .execute();
-  await trx
-    .updateTable("onboarding_inputs")
-    .set({ vault_ref: null })
-    .where("business_id", "=", businessId)
-    .execute();
-  await trx
-    .updateTable("onboarding_inputs")
-    .set({ state: "refused", reason: "The onboarding ended before it was taken; it is forgotten." })
-    .where("business_id", "=", businessId)
-    .where("state", "=", "waiting")
-    .execute();
+  const ended = { endedAtMs: nowMs, updatedAtMs: nowMs, needsAction: false };
+  await changeRecords(trx, "onboardings", { businessId }, ended);
+  await changeRecords(trx, "onboarding_inputs", { businessId }, { vaultRef: null });
+  const reason = "The onboarding ended before it was taken; it is forgotten.";
+  const waiting = { businessId, state: "waiting" } as const;
+  await changeRecords(trx, "onboarding_inputs", waiting, { state: "refused", reason });
   return emptyVault(trx, businessId);
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Db } from "./db.ts";
-import { findEach } from "./find.ts";
+import { findEach } from "./records.ts";
 
 /**
  * True where a request may still pay the payable of the row: who gives it up could pay it twice.

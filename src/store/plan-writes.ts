@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../contracts/pay-run.ts";
 import { keepStages } from "./approval-stages.ts";
 import { chunks } from "./db.ts";
+import { changeRecords } from "./records.ts";
 import { getPlan, type StoredPlan } from "./plans.ts";
 import type { Run } from "./runs.ts";
 import type { Tables } from "./tables.ts";
@@ -100,11 +101,8 @@ export async function insertPlan(
       created_at_ms: nowMs,
     })
     .execute();
-  await trx
-    .updateTable("runs")
-    .set({ plan_hash: summary.planHash, plan_no: planNo, total_cents: summary.totalCents })
-    .where("run_id", "=", runId)
-    .execute();
+  const { planHash, totalCents } = summary;
+  await changeRecords(trx, "runs", { runId }, { planHash, planNo, totalCents });
 }
 
 /** A version of a plan line, as it is stored once. */

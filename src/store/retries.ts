@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, findOne } from "./records.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 
@@ -91,13 +91,9 @@ export async function updateRetry(
   nowMs: number,
 ): Promise<boolean> {
   const acted = change.requested === undefined ? {} : { requestedBy: null };
-  const result = await db
-    .updateTable("retries")
-    .set(asColumns({ ...change, ...acted, updatedAtMs: nowMs }))
-    .where("business_id", "=", key.businessId)
-    .where("payable_id", "=", key.payableId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { businessId, payableId } = key;
+  const changed = { ...change, ...acted, updatedAtMs: nowMs };
+  return (await changeRecords(db, "retries", { businessId, payableId }, changed)) > 0;
 }
 
 /** Clears the flag that asks its owner to look; true where it was set. */
@@ -105,14 +101,9 @@ export async function clearLook(
   db: Db,
   key: { readonly businessId: string; readonly payableId: string },
 ): Promise<boolean> {
-  const result = await db
-    .updateTable("retries")
-    .set({ look: 0 })
-    .where("business_id", "=", key.businessId)
-    .where("payable_id", "=", key.payableId)
-    .where("look", "=", 1)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { businessId, payableId } = key;
+  const flagged = { businessId, payableId, look: true };
+  return (await changeRecords(db, "retries", flagged, { look: false })) > 0;
 }
 
 /** A failed or returned payable whose owner waits for a person. */

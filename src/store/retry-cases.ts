@@ -1,7 +1,7 @@
 import type { IncidentBill } from "../contracts/incident.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { deleteRecords, findOne } from "./records.ts";
 import { toRunLine } from "./lines.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
@@ -49,11 +49,8 @@ export async function forgetRetryCase(
   db: Db,
   key: { readonly businessId: string; readonly payableId: string },
 ): Promise<void> {
-  await db
-    .deleteFrom("retry_cases")
-    .where("business_id", "=", key.businessId)
-    .where("payable_id", "=", key.payableId)
-    .execute();
+  const { businessId, payableId } = key;
+  await deleteRecords(db, "retry_cases", { businessId, payableId });
 }
 
 interface Account {

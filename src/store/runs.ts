@@ -4,7 +4,7 @@ import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import { launchedByEvents } from "../domain/events/triggers.ts";
 import { readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, findOne } from "./records.ts";
 import { appendAudit } from "./audit.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
@@ -224,12 +224,7 @@ export async function setApproveBy(
   runId: string,
   times: { readonly plannedAtMs: number; readonly approveByMs: number },
 ): Promise<void> {
-  await db
-    .updateTable("runs")
-    .set({ planned_at_ms: times.plannedAtMs, approve_by_ms: times.approveByMs })
-    .where("run_id", "=", runId)
-    .where("approve_by_ms", "is", null)
-    .execute();
+  await changeRecords(db, "runs", { runId, approveByMs: null }, times);
 }
 
 /**

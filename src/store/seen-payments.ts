@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { chunks, type Db } from "./db.ts";
-import { findEach } from "./find.ts";
+import { findEach } from "./records.ts";
 import { rowsAs } from "./many.ts";
 import type { Tables } from "./tables.ts";
 

@@ -3,7 +3,7 @@ import type { AuditHead } from "../contracts/activities.ts";
 import { appendAudit, endOfTrail } from "./audit.ts";
 import { databaseNowMs } from "./database-clock.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { findOne } from "./records.ts";
 import { createHold } from "./holds.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,6 +1,6 @@
 import { asColumns, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findOne } from "./find.ts";
+import { changeRecords, deleteRecords, findOne } from "./records.ts";
 
 /** A value as the vault keeps it: only who has the key can read it. */
 export type VaultRow = Omit<RecordOf<"vault">, "createdAtMs">;
@@ -41,12 +41,8 @@ export async function rewriteVaultRow(
   row: Pick<VaultRow, "vaultRef" | "keyId" | "nonce" | "ciphertext">,
   before: string,
 ): Promise<void> {
-  await db
-    .updateTable("vault")
-    .set({ key_id: row.keyId, nonce: row.nonce, ciphertext: row.ciphertext })
-    .where("vault_ref", "=", row.vaultRef)
-    .where("key_id", "=", before)
-    .execute();
+  const { vaultRef, ...anew } = row;
+  await changeRecords(db, "vault", { vaultRef, keyId: before }, anew);
 }
 
 export async function deleteVaultRows(db: Db, vaultRefs: readonly string[]): Promise<void> {
@@ -56,9 +52,5 @@ export async function deleteVaultRows(db: Db, vaultRefs: readonly string[]): Pro
 
 /** Forgets everything personal that is kept of a business. @returns how many values that were */
 export async function emptyVault(db: Db, businessId: string): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom("vault")
-    .where("business_id", "=", businessId)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  return deleteRecords(db, "vault", { businessId });
 }

@@ -3,7 +3,7 @@ import { doublingMs } from "../domain/back-off.ts";
 import { appendAudit } from "./audit.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { findAll, findOne } from "./find.ts";
+import { findAll, findOne } from "./records.ts";
 import type { Tables } from "./tables.ts";
 import { tellOf } from "./tellings.ts";
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findEach } from "./find.ts";
+import { changeRecords, findEach } from "./records.ts";
 import type { Tables } from "./tables.ts";
 
 /** Which workflow wants to hear about a payable. */
@@ -55,13 +55,8 @@ export async function moveWatch(
   db: Db,
   move: { readonly businessId: string; readonly payableId: string; readonly owner: string },
 ): Promise<boolean> {
-  const result = await db
-    .updateTable("watches")
-    .set({ owner: move.owner })
-    .where("business_id", "=", move.businessId)
-    .where("payable_id", "=", move.payableId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { businessId, payableId, owner } = move;
+  return (await changeRecords(db, "watches", { businessId, payableId }, { owner })) > 0;
 }
 
 /** Lets a watch last at least until an instant of the business clock: something is paid again. */

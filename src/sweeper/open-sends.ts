@@ -23,7 +23,7 @@ import { phaseOf } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
 import { tellOf } from "../store/tellings.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
-import { findOne } from "../store/find.ts";
+import { findOne } from "../store/records.ts";
 
 /** Payments show within a minute of being made; the rest is for the look to be the last word. */
 const AFTER_WINDOW_MS = 5 * 60_000;

@@ -3,7 +3,7 @@ import { planHash, policyHash } from "../../src/domain/approvals/hashes.ts";
 import { approversOf } from "../../src/store/line-approvals.ts";
 import { recordDecision } from "../../src/store/decisions.ts";
 import { getDryPlanPage, saveDryPlan } from "../../src/store/dry-plans.ts";
-import { findOne } from "../../src/store/find.ts";
+import { findOne } from "../../src/store/records.ts";
 import type { Store } from "../../src/store/index.ts";
 import { planLineOf } from "../../src/store/lines.ts";
 import { getPlan, getPlanLine, getPlanLines, listSkipped } from "../../src/store/plans.ts";
