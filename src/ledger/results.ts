@@ -11,6 +11,7 @@ import type { Tables } from "../store/tables.ts";
 import type { JudgedAnswer } from "./answers.ts";
 import { isOpen } from "./derive.ts";
 import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
+import { asColumns } from "../store/as-record.ts";
 
 /** What a send came to, as its sender has heard it. */
 export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedSend };
@@ -89,17 +90,12 @@ async function recordLate(
   if (isSame) return;
   await trx
     .insertInto("late_answers")
-    .values({
-      late_answer_id: randomUUID(),
-      send_id: sendId,
-      business_id: businessId,
-      subject,
-      result,
-      status,
-      code,
-      made_ids: JSON.stringify(madeIds),
-      at_ms: nowMs,
-    })
+    .values(
+      asColumns({
+        ...{ lateAnswerId: randomUUID(), sendId, businessId, subject, atMs: nowMs },
+        ...{ result, status, code, madeIds },
+      }),
+    )
     .execute();
   // What was closed may take effect after all.
   if (isOpen({ result })) await markOpen(trx, [send]);

@@ -8,6 +8,7 @@ import { mayStillPay, OPEN } from "./derive.ts";
 import type { OperationName, Reading, SubjectFacts, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
 import { loadSubjects } from "./rows.ts";
+import { asColumns } from "../store/as-record.ts";
 
 /** A request that the gate has let through. */
 export interface NewSend {
@@ -182,14 +183,9 @@ export async function insertAdoptions(
   await trx
     .insertInto("adoptions")
     .values(
-      adopted.ids.map((id) => ({
-        business_id: businessId,
-        found_id: id,
-        attempt_id: attemptId,
-        subject,
-        operation,
-        at_ms: atMs,
-      })),
+      adopted.ids.map((foundId) =>
+        asColumns({ businessId, foundId, attemptId, subject, operation, atMs }),
+      ),
     )
     .execute();
 }

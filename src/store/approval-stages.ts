@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { PlanLine } from "../contracts/pay-run.ts";
 import type { Tables } from "./tables.ts";
+import { asColumns } from "./as-record.ts";
 
 /**
  * Keeps the stages of the rules that these lines need, beside the plan that is stored with them.
@@ -16,12 +17,9 @@ export async function keepStages(
     lines.flatMap(({ ruleIndex, stages = [] }) => (stages.length > 1 ? [[ruleIndex, stages]] : [])),
   );
   const rows = [...rules].flatMap(([ruleIndex, stages]) =>
-    stages.map(({ quorum }, stage) => ({
-      run_id: runId,
-      rule_index: ruleIndex,
-      stage,
-      quorum: Math.max(1, quorum),
-    })),
+    stages.map(({ quorum }, stage) =>
+      asColumns({ runId, ruleIndex, stage, quorum: Math.max(1, quorum) }),
+    ),
   );
   if (rows.length === 0) return;
   await trx

@@ -2,6 +2,7 @@ import { ENDED_LINE_STATES } from "../contracts/pay-run.ts";
 import { chunks, type Db } from "./db.ts";
 import { findEach } from "./records.ts";
 import { mayStillPay } from "./open-subjects.ts";
+import { asColumns } from "./as-record.ts";
 
 export interface ClaimResult {
   /** In the order asked for; what the owner held already counts. */
@@ -28,12 +29,9 @@ export async function claimPayables(
     await db
       .insertInto("claims")
       .values(
-        ids.map((payableId) => ({
-          business_id: businessId,
-          payable_id: payableId,
-          owner,
-          claimed_at_ms: request.nowMs,
-        })),
+        ids.map((payableId) =>
+          asColumns({ businessId, payableId, owner, claimedAtMs: request.nowMs }),
+        ),
       )
       .onConflict((conflict) => conflict.columns(["business_id", "payable_id"]).doNothing())
       .execute();

@@ -50,22 +50,19 @@ export async function recordDecision(
   if (decision.outcome !== "accepted" || decision.decision !== "approve") {
     return { decisionId, dropped: [] };
   }
+  const { runId, principal, expiresAtMs } = decision;
   const leftOut = new Set(decision.dropped);
   const approved = approves.filter((line) => !leftOut.has(line.payableId));
   for (const lines of chunks(approved)) {
     await trx
       .insertInto("line_approvals")
       .values(
-        lines.map((line) => ({
-          run_id: decision.runId,
-          payable_id: line.payableId,
-          line_hash: line.lineHash,
-          principal: decision.principal,
-          decision_id: decisionId,
-          expires_at_ms: decision.expiresAtMs,
-          stage: line.stage ?? 0,
-          escalated: line.escalated === true ? 1 : 0,
-        })),
+        lines.map(({ payableId, lineHash, stage = 0, escalated = false }) =>
+          asColumns({
+            ...{ runId, payableId, lineHash, principal, decisionId, expiresAtMs },
+            ...{ stage, escalated },
+          }),
+        ),
       )
       .onConflict((conflict) =>
         conflict.columns(["run_id", "payable_id", "line_hash", "principal"]).doUpdateSet((eb) => ({

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
@@ -23,18 +23,12 @@ export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Pr
     const rows = await db
       .insertInto("inbox")
       .values(
-        some.map((event) => ({
-          business_id: event.businessId,
-          event_id: event.eventId,
-          type: event.type,
-          sequence: event.sequence,
-          object: event.object,
-          object_id: event.objectId,
-          created_at: event.createdAt,
-          received_at_ms: event.receivedAtMs,
-          via: event.via,
-          body: event.body,
-        })),
+        some.map(({ businessId, eventId, type, sequence, object, objectId, ...event }) =>
+          asColumns({
+            ...{ businessId, eventId, type, sequence, object, objectId, via: event.via },
+            ...{ createdAt: event.createdAt, receivedAtMs: event.receivedAtMs, body: event.body },
+          }),
+        ),
       )
       .onConflict((conflict) => conflict.columns(["business_id", "event_id"]).doNothing())
       .returning("event_id")

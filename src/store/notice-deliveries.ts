@@ -1,6 +1,6 @@
 import { is } from "./in-text.ts";
 import type { Transaction } from "kysely";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { changeRecords } from "./records.ts";
 import { type Notice, toNotice } from "./notices.ts";
@@ -67,18 +67,14 @@ export async function routeNotice(
     await trx
       .insertInto("notice_deliveries")
       .values(
-        some.map(({ channel, target }) => ({
-          delivery_id: `${noticeId}/${channel}${target === "" ? "" : `/${target}`}`,
-          notice_id: noticeId,
-          business_id: businessId,
-          channel,
-          target,
-          state: "pending" satisfies DeliveryState,
-          tries: 0,
-          next_try_at_ms: nowMs,
-          claimed_until_ms: 0,
-          created_at_ms: nowMs,
-        })),
+        some.map(({ channel, target }) =>
+          asColumns({
+            deliveryId: `${noticeId}/${channel}${target === "" ? "" : `/${target}`}`,
+            ...{ noticeId, businessId, channel, target, createdAtMs: nowMs },
+            ...{ state: "pending" satisfies DeliveryState, tries: 0 },
+            ...{ nextTryAtMs: nowMs, claimedUntilMs: 0 },
+          }),
+        ),
       )
       .onConflict((conflict) => conflict.doNothing())
       .execute();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { InputState } from "../contracts/onboarding.ts";
 import type { HeldUp } from "../domain/onboarding/decide.ts";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { changeRecords, findAll, findOne } from "./records.ts";
 import type { Tables } from "./tables.ts";
@@ -39,27 +39,21 @@ export async function insertInput(
     readonly nowMs: number;
   },
 ): Promise<OnboardingInput> {
+  const { businessId, round, step, facts, vaultRef, providedBy } = input;
   const last = await trx
     .selectFrom("onboarding_inputs")
     .select((of) => of.fn.max("input_no").as("no"))
-    .where("business_id", "=", input.businessId)
-    .where("round", "=", input.round)
+    .where("business_id", "=", businessId)
+    .where("round", "=", round)
     .executeTakeFirst();
   const row = await trx
     .insertInto("onboarding_inputs")
-    .values({
-      input_id: `inp_${randomUUID()}`,
-      business_id: input.businessId,
-      round: input.round,
-      input_no: Number(last?.no ?? 0) + 1,
-      step: input.step,
-      facts: JSON.stringify(input.facts),
-      vault_ref: input.vaultRef,
-      state: "waiting",
-      sends: 0,
-      provided_by: input.providedBy,
-      provided_at_ms: input.nowMs,
-    })
+    .values(
+      asColumns({
+        ...{ inputId: `inp_${randomUUID()}`, inputNo: (last?.no ?? 0) + 1, state: "waiting", sends: 0 },
+        ...{ businessId, round, step, facts, vaultRef, providedBy, providedAtMs: input.nowMs },
+      }),
+    )
     .returningAll()
     .executeTakeFirstOrThrow();
   return toInput(row);

@@ -7,6 +7,7 @@ import { changeRecords } from "./records.ts";
 import { getPlan, type StoredPlan } from "./plans.ts";
 import type { Run } from "./runs.ts";
 import type { Tables } from "./tables.ts";
+import { asColumns } from "./as-record.ts";
 
 /** A run's plan as it is first made. */
 export interface FirstPlan {
@@ -71,12 +72,10 @@ export async function storePlan(
     await trx
       .insertInto("plan_skipped")
       .values(
-        lines.map((line) => ({
-          run_id: run.runId,
-          payable_id: line.payableId,
-          code: line.code,
-          skipped: JSON.stringify(line),
-        })),
+        lines.map((skipped) => {
+          const { payableId, code } = skipped;
+          return asColumns({ runId: run.runId, payableId, code, skipped });
+        }),
       )
       .execute();
   }
@@ -91,17 +90,11 @@ export async function insertPlan(
   summary: PlanSummary,
   nowMs: number,
 ): Promise<void> {
+  const { planHash, totalCents } = summary;
   await trx
     .insertInto("plans")
-    .values({
-      run_id: runId,
-      plan_no: planNo,
-      plan_hash: summary.planHash,
-      summary: JSON.stringify(summary),
-      created_at_ms: nowMs,
-    })
+    .values(asColumns({ runId, planNo, planHash, summary, createdAtMs: nowMs }))
     .execute();
-  const { planHash, totalCents } = summary;
   await changeRecords(trx, "runs", { runId }, { planHash, planNo, totalCents });
 }
 

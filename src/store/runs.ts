@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { payRunId } from "../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../contracts/pay-run.ts";
 import { launchedByEvents } from "../domain/events/triggers.ts";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { changeRecords, findOne } from "./records.ts";
 import { appendAudit } from "./audit.ts";
@@ -53,26 +53,18 @@ export async function upsertRun(
     return { runId: latest.runId, created: false, run: latest };
   }
   const revision = (latest?.revision ?? 0) + 1;
-  const runId = payRunId(launch.business, launch.playbook, launch.period, revision);
+  const { businessId, business, playbook, playbookRevision, policy, period } = launch;
+  const { inputs = {}, launchedBy, launchedByTokenId } = launch;
+  const runId = payRunId(business, playbook, period, revision);
   const inserted = await db
     .insertInto("runs")
-    .values({
-      run_id: runId,
-      business_id: launch.businessId,
-      business: launch.business,
-      playbook: launch.playbook,
-      playbook_revision: launch.playbookRevision,
-      policy: JSON.stringify(launch.policy),
-      period: launch.period,
-      revision,
-      inputs: JSON.stringify(launch.inputs ?? {}),
-      phase: "planning" satisfies RunPhase,
-      plan_no: 0,
-      total_cents: 0,
-      launched_by: launch.launchedBy,
-      launched_by_token_id: launch.launchedByTokenId,
-      launched_at_ms: launch.nowMs,
-    })
+    .values(
+      asColumns({
+        ...{ runId, businessId, business, playbook, playbookRevision, policy, period, revision },
+        ...{ inputs, launchedBy, launchedByTokenId, launchedAtMs: launch.nowMs },
+        ...{ phase: "planning" satisfies RunPhase, planNo: 0, totalCents: 0 },
+      }),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();

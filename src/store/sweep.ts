@@ -5,7 +5,7 @@ import {
   type LineState,
   type RunPhase,
 } from "../contracts/pay-run.ts";
-import { readerOf } from "./as-record.ts";
+import { asColumns, readerOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import { getRun, type Run } from "./runs.ts";
@@ -210,12 +210,9 @@ export async function claimStrays(db: Db, businessId: string, nowMs: number): Pr
     await db
       .insertInto("claims")
       .values(
-        some.map((stray) => ({
-          business_id: businessId,
-          payable_id: stray.subject,
-          owner: stray.owner,
-          claimed_at_ms: nowMs,
-        })),
+        some.map(({ subject: payableId, owner }) =>
+          asColumns({ businessId, payableId, owner, claimedAtMs: nowMs }),
+        ),
       )
       .onConflict((conflict) => conflict.columns(["business_id", "payable_id"]).doNothing())
       .execute();

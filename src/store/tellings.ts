@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import { readerOf } from "./as-record.ts";
+import { asColumns, readerOf } from "./as-record.ts";
 import { concernedBy, type Fact } from "./concerned.ts";
 import { databaseNowMs } from "./database-clock.ts";
 import { chunks, type Db } from "./db.ts";
@@ -69,14 +69,7 @@ async function insert(
   for (const some of chunks(tellings)) {
     await trx
       .insertInto("tellings")
-      .values(
-        some.map(({ tellingId, workflowId }) => ({
-          telling_id: tellingId,
-          business_id: businessId,
-          workflow_id: workflowId,
-          at_ms: atMs,
-        })),
-      )
+      .values(some.map((telling) => asColumns({ ...telling, businessId, atMs })))
       .execute();
   }
   return tellings;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { appendAudit, STORE_TRAIL } from "./audit.ts";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import type { Store } from "./store.ts";
 import type { Row } from "./tables.ts";
@@ -30,15 +30,12 @@ export async function createToken(
   await store.transactionOf(STORE_TRAIL, async (trx) => {
     await trx
       .insertInto("tokens")
-      .values({
-        token_id: tokenId,
-        name,
-        token_hash: hashOf(secret),
-        roles: JSON.stringify(roles),
-        created_at_ms: nowMs,
-        created_by: createdBy,
-        expires_at_ms: expiresAtMs,
-      })
+      .values(
+        asColumns({
+          ...{ tokenId, name, tokenHash: hashOf(secret), roles },
+          ...{ createdAtMs: nowMs, createdBy, expiresAtMs },
+        }),
+      )
       .execute();
     await appendAudit(trx, {
       businessId: STORE_TRAIL,

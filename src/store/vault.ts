@@ -41,8 +41,9 @@ export async function rewriteVaultRow(
   row: Pick<VaultRow, "vaultRef" | "keyId" | "nonce" | "ciphertext">,
   before: string,
 ): Promise<void> {
-  const { vaultRef, ...anew } = row;
-  await changeRecords(db, "vault", { vaultRef, keyId: before }, anew);
+  const { vaultRef, keyId, nonce, ciphertext } = row;
+  const read = { vaultRef, keyId: before };
+  await changeRecords(db, "vault", read, { keyId, nonce, ciphertext });
 }
 
 export async function deleteVaultRows(db: Db, vaultRefs: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { RecordOf } from "./as-record.ts";
+import { asColumns, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { changeRecords, findEach } from "./records.ts";
 import type { Tables } from "./tables.ts";
@@ -18,17 +18,12 @@ export async function setWatches(
     readonly untilMs: number;
   },
 ): Promise<void> {
+  const { businessId, business, owner, untilMs } = watches;
   for (const ids of chunks([...new Set(watches.payableIds)])) {
     await db
       .insertInto("watches")
       .values(
-        ids.map((payableId) => ({
-          business_id: watches.businessId,
-          payable_id: payableId,
-          business: watches.business,
-          owner: watches.owner,
-          until_ms: watches.untilMs,
-        })),
+        ids.map((payableId) => asColumns({ businessId, payableId, business, owner, untilMs })),
       )
       .onConflict((conflict) =>
         conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
