@@ -8,7 +8,7 @@ import { inDoubt } from "../src/domain/notices/open-texts.ts";
 import { type AlarmCode, ALARMS } from "../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../src/domain/payments/owed.ts";
 import { appendAudit } from "../src/store/audit.ts";
-import { activeHolds, createHold, type HoldScopeName } from "../src/store/holds.ts";
+import { holdOnce, type HoldScopeName } from "../src/store/holds.ts";
 import { payeesOfScheduled } from "../src/store/followed-lines.ts";
 import { insertCancellation, type NewCancellation } from "../src/store/cancellations.ts";
 import { changeLine, type RunLine } from "../src/store/lines.ts";
@@ -188,20 +188,9 @@ async function alarm(
   context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
   await context.store.transactionOf(run.businessId, async (trx) => {
     await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
-    const holds = await activeHolds(trx, run.businessId, clock.businessMs);
-    const held = holds.some(
-      (hold) => hold.author === AUTHOR && hold.scope === what.scope && hold.value === what.value,
-    );
-    if (!held) {
-      await createHold(trx, {
-        businessId: run.businessId,
-        scope: what.scope,
-        value: what.value,
-        reason: what.text,
-        author: AUTHOR,
-        nowMs: clock.realMs,
-      });
-    }
+    const { businessId } = run;
+    const hold = { businessId, scope: what.scope, value: what.value, reason: what.text };
+    await holdOnce(trx, { ...hold, author: AUTHOR, nowMs: clock.realMs }, clock);
     await raiseNotice(trx, {
       businessId: run.businessId,
       kind: "payment-in-doubt",

@@ -1,4 +1,4 @@
-import { createHold, listHolds, releaseHold } from "../../src/store/holds.ts";
+import { activeHolds, holdOnce, releaseHold } from "../../src/store/holds.ts";
 import type { ActivityContext } from "../context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
@@ -16,16 +16,9 @@ export async function holdVendor(
   const { businessId, workflowId: author, clock } = retry;
   const { contactId } = retry.line;
   await context.store.transactionOf(businessId, async (trx) => {
-    const holds = await listHolds(trx, { businessId, active: true, nowMs: clock.businessMs });
-    if (holds.some((hold) => hold.author === author && hold.value === contactId)) return;
-    await createHold(trx, {
-      businessId,
-      scope: "contact",
-      value: contactId,
-      reason: `A payment to this vendor came back: ${told}`,
-      author,
-      nowMs: clock.realMs,
-    });
+    const reason = `A payment to this vendor came back: ${told}`;
+    const hold = { businessId, scope: "contact", value: contactId, reason } as const;
+    await holdOnce(trx, { ...hold, author, nowMs: clock.realMs }, clock);
   });
 }
 
@@ -34,7 +27,7 @@ export async function liftVendorHold(
   { context, businessId, workflowId: author, clock, row }: RetryCase,
 ): Promise<void> {
   await context.store.transactionOf(businessId, async (trx) => {
-    const holds = await listHolds(trx, { businessId, active: true, nowMs: clock.businessMs });
+    const holds = await activeHolds(trx, businessId, clock.businessMs);
     for (const hold of holds) {
       if (hold.author !== author || hold.scope !== "contact") continue;
       await releaseHold(trx, hold.holdId, row.requestedBy ?? author, clock.realMs);

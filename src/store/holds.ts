@@ -49,6 +49,26 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
   return made;
 }
 
+/**
+ * Sets a hold, unless its author has one like it in force.
+ *
+ * @param now `sinceMs`: real instant; what was set before doesn't count
+ */
+export async function holdOnce(
+  trx: Transaction<Tables>,
+  hold: NewHold,
+  { businessMs, sinceMs = 0 }: { readonly businessMs: number; readonly sinceMs?: number },
+): Promise<void> {
+  const isHeld = (await activeHolds(trx, hold.businessId, businessMs)).some(
+    ({ author, scope, value, createdAtMs }) =>
+      author === hold.author &&
+      scope === hold.scope &&
+      value === hold.value &&
+      createdAtMs >= sinceMs,
+  );
+  if (!isHeld) await createHold(trx, hold);
+}
+
 /** Lifts a hold; undefined where there is none, or it has been lifted before. */
 export async function releaseHold(
   trx: Transaction<Tables>,

@@ -7,7 +7,7 @@ import type { Tables } from "../store/tables.ts";
 import { startOrTellRetry } from "../temporal/start.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
 import { type Execution, executionOf, mayBeStarting } from "./executions.ts";
-import { holdOnce } from "./lost-runs.ts";
+import { holdTerminated } from "./lost-runs.ts";
 
 const STOPPED =
   "The workflow that owns this failed bill was terminated in Temporal. It is followed, and not " +
@@ -47,9 +47,7 @@ function note(
     if (execution.kind === "terminated" || execution.kind === "cancelled") {
       const mayStillPay = await isOpenSubject(trx, businessId, payableId);
       const hold = { businessId, scope: "payable", value: payableId, reason: STOPPED } as const;
-      if (maySend || mayStillPay) {
-        await holdOnce(trx, { ...hold, closedAtMs: execution.closedAtMs });
-      }
+      if (maySend || mayStillPay) await holdTerminated(trx, hold, execution.closedAtMs);
     }
     await appendAudit(trx, {
       businessId,

@@ -3,7 +3,7 @@ import { serviceTimeMs } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { appendAudit } from "../store/audit.ts";
-import { activeHolds, createHold } from "../store/holds.ts";
+import { holdOnce, type NewHold } from "../store/holds.ts";
 import { requestCancel } from "../store/runs.ts";
 import { holdForLoss } from "../store/sweep-behind.ts";
 import { maySendMore, openRuns, phaseOf, type OpenRun } from "../store/sweep.ts";
@@ -56,8 +56,9 @@ async function keepWhatWasMeant(
   const phase = await phaseOf(trx, run.runId);
   if (phase === undefined || ENDED_PHASES.includes(phase)) return false;
   const nowMs = Date.now();
-  if (execution.kind === "terminated") {
-    await holdTerminated(trx, businessId, run.runId, execution.closedAtMs);
+  if (execution.kind === "terminated" && (await maySendMore(trx, run.runId))) {
+    const hold = { businessId, scope: "run", value: run.runId, reason: STOPPED } as const;
+    await holdTerminated(trx, hold, execution.closedAtMs);
   }
   if (execution.kind === "cancelled") await requestCancel(trx, run.runId, "temporal", nowMs);
   if (execution.kind === "completed") {
@@ -81,43 +82,13 @@ async function keepWhatWasMeant(
   return true;
 }
 
-async function holdTerminated(
+/** A workflow that was terminated stops what is not sent yet, once. */
+export async function holdTerminated(
   trx: Transaction<Tables>,
-  businessId: string,
-  runId: string,
+  hold: Pick<NewHold, "businessId" | "scope" | "value" | "reason">,
   closedAtMs: number,
 ): Promise<void> {
-  if (!(await maySendMore(trx, runId))) return;
-  await holdOnce(trx, { businessId, scope: "run", value: runId, reason: STOPPED, closedAtMs });
-}
-
-/** Sets a hold unless one of ours has been set since the workflow was ended. */
-export async function holdOnce(
-  trx: Transaction<Tables>,
-  hold: {
-    readonly businessId: string;
-    readonly scope: "run" | "payable";
-    readonly value: string;
-    readonly reason: string;
-    readonly closedAtMs: number;
-  },
-): Promise<void> {
-  const { businessId, scope, value, reason, closedAtMs } = hold;
+  const ours = { ...hold, author: AUTHOR, nowMs: Date.now() };
   // Ours have no end, so any instant of the business clock shows them.
-  const held = (await activeHolds(trx, businessId, 0)).some(
-    (each) =>
-      each.author === AUTHOR &&
-      each.scope === scope &&
-      each.value === value &&
-      each.createdAtMs >= closedAtMs,
-  );
-  if (held) return;
-  await createHold(trx, {
-    businessId,
-    scope,
-    value,
-    reason,
-    author: AUTHOR,
-    nowMs: Date.now(),
-  });
+  await holdOnce(trx, ours, { businessMs: 0, sinceMs: closedAtMs });
 }
