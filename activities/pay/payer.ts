@@ -4,6 +4,7 @@ import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
 import type { BankAccount, FundingSource } from "../../src/payments-api/index.ts";
 import { payFields, unlessRefused } from "../choose-funding.ts";
 import type { ActivityContext } from "../context.ts";
+import { eachBusiness } from "../each-business.ts";
 import type { PayOutcome } from "./job.ts";
 
 /** What a business can pay from, as the service showed it a moment ago. */
@@ -18,16 +19,15 @@ const GOOD_FOR_MS = 15_000;
 
 /** Reads what a business can pay from; payments of one moment share the read. */
 export async function readPayer(context: ActivityContext, business: string): Promise<Payer> {
-  const known = ofContexts.get(context) ?? new Map<string, Kept>();
-  ofContexts.set(context, known);
-  const last = known.get(business);
+  const shared = sharedOf(context, business);
+  const { last } = shared;
   if (last !== undefined && performance.now() - last.beganMs < GOOD_FOR_MS) return last.payer;
   const kept = { beganMs: performance.now(), payer: read(context, business) };
-  known.set(business, kept);
+  shared.last = kept;
   try {
     return await kept.payer;
   } catch (error) {
-    if (known.get(business) === kept) known.delete(business);
+    if (shared.last === kept) shared.last = undefined;
     throw error;
   }
 }
@@ -37,7 +37,7 @@ interface Kept {
   readonly payer: Promise<Payer>;
 }
 
-const ofContexts = new WeakMap<ActivityContext, Map<string, Kept>>();
+const sharedOf = eachBusiness<ActivityContext, { last?: Kept | undefined }>(() => ({}));
 
 async function read(context: ActivityContext, business: string): Promise<Payer> {
   const client = context.clientOf(business);

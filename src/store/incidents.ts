@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { IncidentDecision } from "../contracts/incident.ts";
 import { appendAudit } from "./audit.ts";
-import { readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { changeRecords, findOne } from "./records.ts";
 import { createHold, listHolds, releaseHold } from "./holds.ts";
@@ -74,24 +74,15 @@ export async function openIncident(
     author: workflowId,
     nowMs,
   });
-  const values = {
-    business: incident.business,
-    workflow_id: workflowId,
-    round,
-    phase: "open",
-    code: incident.code,
-    reason: incident.reason,
-    hold_id: hold.holdId,
-    roles: JSON.stringify(incident.roles),
-    opened_at_ms: nowMs,
-    decision: null,
-    decided_by: null,
-    decided_at_ms: null,
-    decided_business_ms: null,
-  } as const;
+  const { business, code, reason, roles } = incident;
+  const values = asColumns({
+    ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
+    ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
+    ...{ decision: null, decidedBy: null, decidedAtMs: null, decidedBusinessMs: null },
+  });
   const row = await trx
     .insertInto("incidents")
-    .values({ business_id: businessId, source_id: sourceId, ...values })
+    .values(values)
     .onConflict((conflict) => conflict.columns(["business_id", "source_id"]).doUpdateSet(values))
     .returningAll()
     .executeTakeFirstOrThrow();
