@@ -204,9 +204,7 @@ async function changedAtMs(
   mine: readonly FollowedPayment[],
   { businessMs, realMs, scale }: ClockReading,
 ): Promise<number> {
-  const times = mine.flatMap(
-    ({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? [],
-  );
+  const times = mine.flatMap(({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? []);
   if (times.length > 0) return Math.max(...times);
   const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
   const sentAtMs = lastSend(attempts)?.openedAtMs ?? 0;

@@ -62,9 +62,7 @@ export async function afterFailure(
  *
  * @returns undefined where nothing tells yet
  */
-export async function decideSide(
-  retry: RetryCase,
-): Promise<RetryAssessment | undefined> {
+export async function decideSide(retry: RetryCase): Promise<RetryAssessment | undefined> {
   const { payments, line } = retry;
   const mine = payments.filter(({ id }) => line.paymentIds.includes(id));
   const outcome = lineStateOfPayments(mine, line.amountCents);

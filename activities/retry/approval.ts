@@ -6,10 +6,7 @@ import { failurePlaybook } from "./failure-playbook.ts";
 import type { RetryCase } from "./retry-case.ts";
 
 /** Why the approval of a line covers no payment that would run on a day; null while it does. */
-export async function approvalEndOf(
-  retry: RetryCase,
-  runsOn: string,
-): Promise<ApprovalEnd | null> {
+export async function approvalEndOf(retry: RetryCase, runsOn: string): Promise<ApprovalEnd | null> {
   const failed = retry.payments.filter(
     ({ id, status }) =>
       retry.line.paymentIds.includes(id) && (status === "failed" || status === "returned"),

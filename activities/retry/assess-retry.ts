@@ -29,7 +29,14 @@ import { assessStranger } from "./assess-stranger.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
-import { changesInMs, notBeforeMs, openRetryCase, type RetryCase, setLine, undealtPayments } from "./retry-case.ts";
+import {
+  changesInMs,
+  notBeforeMs,
+  openRetryCase,
+  type RetryCase,
+  setLine,
+  undealtPayments,
+} from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
 import { watchRetry } from "./watch-payment.ts";
@@ -128,15 +135,14 @@ async function follow(
   const late = lateOf([{ ...retry.line, state: shown }], run, clock);
   if (late.length > 0) {
     await retry.context.store.transactionOf(businessId, (trx) =>
-      tellLate(trx, run, late, clock.realMs));
+      tellLate(trx, run, late, clock.realMs),
+    );
   }
   return following(retry, text, state !== null);
 }
 
 /** Nothing is on its way and every failure is dealt with: the day, a person, or the end. */
-async function withoutOpenPayment(
-  retry: RetryCase,
-): Promise<RetryAssessment> {
+async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
   if (retry.row.phase === "following") {
     return follow(retry, "the service doesn't show the new payment yet", null);
   }
@@ -155,8 +161,7 @@ async function withoutOpenPayment(
   }
   if (retry.row.requested === "retry") return askedFor(retry);
   const kept = await getRetryCase(retry.context.store.db, retry.businessId, retry.payableId);
-  if (kept !== undefined && giveUpInMs(kept, retry.clock) === 0)
-    return giveUp(retry, kept);
+  if (kept !== undefined && giveUpInMs(kept, retry.clock) === 0) return giveUp(retry, kept);
   if (retry.row.phase === "waiting") {
     const wait = await waitOver(retry, kept);
     if (wait.kind === "not-yet") return wait.answer;
@@ -175,8 +180,7 @@ async function parkedNow(
   if (kept === undefined) return parkedFor(retry);
   const { rule, waitsFor } = kept;
   const isOpen = waitsFor === "either-side" || waitsFor === "incident";
-  const decided =
-    rule.action === "hold-vendor" && isOpen ? await decideSide(retry) : undefined;
+  const decided = rule.action === "hold-vendor" && isOpen ? await decideSide(retry) : undefined;
   if (decided !== undefined) return decided;
   const isVendors = waitsFor === "bank-account" || waitsFor === "either-side";
   if (rule.payAgain && isVendors) await lookAtVendor(retry, kept);
@@ -204,10 +208,7 @@ function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessme
   return leaveToNextRun(retry, "changed-since-approval", reason);
 }
 
-async function payWhenFree(
-  retry: RetryCase,
-  because: string,
-): Promise<RetryAssessment> {
+async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
   const { context, businessId, run, line, clock } = retry;
   const hold = await activeHoldFor(context.store.db, {
     ...line,

@@ -7,10 +7,7 @@ import { finish } from "./answers.ts";
 import { type RetryCase, setLine } from "./retry-case.ts";
 
 /** Gives a bill up, with a hold without end, or the next run would pay it; and tells of it. */
-export async function giveUp(
-  retry: RetryCase,
-  kept: RetryCaseRule,
-): Promise<RetryAssessment> {
+export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<RetryAssessment> {
   const { businessId, payableId, workflowId, clock, line, row } = retry;
   const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
   await retry.context.store.transactionOf(businessId, async (trx) => {

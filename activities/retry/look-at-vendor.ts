@@ -7,10 +7,7 @@ import { type RetryCase, setLine, setRow } from "./retry-case.ts";
  * Tells the roles of the rule once the vendor has another bank account. Nothing is paid by itself:
  * a changed account deserves a second look, and the bill a new approval.
  */
-export async function lookAtVendor(
-  retry: RetryCase,
-  { rule }: RetryCaseRule,
-): Promise<void> {
+export async function lookAtVendor(retry: RetryCase, { rule }: RetryCaseRule): Promise<void> {
   const { context, business, businessId, payableId, line, run, clock } = retry;
   const contact = await context.clientOf(business).contacts.get(line.contactId);
   const last4 = contact.bankAccount?.last4 ?? null;

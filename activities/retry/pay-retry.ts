@@ -9,7 +9,14 @@ import type { PayOutcome, PayOwner } from "../pay/job.ts";
 import { payOne } from "../pay/pay-one.ts";
 import { recordOutcome } from "../pay/record.ts";
 import { approvalEndOf, runDay } from "./approval.ts";
-import { endCase, openRetryCase, type RetryCase, setRow, tellPeople, undealtPayments } from "./retry-case.ts";
+import {
+  endCase,
+  openRetryCase,
+  type RetryCase,
+  setRow,
+  tellPeople,
+  undealtPayments,
+} from "./retry-case.ts";
 
 /**
  * Pays a failed payable again, as a run pays its lines: through the one gate, under the next key
@@ -55,10 +62,7 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
   };
 }
 
-async function leaseLine(
-  retry: RetryCase,
-  by: string,
-): Promise<RunLine | undefined> {
+async function leaseLine(retry: RetryCase, by: string): Promise<RunLine | undefined> {
   return retry.context.store.transactionOf(retry.businessId, async (trx) => {
     const nowMs = await databaseNowMs(trx);
     const epoch = retry.line.leaseEpoch + 1;

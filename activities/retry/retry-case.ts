@@ -140,7 +140,12 @@ export async function notBeforeMs(retry: RetryCase): Promise<number> {
 }
 
 /** Real milliseconds until something about it can change that nobody tells of. */
-export async function changesInMs({ context, businessId, payableId, clock }: RetryCase): Promise<number> {
+export async function changesInMs({
+  context,
+  businessId,
+  payableId,
+  clock,
+}: RetryCase): Promise<number> {
   const { db } = context.store;
   const businessMs = Math.floor(clock.businessMs);
   const kept = await getRetryCase(db, businessId, payableId);

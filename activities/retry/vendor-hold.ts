@@ -23,9 +23,13 @@ export async function holdVendor(
 }
 
 /** Lifts the case's own hold on its vendor: a person has decided about it. */
-export async function liftVendorHold(
-  { context, businessId, workflowId: author, clock, row }: RetryCase,
-): Promise<void> {
+export async function liftVendorHold({
+  context,
+  businessId,
+  workflowId: author,
+  clock,
+  row,
+}: RetryCase): Promise<void> {
   await context.store.transactionOf(businessId, async (trx) => {
     const holds = await activeHolds(trx, businessId, clock.businessMs);
     for (const hold of holds) {

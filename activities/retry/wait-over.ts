@@ -22,19 +22,14 @@ type Wait =
   | { readonly kind: "not-yet"; readonly answer: RetryAssessment };
 
 /** Whether what a retry waits for has come: a day, the decision about its account, or money. */
-export async function waitOver(
-  retry: RetryCase,
-  kept: RetryCaseRule | undefined,
-): Promise<Wait> {
+export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined): Promise<Wait> {
   const { row } = retry;
   const stopped = await stoppedBy(retry);
   if (stopped !== null) return parked(retry, stopped);
   const earliest = earliestDate(retry.clock);
   const day = dayOf(retry, kept);
   // A code that is never tried again waits for its decision all the same.
-  const end = isReinitiable(row.reasonCode)
-    ? await approvalEndOf(retry, day ?? earliest)
-    : null;
+  const end = isReinitiable(row.reasonCode) ? await approvalEndOf(retry, day ?? earliest) : null;
   if (end !== null) {
     await setRow(retry, { approvalEnded: end.reason });
     return parked(retry, end.reason);
@@ -84,7 +79,10 @@ async function incidentOver(retry: RetryCase): Promise<Wait> {
   const incident = await getIncident(context.store.db, businessId, line.sourceId);
   if (incident === undefined || incident.phase !== "ended") {
     const text = `waits for the funding account ${line.sourceId}: one decision for everything that bounced`;
-    return { kind: "not-yet", answer: assessment(retry, "waiting", text, await changesInMs(retry)) };
+    return {
+      kind: "not-yet",
+      answer: assessment(retry, "waiting", text, await changesInMs(retry)),
+    };
   }
   const by = incident.decidedBy ?? "a person";
   if (incident.decision !== "other-source") {
@@ -105,10 +103,7 @@ async function incidentOver(retry: RetryCase): Promise<Wait> {
 }
 
 /** A source that doesn't tell what it holds is asked about: nobody would notice the money. */
-async function fundsHere(
-  retry: RetryCase,
-  kept: RetryCaseRule,
-): Promise<Wait> {
+async function fundsHere(retry: RetryCase, kept: RetryCaseRule): Promise<Wait> {
   const { line } = retry;
   const sources = await retry.context.clientOf(retry.business).fundingSources.list();
   const source = sources.find(({ id }) => id === line.sourceId);

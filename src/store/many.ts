@@ -27,7 +27,7 @@ export function rowsAs(
   records: readonly object[],
 ): RawBuilder<unknown> {
   const known: Readonly<Record<string, Column<unknown>>> = TABLES[table].columns;
-  const rows: readonly Readonly<Record<string, Value>>[] = records.map(asColumns);
+  const rows = records.map(asColumns) as readonly Readonly<Record<string, Value>>[];
   const columns = Object.keys(rows[0] ?? {});
   const read = columns.map((column, index) => {
     const value = sql.raw(`value ->> ${index}`);

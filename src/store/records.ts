@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./many.ts";
@@ -40,7 +40,8 @@ export async function findEach<Name extends keyof Tables>(
 ): Promise<RecordOf<Name>[]> {
   const found: RecordOf<Name>[] = [];
   for (const some of chunks(ids)) {
-    const rows = await rowsHaving(db, name, having).where(column, "in", idsIn(some)).execute();
+    const isIn = sql<boolean>`${sql.ref(column)} in ${idsIn(some)}`;
+    const rows = await rowsHaving(db, name, having).where(isIn).execute();
     found.push(...(rows.map(readerOf(name)) as unknown as RecordOf<Name>[]));
   }
   return found;
@@ -53,7 +54,8 @@ export async function changeRecords<Name extends keyof Tables>(
   having: Having<Name>,
   change: Partial<RecordOf<Name>>,
 ): Promise<number> {
-  let query = untyped(db).updateTable(name).set(asColumns(change));
+  const table: string = name;
+  let query = untyped(db).updateTable(table).set(asColumns(change));
   for (const [column, is, value] of conditions(having)) query = query.where(column, is, value);
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
@@ -64,12 +66,13 @@ export async function deleteRecords<Name extends keyof Tables>(
   name: Name,
   having: Having<Name>,
 ): Promise<number> {
-  let query = untyped(db).deleteFrom(name);
+  const table: string = name;
+  let query = untyped(db).deleteFrom(table);
   for (const [column, is, value] of conditions(having)) query = query.where(column, is, value);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-function rowsHaving(db: Db, name: keyof Tables, having: object) {
+function rowsHaving(db: Db, name: string, having: object) {
   let query = untyped(db).selectFrom(name).selectAll();
   for (const [column, is, value] of conditions(having)) query = query.where(column, is, value);
   return query;

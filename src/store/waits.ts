@@ -45,7 +45,11 @@ export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<
   const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? nowMs + backOffMs(tries));
   const row = await trx
     .insertInto("business_waits")
-    .values({ ...asColumns({ businessId, sourceId, code, message, retryAtMs }), since_ms: nowMs, tries: 0 })
+    .values({
+      ...asColumns({ businessId, sourceId, code, message, retryAtMs }),
+      since_ms: nowMs,
+      tries: 0,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(["business_id", "source_id", "code"])

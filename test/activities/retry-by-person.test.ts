@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openRetryCase } from "../../activities/retry/retry-case.ts";
+import { openRetryCase, setLine } from "../../activities/retry/retry-case.ts";
 import type { PayLimits } from "../../src/contracts/playbook.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { changeLine } from "../../src/store/lines.ts";
@@ -187,7 +187,7 @@ describe("a person who ends a bill", () => {
     await askForRetry(world, { runId, payableId });
     const opened = await openRetryCase(world.context(), { business: "acme", payableId });
     await changeLine(store.db, { runId, payableId }, { state: "given-up" }, Date.now());
-    if (opened.kind === "ours") await opened.case.setLine({ state: "retrying" });
+    if (opened.kind === "ours") await setLine(opened.case, { state: "retrying" });
     expect(opened.kind).toBe("ours");
     expect((await world.line(runId, payableId)).state).toBe("given-up");
   });

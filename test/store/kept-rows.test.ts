@@ -2,28 +2,29 @@ import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { postgresDdl } from "../../src/store/postgres/ddl.ts";
+import { tableStatements } from "../../src/store/schema/ddl.ts";
+import {
+  growing,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+  writtenOnce,
+} from "../../src/store/schema/table.ts";
 import { sqliteDdl } from "../../src/store/sqlite/ddl.ts";
 import { testStore } from "./support.ts";
 
 const isSqlite = inject("postgres") === undefined;
 const ddl = isSqlite ? sqliteDdl : postgresDdl;
 
-const FACTS = `create table facts (
-  fact_id text primary key not null,
-  token text not null,
-  fact text
-)`;
+const facts = growing(["fact_id"], { fact_id: text, token: text, fact: textOrNull });
 
-const ASKED = `create table asked (
-  send_id text primary key not null,
-  token text not null,
-  leave_by_ms bigint not null,
-  note text,
-  result text not null,
-  answer text,
-  open bigint,
-  check (leave_by_ms > 0)
-)`;
+/** With these columns written once. */
+const asked = (...columns: ("result" | "answer" | "open")[]) =>
+  writtenOnce({ column: "result", open: "pending", columns }, ["send_id"], {
+    ...{ send_id: text, token: text, leave_by_ms: integer, note: textOrNull, result: text },
+    ...{ answer: textOrNull, open: integerOrNull },
+  });
 
 async function storeWith(statements: readonly string[]): Promise<Store> {
   const { store } = await testStore();
@@ -53,9 +54,8 @@ async function refuses(
 
 test("what only grows takes new rows, and no change, deletion or replacement of any", async () => {
   const store = await storeWith([
-    FACTS,
+    ...tableStatements("facts", facts, ddl),
     "create unique index facts_by_token on facts (token)",
-    ...ddl.appendOnly("facts"),
     "insert into facts values ('one', 't1', 'sent'), ('two', 't2', null)",
   ]);
   await refuses(store, "facts", "facts only grows: update refused", [
@@ -85,11 +85,7 @@ test("what only grows takes new rows, and no change, deletion or replacement of 
 
 test("what is written once takes its result while it is open, and never another", async () => {
   const store = await storeWith([
-    ...ddl.writtenOnce(ASKED, {
-      column: "result",
-      open: "pending",
-      columns: ["result", "answer", "open"],
-    }),
+    ...tableStatements("asked", asked("result", "answer", "open"), ddl),
     "create unique index asked_by_token on asked (token)",
     `insert into asked values ('one', 't1', 1, null, 'pending', null, null),
        ('two', 't2', 2, 'a note', 'pending', null, null)`,
@@ -144,7 +140,7 @@ test("what is written once takes its result while it is open, and never another"
 
 test("a result that would take another row's place is refused", async () => {
   const store = await storeWith([
-    ...ddl.writtenOnce(ASKED, { column: "result", open: "pending", columns: ["result", "answer"] }),
+    ...tableStatements("asked", asked("result", "answer"), ddl),
     "create unique index sends_by_answer on asked (answer)",
     `insert into asked values ('one', 't1', 1, null, 'accepted', '201', null),
        ('two', 't2', 2, null, 'pending', null, null)`,
@@ -152,11 +148,4 @@ test("a result that would take another row's place is refused", async () => {
   const statement = `update ${isSqlite ? "or replace " : ""}asked set answer = '201' where send_id = 'two'`;
   const words = isSqlite ? "asked only grows: delete refused" : "unique";
   await refuses(store, "asked", words, [statement]);
-});
-
-test("a table that is written once needs the columns that its rule names", () => {
-  const rule = { column: "result", open: "pending", columns: ["result"] };
-  expect(() => ddl.writtenOnce(FACTS, rule)).toThrow("no table with the columns result, result");
-  expect(() => ddl.writtenOnce("asked", rule)).toThrow("no table");
-  expect(() => ddl.writtenOnce(ASKED, { ...rule, columns: ["anwser"] })).toThrow("anwser");
 });

@@ -1,6 +1,16 @@
 import type { IncidentDecision, IncidentPhase } from "../../contracts/incident.ts";
 import type { FailureRule } from "../../contracts/playbook.ts";
-import { flag, integer, integerOrNull, json, table, text, textOrNull, word, wordOrNull } from "./table.ts";
+import {
+  flag,
+  integer,
+  integerOrNull,
+  json,
+  table,
+  text,
+  textOrNull,
+  word,
+  wordOrNull,
+} from "./table.ts";
 
 /** What an owner of a failed payable waits for, besides a date or a person. */
 export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";

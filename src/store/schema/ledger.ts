@@ -1,4 +1,14 @@
-import { flag, growing, integer, integerOrNull, json, table, text, textOrNull, writtenOnce } from "./table.ts";
+import {
+  flag,
+  growing,
+  integer,
+  integerOrNull,
+  json,
+  table,
+  text,
+  textOrNull,
+  writtenOnce,
+} from "./table.ts";
 
 /** A send's result is written by its sender, once. */
 const RESULT = {

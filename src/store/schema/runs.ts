@@ -6,7 +6,17 @@ import type {
   SkippedLine,
 } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
-import { flag, growing, integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
+import {
+  flag,
+  growing,
+  integer,
+  integerOrNull,
+  json,
+  readAs,
+  table,
+  text,
+  textOrNull,
+} from "./table.ts";
 
 /** Runs, plans and their lines. */
 export const runTables = {

@@ -18,7 +18,11 @@ export const integerOrNull: Column<number | null> = { type: "integer", mayBeNull
 export const counted: Column<Generated<number>, number> = { type: "counted", mayBeNull: false };
 
 /** 1 or 0: true or false. */
-export const flag: Column<number, boolean> = { type: "integer", mayBeNull: false, readFrom: "flag" };
+export const flag: Column<number, boolean> = {
+  type: "integer",
+  mayBeNull: false,
+  readFrom: "flag",
+};
 
 export function json<Read>(): Column<string, Read> {
   return { type: "text", mayBeNull: false, readFrom: "json" };
@@ -40,12 +44,16 @@ export function wordOrNull<Word extends string>(): Column<Word | null> {
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
 
-export interface Table<Of extends Columns = Columns> {
-  readonly columns: Of;
+export interface Table {
+  readonly columns: Columns;
   /** The columns that tell its rows apart. */
-  readonly key: readonly (keyof Of & string)[];
+  readonly key: readonly string[];
   readonly onlyGrows?: true;
-  readonly writtenOnce?: WrittenOnce<keyof Of & string>;
+  readonly writtenOnce?: WrittenOnce;
+}
+
+interface TableOf<Of extends Columns> extends Table {
+  readonly columns: Of;
 }
 
 /** Of a table whose rows stay: what of them is written once, while `column` is `open`. */
@@ -60,7 +68,7 @@ export interface WrittenOnce<Name extends string = string> {
 export function table<Of extends Columns>(
   key: readonly NoInfer<keyof Of & string>[],
   columns: Of,
-): Table<Of> {
+): TableOf<Of> {
   return { key, columns };
 }
 
@@ -68,7 +76,7 @@ export function table<Of extends Columns>(
 export function growing<Of extends Columns>(
   key: readonly NoInfer<keyof Of & string>[],
   columns: Of,
-): Table<Of> {
+): TableOf<Of> {
   return { key, columns, onlyGrows: true };
 }
 
@@ -77,7 +85,7 @@ export function writtenOnce<Of extends Columns>(
   rule: WrittenOnce<NoInfer<keyof Of & string>>,
   key: readonly NoInfer<keyof Of & string>[],
   columns: Of,
-): Table<Of> {
+): TableOf<Of> {
   return { key, columns, writtenOnce: rule };
 }
 
