@@ -57,7 +57,7 @@ export function readerOf<Name extends keyof Tables>(name: Name) {
 
 function readValue(from: Column<unknown>["readFrom"], value: unknown): unknown {
   if (from === undefined || value === null) return value;
-  return from === "flag" ? value === 1 : JSON.parse(String(value));
+  return from === "flag" ? value === 1 : JSON.parse(value as string);
 }
 
 /**

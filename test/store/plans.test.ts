@@ -6,7 +6,7 @@ import { getDryPlanPage, saveDryPlan } from "../../src/store/dry-plans.ts";
 import { findOne } from "../../src/store/records.ts";
 import type { Store } from "../../src/store/index.ts";
 import { planLineOf } from "../../src/store/lines.ts";
-import { getPlan, getPlanLine, getPlanLines, listSkipped } from "../../src/store/plans.ts";
+import { getPlanLine, getPlanLines, listSkipped } from "../../src/store/plans.ts";
 import { storePlan } from "../../src/store/plan-writes.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { getRun, upsertRun } from "../../src/store/runs.ts";
