@@ -61,7 +61,7 @@ export async function upsertRun(
     .values(
       asColumns({
         ...{ runId, businessId, business, playbook, playbookRevision, policy, period, revision },
-        ...{ inputs, launchedBy, launchedByTokenId, launchedAtMs: launch.nowMs },
+        ...{ inputs, launchedBy, launchedByTokenId, launchedAtMs: Math.floor(launch.nowMs) },
         ...{ phase: "planning" satisfies RunPhase, planNo: 0, totalCents: 0 },
       }),
     )

@@ -33,7 +33,7 @@ export async function createToken(
       .values(
         asColumns({
           ...{ tokenId, name, tokenHash: hashOf(secret), roles },
-          ...{ createdAtMs: nowMs, createdBy, expiresAtMs },
+          ...{ createdAtMs: Math.floor(nowMs), createdBy, expiresAtMs },
         }),
       )
       .execute();
