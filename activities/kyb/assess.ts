@@ -18,7 +18,7 @@ import { getOnboarding } from "../../src/store/onboardings.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import type { ActivityContext } from "../context.ts";
 import { readAccounts } from "./bank-senders.ts";
-import { detailsOf } from "./details.ts";
+import { detailsOf, soFarOf } from "./details.ts";
 import { finish, proposePlaybook, remind, show } from "./progress.ts";
 import { readView } from "./read-view.ts";
 import { endedAs, type Standing, waitOf } from "./standing.ts";
@@ -90,6 +90,7 @@ async function toSend(
     phase,
     ended: false,
     waitingFor,
+    soFar: soFarOf(view.steps),
     needsAction: false,
     send: { inputId: input.inputId, step: input.step },
     wakeInMs: 1_000,
@@ -131,6 +132,7 @@ async function toWait(
     phase,
     ended: false,
     waitingFor,
+    soFar: soFarOf(view.steps),
     needsAction,
     send: null,
     wakeInMs: pollInMs(wait, clock, rulesOf(key, onboarding.policy)),

@@ -18,6 +18,7 @@ const LATE_MS = Date.parse("2026-11-06T15:00:00Z");
 const CLOCK = {
   businessMs: LATE_MS,
   serviceMs: LATE_MS,
+  serviceOffMs: 0,
   serviceHeard: true,
   realMs: LATE_MS,
   scale: 1,

@@ -7,6 +7,11 @@ export interface ClockReading {
   readonly businessMs: number;
   /** The service's: Retry-After, idempotency windows. Ours, until its `Date` has been heard. */
   readonly serviceMs: number;
+  /**
+   * By so much the service's own time may be later, because the answer that told it took so long.
+   * 0 outside sandboxes: there the database's clock is asked beside it.
+   */
+  readonly serviceOffMs: number;
   /** True once the service's own time is known. */
   readonly serviceHeard: boolean;
   /** Business seconds in a real second; 1 everywhere but in a sandbox. */
@@ -34,6 +39,7 @@ class RealClock implements BusinessClock {
       businessMs: realMs,
       // A `Date` is heard after it was written, so this is never later than the service's own time.
       serviceMs: realMs + (this.#offsetMs ?? 0),
+      serviceOffMs: 0,
       serviceHeard: this.#offsetMs !== undefined,
       scale: 1,
       sandbox: false,
@@ -50,10 +56,10 @@ class RealClock implements BusinessClock {
   }
 }
 
-/** The service's time in whole milliseconds; null where it can't be read now. */
+/** The latest that it may be at the service, in whole milliseconds; null where it can't be read now. */
 export async function serviceTimeMs(clock: BusinessClock): Promise<number | null> {
   const now = await clock.now().catch(() => undefined);
-  return now === undefined ? null : Math.floor(now.serviceMs);
+  return now === undefined ? null : Math.ceil(now.serviceMs + now.serviceOffMs);
 }
 
 /** One clock for each business, shared by everything in this process. */

@@ -53,6 +53,7 @@ export class SandboxClock implements BusinessClock {
     return {
       businessMs: reading.bankMs + elapsed * reading.scale,
       serviceMs: reading.wireMs + elapsed,
+      serviceOffMs: reading.at - reading.askedMs,
       serviceHeard: true,
       scale: reading.scale,
       sandbox: true,

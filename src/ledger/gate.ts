@@ -100,7 +100,7 @@ export async function askGate(
   const { businessId, operation, clock } = caller;
   const atMs = await databaseNowMs(trx);
   const heard = clock.sandbox || clock.serviceHeard;
-  // Judged by the earlier reading of the service's clock, written by the later one.
+  // Judged by the earliest that it may be at the service, written by the latest.
   const now: Now = { atMs, serviceMs: heard ? clock.serviceMs : null, sandbox: clock.sandbox };
   // A process may have been frozen since it read its clocks.
   const agoMs = Math.max(0, Date.now() - clock.realMs);
@@ -148,7 +148,7 @@ export async function askGate(
         baseline: step.baseline,
         sentBy: caller.sentBy,
         openedAtMs: atMs,
-        openedServiceMs: heard ? Math.ceil(clock.serviceMs + agoMs) : null,
+        openedServiceMs: heard ? Math.ceil(clock.serviceMs + clock.serviceOffMs + agoMs) : null,
         leaveByMs: atMs + LEAVE_WITHIN_MS,
       });
     } else if (closed === undefined) answers.set(subject, { kind: "step", step });

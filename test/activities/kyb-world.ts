@@ -172,6 +172,7 @@ export class KybWorld {
       return Promise.resolve({
         businessMs: atMs,
         serviceMs: atMs,
+        serviceOffMs: 0,
         serviceHeard: true,
         realMs: atMs,
         scale: 1,

@@ -31,6 +31,7 @@ describe("a legal act", () => {
       "certification replaced",
     ]);
     expect(now).toMatchObject({ phase: "certification", needsAction: true });
+    expect(now.soFar).toBe("the service has tax, signature, officers");
     expect(now.waitingFor).toContain("An officer was refused");
     expect(JSON.stringify(await world.inputs())).not.toContain(PLANTED.otherSsn);
     await world.give("officers", BEN);

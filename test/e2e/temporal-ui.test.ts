@@ -23,8 +23,7 @@ import { approve } from "../support/stack.ts";
 import {
   isPaused,
   pauseActivity,
-  resetTo,
-  tasksOf,
+  resetEverywhere,
   unpauseActivity,
 } from "../support/temporal-ui.ts";
 
@@ -42,23 +41,12 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-/** Resets a workflow to its first task, to one in the middle and to its last. */
-async function resetEverywhere(workflowId: string): Promise<void> {
-  for (const share of [0, 0.5, 1]) {
-    // After a reset it has to go on for a while, before there are tasks again.
-    const count = async () => (await tasksOf(payrun, workflowId)).length;
-    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(1);
-    const tasks = await tasksOf(payrun, workflowId);
-    await resetTo(payrun, workflowId, tasks[Math.floor((tasks.length - 1) * share)]);
-  }
-}
-
 describe("a workflow that is reset to any of its tasks does nothing twice", () => {
   test("a run that has paid", async () => {
     const { runId, made } = await plannedScene(payrun, "reset", [100_00, 200_00]);
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
-    await resetEverywhere(runId);
+    await resetEverywhere(payrun, runId);
     const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 2 });
     expect(done.payments.map(({ attempts }) => attempts)).toEqual([1, 1]);
@@ -89,7 +77,7 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
         { timeout: 60_000, interval: 2_000 },
       )
       .toBe(2);
-    await resetEverywhere(retryId);
+    await resetEverywhere(payrun, retryId);
     const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 1 });
     expect(await paymentsOf(payrun, bill)).toHaveLength(2);
@@ -100,7 +88,7 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
     const { bill, paymentId } = await heldByProvider(payrun, 101_00);
     const id = await askToCancel(payrun, [paymentId]);
     await untilCancellation(payrun, id, "following", ({ phase }) => phase === "following");
-    await resetEverywhere(id);
+    await resetEverywhere(payrun, id);
     await payrun.sandbox.control.advance("P14D");
     const done = await untilCancellation(payrun, id, "ended", ({ phase }) => phase === "completed");
     expect(done.counts).toEqual({ refunded: 1 });
@@ -157,7 +145,7 @@ test("an incident that is reset to any of its tasks is decided once", async () =
   const scene = await bouncedScene(payrun, "reset-incident", [110_00, 120_00]);
   const [incident] = await incidents(payrun);
   const source = incident?.source ?? "";
-  await resetEverywhere(fundingIncidentId("default", source));
+  await resetEverywhere(payrun, fundingIncidentId("default", source));
   const said = { decision: "released", reason: "the bank shows the money" };
   const path = `/v1/incidents/${source}/decision`;
   expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);

@@ -5,6 +5,9 @@ import { runSeed, type SeedResult } from "./run-seed.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
+/** What stands at an await when its seed ends stays in memory: it goes with its process. */
+const SEEDS_A_CHILD = 100;
+
 /** What came of a seed; its trace stays where it ran. */
 export type Verdict = Pick<SeedResult, "seed" | "violation">;
 
@@ -21,9 +24,10 @@ export async function runInPool(
   const waiting = seeds[Symbol.iterator]();
   const lane = async (): Promise<void> => {
     let child: ChildProcess | undefined;
-    while (!isOver()) {
+    for (let asked = 0; !isOver(); asked += 1) {
       const { value: seed, done } = waiting.next();
       if (done === true) break;
+      if (asked > 0 && asked % SEEDS_A_CHILD === 0) child?.disconnect();
       if (child?.connected !== true) child = startChild();
       heard(await askFor(seed, child));
     }

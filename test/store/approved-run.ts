@@ -82,6 +82,7 @@ interface DrawChanges {
   readonly limit?: number;
   readonly leaseMs?: number;
   readonly serviceMs?: number;
+  readonly serviceOffMs?: number;
   readonly businessMs?: number;
   readonly limits?: PayLimits;
 }
@@ -90,12 +91,20 @@ interface DrawChanges {
 export function draw(store: Store, runId: string, changes: DrawChanges = {}): Promise<Drawn> {
   const businessId = "biz_1";
   const { by = "worker-1", limit = 20, leaseMs = 60_000, limits = NO_LIMITS } = changes;
-  const { serviceMs = 5_000, businessMs = 5_000 } = changes;
+  const { serviceMs = 5_000, serviceOffMs = 0, businessMs = 5_000 } = changes;
   return store.transactionOf(businessId, async (trx) => {
     const leased = await leaseLines(trx, { runId, businessId, by, limit, leaseMs, serviceMs });
     // Ahead of every process's clock, so that none of it passes while the test runs.
     const realMs = Date.now() + 3_600_000;
-    const clock = { businessMs, serviceMs, serviceHeard: true, scale: 1, sandbox: false, realMs };
+    const clock = {
+      businessMs,
+      serviceMs,
+      serviceOffMs,
+      serviceHeard: true,
+      scale: 1,
+      sandbox: false,
+      realMs,
+    };
     const reading = {
       begunAtMs: await databaseNowMs(trx),
       begunServiceMs: serviceMs,

@@ -51,6 +51,16 @@ test("a line without a valid approval of exactly this line is never sent", async
   expect(drawn.closed).toEqual({ pay_1: "not-approved" });
 });
 
+test("a send is written with the latest that it may be at the service, so that it never counts as older", async () => {
+  const store = await approvedRun(["pay_1"]);
+  await draw(store, { serviceMs: 5_000, serviceOffMs: 8_000 });
+  const { opened_service_ms: openedMs } = await store.db
+    .selectFrom("sends")
+    .select("opened_service_ms")
+    .executeTakeFirstOrThrow();
+  expect(Number(openedMs)).toBe(13_000);
+});
+
 test("an approval that has expired on the business clock sends nothing", async () => {
   const store = await approvedRun();
   expect((await draw(store, { businessMs: 10_001 })).sent).toEqual([]);

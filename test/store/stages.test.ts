@@ -193,6 +193,7 @@ test("decisions of two stages at the same moment are taken one after the other",
         const clock = {
           businessMs: 5_000,
           serviceMs: 5_000,
+          serviceOffMs: 0,
           serviceHeard: true,
           scale: 1,
           sandbox: false,

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { TestPayrun } from "./payrun.ts";
 
 type Event = NonNullable<
@@ -10,7 +11,7 @@ type Event = NonNullable<
 type Task = Event["eventId"];
 
 /** The workflow tasks that a workflow has completed, in order: it can be reset to each. */
-export async function tasksOf({ temporal }: TestPayrun, workflowId: string): Promise<Task[]> {
+async function tasksOf({ temporal }: TestPayrun, workflowId: string): Promise<Task[]> {
   const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? [])
     .filter((event) => event.workflowTaskCompletedEventAttributes)
@@ -18,7 +19,7 @@ export async function tasksOf({ temporal }: TestPayrun, workflowId: string): Pro
 }
 
 /** As an operator does in Temporal's UI: all that the workflow did since is done again. */
-export async function resetTo(
+async function resetTo(
   payrun: TestPayrun,
   workflowId: string,
   task: Task | undefined,
@@ -30,6 +31,17 @@ export async function resetTo(
     requestId: crypto.randomUUID(),
     workflowTaskFinishEventId: task ?? null,
   });
+}
+
+/** Resets a workflow to its first task, to one in the middle and to its last. */
+export async function resetEverywhere(payrun: TestPayrun, workflowId: string): Promise<void> {
+  for (const share of [0, 0.5, 1]) {
+    // After a reset it has to go on for a while, before there are tasks again.
+    const count = async () => (await tasksOf(payrun, workflowId)).length;
+    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(1);
+    const tasks = await tasksOf(payrun, workflowId);
+    await resetTo(payrun, workflowId, tasks[Math.floor((tasks.length - 1) * share)]);
+  }
 }
 
 /** As the UI's button does: the activity's next try waits until it is unpaused. */

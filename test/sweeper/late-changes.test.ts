@@ -42,7 +42,7 @@ class History {
     const client = { payments: { list: (query: Asked) => this.#list(query) } };
     const now = () => ({
       ...{ businessMs: this.nowMs, serviceMs: this.nowMs, realMs: this.nowMs },
-      ...{ scale: 1, sandbox: false, serviceHeard: true },
+      ...{ scale: 1, sandbox: false, serviceOffMs: 0, serviceHeard: true },
     });
     const watch = new LateChanges(
       {

@@ -58,7 +58,7 @@ export const ledgerTables = {
     baseline: json<readonly string[]>(),
     /** Database clock. */
     opened_at_ms: integer,
-    /** The service's clock at the same moment, where it had been heard. */
+    /** The latest that it may have been at the service then, where its clock had been heard. */
     opened_service_ms: integerOrNull,
     /** Database clock: its bytes leave before, or never. */
     leave_by_ms: integer,

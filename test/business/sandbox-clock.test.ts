@@ -1,0 +1,24 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { SandboxClock } from "../../src/business/sandbox-clock.ts";
+
+test("an answer that was kept waiting on its way says by how much the clock may be later by now", async () => {
+  const server = createServer(async (_request, response) => {
+    const at = new Date().toISOString();
+    // As where the process that asked is frozen before it reads the answer.
+    await sleep(400);
+    response.end(JSON.stringify({ bank: at, wire: at, scale: 1 }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const now = await new SandboxClock(`http://127.0.0.1:${port}`).now();
+    const nowMs = Date.now();
+    expect(now.serviceMs).toBeLessThanOrEqual(nowMs - 390);
+    expect(now.serviceMs + now.serviceOffMs).toBeGreaterThanOrEqual(now.realMs);
+  } finally {
+    server.close();
+  }
+});
