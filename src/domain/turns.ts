@@ -1,4 +1,5 @@
 import type { Assessment } from "../contracts/activities.ts";
+import type { RunPhase } from "../contracts/pay-run.ts";
 import { doublingMs } from "./back-off.ts";
 
 /** How long a workflow rests between two looks, in real milliseconds. */
@@ -25,8 +26,11 @@ export function pauseAfterMs(acts: number): number {
 /** While lanes pay, reads take requests from them, and what they would find can wait. */
 const RESTS_WHILE_PAYING = 5;
 
-/** What a run of many bills is told is gathered for so long at most. */
+/** What a run of many bills is told of their payments is gathered for so long at most. */
 const GATHERS_MOST_MS = 5_000;
+
+/** Phases in which thousands of events come; before them it is people who have said something. */
+const HAS_PAYMENTS: readonly RunPhase[] = ["paying", "settling"];
 
 /** What a run has done lately; instants are 0 where it has not yet. */
 export interface Pace {
@@ -54,8 +58,8 @@ export function followsInMs({ restMs, phase }: Standing, pace: Pace, nowMs: numb
 
 /** How long a run rests: what it is told of wakes it, and so does what it has left for later. */
 export function restOfRun(now: Standing, pace: Pace, nowMs: number): Rest {
-  const { restMs = 0, toFollow, wakeInMs } = now;
+  const { phase, restMs = 0, toFollow, wakeInMs } = now;
   const leftMs = toFollow > 0 && restMs > 0 ? followsInMs(now, pace, nowMs) : wakeInMs;
-  const gatherMs = Math.min(restMs, GATHERS_MOST_MS);
+  const gatherMs = HAS_PAYMENTS.includes(phase) ? Math.min(restMs, GATHERS_MOST_MS) : 0;
   return { wakeInMs: Math.max(leftMs, gatherMs), gatherMs };
 }

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { restOfRun } from "../../src/domain/turns.ts";
+
+const NOTHING_YET = { followedAtMs: 0, payingSinceMs: 0, isPaying: false, hasReadAllPaid: false };
+
+test.each([
+  ["awaiting-approval", 0],
+  ["funding", 0],
+  ["paying", 5_000],
+  ["settling", 5_000],
+] as const)(
+  "of a large run only what its payments tell is gathered: %s, %d ms",
+  (phase, gatherMs) => {
+    const now = { phase, toFollow: 0, wakeInMs: 60_000, restMs: 20_000 };
+    expect(restOfRun(now, NOTHING_YET, 1_000_000)).toEqual({ wakeInMs: 60_000, gatherMs });
+  },
+);
