@@ -81,8 +81,9 @@ type Judgement = Pick<JudgedAnswer, "result" | "means"> &
 /**
  * The one table of what answers to money writes mean (rule 5).
  *
- * A known code decides before the status does, because the specification leaves the status of most
- * codes open. Whatever lacks the documented shape, and any code that it doesn't name, is unknown.
+ * A known code decides what to do before the status does, because the specification leaves the status
+ * of most codes open; but a 5xx to a money write is final for its key whatever it says, and closes no
+ * send. Whatever lacks the documented shape, and any code that it doesn't name, is unknown.
  */
 export function judgeAnswer(
   operation: Operation,
@@ -116,8 +117,8 @@ function judgeHttp(
   if (status < 400) return unknown(`answer ${status}`);
   const error = errorOf(body);
   const byCode = error === undefined ? undefined : judgeCode(error);
-  if (byCode !== undefined) return { code: error?.code ?? null, ...byCode };
-  // A state refusal by its code counts whatever its status; a stored one only as a 4xx.
+  if (byCode !== undefined) return { code: error?.code ?? null, ...openAt(status, byCode) };
+  // A state refusal is told by its code; a stored one only as a 4xx.
   if (status >= 500 || status === 408) return { ...unknown(`answer ${status}`), ...coded(error) };
   if (status === 401) return refused({ kind: "unauthorized" });
   if (status === 403) return refused({ kind: "forbidden", message: messageOf(body) });
@@ -129,6 +130,13 @@ function judgeHttp(
   const { code, message, field } = error;
   if (!STORED.has(code)) return { ...unknown(`answer ${status} ${code}`), ...coded(error) };
   return { result: "rejected", code, message, means: { kind: "rejected", code, field, message } };
+}
+
+/** What a refusal asks for it asks for at any status; that nothing was done only a 4xx says. */
+function openAt(status: number, judgement: Judgement): Judgement {
+  return status >= 500 && judgement.result === "refused"
+    ? { ...judgement, result: "unknown" }
+    : judgement;
 }
 
 interface ServiceError {
