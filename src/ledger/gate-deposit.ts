@@ -19,8 +19,8 @@ export interface DepositCaller {
 }
 
 /**
- * Everything that must hold for deposits to be made (rule 3): the run that asks for them goes on,
- * nothing stops them but the hold that they are to lift, the debit is authorized, and exactly this
+ * Everything that must hold for deposits to be made (rule 3): the run or incident that asks for them
+ * goes on, nothing stops them but the hold that they are to lift, the debit is authorized, and exactly this
  * amount from this account is approved.
  */
 export async function mayDeposit(
@@ -40,7 +40,7 @@ export async function mayDeposit(
     // An incident may ask for money after the run whose playbook allows it has ended.
     const isOfIncident = run !== undefined && run.runId !== topUp.owner;
     const found =
-      (isOfIncident ? null : await runStopped(trx, run, true)) ??
+      (await (isOfIncident ? incidentDecided(trx, topUp) : runStopped(trx, run, true))) ??
       (await onHold(trx, topUp, run?.playbook ?? "", businessMs)) ??
       (mayDebit
         ? null
@@ -51,6 +51,15 @@ export async function mayDeposit(
     if (found !== null) closed.set(subject, found);
   }
   return closed;
+}
+
+async function incidentDecided(
+  trx: Transaction<Tables>,
+  { owner, businessId, sourceId }: TopUp,
+): Promise<Closed | null> {
+  const incident = await getIncident(trx, businessId, sourceId);
+  const isOpen = incident?.workflowId === owner && incident.phase !== "ended";
+  return isOpen ? null : closedFor("done", "the account has been decided about");
 }
 
 async function onHold(

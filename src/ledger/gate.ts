@@ -55,8 +55,9 @@ export type ClosedCode =
   | "not-approved"
   | "over-limit"
   | "no-authorization"
-  /** Of a cancel: nobody wants it any more, or its bill is not held. */
+  /** Of a cancel or a deposit: nobody wants it any more. */
   | "done"
+  /** Of a cancel: its bill is not held. */
   | "hold-lifted";
 
 export type GateAnswer =

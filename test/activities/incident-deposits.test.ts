@@ -142,6 +142,15 @@ describe("a top-up of an account that bounced", () => {
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
   });
 
+  test("is not made once somebody has decided otherwise", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    await world.decideIncident("balance", "other-source");
+    await work();
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "proposed" }]);
+  });
+
   test("that bounces itself leaves the account on hold and asks again", async () => {
     const { runId } = await bounced(RULE);
     await world.incident("balance");
