@@ -105,7 +105,8 @@ export async function askGate(
   const now: Now = { atMs, serviceMs: heard ? clock.serviceMs : null, sandbox: clock.sandbox };
   // A process may have been frozen since it read its clocks.
   const agoMs = Math.max(0, Date.now() - clock.realMs);
-  const businessMs = Math.floor(clock.businessMs + agoMs * clock.scale);
+  // Only a sandbox has a business clock of its own: real time is the same for all processes.
+  const businessMs = clock.sandbox ? Math.floor(clock.businessMs + agoMs * clock.scale) : atMs;
   const facts = await loadSubjects(
     trx,
     businessId,

@@ -85,13 +85,15 @@ interface DrawChanges {
   readonly serviceOffMs?: number;
   readonly businessMs?: number;
   readonly limits?: PayLimits;
+  /** False for a service of which the business clock is real time. */
+  readonly sandbox?: boolean;
 }
 
 /** One turn as a lane makes it, of bills that the service shows as they were planned. */
 export function draw(store: Store, runId: string, changes: DrawChanges = {}): Promise<Drawn> {
   const businessId = "biz_1";
   const { by = "worker-1", limit = 20, leaseMs = 60_000, limits = NO_LIMITS } = changes;
-  const { serviceMs = 5_000, serviceOffMs = 0, businessMs = 5_000 } = changes;
+  const { serviceMs = 5_000, serviceOffMs = 0, businessMs = 5_000, sandbox = true } = changes;
   return store.transactionOf(businessId, async (trx) => {
     const leased = await leaseLines(trx, { runId, businessId, by, limit, leaseMs, serviceMs });
     // Ahead of every process's clock, so that none of it passes while the test runs.
@@ -102,7 +104,7 @@ export function draw(store: Store, runId: string, changes: DrawChanges = {}): Pr
       serviceOffMs,
       serviceHeard: true,
       scale: 1,
-      sandbox: false,
+      sandbox,
       realMs,
     };
     const reading = {

@@ -66,6 +66,11 @@ test("an approval that has expired on the business clock sends nothing", async (
   expect((await draw(store, { businessMs: 10_001 })).sent).toEqual([]);
 });
 
+test("an approval that has expired in real time sends nothing, however slow the clock of who asks is", async () => {
+  const store = await approvedRun(["pay_1"]);
+  expect((await draw(store, { sandbox: false })).closed).toEqual({ pay_1: "not-approved" });
+});
+
 test("a hold stops its lines in the transaction that would send them", async () => {
   const store = await approvedRun();
   await store.transaction((trx) =>
