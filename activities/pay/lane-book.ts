@@ -106,7 +106,8 @@ export class LaneBook {
   /** Keeps what was paid for the next turn, and writes down at once whatever else a line came to. */
   async record(job: PayJob, outcome: PayOutcome): Promise<void> {
     if (outcome.kind !== "applied" || outcome.sent === null) {
-      return recordOutcome(this.#context, this.#owner, job, outcome);
+      await recordOutcome(this.#context, this.#owner, job, outcome);
+      return;
     }
     this.#paid.push({ job, outcome });
     if (this.#paid.length >= PAID_MOST) return this.#flush();

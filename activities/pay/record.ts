@@ -11,7 +11,7 @@ import { appendAudit } from "../../src/store/audit.ts";
 import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { recordPaidLines } from "../../src/store/line-leases.ts";
-import { changeLine } from "../../src/store/lines.ts";
+import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { updateRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -32,15 +32,19 @@ export interface PaidJob {
   readonly outcome: Applied;
 }
 
-/** Writes what paying one line came to; see `recordPaid` for many that were simply paid. */
+/**
+ * Writes what paying one line came to; see `recordPaid` for many that were simply paid.
+ *
+ * @returns false where a later draw has the line, so that the outcome says nothing of it
+ */
 export async function recordOutcome(
   context: ActivityContext,
   owner: PayOwner,
   job: PayJob,
   outcome: PayOutcome,
-): Promise<void> {
+): Promise<boolean> {
   const clock = await context.clockOf(owner.business).now();
-  await context.store.transactionOf(owner.businessId, (trx) =>
+  return context.store.transactionOf(owner.businessId, (trx) =>
     writeOutcome(trx, owner, job, outcome, clock),
   );
 }
@@ -52,10 +56,12 @@ export async function writeOutcome(
   job: PayJob,
   outcome: PayOutcome,
   clock: ClockReading,
-): Promise<void> {
+): Promise<boolean> {
   const { businessId } = owner;
-  if (outcome.kind === "applied" && outcome.sent !== null) {
-    await recordResults(trx, businessId, [outcome.sent]);
+  if (outcome.kind === "applied") {
+    if (outcome.sent !== null) await recordResults(trx, businessId, [outcome.sent]);
+    // Somebody has recorded it meanwhile: what has become of the line since then stays.
+    if (await isRecorded(trx, job.line, outcome.paymentIds)) return false;
   }
   const change = changeOfLine(owner, job, outcome, clock);
   // What was paid is paid; anything else counts only while no later draw has the line.
@@ -72,10 +78,10 @@ export async function writeOutcome(
     clock.realMs,
     guard,
   );
-  if (!mine) return;
+  if (!mine) return false;
   await sideEffects(trx, owner, job, outcome, clock);
   if (!isOwnRun(owner)) tellOf(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
-  if (outcome.kind === "back" || change.state === undefined) return;
+  if (outcome.kind === "back" || change.state === undefined) return true;
   await appendAudit(trx, {
     businessId,
     nowMs: clock.realMs,
@@ -84,6 +90,17 @@ export async function writeOutcome(
     subject: job.plan.payableId,
     details: { outcome: outcome.kind, reasonCode: change.reasonCode, ...auditDetails(outcome) },
   });
+  return true;
+}
+
+/** True where a line has these payments already. */
+async function isRecorded(
+  trx: Transaction<Tables>,
+  { runId, payableId }: PayJob["line"],
+  paymentIds: readonly string[],
+): Promise<boolean> {
+  const line = await getRunLine(trx, runId, payableId);
+  return paymentIds.every((id) => line?.paymentIds.includes(id) === true);
 }
 
 /** States of lines whose payments nobody follows yet. */

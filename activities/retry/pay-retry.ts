@@ -39,8 +39,8 @@ export async function payRetry(
   const outcome = await payOne(context, owner, job).catch((error: unknown) =>
     outcomeOfError(context, owner, job, error),
   );
-  await recordOutcome(context, owner, job, outcome);
-  await afterOutcome(retry, outcome);
+  // Another worker may have drawn it since: then what it came to here is no news of it.
+  if (await recordOutcome(context, owner, job, outcome)) await afterOutcome(retry, outcome);
 }
 
 async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {

@@ -192,7 +192,10 @@ export async function giveBack(
 /** A line whose payment was answered with success, as it is to be recorded. */
 export type PaidLine = Pick<RunLine, "runId" | "payableId" | "state" | "paymentIds">;
 
-/** Once its payments are followed, a line moves as they do; a late record must not set it back. */
+/**
+ * Once its payments are followed, a line moves as they do; a late record must not set it back. Nor
+ * one of what is recorded already: it may have failed since, and been paid again.
+ */
 const NOT_FOLLOWED = sql.raw(
   "('planned', 'paying', 'unknown', 'awaiting-approval', 'on-hold', 'parked', 'retrying')",
 );
@@ -209,14 +212,19 @@ export async function recordPaidLines(
   times: { readonly pollAtMs: number; readonly nowMs: number },
 ): Promise<void> {
   for (const some of chunks(lines)) {
+    const paid = some.map((line) => ({
+      ...line,
+      newest: JSON.stringify(line.paymentIds.at(-1) ?? ""),
+    }));
     await sql`
       update run_lines set
         state = paid.state, reason_code = null, reason = null,
         payment_ids = paid.payment_ids, poll_at_ms = ${times.pollAtMs},
         rests = 0, rest_since_ms = null,
         lease_owner = null, lease_until_ms = null, updated_at_ms = ${times.nowMs}
-      from ${rowsAs("paid", "run_lines", some)}
+      from ${rowsAs("paid", "run_lines", paid)}
       where run_lines.run_id = paid.run_id and run_lines.payable_id = paid.payable_id
-        and run_lines.state in ${NOT_FOLLOWED}`.execute(trx);
+        and run_lines.state in ${NOT_FOLLOWED}
+        and replace(run_lines.payment_ids, paid.newest, '') = run_lines.payment_ids`.execute(trx);
   }
 }
