@@ -32,6 +32,9 @@ import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "./safet
 import { takePayments } from "./take-payments.ts";
 import { lateOf, tellLate } from "./tell-late.ts";
 
+/** Between two reads of a bill, or of its vendor, that can't be read, in real time. */
+const UNREAD_MS = 600_000;
+
 /** Lines that are loaded, judged and written at once. */
 const LINES_AT_ONCE = 500;
 
@@ -97,7 +100,7 @@ async function followSome(
 ): Promise<number> {
   const lines = await followedLines(context.store.db, run.runId, ids);
   const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
-  await watchScheduled(context, run, asked, { payments, payees, clock });
+  const unread = await watchScheduled(context, run, asked, { payments, payees, clock });
   const owned = new Set(lines.flatMap(({ paymentIds }) => paymentIds));
   const shown = lines.flatMap(({ payableId }) => payments.get(payableId) ?? []);
   const taken = await takePayments(
@@ -114,8 +117,10 @@ async function followSome(
     const mine = line.paymentIds.flatMap((id) => paymentOf.get(id) ?? []);
     const outcome = lineStateOfPayments(mine, line.amountCents);
     const { businessMs, scale } = clock;
-    const pollAtMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
     const { payableId, lineNo, state: from } = line;
+    const isRead = payments.has(payableId) && !unread.has(payableId);
+    const nextMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
+    const pollAtMs = isRead ? nextMs : Math.min(nextMs, businessMs + UNREAD_MS * scale);
     const isShown = mine.length >= line.paymentIds.length;
     if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
       await handOverToRetry(context, run, line, clock);

@@ -1,6 +1,6 @@
 import { isKnownUnpaid } from "../src/domain/payments/payment-states.ts";
 import type { Payment, PaymentsClient } from "../src/payments-api/index.ts";
-import { inGroups } from "./in-groups.ts";
+import { canRead, isOfOneRead } from "./one-read.ts";
 import { PATIENT } from "./patient.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -27,7 +27,8 @@ const PAGE_SIZE = 100;
  *
  * One request a bill, or the pages of all payments since then, whichever are fewer: what was paid
  * in earlier years is never read again. A bill whose pages leave something out, or show what the
- * engine doesn't know, is read by itself, without status or time filter.
+ * engine doesn't know, is read by itself, without status or time filter. One that can't be read is
+ * missing, as far as anything can be read.
  *
  * Not for deciding whether something was paid: that takes all payments of the bill.
  *
@@ -44,12 +45,32 @@ export async function paymentsOfPayables(
     await readPages(client, bills, since, found);
     toRead = bills.filter((bill) => !isWhole(bill, found.get(bill.payableId) ?? []));
   }
-  await inGroups(toRead, ONE_BY_ONE, async ({ payableId }) => {
-    // A bill that is gone must not keep the others from being followed.
-    const listed = () => client.payments.listAll({ payableId }, PATIENT);
-    found.set(payableId, ((await unlessMissing(listed)) ?? []).map(followed));
-  });
+  const groups = Math.ceil(toRead.length / ONE_BY_ONE);
+  for (let group = 0; group < groups; group += 1) {
+    const some = toRead.slice(group * ONE_BY_ONE, (group + 1) * ONE_BY_ONE);
+    const read = await Promise.all(some.map((bill) => readBill(client, bill, found)));
+    // Where one can't be read, another read tells whether anything can.
+    if (read.includes(false)) await canRead(client);
+  }
   return found;
+}
+
+/** @returns false for one that can't be read: it must not keep the others from being followed */
+async function readBill(
+  client: PaymentsClient,
+  { payableId }: FollowedBill,
+  found: Map<string, FollowedPayment[]>,
+): Promise<boolean> {
+  // Nor must one that is gone.
+  const listed = () => client.payments.listAll({ payableId }, PATIENT);
+  try {
+    found.set(payableId, ((await unlessMissing(listed)) ?? []).map(followed));
+    return true;
+  } catch (error) {
+    if (!isOfOneRead(error)) throw error;
+    found.delete(payableId);
+    return false;
+  }
 }
 
 /** How many pages show everything that was paid since then. */

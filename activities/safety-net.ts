@@ -18,6 +18,7 @@ import type { Run } from "../src/store/runs.ts";
 import { startOrTellCancellation } from "../src/temporal/start.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
+import { canRead, isOfOneRead } from "./one-read.ts";
 import { PATIENT } from "./patient.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -67,7 +68,13 @@ export async function payeesToCheck(
   // The list leaves out vendors that were revoked.
   for (const contactId of wanted) {
     if (payees.has(contactId)) continue;
-    payees.set(contactId, await readPayee(context, run.business, contactId));
+    try {
+      payees.set(contactId, await readPayee(context, run.business, contactId));
+    } catch (error) {
+      // Nor must one vendor that can't be read keep the run, as far as anything can be read.
+      if (!isOfOneRead(error)) throw error;
+      await canRead(client);
+    }
   }
   return payees;
 }
@@ -82,6 +89,8 @@ function cutOffSoon(clock: ClockReading): string {
  *
  * Either is an alarm for a person: a hold keeps everything that is not sent yet from following,
  * and what should not go out is cancelled where the service still lets us.
+ *
+ * @returns payables whose payee is to be compared, and could not be read
  */
 export async function watchScheduled(
   context: ActivityContext,
@@ -92,8 +101,9 @@ export async function watchScheduled(
     readonly payees: Payees;
     readonly clock: ClockReading;
   },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const { clock } = look;
+  const unread = new Set<string>();
   const scheduled = lines.filter((line) => line.state === "scheduled" || line.state === "held");
   const ids = scheduled.map((line) => line.payableId);
   const plans = await planLinesOf(context.store.db, run.runId, ids);
@@ -117,7 +127,9 @@ export async function watchScheduled(
     // An event may tell of the payee's change, and is read again before the cut-off in any case.
     if (!line.look && line.executionDate > soon) continue;
     const payee = look.payees.get(plan.contactId);
-    if (payee !== undefined && payee.last4 !== plan.bankLast4) {
+    if (payee === undefined) {
+      unread.add(line.payableId);
+    } else if (payee.last4 !== plan.bankLast4) {
       await alarm(context, run, line, clock, {
         scope: "contact",
         value: plan.contactId,
@@ -127,6 +139,7 @@ export async function watchScheduled(
       });
     }
   }
+  return unread;
 }
 
 /** The last four digits of a vendor's account; null where there is none. */

@@ -21,6 +21,7 @@ import type { Run } from "../../src/store/runs.ts";
 import { tellOf } from "../../src/store/tellings.ts";
 import { adviseVendors } from "../advise-vendors.ts";
 import type { ActivityContext } from "../context.ts";
+import { readOfOne } from "../one-read.ts";
 import { takePayments } from "../take-payments.ts";
 import { tellParked } from "../tell-parked.ts";
 import { unlessMissing } from "../unless-missing.ts";
@@ -60,7 +61,7 @@ export async function openRetryCase(
   // The flag goes before the look: an event that comes meanwhile sets it again.
   const look = await clearLook(db, { businessId, payableId });
   const client = context.clientOf(business);
-  const shown = await client.payments.listAll({ payableId });
+  const shown = await readOfOne(client, () => client.payments.listAll({ payableId }));
   const taken = await takeOver(context, subject, shown, clock);
   if (taken.kind === "not-ours") return taken;
   const { run } = taken;
@@ -69,7 +70,9 @@ export async function openRetryCase(
   const row = { ...taken.row, look, retriesMade: await timesPaidAgain(db, line) };
   const follower = { businessId, actor: subject.workflowId, runId: run.runId, nowMs: clock.realMs };
   const payments = await takePayments(context, follower, shown);
-  const payable = await unlessMissing(() => client.payables.get(payableId));
+  const payable = await readOfOne(client, () =>
+    unlessMissing(() => client.payables.get(payableId)),
+  );
   if (payable === null) return letGo(context, subject, line, clock);
   const about = nameOfBill({ payableId, ...(await getPlanLine(db, run.runId, payableId)) });
   const read = { about, run, row, payments, payable, line, clock };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { followRun } from "../../activities/follow-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import type { Payment } from "../../src/payments-api/index.ts";
+import { PaymentsApiError, type Payment } from "../../src/payments-api/index.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { listNotices } from "../../src/store/notices.ts";
 import { getRetry } from "../../src/store/retries.ts";
@@ -63,6 +63,34 @@ describe("following a run", () => {
       look: false,
     });
   });
+});
+
+test("a vendor that can't be read keeps nobody's payment from being followed, and is read again", async () => {
+  const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
+  const [odd = "", other = ""] = payableIds;
+  await world.pay(runId);
+  const context = world.context();
+  const client = context.clientOf("acme");
+  let reads = 0;
+  const get = (id: string) => {
+    if (id !== "v1") return client.contacts.get(id);
+    reads += 1;
+    const broken = { status: 500, code: "server_error", outcome: "not_applied" } as const;
+    const asked = { method: "GET", path: "/v1/contacts/v1", message: "broken" };
+    return Promise.reject(new PaymentsApiError({ ...broken, ...asked }));
+  };
+  const contacts = Object.create(client.contacts, {
+    get: { value: get },
+  }) as typeof client.contacts;
+  const patched = Object.create(client, { contacts: { value: contacts } }) as typeof client;
+  Object.defineProperty(context, "clientOf", { value: () => patched });
+  await world.store.db.updateTable("run_lines").set({ look: 1 }).execute();
+  await followRun(context, runId);
+  expect(reads).toBe(1);
+  const { businessMs } = await context.clockOf("acme").now();
+  expect((await world.line(runId, odd)).pollAtMs).toBeLessThanOrEqual(businessMs + 600_000);
+  expect(await world.line(runId, other)).toMatchObject({ state: "scheduled", look: false });
+  expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
 });
 
 describe("a payment that moves as no payment can", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { planRun } from "../../activities/plan-run.ts";
-import { UnexpectedAnswerError } from "../../src/payments-api/index.ts";
+import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
@@ -97,4 +97,43 @@ test("a bill whose record can't be read is left to a person, and keeps no other 
   expect((await world.line(runId, other)).paymentIds).toHaveLength(1);
   world.override = {};
   expect(await world.paymentsOf(odd)).toEqual([]);
+});
+
+const BROKEN = new PaymentsApiError({
+  ...{ status: 500, code: "server_error", outcome: "not_applied", message: "broken" },
+  ...{ method: "GET", path: "/v1" },
+});
+
+describe("a bill whose payments can't be read", () => {
+  test("keeps no other from being followed, and nobody from being paid", async () => {
+    const { runId, payableIds } = await world.approvedRun([{}, {}]);
+    const [odd = "", other = ""] = payableIds;
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    const { payments } = world.context().clientOf("acme");
+    world.override = {
+      listAll: (filters, options) =>
+        filters?.payableId === odd ? Promise.reject(BROKEN) : payments.listAll(filters, options),
+    };
+    for (let looks = 0; looks < 2; looks += 1) await world.follow(runId);
+    expect((await world.line(runId, other)).state).toBe("settled");
+    expect((await world.line(runId, odd)).state).toBe("scheduled");
+    expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
+    world.override = {};
+    await world.follow(runId);
+    expect((await world.line(runId, odd)).state).toBe("settled");
+  });
+
+  test("fails who looks after it when it bounced, and lets nobody else wait", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    world.override = { getPayable: () => Promise.reject(BROKEN) };
+    await expect(world.look(payableId)).rejects.toThrow(/alone can't be read/);
+    expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
+    world.override = {};
+    expect((await world.look(payableId)).phase).toBe("parked");
+  });
 });
