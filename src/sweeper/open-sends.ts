@@ -52,12 +52,14 @@ export async function lookAtOpenSends(
     lookedAtMs: nowMs - LOOK_EVERY_MS,
   };
   const left = await leftOpen(store.db, businessId, before, AT_ONCE);
-  try {
-    for (const payableId of left) await lookAt(context, profile, payableId);
-  } catch (error) {
-    // A service that can't be read now is read at the next sweep.
-    log.info("bills with an open request could not be read", { business, reason: reasonOf(error) });
-  }
+  // One that can't be read is read at the next sweep, and keeps no other from it.
+  const looks = left.map((payableId) =>
+    lookAt(context, profile, payableId).catch((error: unknown) => {
+      const fields = { business, payableId, reason: reasonOf(error) };
+      log.info("a bill with an open request could not be read", fields);
+    }),
+  );
+  await Promise.all(looks);
   return left.length;
 }
 

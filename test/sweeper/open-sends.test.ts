@@ -111,4 +111,25 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(more).toEqual([]);
     expect((await world.line(runId, payableId)).state).toBe("parked");
   });
+
+  test("is looked at though another one can't be read for ever", async () => {
+    const { runId, payableIds } = await world.approvedRun([{}, {}]);
+    const { businessId, store } = world;
+    for (const [index, payableId] of payableIds.entries()) {
+      await changeLine(store.db, { runId, payableId }, { state: "parked" }, Date.now());
+      const agoMs = (2 - index) * HOUR_MS;
+      await sendOnce(store, { businessId, subject: payableId, owner: runId, agoMs });
+    }
+    const { payments } = world.context().clientOf("acme");
+    const [odd = "", other = ""] = payableIds;
+    world.override = {
+      listAll: (filters, options) =>
+        filters?.payableId === odd
+          ? Promise.reject(new Error("broken"))
+          : payments.listAll(filters, options),
+    };
+    await sweep();
+    expect(await isOpen(odd)).toBe(true);
+    expect(await isOpen(other)).toBe(false);
+  });
 });
