@@ -103,13 +103,17 @@ async function recoverLostEvents(
     if (typeof endpoint.url !== "string" || comparable(endpoint.url) !== ours) continue;
     const seen = cursor.get(endpoint.id);
     let newest: ReadonlySet<string> | undefined;
+    let read = 0;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const { items } = await client.deliveries.list(endpoint.id, { page, pageSize: PAGE_SIZE });
+      const asked = { page, pageSize: PAGE_SIZE };
+      const { items, totalCount } = await client.deliveries.list(endpoint.id, asked);
+      read += items.length;
       if (newest === undefined) await paused.look(profile, endpoint, items);
       newest ??= new Set(items.map((delivery) => delivery.id));
       recovered += await takeMissing(context, profile, items);
       const reached = seen !== undefined && items.some((delivery) => seen.has(delivery.id));
-      if (reached || items.length < PAGE_SIZE) break;
+      // Pages may be shorter than asked for.
+      if (reached || items.length === 0 || read >= totalCount) break;
     }
     cursor.set(endpoint.id, newest ?? new Set());
   }

@@ -22,6 +22,8 @@ class DeliveriesService {
   /** Bodies as they were sent, oldest first. */
   bodies: string[] = [];
   pagesRead: number[] = [];
+  /** Deliveries on a page, at most, whatever is asked for. */
+  pageMost = 100;
   /** What it shows of our endpoint's state; undefined for a service that shows none. */
   endpointStatus: string | undefined = "active";
   deliveryStatus = "dead";
@@ -65,7 +67,7 @@ class DeliveriesService {
       return { status: 404, body: { error: "not_found", message: path } };
     }
     const page = Number(query.get("page") ?? "1");
-    const pageSize = Number(query.get("pageSize") ?? "25");
+    const pageSize = Math.min(this.pageMost, Number(query.get("pageSize") ?? "25"));
     this.pagesRead.push(page);
     const newestFirst = this.bodies.map((requestBody, index) => ({
       id: `del_${index}`,
@@ -115,6 +117,15 @@ async function inbox(): Promise<Map<string, string>> {
   const rows = await gateway.store.db.selectFrom("inbox").select(["event_id", "via"]).execute();
   return new Map(rows.map((row) => [row.event_id, row.via]));
 }
+
+test("lost events are found on all pages, however short the service makes them", async () => {
+  await start();
+  service.pageMost = 2;
+  const ids = ["evt_1", "evt_2", "evt_3", "evt_4", "evt_5"];
+  service.bodies = ids.map((id) => eventBody({ id }));
+  const found = await eventually(inbox, (events) => events.size === ids.length);
+  expect([...found.keys()].toSorted()).toEqual(ids);
+});
 
 test("events whose webhooks were lost are taken from the list of deliveries, once, as they were signed", async () => {
   await start();
