@@ -39,12 +39,15 @@ export function changeOfLine(
     case "unknown":
     case "back": {
       const isOpen = outcome.kind === "unknown";
+      // What only has to be read again is read at once, unless that came to the same before.
+      const isAtOnce = outcome.restMs === 0 && line.reason !== outcome.reason;
+      const restMs = outcome.restMs === 0 ? null : outcome.restMs;
       return {
         state: isOpen && ownRun ? "unknown" : waiting,
-        notBeforeMs: clock.serviceMs + restMsOf(line.rests, outcome.restMs),
+        notBeforeMs: clock.serviceMs + (isAtOnce ? 0 : restMsOf(line.rests, restMs)),
         reasonCode: isOpen ? "answer-unknown" : "waits",
         reason: outcome.reason,
-        ...(outcome.restMs === 0 ? {} : { restsAtMs: clock.serviceMs }),
+        ...(isAtOnce ? {} : { restsAtMs: clock.serviceMs }),
       };
     }
     case "business-wait":

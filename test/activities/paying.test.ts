@@ -168,6 +168,30 @@ describe("a bill that can't be read", () => {
   });
 });
 
+test("a bill that takes too long to read to be paid rests in between, and is counted as resting", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const { payments } = world.context().clientOf("acme");
+  let reads = 0;
+  vi.useFakeTimers({ toFake: ["Date"] });
+  world.override = {
+    listAll: async (filters, options) => {
+      reads += 1;
+      if (reads > 20) throw new Error("read again and again");
+      const all = await payments.listAll(filters, options);
+      vi.setSystemTime(Date.now() + 3 * MINUTE_MS);
+      return all;
+    },
+  };
+  await world.pay(runId).finally(() => vi.useRealTimers());
+  expect(reads).toBeLessThan(5);
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "planned",
+    reason: "It was read too long ago.",
+    rests: 1,
+  });
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
 describe("a refusal after a request that was never answered", () => {
   test.each([
     [422, { error: "validation_error", message: "no" }],
