@@ -17,6 +17,7 @@ import {
   insertItem,
   withheldBy,
 } from "../../src/store/cancellation-items.ts";
+import { databaseNowMs } from "../../src/store/database-clock.ts";
 import { activeHolds, createHold } from "../../src/store/holds.ts";
 import type { RunLine } from "../../src/store/lines.ts";
 import { openSubjects } from "../../src/store/open-subjects.ts";
@@ -53,7 +54,7 @@ export async function keepChoice(
   if (now?.chosenAtMs !== null) return;
   const parts = onceEach([
     ...shown.chosen.map((id) => partOf(id, shown)),
-    ...(await partsOfLines(trx, cancellation, shown, clock.realMs)),
+    ...(await partsOfLines(trx, cancellation, shown)),
   ]);
   const holds = await holdAll(trx, cancellation, parts, clock);
   for (const [itemNo, part] of parts.entries()) {
@@ -93,9 +94,10 @@ async function partsOfLines(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
   shown: Shown,
-  nowMs: number,
 ): Promise<Part[]> {
   if (namedPayments(cancellation.policy) !== null) return [];
+  // Leases run on the database's clock.
+  const nowMs = await databaseNowMs(trx);
   const { businessId } = cancellation;
   const lines = await linesToCancel(trx, cancellation);
   const payableIds = lines.map(({ payableId }) => payableId);

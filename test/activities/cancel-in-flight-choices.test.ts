@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { databaseNowMs } from "../../src/store/database-clock.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
@@ -98,6 +99,22 @@ describe("a bill that a run has drawn, and of which nothing has left", () => {
     expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
     expect(await world.paymentsOf(payableId)).toEqual([]);
     await cancels.staysUnpaid(planned);
+  });
+
+  test("is withheld as a retry's, however fast the clock of whoever cancels is", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const nowMs = await databaseNowMs(world.store.db);
+    const drawn = { lease_until_ms: nowMs + 60_000 };
+    await world.store.db.updateTable("run_lines").set(drawn).where("run_id", "=", runId).execute();
+    const context = world.context();
+    const clock = context.clockOf("acme");
+    const now = async () => ({ ...(await clock.now()), realMs: nowMs + 600_000 });
+    Object.defineProperties(context, { clockOf: { value: () => ({ now }) } });
+    const spy = vi.spyOn(world, "context").mockReturnValue(context);
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    spy.mockRestore();
+    expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
+    expect(await cancels.held()).toEqual([payableId]);
   });
 
   test("is not chosen before it is drawn", async () => {
