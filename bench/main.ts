@@ -1,3 +1,5 @@
+import { usageFault } from "../test/support/arguments.ts";
+
 /** A benchmark: measures, prints its figures, leaves nothing running. */
 type Benchmark = (args: readonly string[]) => Promise<void>;
 
@@ -21,5 +23,12 @@ if (load === undefined) {
   process.exitCode = 2;
 } else {
   const { main } = await load();
-  await main(args);
+  try {
+    await main(args);
+  } catch (error) {
+    const fault = usageFault(error);
+    if (fault === undefined) throw error;
+    process.stderr.write(`bench ${name}: ${fault}\n`);
+    process.exitCode = 2;
+  }
 }

@@ -9,6 +9,7 @@ import { environmentWith, loadConfig } from "../../src/config.ts";
 import { Processes } from "../../src/cli/processes.ts";
 import { chooseAddresses, type StackOptions, startStack } from "../../src/cli/stack.ts";
 import { Company } from "./company.ts";
+import { wholeNumber } from "../../test/support/arguments.ts";
 import { Gateway } from "../gateway.ts";
 import { probe, type Waits } from "./probes.ts";
 
@@ -42,10 +43,8 @@ const runShape = z.object({
  */
 export async function main(args: readonly string[]): Promise<void> {
   const options = { bills: { type: "string", default: "2000" } } as const;
-  const bills = Number(parseArgs({ args: [...args], options }).values.bills);
-  if (!Number.isInteger(bills) || bills < 10) {
-    throw new Error("--bills must be a whole number of at least 10");
-  }
+  const { values } = parseArgs({ args: [...args], options });
+  const bills = wholeNumber("bills", values.bills, 10);
   const home = await mkdtemp(join(tmpdir(), "payrun-bounce-"));
   const processes = new Processes(join(home, "logs"));
   try {

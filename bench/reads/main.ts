@@ -5,6 +5,7 @@ import { LineCounts } from "../../src/gateway/line-counts.ts";
 import type { Db } from "../../src/store/db.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
 import { dayOfFailure } from "../../src/store/retry-cases.ts";
+import { wholeNumber } from "../../test/support/arguments.ts";
 import { BUSINESS_ID, type Place, SOURCE_ID, storeWith, VENDORS } from "./stores.ts";
 
 const TIMES = 15;
@@ -51,10 +52,8 @@ export async function main(args: readonly string[]): Promise<void> {
       bills: { type: "string", default: "5000" },
     },
   });
-  const [runs, bills] = [Number(values.runs), Number(values.bills)];
-  if (![runs, bills].every((count) => Number.isInteger(count) && count > 0)) {
-    throw new Error("--runs and --bills must be whole numbers of at least 1");
-  }
+  const runs = wholeNumber("runs", values.runs, 1);
+  const bills = wholeNumber("bills", values.bills, 1);
   const places = [await storeWith(1, bills), await storeWith(runs, bills)] as const;
   try {
     process.stdout.write(`${bills} bills in 1 run, and in ${runs} runs; the median of ${TIMES}\n`);

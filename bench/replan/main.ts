@@ -8,6 +8,7 @@ import { storePlan } from "../../src/store/plan-writes.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { getRun, upsertRun } from "../../src/store/runs.ts";
+import { wholeNumber } from "../../test/support/arguments.ts";
 import { newRun, planLine, planSummary } from "../../test/store/fixtures.ts";
 
 const RUN_ID = "pay-run/acme/weekly/2026-11-05";
@@ -35,10 +36,7 @@ const SINGLY = 20;
 export async function main(args: readonly string[]): Promise<void> {
   const options = { bills: { type: "string", default: "20000" } } as const;
   const { values } = parseArgs({ args: [...args], options });
-  const bills = Number(values.bills);
-  if (!Number.isInteger(bills) || bills < 10 * SINGLY) {
-    throw new Error(`--bills must be a whole number of at least ${10 * SINGLY}`);
-  }
+  const bills = wholeNumber("bills", values.bills, 10 * SINGLY);
   const few = await measured(Math.floor(bills / 10));
   const many = await measured(bills);
   const seconds = ((many.atOnceMs * bills) / 1_000).toFixed(1);

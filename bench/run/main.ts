@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENDED_PHASES, type RunPhase } from "../../src/contracts/pay-run.ts";
+import { wholeNumber } from "../../test/support/arguments.ts";
 import { type HistoryFigures, historyFigures } from "./history.ts";
 import { figuresOf, type ProcessFigures } from "./process-figures.ts";
 import { startPostgres } from "./postgres.ts";
@@ -49,10 +50,7 @@ export async function main(args: readonly string[]): Promise<void> {
       json: { type: "boolean", default: false },
     },
   });
-  const bills = Number(values.bills);
-  if (!Number.isInteger(bills) || bills < 1) {
-    throw new Error(`--bills must be a whole number of at least 1, not ${values.bills}`);
-  }
+  const bills = wholeNumber("bills", values.bills, 1);
   const suffix = Date.now().toString(36);
   const business = { businessId: `bench-${suffix}`, token: `token-${suffix}`, bills };
   const postgres =

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
 import { startSandbox, type TestSandbox } from "../../test/support/sandbox.ts";
+import { UsageError, wholeNumber } from "../../test/support/arguments.ts";
 import { cpuSeconds, load, quantile, type Send, type Stretch } from "./load.ts";
 import { startPlainServer, WebhookCounter } from "./servers.ts";
 
@@ -9,6 +10,7 @@ const connections = 40;
 /** As many bills as fit into the body of one reset. */
 const bills = 15_000;
 const eventTimeoutMs = 60_000;
+const PARTS = ["reads", "payments", "webhooks", "large"];
 
 /**
  * The sandbox's speed, it and its client each a process of their own, beside a server that does
@@ -19,11 +21,11 @@ export async function main(args: readonly string[]): Promise<void> {
     args: [...args],
     options: {
       seconds: { type: "string", default: "3" },
-      only: { type: "string", default: "reads,payments,webhooks,large" },
+      only: { type: "string", default: PARTS.join(",") },
     },
   });
-  const forMs = Number(values.seconds) * 1_000;
-  const parts = new Set(values.only.split(","));
+  const forMs = wholeNumber("seconds", values.seconds, 1) * 1_000;
+  const parts = partsOf(values.only);
   const plain = await startPlainServer();
   const sandbox = await startSandbox();
   try {
@@ -43,6 +45,18 @@ export async function main(args: readonly string[]): Promise<void> {
     await sandbox.stop();
     await plain.stop();
   }
+}
+
+/** @throws {UsageError} */
+function partsOf(text: string): ReadonlySet<string> {
+  const parts = new Set(text.split(","));
+  if ([...parts].some((part) => !PARTS.includes(part))) {
+    throw new UsageError(`--only takes ${PARTS.join(", ")}, not “${text}”`);
+  }
+  if (parts.has("webhooks") && !parts.has("payments")) {
+    throw new UsageError("--only: webhooks need the payments before them");
+  }
+  return parts;
 }
 
 function billsFixture(): Record<string, unknown> {

@@ -1,72 +1,65 @@
-import { parseArgs } from "node:util";
-import { fromRanges, toRanges } from "./ranges.ts";
-import { quarterFigures } from "./quarter/figures.ts";
+import { UsageError } from "../support/arguments.ts";
+import { type Asked, asked } from "./arguments.ts";
 import { catchPlants } from "./catch-plants.ts";
 import { runInPool, servePool, type Verdict } from "./pool.ts";
+import { quarterFigures } from "./quarter/figures.ts";
+import { toRanges } from "./ranges.ts";
 import { runSeed, type SeedResult } from "./run-seed.ts";
 import { shorten } from "./shorten.ts";
 
 const USAGE = `Runs the engine in a simulated world, one seed after the other.
 
-  npm run simulate -- --seeds A..B            runs these seeds
+  npm run simulate -- --seeds A..B            runs these seeds, also 1..20,107
+                      --seconds S             begins none after that time
   npm run simulate -- --seconds S             runs seeds from 1 on, for so long
   npm run simulate -- --seed N --trace        runs one, and tells what happened in it
                       --without 3,7..9        leaves out faults by number
   npm run simulate -- --planted               puts in one bug after the other: each must be caught
+                      --seeds A..B            within these seeds; 1..300 unless said
   npm run simulate -- --plant NAME            puts in one, until it is caught
+                      --seeds A..B            within these seeds; or --seed N --trace
   npm run simulate -- --quarter               runs thirteen weekly runs on real clocks, and counts
                       --weeks N --bills N     fewer of them; --first-run YYYY-MM-DD
                       --polls                 without webhooks
+
+Exit code: 0 no rule was broken (with --planted: each bug was caught), 1 otherwise, 2 wrong usage.
 `;
+
+const HELP = "npm run simulate -- --help says what there is; options come after the “--”.";
 
 /** Lines of a failing trace that are shown without being asked for. */
 const SHOWN_LINES = 80;
 
-/** @returns exit code: 1 where a seed has broken a rule */
+/** @returns exit code: 1 where a seed has broken a rule, 2 where the command line can't be read */
 export async function simulate(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seed: { type: "string" },
-      seeds: { type: "string" },
-      seconds: { type: "string" },
-      without: { type: "string" },
-      plant: { type: "string" },
-      planted: { type: "boolean", default: false },
-      trace: { type: "boolean", default: false },
-      quarter: { type: "boolean", default: false },
-      weeks: { type: "string" },
-      bills: { type: "string" },
-      "first-run": { type: "string" },
-      polls: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-      serve: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) {
-    print(USAGE);
-    return 0;
+  try {
+    return await run(asked(args));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`simulate: ${error.message}\n${HELP}\n`);
+    return 2;
   }
-  if (values.serve) return servePool();
-  if (values.quarter) {
-    const { weeks, bills, "first-run": firstRun, polls } = values;
-    const figures = await quarterFigures({
-      ...(weeks === undefined ? {} : { weeks: Number(weeks) }),
-      ...(bills === undefined ? {} : { bills: Number(bills) }),
-      ...(firstRun === undefined ? {} : { firstRun }),
-      hasWebhooks: !polls,
-    });
-    print(figures);
-    return 0;
+}
+
+async function run(wanted: Asked): Promise<number> {
+  switch (wanted.kind) {
+    case "help":
+      print(USAGE);
+      return 0;
+    case "serve":
+      return servePool();
+    case "quarter":
+      print(await quarterFigures(wanted.plan));
+      return 0;
+    case "planted":
+      return catchPlants(wanted.seeds);
+    case "plant":
+      return runUntilCaught(wanted.seeds);
+    case "one":
+      return runOne(wanted.seed, wanted.without, wanted.traces);
+    case "many":
+      return runMany(wanted.seeds, wanted.seconds);
   }
-  if (values.planted) return catchPlants(values.seeds ?? "1..300");
-  if (values.seed !== undefined) {
-    const without = new Set(values.without === undefined ? [] : fromRanges(values.without));
-    return runOne(Number(values.seed), without, values.trace);
-  }
-  const seeds = values.seeds === undefined ? endless() : fromRanges(values.seeds);
-  if (values.plant !== undefined) return runUntilCaught(seeds);
-  return runMany(seeds, values.seconds === undefined ? Infinity : Number(values.seconds));
 }
 
 async function runOne(
@@ -141,10 +134,6 @@ function concerning({ told, about }: SeedResult): SeedResult["told"] {
   const others = /bill_\d+/;
   const mine = new RegExp(`${about}\\b`);
   return told.filter(({ what }) => what !== "ends" && (mine.test(what) || !others.test(what)));
-}
-
-function* endless(): Iterable<number> {
-  for (let seed = 1; ; seed += 1) yield seed;
 }
 
 function ended(count: number, violations: number): number {

@@ -1,4 +1,5 @@
 import { registerHooks } from "node:module";
+import { parseArgs } from "node:util";
 import { planted } from "./planting.ts";
 import { PLANTS } from "./plants/plants.ts";
 
@@ -11,10 +12,9 @@ const STAND_INS: Readonly<Record<string, string>> = {
 
 const ROOT = new URL("../../", import.meta.url).href;
 
-const at = process.argv.indexOf("--plant");
-const wanted = at < 0 ? undefined : process.argv[at + 1];
-const plant = PLANTS.find(({ name }) => name === wanted);
-if (wanted !== undefined && plant === undefined) throw new Error(`there is no plant ${wanted}`);
+// What the command line says otherwise, or wrongly, is for its reader to say.
+const { values } = parseArgs({ strict: false, options: { plant: { type: "string" } } });
+const plant = PLANTS.find(({ name }) => name === values.plant);
 
 registerHooks({
   resolve(specifier, context, next) {

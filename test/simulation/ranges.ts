@@ -9,12 +9,21 @@ export function toRanges(numbers: Iterable<number>): string {
   return ranges.map(([from, to]) => (from === to ? String(from) : `${from}..${to}`)).join(",");
 }
 
+/** A range of more numbers is a slip of the pen. */
+const NUMBERS_MOST = 10_000_000;
+
+/** @throws {RangeError} */
 export function fromRanges(text: string): number[] {
   return text.split(",").flatMap((range) => {
-    const [from = NaN, to = from] = range.split("..").map(Number);
-    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) {
-      throw new Error(`${range} is no number and no range such as 1..100`);
+    const [, first, last = first] = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(range.trim()) ?? [];
+    if (first === undefined) {
+      throw new RangeError(`“${range}” is no number and no range such as 1..100`);
     }
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+    const [from, count] = [Number(first), Number(last) - Number(first) + 1];
+    if (count < 1) throw new RangeError(`“${range}” has its end before its beginning`);
+    if (count > NUMBERS_MOST) {
+      throw new RangeError(`“${range}” has more than ${NUMBERS_MOST} numbers`);
+    }
+    return Array.from({ length: count }, (_, index) => from + index);
   });
 }
