@@ -29,7 +29,7 @@ const UNASKED: readonly LineState[] = ["skipped", "cancelled"];
 const CODES_NAMED = 3;
 
 /**
- * What has come of a run so far, in a few words: `3 of 57 approved, the rest until Sun, Nov 29,
+ * What has come of a run so far, in a few words: `40 of 57 approved, the rest until Sun, Nov 29,
  * 11:59 PM; 40 paid; 12 settled, 1 returned R02`. Empty where nothing has.
  */
 export function runSoFar({ run, counts, expiredLines, cameBack }: RunSoFar): string {
