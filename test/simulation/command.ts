@@ -13,7 +13,7 @@ const USAGE = `Runs the engine in a simulated world, one seed after the other.
                       --seconds S             begins none after that time
   npm run simulate -- --seconds S             runs seeds from 1 on, for so long
   npm run simulate -- --seed N --trace        runs one, and tells what happened in it
-                      --without 3,7..9        leaves out faults by number
+                      --without 3,7..9        leaves out these faults, as a failing seed's command says
   npm run simulate -- --planted               puts in one bug after the other: each must be caught
                       --seeds A..B            within these seeds; 1..300 unless said
   npm run simulate -- --plant NAME            puts in one, until it is caught
