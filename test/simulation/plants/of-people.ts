@@ -56,7 +56,7 @@ export const OF_PEOPLE: readonly Plant[] = [
     name: "net-asleep",
     file: "activities/safety-net.ts",
     replaces: "watchScheduled",
-    make: () => () => Promise.resolve(),
+    make: () => () => Promise.resolve(new Set()),
   },
   {
     name: "limits-not-counted",
