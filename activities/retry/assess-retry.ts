@@ -12,7 +12,7 @@ import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
 import { listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
-import { alarmBehind } from "../safety-net.ts";
+import { alarmBehind, readPayee, watchScheduled } from "../safety-net.ts";
 import { lateOf, tellLate } from "../tell-late.ts";
 import { readOrSay } from "../while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
@@ -39,7 +39,6 @@ import {
 } from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
-import { watchRetry } from "./watch-payment.ts";
 
 /** What becomes of a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
@@ -139,6 +138,20 @@ async function follow(
     );
   }
   return following(retry, text, state !== null);
+}
+
+/** Looks at a retry that the service has scheduled as its run looks at its payments. */
+async function watchRetry(
+  { context, run, business, line, payableId, payments, clock }: RetryCase,
+  state: string,
+): Promise<void> {
+  if (state !== "scheduled" && state !== "held") return;
+  const payee = await readPayee(context, business, line.contactId);
+  await watchScheduled(context, run, [{ ...line, state }], {
+    payments: new Map([[payableId, payments]]),
+    payees: new Map([[line.contactId, payee]]),
+    clock,
+  });
 }
 
 /** Nothing is on its way and every failure is dealt with: the day, a person, or the end. */

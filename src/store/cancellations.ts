@@ -1,6 +1,6 @@
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { changeRecords, findOne } from "./records.ts";
+import { changeRecords, findAll, findOne } from "./records.ts";
 
 /** A request to cancel payments, or to withhold bills. */
 export type Cancellation = RecordOf<"cancellations">;
@@ -31,14 +31,7 @@ export function getCancellation(db: Db, workflowId: string): Promise<Cancellatio
 
 /** Cancellations of a business that have not ended. */
 export async function openCancellations(db: Db, businessId: string): Promise<Cancellation[]> {
-  const rows = await db
-    .selectFrom("cancellations")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("ended_at_ms", "is", null)
-    .orderBy("workflow_id")
-    .execute();
-  return rows.map(toCancellation);
+  return findAll(db, "cancellations", { businessId, endedAtMs: null }, ["workflow_id"]);
 }
 
 export async function changeCancellation(

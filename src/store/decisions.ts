@@ -4,7 +4,7 @@ import { appendOfLines } from "./audit-lines.ts";
 import { releaseEndedClaims } from "./claims.ts";
 import { asColumns, type RecordOf } from "./as-record.ts";
 import { chunks, type Db } from "./db.ts";
-import { findAll } from "./records.ts";
+import { findAll, findOne } from "./records.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import type { Tables } from "./tables.ts";
 
@@ -118,14 +118,8 @@ async function dropLines(
 
 /** True once somebody who may has rejected the run: nothing more of it is drawn. */
 export async function isRejected(db: Db, runId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("decisions")
-    .select("decision_id")
-    .where("run_id", "=", runId)
-    .where("decision", "=", "reject")
-    .where("outcome", "=", "accepted")
-    .executeTakeFirst();
-  return row !== undefined;
+  const rejected = { runId, decision: "reject", outcome: "accepted" } as const;
+  return (await findOne(db, "decisions", rejected)) !== undefined;
 }
 
 /** Decisions on a run, first to last, refused ones too. */

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findAll } from "./records.ts";
 import type { Tables } from "./tables.ts";
 
 /** One revision of a playbook, as an administrator stored it. */
@@ -71,11 +72,5 @@ export async function listPlaybooks(db: Db): Promise<StoredPlaybook[]> {
 
 /** All revisions of a playbook, latest first. */
 export async function playbookRevisions(db: Db, name: string): Promise<StoredPlaybook[]> {
-  const rows = await db
-    .selectFrom("playbooks")
-    .selectAll()
-    .where("name", "=", name)
-    .orderBy("revision", "desc")
-    .execute();
-  return rows.map(toPlaybook);
+  return (await findAll(db, "playbooks", { name }, ["revision"])).toReversed();
 }

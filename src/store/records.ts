@@ -91,6 +91,6 @@ interface AnyTables {
 }
 
 /** It is the same for every table, whatever its columns are. */
-function untyped(db: Db): Kysely<AnyTables> {
+export function untyped(db: Db): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }

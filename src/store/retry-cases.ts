@@ -1,13 +1,11 @@
 import type { IncidentBill } from "../contracts/incident.ts";
-import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { deleteRecords, findOne } from "./records.ts";
+import { deleteRecords, findAll, findOne } from "./records.ts";
 import { toRunLine } from "./lines.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
 export type RetryCaseRule = RecordOf<"retry_cases">;
-
-const toCase = readerOf("retry_cases");
 
 export function getRetryCase(
   db: Db,
@@ -19,12 +17,8 @@ export function getRetryCase(
 
 /** Roles that decide about a failed payable, whatever business it belongs to. */
 export async function decidersOf(db: Db, payableId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("retry_cases")
-    .select("rule")
-    .where("payable_id", "=", payableId)
-    .execute();
-  return rows.map(toCase).flatMap(({ rule }) => rule.by);
+  const cases = await findAll(db, "retry_cases", { payableId }, ["business_id"]);
+  return cases.flatMap(({ rule }) => rule.by);
 }
 
 /** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */

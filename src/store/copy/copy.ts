@@ -5,6 +5,7 @@ import { chunks } from "../db.ts";
 import { isPostgres, openStore, sqlitePath } from "../open.ts";
 import { continueNumbers, countConnections, freezeTables } from "../postgres/copying.ts";
 import { isFileInUse } from "../sqlite/in-use.ts";
+import { untyped } from "../records.ts";
 import { TABLE_NAMES, TABLES, type Tables } from "../tables.ts";
 import { CopyRefusedError } from "./refused.ts";
 
@@ -15,10 +16,6 @@ const CLOSING_MS = 1_000;
 
 /** Rows of each table that were copied. */
 export type CopyReport = Readonly<Record<string, number>>;
-
-interface AnyTables {
-  [table: string]: Record<string, unknown>;
-}
 
 /**
  * Copies a whole store into an empty one, of the same kind or the other, in one transaction: all of
@@ -62,16 +59,14 @@ async function refuseInUse(option: string, url: string): Promise<void> {
   const deadline = performance.now() + CLOSING_MS;
   while (await isUsed()) {
     if (performance.now() < deadline) await sleep(100);
-    else throw openElsewhere(option);
+    else {
+      throw new CopyRefusedError(
+        "in-use",
+        `The store of ${option} is open elsewhere. Stop every worker, gateway and “payrun up” that ` +
+          "uses it, then copy again.",
+      );
+    }
   }
-}
-
-function openElsewhere(option: string): CopyRefusedError {
-  return new CopyRefusedError(
-    "in-use",
-    `The store of ${option} is open elsewhere. Stop every worker, gateway and “payrun up” that ` +
-      "uses it, then copy again.",
-  );
 }
 
 async function refuseWhileDrawing(trx: Transaction<Tables>): Promise<void> {
@@ -153,9 +148,4 @@ async function countRows(trx: Transaction<Tables>, table: keyof Tables): Promise
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return Number(row.count);
-}
-
-/** Copying is the same for every table, whatever its columns are. */
-function untyped(trx: Transaction<Tables>): Transaction<AnyTables> {
-  return trx as unknown as Transaction<AnyTables>;
 }
