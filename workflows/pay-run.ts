@@ -63,7 +63,8 @@ class PayRun implements Kind<Assessment, RunPhase> {
     this.#direct = new DirectDecisions(runId, counted);
     this.#seen = seen === undefined ? {} : { seen };
     setHandler(decisionSent, async (claim) => {
-      if (this.#direct.isFull) await this.#direct.leave();
+      // What fails in a signal's handler ends the workflow: counted though somebody has cancelled it.
+      if (this.#direct.isFull) await CancellationScope.nonCancellable(() => this.#direct.leave());
       else await this.#decide(claim, { via: "signal" });
     });
     setHandler(decide, (claim) => this.#decide(claim), {

@@ -119,6 +119,26 @@ test("a flood of decisions to Temporal is counted in the trail, without an entry
   );
 });
 
+test("a run that somebody cancels still counts the decisions that come before its end", async () => {
+  const told: number[] = [];
+  const input = { runId: "x", mail: { read: 200, unread: 9 } };
+  const outcome = run(WORKFLOW.payRun, input, (_signal, handle) => ({
+    openRun: () => ({ ended: false, phase: "settling", planned: true }),
+    reviewRun: async () => {
+      await handle.cancel();
+      return { ...ENDED, ended: false };
+    },
+    countUnreadDecisions: async ({ unread }: { unread: number }) => {
+      told.push(unread);
+      if (told.length > 1) return;
+      await handle.signal(SIGNAL.decide, "x");
+      await sleep(1_000);
+    },
+  }));
+  await expect(outcome).rejects.toMatchObject({ cause: { name: "CancelledFailure" } });
+  expect(told).toEqual([9, 10]);
+});
+
 test("an event that comes while a retry makes its last look is still looked at", async () => {
   let looks = 0;
   const ended: RetryAssessment = {
