@@ -1,3 +1,4 @@
+import { FORBIDDEN_FOR_PAYMENTS } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { faultOfRead } from "../business-fault.ts";
@@ -56,7 +57,8 @@ function isLasting(error: PaymentsApiError): boolean {
 function waitOf(error: PaymentsApiError) {
   const fault = error.status === undefined ? undefined : faultOfRead(error);
   if (fault === undefined) return undefined;
-  // It stands until a payment has gone through: another read says nothing of this scope.
-  const code = fault.code === "forbidden_read" ? "forbidden" : fault.code;
+  // It stands until a payment has gone through: another read says nothing of this scope, and no
+  // cancel needs it.
+  const code = fault.code === "forbidden_read" ? FORBIDDEN_FOR_PAYMENTS : fault.code;
   return { ...fault, code, scope: "business" as const };
 }

@@ -16,6 +16,12 @@ export const CANCEL_WAITS = [...READ_WAITS, "forbidden"] as const;
 /** Code of the wait of a funding source that the service says can't pay. */
 export const SOURCE_UNAVAILABLE = "source_unavailable";
 
+/**
+ * Code of a wait in which the token may not read what paying reads of a bill or its vendor. No
+ * cancel reads that.
+ */
+export const FORBIDDEN_FOR_PAYMENTS = "forbidden_for_payments";
+
 interface Wait {
   /** Empty for the whole business. */
   readonly sourceId: string;

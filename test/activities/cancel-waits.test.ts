@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { outcomeOfError } from "../../activities/pay/error-outcome.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { listWaits, setWait } from "../../src/store/waits.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import { inDays } from "./planning-world.ts";
@@ -8,6 +10,7 @@ const PAYMENTS_ONLY = [
   "setup_required",
   "setup_incomplete",
   "feature_unavailable",
+  "forbidden_for_payments",
 ];
 
 let world: CancelWorld;
@@ -61,6 +64,17 @@ describe("a cancel", () => {
       expect(await world.shown(again)).toEqual([`${other} cancelled`]);
     },
   );
+
+  test("does not wait where the token may not read what a payment reads of its bill or vendor", async () => {
+    const fields = { code: "forbidden", message: "no scope", outcome: "not_applied" } as const;
+    const request = { status: 403, method: "GET", path: "/v1/contacts/c1" };
+    const { businessId } = world.money;
+    const owner = { business: "acme", businessId } as never;
+    const job = { plan: { payableId: "p1" } } as never;
+    const error = new PaymentsApiError({ ...fields, ...request });
+    const outcome = await outcomeOfError(world.money.context(), owner, job, error);
+    expect(outcome).toMatchObject({ kind: "business-wait", code: "forbidden_for_payments" });
+  });
 
   test("that is itself refused so rests alone: no payment waits for it, and it is tried until it goes through", async () => {
     const paymentId = await scheduled();
