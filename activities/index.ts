@@ -1,6 +1,8 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
 import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../src/contracts/names.ts";
+import type { Look } from "../src/contracts/look.ts";
+import { forHistory } from "../src/domain/history-texts.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { getRun } from "../src/store/runs.ts";
 import { inFailures } from "./application-failure.ts";
@@ -36,6 +38,9 @@ const BEAT_EVERY_MS = 2_000;
 export function createActivities(context: ActivityContext): PayrunActivities {
   const step = <Input, Output>(activity: (input: Input) => Promise<Output>) =>
     inFailures(telling(context, activity));
+  // What an activity answers stands in the history, whatever its workflow shows of it.
+  const look = <Input, Now extends Look>(activity: (input: Input) => Promise<Now>) =>
+    step(async (input: Input) => forHistory(await activity(input)));
   return {
     openRun: step(({ runId }) =>
       beatingLate(async () => {
@@ -52,7 +57,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
       }),
     ),
     planDry: step((input) => beating(() => planDry(context, input))),
-    reviewRun: step(({ runId, ...seen }) =>
+    reviewRun: look(({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),
     reserveMoney: step(({ runId }) => beatingLate(() => fundRun(context, runId))),
@@ -75,18 +80,18 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     countUnreadDecisions: step((input) =>
       beatingLate(() => recordUnread(context, input, activityInfo().attempt)),
     ),
-    reviewFailedPayment: step((input) =>
+    reviewFailedPayment: look((input) =>
       beatingLate(() =>
         withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
       ),
     ),
-    reviewIncident: step((input) => beatingLate(() => assessIncident(context, input))),
-    reviewCancellation: step(({ id }) => beatingLate(() => assessCancellation(context, id))),
+    reviewIncident: look((input) => beatingLate(() => assessIncident(context, input))),
+    reviewCancellation: look(({ id }) => beatingLate(() => assessCancellation(context, id))),
     choosePayments: step(({ id }) => beating(() => chooseCancellation(context, id))),
     cancelPayments: step(({ id }) => beating(() => cancelIn(context, id))),
     followRefunds: step(({ id }) => beating(() => followRefunds(context, id))),
     launchRun: step((input) => beatingLate(() => launchScheduled(context, input))),
-    reviewOnboarding: step((input) => beating(() => assessOnboarding(context, input))),
+    reviewOnboarding: look((input) => beating(() => assessOnboarding(context, input))),
     sendOnboardingStep: step((input) => beating(() => takeOnboardingStep(context, input))),
     payAgain: step((input) =>
       beating(() =>

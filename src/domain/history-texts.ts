@@ -15,6 +15,17 @@ export function withoutDigits(text: string): string {
   return text.replaceAll(/••\w+/g, "••");
 }
 
+/** A look as a history keeps it. */
+export function forHistory<Now extends Look>(now: Now): Now {
+  const { waitingFor, soFar, details } = now;
+  return {
+    ...now,
+    waitingFor: waitingFor === null ? null : withoutDigits(waitingFor),
+    ...(soFar === undefined ? {} : { soFar: withoutDigits(soFar) }),
+    details: withoutDigits(details),
+  };
+}
+
 /** A bill as people know it: by its number and its vendor. */
 export function nameOfBill(bill: {
   readonly payableId: string;
