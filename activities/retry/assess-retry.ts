@@ -10,10 +10,11 @@ import { isRejected } from "../../src/store/decisions.ts";
 import { activeHoldFor } from "../../src/store/holds.ts";
 import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
-import { listWaits } from "../../src/store/waits.ts";
+import { type BusinessWait, listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import { alarmBehind, readPayee, watchScheduled } from "../safety-net.ts";
 import { lateOf, tellLate } from "../tell-late.ts";
+import { tellWaits } from "../tell-run.ts";
 import { readOrSay } from "../while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
 import {
@@ -233,15 +234,31 @@ async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAsse
   if (hold !== undefined && !isSent) {
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }
-  const waits = (await listWaits(context.store.db, retry.businessId)).filter(
-    ({ sourceId, retryAtMs }) =>
-      (sourceId === "" || sourceId === line.sourceId) && retryAtMs > clock.serviceMs,
-  );
-  const restUntilMs = Math.max(await notBeforeMs(retry), ...waits.map((wait) => wait.retryAtMs));
+  const { waits, tellInMs } = await ownWaits(retry);
+  const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
+  const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
   const restMs = restUntilMs - retry.clock.serviceMs;
   if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
-  const text = waits[0]?.message ?? "resting before the next look-up";
-  return assessment(retry, "waiting", text, soonestRestMs(restMs));
+  const text = pauses[0]?.message ?? "resting before the next look-up";
+  return assessment(retry, "waiting", text, soonestRestMs(restMs, tellInMs));
+}
+
+/** Faults that the payment waits for. Operators hear of them: its run may have ended. */
+async function ownWaits({
+  context,
+  businessId,
+  workflowId: runId,
+  line,
+  clock,
+}: RetryCase): Promise<{ readonly waits: readonly BusinessWait[]; readonly tellInMs: number }> {
+  const waits = (await listWaits(context.store.db, businessId)).filter(
+    ({ sourceId }) => sourceId === "" || sourceId === line.sourceId,
+  );
+  if (waits.length === 0) return { waits, tellInMs: Infinity };
+  const tellInMs = await context.store.transactionOf(businessId, (trx) =>
+    tellWaits(trx, { run: { runId, businessId }, waits, clock }),
+  );
+  return { waits, tellInMs };
 }
 
 async function settleLine(retry: RetryCase): Promise<void> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { claimOwners } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
+import { listNotices } from "../../src/store/notices.ts";
 import { listWaits, setWait } from "../../src/store/waits.ts";
 import { flagLooks } from "../../src/store/watches.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
@@ -47,6 +48,19 @@ describe("a retry", () => {
     const wait = { businessId, code: "insufficient_balance", message: "short", nowMs, realMs };
     await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, sourceId: "other" }));
     expect((await world.look(payableId)).phase).toBe("pay");
+    await store.db.deleteFrom("business_waits").execute();
+  });
+
+  test("that payments are refused to has operators told after a minute, though nobody looks at its run", async () => {
+    const { payableId } = await dueRetry(world);
+    const { businessId, store } = world;
+    const { serviceMs, realMs } = await world.context().clockOf("acme").now();
+    const wait = { businessId, sourceId: "", code: "payments_locked", message: "locked", realMs };
+    const since = { nowMs: serviceMs - 61_000, retryAtMs: serviceMs + 600_000 };
+    await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, ...since }));
+    expect((await world.look(payableId)).waitingFor).toBe("locked");
+    const told = await listNotices(store.db, { kind: "business-waits", limit: 20 });
+    expect(told.filter((each) => each.businessId === businessId)).toHaveLength(1);
     await store.db.deleteFrom("business_waits").execute();
   });
 
