@@ -25,8 +25,9 @@ test("what a look answers stands in the history without the digits of bank accou
   await store.transactionOf(businessId, (trx) =>
     setWait(trx, { ...fault, message, retryAtMs: nowMs + 3_600_000 }),
   );
-  const { reviewCancellation } = createActivities(world.money.context());
-  const look = await new MockActivityEnvironment().run(reviewCancellation, { id });
+  const activities = createActivities(world.money.context());
+  const review = (input: { id: string }) => activities.reviewCancellation(input);
+  const look = await new MockActivityEnvironment().run(review, { id });
   expect(look).toMatchObject({ waitingFor: "The service asks about the account ••." });
   expect(JSON.stringify(look)).not.toContain("6789");
 });

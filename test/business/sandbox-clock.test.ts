@@ -1,15 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SandboxClock } from "../../src/business/sandbox-clock.ts";
 
 test("an answer that was kept waiting on its way says by how much the clock may be later by now", async () => {
-  const server = createServer(async (_request, response) => {
+  const server = createServer((_request, response) => {
     const at = new Date().toISOString();
+    const answer = JSON.stringify({ bank: at, wire: at, scale: 1 });
     // As where the process that asked is frozen before it reads the answer.
-    await sleep(400);
-    response.end(JSON.stringify({ bank: at, wire: at, scale: 1 }));
+    setTimeout(() => response.end(answer), 400);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
