@@ -182,7 +182,13 @@ test("a bill that takes too long to read to be paid rests in between, and is cou
       return all;
     },
   };
-  await world.pay(runId).finally(() => vi.useRealTimers());
+  try {
+    await world.pay(runId);
+  } finally {
+    // Else the next test's reads would set the time of this process for good.
+    world.override = {};
+    vi.useRealTimers();
+  }
   expect(reads).toBeLessThan(5);
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "planned",

@@ -18,6 +18,18 @@ function judged(isMeant: (answer: Answer) => boolean, result: string): Plant["ma
 /** Any database handle of the engine's; its tables are none of the plants' business. */
 type Handle = Kysely<unknown>;
 
+/** A send has this result before its bytes leave. */
+function writtenFirst(result: string): Plant["make"] {
+  return (real) =>
+    async (context, business, operation, send, ...more) => {
+      const { db } = (context as { readonly store: { readonly db: Handle } }).store;
+      const { sendId, openedAtMs } = send as { sendId: string; openedAtMs: number };
+      await sql`update sends set result = ${result}, answered_at_ms = ${openedAtMs}
+        where send_id = ${sendId} and result = 'pending'`.execute(db);
+      return real(context, business, operation, send, ...more);
+    };
+}
+
 /** Plants about what is written of sends, and when. */
 export const OF_ANSWERS: readonly Plant[] = [
   {
@@ -42,15 +54,13 @@ export const OF_ANSWERS: readonly Plant[] = [
     name: "result-before-the-answer",
     file: "activities/pay/leave.ts",
     replaces: "leave",
-    make:
-      (real) =>
-      async (context, business, operation, send, ...more) => {
-        const { db } = (context as { readonly store: { readonly db: Handle } }).store;
-        const { sendId, openedAtMs } = send as { sendId: string; openedAtMs: number };
-        await sql`update sends set result = 'unknown', answered_at_ms = ${openedAtMs}
-          where send_id = ${sendId} and result = 'pending'`.execute(db);
-        return real(context, business, operation, send, ...more);
-      },
+    make: writtenFirst("unknown"),
+  },
+  {
+    name: "not-sent-written-and-then-sent",
+    file: "activities/pay/leave.ts",
+    replaces: "leave",
+    make: writtenFirst("not-sent"),
   },
   {
     name: "another-send-overwritten",

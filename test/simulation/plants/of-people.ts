@@ -1,5 +1,8 @@
 import { sql, type Transaction } from "kysely";
+import { condition } from "../temporal/workflow-stand-in.ts";
 import type { Plant } from "./plant.ts";
+
+const DAY_MS = 86_400_000;
 
 interface Returned {
   readonly codes: readonly (string | null)[];
@@ -70,6 +73,12 @@ export const OF_PEOPLE: readonly Plant[] = [
       },
   },
   {
+    name: "lines-that-wait-not-counted",
+    file: "src/store/open-subjects.ts",
+    replaces: "mayStillPay",
+    make: (real) => (table) => (table === "run_lines" ? sql`false` : real(table)),
+  },
+  {
     name: "trail-hashed-by-the-clock",
     file: "src/store/audit.ts",
     replaces: "auditHash",
@@ -83,6 +92,17 @@ export const OF_PEOPLE: readonly Plant[] = [
     file: "src/store/tellings.ts",
     replaces: "tellOf",
     make: () => () => undefined,
+  },
+  {
+    name: "signals-lost-at-continue-as-new",
+    file: "workflows/pay-run.ts",
+    replaces: "payRun",
+    make: (real) => async (input) => {
+      // What was told before the new execution began is heard only with the next day's look.
+      const { resumed } = input as { readonly resumed?: boolean };
+      if (resumed === true) await condition(() => false, DAY_MS);
+      return real(input);
+    },
   },
   {
     name: "decision-overwritten",
