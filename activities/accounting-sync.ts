@@ -1,5 +1,5 @@
 import type { PlaybookAccounting } from "../src/contracts/playbook.ts";
-import { instantOf } from "../src/ledger/readings.ts";
+import { instantOf } from "../src/domain/clock/instants.ts";
 import { PaymentsApiError, type PaymentsClient } from "../src/payments-api/index.ts";
 import { unlessMissing } from "./unless-missing.ts";
 

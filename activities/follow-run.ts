@@ -4,7 +4,7 @@ import { beforeFirstPayment } from "../src/domain/payments/paid-since.ts";
 import { lineStateOfPayments } from "../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../src/domain/payments/poll-times.ts";
 import { lastSend } from "../src/ledger/last-send.ts";
-import { instantOf } from "../src/ledger/readings.ts";
+import { instantOf } from "../src/domain/clock/instants.ts";
 import { notedPayment } from "../src/ledger/notes.ts";
 import { subjectFacts } from "../src/ledger/rows.ts";
 import { appendOfLines } from "../src/store/audit-lines.ts";

@@ -3,7 +3,7 @@ import { type PaymentsClient, PaymentsApiError } from "../src/payments-api/index
 const OF_ALL: readonly (number | undefined)[] = [401, 403, 429];
 
 /** True where a read failed in a way that need not say anything of other reads. */
-export function isOfOneRead(error: unknown): boolean {
+function isOfOneRead(error: unknown): boolean {
   if (!(error instanceof PaymentsApiError)) return false;
   const { code, status = 500 } = error;
   const isBroken = status >= 500 || code === "unexpected_answer";
@@ -11,24 +11,34 @@ export function isOfOneRead(error: unknown): boolean {
 }
 
 /**
- * Reads something of one bill. Where that alone can't be read, it is no fault of the service for
- * which the whole business waits: whoever reads fails, is tried again, and people are told.
+ * Reads one thing among others. Where that alone can't be read, it is no fault of the service for
+ * which the whole business waits.
+ *
+ * @param unread what then counts as read
+ * @throws {PaymentsApiError} where the service can't be read at all
  */
-export async function readOfOne<T>(
-  client: Pick<PaymentsClient, "payments">,
+export async function unlessUnread<T, Unread>(
+  { payments }: Pick<PaymentsClient, "payments">,
   read: () => Promise<T>,
-): Promise<T> {
+  unread: (error: unknown) => Unread,
+): Promise<T | Unread> {
   try {
     return await read();
   } catch (error) {
     if (!isOfOneRead(error)) throw error;
-    await canRead(client);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`This alone can't be read: ${reason}`, { cause: error });
+    // Another read tells whether anything can be read.
+    await payments.list({ page: 1, pageSize: 1 });
+    return unread(error);
   }
 }
 
-/** @throws {PaymentsApiError} where the service can't be read at all */
-export async function canRead({ payments }: Pick<PaymentsClient, "payments">): Promise<void> {
-  await payments.list({ page: 1, pageSize: 1 });
+/** Reads something of one bill: whoever can't read it alone fails, is tried again, and people are told. */
+export function readOfOne<T>(
+  client: Pick<PaymentsClient, "payments">,
+  read: () => Promise<T>,
+): Promise<T> {
+  return unlessUnread(client, read, (error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`This alone can't be read: ${reason}`, { cause: error });
+  });
 }

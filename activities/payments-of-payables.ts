@@ -1,6 +1,7 @@
 import { isKnownUnpaid } from "../src/domain/payments/payment-states.ts";
 import type { Payment, PaymentsClient } from "../src/payments-api/index.ts";
-import { canRead, isOfOneRead } from "./one-read.ts";
+import { inGroups } from "./in-groups.ts";
+import { unlessUnread } from "./one-read.ts";
 import { PATIENT } from "./patient.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -45,32 +46,18 @@ export async function paymentsOfPayables(
     await readPages(client, bills, since, found);
     toRead = bills.filter((bill) => !isWhole(bill, found.get(bill.payableId) ?? []));
   }
-  const groups = Math.ceil(toRead.length / ONE_BY_ONE);
-  for (let group = 0; group < groups; group += 1) {
-    const some = toRead.slice(group * ONE_BY_ONE, (group + 1) * ONE_BY_ONE);
-    const read = await Promise.all(some.map((bill) => readBill(client, bill, found)));
-    // Where one can't be read, another read tells whether anything can.
-    if (read.includes(false)) await canRead(client);
-  }
+  await inGroups(toRead, ONE_BY_ONE, async ({ payableId }) => {
+    // One that is gone, or can't be read, must not keep the others from being followed.
+    const listed = () => client.payments.listAll({ payableId }, PATIENT);
+    const read = await unlessUnread(
+      client,
+      () => unlessMissing(listed),
+      () => undefined,
+    );
+    if (read === undefined) found.delete(payableId);
+    else found.set(payableId, (read ?? []).map(followed));
+  });
   return found;
-}
-
-/** @returns false for one that can't be read: it must not keep the others from being followed */
-async function readBill(
-  client: PaymentsClient,
-  { payableId }: FollowedBill,
-  found: Map<string, FollowedPayment[]>,
-): Promise<boolean> {
-  // Nor must one that is gone.
-  const listed = () => client.payments.listAll({ payableId }, PATIENT);
-  try {
-    found.set(payableId, ((await unlessMissing(listed)) ?? []).map(followed));
-    return true;
-  } catch (error) {
-    if (!isOfOneRead(error)) throw error;
-    found.delete(payableId);
-    return false;
-  }
 }
 
 /** How many pages show everything that was paid since then. */

@@ -18,7 +18,7 @@ import type { Run } from "../src/store/runs.ts";
 import { startOrTellCancellation } from "../src/temporal/start.ts";
 import type { ClockReading } from "../src/business/clock.ts";
 import type { ActivityContext } from "./context.ts";
-import { canRead, isOfOneRead } from "./one-read.ts";
+import { unlessUnread } from "./one-read.ts";
 import { PATIENT } from "./patient.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -68,13 +68,10 @@ export async function payeesToCheck(
   // The list leaves out vendors that were revoked.
   for (const contactId of wanted) {
     if (payees.has(contactId)) continue;
-    try {
-      payees.set(contactId, await readPayee(context, run.business, contactId));
-    } catch (error) {
-      // Nor must one vendor that can't be read keep the run, as far as anything can be read.
-      if (!isOfOneRead(error)) throw error;
-      await canRead(client);
-    }
+    // Nor must one vendor that can't be read keep the run.
+    const read = () => readPayee(context, run.business, contactId);
+    const payee = await unlessUnread(client, read, () => undefined);
+    if (payee !== undefined) payees.set(contactId, payee);
   }
   return payees;
 }

@@ -1,5 +1,5 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
-import { instantOf } from "../../src/ledger/readings.ts";
+import { instantOf } from "../../src/domain/clock/instants.ts";
 import { openIncident } from "../../src/store/incidents.ts";
 import { startOrTellIncident } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../context.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { instantOf } from "../../src/domain/clock/instants.ts";
 import {
   type AccountView,
   isLastAttempt,
@@ -32,16 +33,11 @@ export async function readAccounts(
       status: account.status,
       last4: account.accountNumberLast4 ?? null,
       hasArrived: (account.microDepositsCompletedAt ?? null) !== null,
-      initiatedAtMs: msOf(account.microDepositsInitiatedAt),
+      initiatedAtMs: instantOf(account.microDepositsInitiatedAt),
       counted,
       attempts: Math.max(counted, made),
     };
   });
-}
-
-function msOf(text: string | null): number | null {
-  const ms = Date.parse(text ?? "");
-  return Number.isNaN(ms) ? null : ms;
 }
 
 export function bankAccountSender(

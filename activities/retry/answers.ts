@@ -1,5 +1,5 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import { instantOf } from "../../src/ledger/readings.ts";
+import { instantOf } from "../../src/domain/clock/instants.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";

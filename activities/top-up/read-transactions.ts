@@ -1,7 +1,8 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { couldBe, toldCents } from "../../src/domain/top-ups/transactions.ts";
 import type { Reading } from "../../src/ledger/facts.ts";
-import { beginReading, instantOf } from "../../src/ledger/readings.ts";
+import { instantOf } from "../../src/domain/clock/instants.ts";
+import { beginReading } from "../../src/ledger/readings.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/index.ts";
 import type { TopUp } from "../../src/store/top-ups.ts";

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
 import { activeHolds } from "../store/holds.ts";
-import { getIncident } from "../store/incidents.ts";
+import { getIncident, type Incident } from "../store/incidents.ts";
 import { getRun } from "../store/runs.ts";
 import type { Tables } from "../store/tables.ts";
 import { topUpApproved } from "../store/top-up-approvals.ts";
@@ -39,9 +39,10 @@ export async function mayDeposit(
     const run = await getRun(trx, topUp.policyRunId);
     // An incident may ask for money after the run whose playbook allows it has ended.
     const isOfIncident = run !== undefined && run.runId !== topUp.owner;
+    const incident = await incidentThatAsks(trx, topUp);
     const found =
-      (await (isOfIncident ? incidentDecided(trx, topUp) : runStopped(trx, run, true))) ??
-      (await onHold(trx, topUp, run?.playbook ?? "", businessMs)) ??
+      (isOfIncident ? decidedAbout(incident) : await runStopped(trx, run, true)) ??
+      (await onHold(trx, topUp, { playbook: run?.playbook ?? "", incident, businessMs })) ??
       (mayDebit
         ? null
         : closedFor("no-authorization", "nobody has accepted the ACH debit authorization")) ??
@@ -53,24 +54,31 @@ export async function mayDeposit(
   return closed;
 }
 
-async function incidentDecided(
+async function incidentThatAsks(
   trx: Transaction<Tables>,
   { owner, businessId, sourceId }: TopUp,
-): Promise<Closed | null> {
+): Promise<Incident | undefined> {
   const incident = await getIncident(trx, businessId, sourceId);
-  const isOpen = incident?.workflowId === owner && incident.phase !== "ended";
+  return incident?.workflowId === owner ? incident : undefined;
+}
+
+function decidedAbout(incident: Incident | undefined): Closed | null {
+  const isOpen = incident !== undefined && incident.phase !== "ended";
   return isOpen ? null : closedFor("done", "the account has been decided about");
 }
 
 async function onHold(
   trx: Transaction<Tables>,
   { owner, businessId, sourceId }: TopUp,
-  playbook: string,
-  businessMs: number,
+  now: {
+    readonly playbook: string;
+    readonly incident: Incident | undefined;
+    readonly businessMs: number;
+  },
 ): Promise<Closed | null> {
-  const incident = await getIncident(trx, businessId, sourceId);
+  const { playbook, incident, businessMs } = now;
   // The hold of the incident that asks for the money is what the deposit is to lift.
-  const own = incident?.workflowId === owner ? incident.holdId : null;
+  const own = incident?.holdId;
   const holds = await activeHolds(trx, businessId, businessMs);
   const facts = { payableId: "", contactId: "", sourceId, runId: owner, playbook };
   const hold = holdOn(

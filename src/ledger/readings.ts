@@ -1,3 +1,4 @@
+import { instantOf } from "../domain/clock/instants.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { Payment, PaymentsClient } from "../payments-api/index.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
@@ -41,12 +42,6 @@ function shownPayment(payment: Payment): Shown {
   const createdAtMs = instantOf(payment.createdAt);
   const terms = { contactId, bankAccountId, rail: paymentRail, executionDate };
   return { id, amountCents, status, ...terms, createdAtMs };
-}
-
-/** Null where the service doesn't tell it. */
-export function instantOf(told: string | null | undefined): number | null {
-  const ms = Date.parse(told ?? "");
-  return Number.isNaN(ms) ? null : ms;
 }
 
 const DATE_LENGTH = "YYYY-MM-DD".length;

@@ -105,11 +105,16 @@ async function createWorkers(
 ): Promise<Worker[]> {
   const activities = { ...createActivities(context.activities) };
   const limits = options.serve.map((name) => QUEUES[name]);
-  const ofWorkflows = await workflowBundle(options.workflowBundle);
-  const created = limits.map((queue) =>
+  let bundle: Promise<WorkflowBundleOption> | undefined;
+  const created = limits.map(async (queue) =>
     Worker.create({
       ...{ connection, namespace, activities, taskQueue: queue.taskQueue },
-      ...(queue.workflowTasks === null ? {} : workflows(ofWorkflows, queue.workflowTasks)),
+      ...(queue.workflowTasks === null
+        ? {}
+        : workflows(
+            await (bundle ??= workflowBundle(options.workflowBundle)),
+            queue.workflowTasks,
+          )),
       maxConcurrentActivityTaskExecutions: queue.activities,
       ...(queue.aSecond === null ? {} : { maxTaskQueueActivitiesPerSecond: queue.aSecond }),
       activityTaskPollerBehavior: { type: "autoscaling" },
