@@ -143,61 +143,6 @@ describe("a request without an answer", () => {
   });
 });
 
-describe("a bill that can't be read", () => {
-  test("rests ever longer with its reason, and people hear of it after an hour", async () => {
-    const { runId, payableId } = await world.approvedRun([{}]);
-    world.override = { getPayable: () => Promise.reject(new Error("500 for ever")) };
-    const rests: number[] = [];
-    for (let turns = 0; turns < 10; turns += 1) {
-      const { serviceMs } = await world.context().clockOf("acme").now();
-      await world.pay(runId);
-      rests.push((await world.rest(runId, payableId)).notBeforeMs - serviceMs);
-      await world.world.pass(10 * MINUTE_MS);
-    }
-    expect(rests.at(-1)).toBeGreaterThan(5 * MINUTE_MS);
-    expect(await world.line(runId, payableId)).toMatchObject({
-      state: "planned",
-      reason: expect.stringContaining("500 for ever"),
-    });
-    const notices = await world.store.db
-      .selectFrom("notices")
-      .select("text")
-      .where("subject", "like", `%${payableId}%`)
-      .execute();
-    expect(notices).toEqual([{ text: expect.stringContaining("500 for ever") }]);
-  });
-});
-
-test("a bill that takes too long to read to be paid rests in between, and is counted as resting", async () => {
-  const { runId, payableId } = await world.approvedRun([{}]);
-  const { payments } = world.context().clientOf("acme");
-  let reads = 0;
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world.override = {
-    listAll: async (filters, options) => {
-      reads += 1;
-      if (reads > 20) throw new Error("read again and again");
-      const all = await payments.listAll(filters, options);
-      vi.setSystemTime(Date.now() + 3 * MINUTE_MS);
-      return all;
-    },
-  };
-  try {
-    await world.pay(runId);
-  } finally {
-    // Else the next test's reads would set the time of this process for good.
-    world.override = {};
-    vi.useRealTimers();
-  }
-  expect(reads).toBeLessThan(5);
-  expect(await world.line(runId, payableId)).toMatchObject({
-    state: "planned",
-    reason: "It was read too long ago.",
-    rests: 1,
-  });
-  expect(await world.paymentsOf(payableId)).toEqual([]);
-});
-
 describe("a refusal after a request that was never answered", () => {
   test.each([
     [422, { error: "validation_error", message: "no" }],
