@@ -1,9 +1,10 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
 import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
-import type { KeyedAttempt, Reading, RestReason, Send } from "../../src/ledger/facts.ts";
+import type { KeyedAttempt, Reading, Send } from "../../src/ledger/facts.ts";
 import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
+import { restText } from "../../src/ledger/steps.ts";
 import { refusedFor } from "./cancel-answers.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { rest } from "../rest.ts";
@@ -32,8 +33,6 @@ export interface CancelSends {
   readonly refused: Send | null;
   /** The last answer, where asking again would get the same no. */
   readonly no: Send | null;
-  /** True where the service can't say what came of the last one. */
-  readonly isUnconfirmed: boolean;
   /** True after many sends that left open what they did, or a yes that nothing came of. */
   readonly isInVain: boolean;
 }
@@ -61,7 +60,6 @@ export function cancelSends(
     pauseMs: last === undefined ? 0 : waitMs - leftAgoMs(last, reading),
     refused: sends.findLast(({ result }) => result === "rejected") ?? null,
     no: saidNo(attempts, owner) ?? null,
-    isUnconfirmed: last?.result === "unconfirmed",
     isInVain:
       sends.some(({ result }) => result === "applied") ||
       sends.filter(({ result }) => result === "unknown").length >= VAIN_SENDS,
@@ -117,7 +115,7 @@ function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOut
     case "person":
       return personMustLook(step.code, step.reason, refused);
     case "rest": {
-      const reason = no === null ? restText(sends, step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
+      const reason = no === null ? restText(step.reason) : `${saidOf(no)} ${MAKING_SURE}`;
       return rest(Math.min(step.restMs, mostMs), reason);
     }
     case "read":
@@ -137,20 +135,6 @@ function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOut
 }
 
 const MAKING_SURE = "Looking until it is certain that it did nothing.";
-
-const REST_TEXTS: Readonly<Record<RestReason, string>> = {
-  leaving: "A cancel of it may be leaving at this moment.",
-  "look-due": "A cancel was sent and had no clear answer: looking again.",
-  "not-shown": "The service doesn't show yet what a cancel of it did.",
-  restored: "The store was restored: nothing is sent before a look that is late enough.",
-  clock: "The service's clock can't be read.",
-};
-
-function restText({ isUnconfirmed }: CancelSends, reason: RestReason): string {
-  return isUnconfirmed && reason === "look-due"
-    ? "The service can't say whether it cancelled the payment: looking again."
-    : REST_TEXTS[reason];
-}
 
 function saidOf({ code, message }: Send): string {
   return `The service refused the cancel (${code ?? ""}): ${message ?? ""}`;

@@ -3,6 +3,7 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
+import { restText } from "../../src/ledger/steps.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -81,21 +82,12 @@ function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | n
     case "rest": {
       const { restMs, reason } = step;
       const isOpen = reason === "leaving" || reason === "look-due";
-      return { kind: isOpen ? "unknown" : "back", restMs, reason: REST_TEXTS[reason] };
+      return { kind: isOpen ? "unknown" : "back", restMs, reason: restText(reason) };
     }
   }
 }
 
 const STANDS = "The service shows an earlier payment of it as one that may still arrive.";
-
-const REST_TEXTS = {
-  leaving: "Its request may be leaving at this moment.",
-  "look-due":
-    "A request of it had no answer that settles it. Payrun looks until nothing of it can still take effect.",
-  "not-shown": "The service doesn't show yet what an earlier request of it made.",
-  restored: "The store was restored: nothing is sent before a look that is late enough.",
-  clock: "The service's clock can't be read.",
-} as const;
 
 function applied(ids: readonly string[], shown: readonly Payment[], found: boolean): PayOutcome {
   const payments = shown.filter(({ id }) => ids.includes(id));

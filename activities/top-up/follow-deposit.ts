@@ -1,13 +1,16 @@
 import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { topUpOverdue } from "../../src/domain/notices/top-up-texts.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { depositStands, type ShownTransaction } from "../../src/domain/top-ups/transactions.ts";
 import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/top-ups.ts";
 import type { ActivityContext } from "../context.ts";
-import { endTopUp } from "./record-deposit.ts";
+import { endTopUp, tellLate } from "./record-deposit.ts";
 
 /** Banking days after its arrival that a deposit is waited for which the service says nothing of. */
 const PATIENCE_DAYS = 2;
+
+const NOT_SHOWN = "nothing: it doesn't show it";
 
 /** Reads where a deposit stands: no event tells of the balance, so this is the only news of it. */
 export async function followDeposit(context: ActivityContext, topUp: TopUp): Promise<void> {
@@ -21,6 +24,9 @@ export async function followDeposit(context: ActivityContext, topUp: TopUp): Pro
     if (stands === "on-its-way") {
       const pollAtMs = nextPollMs(businessMs, topUp.sinceMs, clock.scale);
       await changeTopUp(trx, topUp, ["on-its-way"], { pollAtMs }, realMs);
+      const isLate = newYorkDate(businessMs) > topUp.arrivesOn;
+      if (isLate)
+        await tellLate(trx, topUp, topUpOverdue(topUp, shown?.status ?? NOT_SHOWN), clock);
       return;
     }
     if (stands === "failed") {

@@ -52,13 +52,20 @@ async function cannotRead(context: ActivityContext, topUp: TopUp, error: unknown
     (error.status === 403 || codes.includes(error.code)) &&
     error.code !== "token_unavailable";
   if (!isRefusal) throw error;
-  return restDeposit(context, topUp, `The balance can't be read: ${error.message}`);
+  return leaveAlone(context, topUp, `The balance can't be read: ${error.message}`);
+}
+
+async function leaveAlone(context: ActivityContext, topUp: TopUp, reason: string): Promise<void> {
+  const clock = await context.clockOf(topUp.business).now();
+  await context.store.transactionOf(topUp.businessId, (trx) =>
+    restDeposit(trx, topUp, rest(closedRestMs(clock), reason), clock),
+  );
 }
 
 async function oneStep(context: ActivityContext, topUp: TopUp, by: string): Promise<void> {
   if (topUp.state === "on-its-way") return followDeposit(context, topUp);
   const needed = topUp.state === "proposed" ? await readNeeded(context, topUp) : null;
-  if (needed !== null && "closed" in needed) return restDeposit(context, topUp, needed.closed);
+  if (needed !== null && "closed" in needed) return leaveAlone(context, topUp, needed.closed);
   const { business, businessId } = topUp;
   const clocks = context.clockOf(business);
   const client = context.clientOf(business);
@@ -124,7 +131,7 @@ async function stillAsked(
   if (needed === null) return now;
   const reviewed = await reviewNeeded(trx, before, needed, clock);
   if (reviewed === null || !("closed" in reviewed)) return reviewed;
-  await recordDeposit(trx, now, rest(closedRestMs(clock), reviewed.closed), clock);
+  await restDeposit(trx, now, rest(closedRestMs(clock), reviewed.closed), clock);
   return null;
 }
 

@@ -1,14 +1,15 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { OPEN_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
-import { topUpFailed } from "../../src/domain/notices/top-up-texts.ts";
+import { type NoticeText } from "../../src/domain/notices/run-texts.ts";
+import { topUpFailed, topUpRests } from "../../src/domain/notices/top-up-texts.ts";
+import { UNANSWERED_TOLD_AFTER_MS } from "../../src/domain/payments/late.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { raiseNotice } from "../../src/store/notices.ts";
 import type { Tables } from "../../src/store/tables.ts";
 import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/top-ups.ts";
 import { waitForEnd } from "../business-fault.ts";
-import type { ActivityContext } from "../context.ts";
 import { rest } from "../rest.ts";
 import type { DepositOutcome } from "./job.ts";
 
@@ -22,25 +23,18 @@ export async function recordDeposit(
   outcome: DepositOutcome,
   clock: ClockReading,
 ): Promise<void> {
-  const { businessId, subject } = topUp;
+  const { businessId } = topUp;
   switch (outcome.kind) {
     case "made":
       return recordMade(trx, topUp, outcome, clock);
     case "refused":
       return endTopUp(trx, topUp, outcome.reason, clock);
     case "rest":
+      return restDeposit(trx, topUp, outcome, clock);
     case "business-wait": {
-      const { restMs, reason } =
-        outcome.kind === "rest"
-          ? outcome
-          : rest(outcome.retryAfterMs ?? BUSINESS_WAIT_MS, outcome.message);
-      const isOpen = await isOpenSubject(trx, businessId, subject);
-      const reasonCode = outcome.kind === "rest" ? (outcome.code ?? null) : null;
-      const state = isOpen ? {} : ({ state: "proposed" } as const);
-      const notBeforeMs = clock.serviceMs + restMs;
-      const change = { notBeforeMs, reason, reasonCode, ...state };
-      await changeTopUp(trx, topUp, ["proposed", "sending"], change, clock.realMs);
-      if (outcome.kind === "business-wait") await waitForEnd(trx, { businessId }, outcome, clock);
+      const { message, retryAfterMs } = outcome;
+      await restDeposit(trx, topUp, rest(retryAfterMs ?? BUSINESS_WAIT_MS, message), clock);
+      await waitForEnd(trx, { businessId }, outcome, clock);
     }
   }
 }
@@ -51,19 +45,45 @@ const BUSINESS_WAIT_MS = 15_000;
 const CLOSED_REST_MS = 300_000;
 const SHORT_REST_MS = 2_000;
 
-/** Leaves a deposit alone for a while, and says why. */
+/** Leaves a deposit alone for a while, says why, and tells people once that has gone on for an hour. */
 export async function restDeposit(
-  context: ActivityContext,
+  trx: Transaction<Tables>,
   topUp: TopUp,
-  reason: string,
+  { restMs, reason, code }: Extract<DepositOutcome, { kind: "rest" }>,
+  clock: ClockReading,
 ): Promise<void> {
-  const clock = await context.clockOf(topUp.business).now();
-  const restMs = closedRestMs(clock);
-  const pollAtMs = clock.businessMs + restMs * clock.scale;
-  const change = { reason, notBeforeMs: clock.serviceMs + restMs, pollAtMs };
-  await context.store.transactionOf(topUp.businessId, (trx) =>
-    changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs),
-  );
+  const { businessId, subject, state } = topUp;
+  const isSent = state === "on-its-way" || (await isOpenSubject(trx, businessId, subject));
+  const restSinceMs = reason === null ? null : (topUp.restSinceMs ?? clock.serviceMs);
+  const change = {
+    ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + restMs },
+    ...(isSent ? {} : ({ state: "proposed" } as const)),
+    // What is on its way is looked at by the business clock.
+    ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + restMs * clock.scale } : {}),
+  };
+  const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
+  if (!isMine || reason === null || restSinceMs === null) return;
+  if (clock.serviceMs - restSinceMs < UNANSWERED_TOLD_AFTER_MS) return;
+  await tellLate(trx, topUp, topUpRests(topUp, reason), clock);
+}
+
+/** Tells operators once of a deposit that comes no further, and once of one that is late. */
+export async function tellLate(
+  trx: Transaction<Tables>,
+  { businessId, owner, subject, state, amountCents, transactionId }: TopUp,
+  text: NoticeText,
+  { realMs: nowMs }: ClockReading,
+): Promise<void> {
+  await raiseNotice(trx, {
+    businessId,
+    kind: "top-up-late",
+    factKey: `${subject}/${state === "on-its-way" ? "on-its-way" : "to-be-made"}`,
+    ...text,
+    roles: ["operator"],
+    data: { id: owner, amountCents, transactionId },
+    runId: owner,
+    nowMs,
+  });
 }
 
 export function closedRestMs({ sandbox }: ClockReading): number {
@@ -80,7 +100,7 @@ async function recordMade(
   const sinceMs = clock.businessMs;
   const pollAtMs = nextPollMs(sinceMs, sinceMs, clock.scale);
   const change = { state: "on-its-way", transactionId, reason: null, sinceMs, pollAtMs } as const;
-  const moved = { ...change, reasonCode: null };
+  const moved = { ...change, reasonCode: null, restSinceMs: null };
   const { amountCents } = topUp;
   const note = { action: "made", amountCents, transactionId, key, answer } as const;
   await moveTopUp(trx, topUp, ["proposed", "sending"], moved, note, clock.realMs);

@@ -1,9 +1,10 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { growingMs } from "../../src/domain/back-off.ts";
 import { accountedIds } from "../../src/ledger/derive.ts";
-import type { Reading, RestReason, SubjectFacts } from "../../src/ledger/facts.ts";
+import type { Reading, SubjectFacts } from "../../src/ledger/facts.ts";
 import type { GateAnswer } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
+import { restText } from "../../src/ledger/steps.ts";
 import type { TopUp } from "../../src/store/top-ups.ts";
 import { rest } from "../rest.ts";
 import type { DepositOutcome } from "./job.ts";
@@ -35,13 +36,16 @@ export function withoutDeposit(
     case "person":
       return unclear(facts, reading, step);
     case "read":
-      return rest(LOOKS.firstMs, step.reason);
+      return rest(
+        growingMs(clock.serviceMs - (topUp.restSinceMs ?? clock.serviceMs), LOOKS),
+        step.reason,
+      );
     case "rest": {
       const last = lastSend(facts.attempts);
       const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
       const reason =
         closed === null
-          ? REST_TEXTS[step.reason]
+          ? restText(step.reason)
           : `It was sent without an answer, and may not be sent again now (${closed}).`;
       return rest(Math.min(step.restMs, mostMs), reason);
     }
@@ -49,14 +53,6 @@ export function withoutDeposit(
       return closed === null ? cameToNothing(topUp, facts) : rest(closedRestMs(clock), closed);
   }
 }
-
-const REST_TEXTS: Readonly<Record<RestReason, string>> = {
-  leaving: "It may be leaving at this moment.",
-  "look-due": "It was sent without a clear answer: looking until it must show.",
-  "not-shown": "The service doesn't show it yet.",
-  restored: "The store was restored: nothing is sent before a look that is late enough.",
-  clock: "The service's clock can't be read.",
-};
 
 function unclear(
   facts: SubjectFacts,

@@ -20,6 +20,7 @@ export const NOTICE_KINDS = [
   "incident",
   "top-up-needed",
   "top-up-failed",
+  "top-up-late",
   "top-up-returned",
   "bank-account-changed",
   "payment-failed-elsewhere",

@@ -30,6 +30,20 @@ export function lookDue({ facts, now }: Asked): Step {
   return { kind: "read", reason: "A look that begins now is the last word on what was sent." };
 }
 
+const REST_TEXTS: Readonly<Record<RestReason, string>> = {
+  leaving: "Its request may be leaving at this moment.",
+  "look-due":
+    "A request of it had no answer that settles it. Payrun looks until nothing of it can still take effect.",
+  "not-shown": "The service doesn't show yet what an earlier request of it made.",
+  restored: "The store was restored: nothing is sent before a look that is late enough.",
+  clock: "The service's clock can't be read.",
+};
+
+/** What a subject waits for, in words for people. */
+export function restText(reason: RestReason): string {
+  return REST_TEXTS[reason];
+}
+
 /** In a sandbox only the wire clock tells what has passed. */
 export function restForClock(): Step {
   return rest("clock", REST_CLOCK_MS);

@@ -22,7 +22,14 @@ const toRecord = readerOf("top_ups");
 
 export type NewTopUp = Omit<
   TopUp,
-  "state" | "transactionId" | "reasonCode" | "reason" | "notBeforeMs" | "pollAtMs" | "updatedAtMs"
+  | "state"
+  | "transactionId"
+  | "reasonCode"
+  | "reason"
+  | "notBeforeMs"
+  | "restSinceMs"
+  | "pollAtMs"
+  | "updatedAtMs"
 > & { readonly nowMs: number };
 
 export async function insertTopUp(
@@ -67,7 +74,9 @@ export async function changeAsked(
 ): Promise<void> {
   await trx
     .updateTable("top_ups")
-    .set(columnsOf({ ...asked, notBeforeMs: 0, reason: null, updatedAtMs: nowMs }))
+    .set(
+      columnsOf({ ...asked, notBeforeMs: 0, restSinceMs: null, reason: null, updatedAtMs: nowMs }),
+    )
     .where("business_id", "=", topUp.businessId)
     .where("subject", "=", topUp.subject)
     .where("state", "=", "proposed")
@@ -77,7 +86,14 @@ export async function changeAsked(
 export type TopUpChange = Partial<
   Pick<
     TopUp,
-    "state" | "transactionId" | "reasonCode" | "reason" | "notBeforeMs" | "sinceMs" | "pollAtMs"
+    | "state"
+    | "transactionId"
+    | "reasonCode"
+    | "reason"
+    | "notBeforeMs"
+    | "restSinceMs"
+    | "sinceMs"
+    | "pollAtMs"
   >
 >;
 

@@ -5,6 +5,7 @@ import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { attemptState, wasAnsweredApplied } from "../../src/ledger/derive.ts";
 import type { OperationName } from "../../src/ledger/facts.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
+import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { getRun } from "../../src/store/runs.ts";
 import { type TopUp, topUpsOf } from "../../src/store/top-ups.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
@@ -101,6 +102,13 @@ class DepositScene {
       await this.world.world.pass(now.state === "sending" ? 120_000 : 1_000);
     }
     return this.topUp(planned);
+  }
+
+  /** What people were told of a deposit that comes late. */
+  async told({ runId }: PlannedBills): Promise<Notice[]> {
+    const { db } = this.world.store;
+    const notices = await listNotices(db, { kind: "top-up-late", limit: 9 });
+    return notices.filter((notice) => notice.runId === runId);
   }
 
   async deposits(): Promise<{ amountCents: number; kind: string }[]> {

@@ -104,6 +104,37 @@ test("one that is not there on its day is said to be late, and somebody has to a
   const now = await scene.world.assess(planned.runId);
   expect(now).toMatchObject({ needsAction: true });
   expect(now.waitingFor).toMatch(/was to be there on 2026-01-02: ask the service/);
+  await scene.step(planned);
+  await scene.step(planned);
+  expect(await scene.told(planned)).toMatchObject([
+    {
+      roles: ["operator"],
+      subject: expect.stringMatching(/^A deposit of \$100\.00 .* was to be there on 2026-01-02/),
+    },
+  ]);
+});
+
+test("one that can't be made for an hour is tried ever more rarely, and people hear of it once", async () => {
+  const planned = await scene.shortRun();
+  await scene.decide(planned);
+  await scene.world.control.faults([
+    { method: "GET", path: "/v1/funding-sources", when: "before", effect: "status", status: 403 },
+  ]);
+  await scene.step(planned);
+  const first = await scene.topUp(planned);
+  expect(first.reason).toMatch(/^The balance can't be read/);
+  await scene.world.world.pass(30 * 60_000);
+  await scene.step(planned);
+  expect(await scene.topUp(planned)).toMatchObject({ restSinceMs: first.restSinceMs });
+  expect(await scene.told(planned)).toEqual([]);
+  await scene.world.world.pass(31 * 60_000);
+  await scene.step(planned);
+  await scene.step(planned);
+  expect(await scene.told(planned)).toMatchObject([
+    { roles: ["operator"], text: expect.stringMatching(/^It waits: The balance can't be read/) },
+  ]);
+  await scene.world.control.faults();
+  expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way", restSinceMs: null });
 });
 
 test("two runs that are short of one balance ask for what both need together, and no more", async () => {

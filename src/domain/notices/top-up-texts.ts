@@ -42,6 +42,31 @@ export function topUpFailed(deposit: Deposit, reason: string): NoticeText {
   };
 }
 
+/** A deposit that could not be brought any further for an hour, with why. */
+export function topUpRests(deposit: Deposit, reason: string): NoticeText {
+  const { owner } = deposit;
+  return {
+    subject: `${depositText(deposit)} is not made yet: nothing has come of it for an hour`,
+    text: [
+      `It waits: ${reason}`,
+      `The bills of ${owner} wait for the money. It is tried again, ever more rarely.`,
+      lookAt(deposit, owner),
+    ].join("\n"),
+  };
+}
+
+/** A deposit that the service still has under way after the day of its arrival. */
+export function topUpOverdue(deposit: Deposit, status: string): NoticeText {
+  const { arrivesOn, owner } = deposit;
+  return {
+    subject: `${depositText(deposit)} was to be there on ${arrivesOn}, and is not`,
+    text: [
+      `The service calls it ${status}. Ask the service where the money is; nothing more is deposited for it meanwhile.`,
+      lookAt(deposit, owner),
+    ].join("\n"),
+  };
+}
+
 /** A deposit that had arrived, and was given back by the bank. */
 export function depositTakenBack(deposit: Deposit, reason: string): NoticeText {
   const { owner, sourceId } = deposit;

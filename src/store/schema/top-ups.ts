@@ -1,5 +1,5 @@
 import type { TopUpState } from "../../contracts/top-up.ts";
-import { flag, integer, json, table, text, textOrNull, word } from "./table.ts";
+import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
 
 /** Deposits into the balance that runs and incidents have asked for. */
 export const topUpTables = {
@@ -37,6 +37,8 @@ export const topUpTables = {
     reason: textOrNull,
     /** Service-clock instant before which nothing is sent or looked up. */
     not_before_ms: integer,
+    /** Service-clock instant since which it has come no further. */
+    rest_since_ms: integerOrNull,
     /** Business-clock instant of its last change. */
     since_ms: integer,
     /** Business-clock instant of the next look at the transaction. */
