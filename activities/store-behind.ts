@@ -24,7 +24,6 @@ export async function onStoreNotBehind<T>(
       businessId,
       evidence: `${workflowId} has seen a later end of its audit trail`,
       hadItAtMs: seen.atMs,
-      nowMs: Date.now(),
       serviceMs: await serviceTimeMs(context.clockOf(business)),
     };
     const isSet = await context.store.transactionOf(businessId, (trx) => holdForLoss(trx, loss));
@@ -47,7 +46,7 @@ export async function withAuditHead<T extends object>(
     if (business === undefined) return step();
     const { businessId } = context.profileOf(business);
     // Read before the step: what the step writes to disk has everything before it on disk as well.
-    const head = await auditHead(context.store.db, businessId, Date.now());
+    const head = await auditHead(context.store.db, businessId);
     const result = await step();
     return head === undefined ? result : { ...result, auditHead: head };
   });

@@ -14,13 +14,9 @@ const ACTION = "store.behind";
 const SUBJECT = "store";
 
 /** The end of a business's audit trail now; undefined where it has none yet. */
-export async function auditHead(
-  db: Db,
-  businessId: string,
-  nowMs: number,
-): Promise<AuditHead | undefined> {
+export async function auditHead(db: Db, businessId: string): Promise<AuditHead | undefined> {
   const hash = await endOfTrail(db, businessId);
-  return hash === undefined ? undefined : { hash, atMs: nowMs };
+  return hash === undefined ? undefined : { hash, atMs: await databaseNowMs(db) };
 }
 
 /** Whether the business's trail still has the entry that was once its end. */
@@ -36,9 +32,8 @@ export interface Loss {
   readonly businessId: string;
   /** Half a sentence for people: "Temporal has a run … that the store doesn't know". */
   readonly evidence: string;
-  /** Real instant at which the store still had it. */
+  /** Instant at which the store still had it, by the database's clock or Temporal's. */
   readonly hadItAtMs: number;
-  readonly nowMs: number;
   /** The service's clock now, where it is known. */
   readonly serviceMs: number | null;
 }
@@ -53,9 +48,11 @@ export interface Loss {
  * @returns true where the hold was set now
  */
 export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise<boolean> {
-  const { businessId, nowMs } = loss;
-  const held = await lastLoss(trx, businessId);
-  if (held !== undefined && held.at_ms >= loss.hadItAtMs) return false;
+  const { businessId } = loss;
+  const held = await lossNoticed(trx, businessId);
+  if (held !== null && held.atMs >= loss.hadItAtMs) return false;
+  // No process's own clock: that may be minutes off.
+  const nowMs = await databaseNowMs(trx);
   const reason =
     `The store is older than what was done with it: ${loss.evidence}. It was restored from a ` +
     "backup, or is empty. Compare it with the bank, then release this hold: what was paid " +
@@ -78,24 +75,10 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
       evidence: loss.evidence,
       holdId: hold.holdId,
       serviceMs: loss.serviceMs,
-      // What looks are compared with (ledger, 10): this process's own clock may be minutes behind.
-      noticedAtMs: await databaseNowMs(trx),
+      noticedAtMs: nowMs,
     },
   });
   return true;
-}
-
-/** The entry of the last hold for a loss. */
-function lastLoss(db: Db, businessId: string) {
-  return db
-    .selectFrom("audit")
-    .select(["at_ms", "details"])
-    .where("business_id", "=", businessId)
-    .where("subject", "=", SUBJECT)
-    .where("action", "=", ACTION)
-    .orderBy("audit_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /**
@@ -106,7 +89,15 @@ export async function lossNoticed(
   db: Db,
   businessId: string,
 ): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
-  const found = await lastLoss(db, businessId);
+  const found = await db
+    .selectFrom("audit")
+    .select("details")
+    .where("business_id", "=", businessId)
+    .where("subject", "=", SUBJECT)
+    .where("action", "=", ACTION)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
   if (found === undefined) return null;
   const { noticedAtMs: atMs, serviceMs } = JSON.parse(found.details) as {
     readonly noticedAtMs: number;

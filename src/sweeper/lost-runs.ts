@@ -3,6 +3,7 @@ import { serviceTimeMs } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { appendAudit } from "../store/audit.ts";
+import { databaseNowMs } from "../store/database-clock.ts";
 import { holdOnce, type NewHold } from "../store/holds.ts";
 import { requestCancel } from "../store/runs.ts";
 import { holdForLoss } from "../store/sweep-behind.ts";
@@ -67,7 +68,6 @@ async function keepWhatWasMeant(
       businessId,
       evidence: `the run ${run.runId} has ended, and the store doesn't know`,
       hadItAtMs: execution.closedAtMs,
-      nowMs,
       serviceMs: execution.serviceMs,
     });
   }
@@ -88,7 +88,8 @@ export async function holdTerminated(
   hold: Pick<NewHold, "businessId" | "scope" | "value" | "reason">,
   closedAtMs: number,
 ): Promise<void> {
-  const ours = { ...hold, author: AUTHOR, nowMs: Date.now() };
+  // Compared with Temporal's clock: this process's own may be minutes behind.
+  const ours = { ...hold, author: AUTHOR, nowMs: await databaseNowMs(trx) };
   // Ours have no end, so any instant of the business clock shows them.
   await holdOnce(trx, ours, { businessMs: 0, sinceMs: closedAtMs });
 }

@@ -58,7 +58,7 @@ async function hold(
 ): Promise<void> {
   const serviceMs = await serviceTimeMs(context.clockOf(name));
   const isSet = await context.store.transactionOf(businessId, (trx) =>
-    holdForLoss(trx, { businessId, ...loss, nowMs: Date.now(), serviceMs }),
+    holdForLoss(trx, { businessId, ...loss, serviceMs }),
   );
   if (!isSet) return;
   context.log.warn("the store is older than its runs: everything is on hold", {
