@@ -7,6 +7,8 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 interface Figures {
   readonly eventsOnARestDayAtMost: number;
+  readonly bankingDaysWithoutBills: number;
+  readonly eventsOnOneOfThemAtMost: number;
   readonly settled: number;
   readonly settledKnownAfterHours: number | null;
   readonly returned: number;
@@ -25,11 +27,13 @@ test.each([
   ["with webhooks", [], 1],
   ["without webhooks", ["--polls"], 24],
 ])(
-  "weekly runs on real clocks rest when banks do, and what the bank does is known within its time %s",
+  "weekly runs on real clocks rest when banks do and on days without bills, and what the bank does is known within its time %s",
   async (_how, more, hours) => {
     const found = await figures(...more);
     expect(found).toMatchObject({ settled: 24, returned: 3 });
     expect(found.eventsOnARestDayAtMost).toBeLessThanOrEqual(30);
+    expect(found.bankingDaysWithoutBills).toBeGreaterThan(0);
+    expect(found.eventsOnOneOfThemAtMost).toBeLessThanOrEqual(30);
     // Null: never.
     expect(found.settledKnownAfterHours).not.toBeNull();
     expect(found.settledKnownAfterHours).toBeLessThanOrEqual(hours);

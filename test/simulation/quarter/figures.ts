@@ -1,4 +1,4 @@
-import { isBankingDay } from "./days.ts";
+import { addDays, isBankingDay } from "./days.ts";
 import type { Found, QuarterPlan, QuarterResult } from "./quarter.ts";
 import { runQuarter } from "./run-quarter.ts";
 
@@ -10,11 +10,14 @@ const FIRST_RUN = "2027-09-30";
 /** What a quarter of weekly runs costs on real clocks, and how soon all is known; as JSON. */
 export async function quarterFigures(plan: Partial<QuarterPlan>): Promise<string> {
   const whole = { firstRun: FIRST_RUN, weeks: 13, bills: 50, hasWebhooks: true };
-  const { events, settled, returned, states } = await runQuarter({ ...whole, ...plan });
+  const { events, billDays, settled, returned, states } = await runQuarter({ ...whole, ...plan });
+  const free = daysOf(whole).filter((day) => isBankingDay(day) && !billDays.has(day));
   return JSON.stringify({
     events: [...events.values()].reduce((sum, count) => sum + count, 0),
-    eventsOnARestDayAtMost: mostEvents(events, false),
-    eventsOnABankingDayAtMost: mostEvents(events, true),
+    eventsOnARestDayAtMost: mostEvents(events, (day) => !isBankingDay(day)),
+    bankingDaysWithoutBills: free.length,
+    eventsOnOneOfThemAtMost: mostEvents(events, (day) => free.includes(day)),
+    eventsOnADayWithBillsAtMost: mostEvents(events, (day) => billDays.has(day)),
     settled: settled.length,
     settledKnownAfterHours: slowestHours(settled),
     returned: returned.length,
@@ -23,10 +26,14 @@ export async function quarterFigures(plan: Partial<QuarterPlan>): Promise<string
   });
 }
 
-/** The most events of a day on which banks work, or of one on which they rest. */
-function mostEvents(events: QuarterResult["events"], isWork: boolean): number {
-  const ofKind = [...events].filter(([day]) => isBankingDay(day) === isWork);
-  return Math.max(0, ...ofKind.map(([, count]) => count));
+/** The days of the weeks that have a run. */
+function daysOf({ firstRun, weeks }: QuarterPlan): string[] {
+  return Array.from({ length: 7 * weeks }, (_, index) => addDays(firstRun, index));
+}
+
+/** The most events of one of these days. */
+function mostEvents(events: QuarterResult["events"], isMeant: (day: string) => boolean): number {
+  return Math.max(0, ...[...events].map(([day, count]) => (isMeant(day) ? count : 0)));
 }
 
 /** How long the slowest was unknown to the engine; null where one still is. */

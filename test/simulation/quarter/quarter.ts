@@ -46,6 +46,8 @@ export interface Found {
 export interface QuarterResult {
   /** Events that came to all histories together, by day in New York. */
   readonly events: ReadonlyMap<string, number>;
+  /** Days in New York on which people or the bank did something about a bill. */
+  readonly billDays: ReadonlySet<string>;
   /** Payments that settled, and late returns. */
   readonly settled: readonly Found[];
   readonly returned: readonly Found[];
@@ -67,6 +69,7 @@ export class Quarter {
   readonly #processes: Processes;
   readonly #facts: StoreFacts;
   readonly #events = new Map<string, number>();
+  readonly #billDays = new Set<string>();
   readonly #settled: Found[] = [];
   readonly #returned: Found[] = [];
 
@@ -133,7 +136,13 @@ export class Quarter {
     if (end !== "time") throw new Error(`the quarter ended otherwise: ${end}`);
     const states = new Map<string, number>();
     for (const { state } of this.#facts.lines()) states.set(state, (states.get(state) ?? 0) + 1);
-    return { events: this.#events, settled: this.#settled, returned: this.#returned, states };
+    for (const { createdMs, scheduledMs, processedMs, updatedMs } of this.#book.payments) {
+      for (const ms of [createdMs, scheduledMs, processedMs ?? updatedMs, updatedMs]) {
+        this.#billDays.add(newYorkDate(ms));
+      }
+    }
+    const found = { settled: this.#settled, returned: this.#returned };
+    return { events: this.#events, billDays: this.#billDays, ...found, states };
   }
 
   close(): void {
@@ -147,6 +156,7 @@ export class Quarter {
     const ids = this.#enter(week, date);
     const at = (day: string, time: string, work: () => void | Promise<void>): void => {
       const delayMs = newYorkInstant(day, time) - this.world.nowMs;
+      this.#billDays.add(day);
       this.world.later(delayMs, "the company acts", () => this.#doing(Promise.resolve(work())));
     };
     let runId = "";
