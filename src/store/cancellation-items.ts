@@ -3,11 +3,12 @@ import type { CancellationState } from "../contracts/cancellation.ts";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { type Cancellation, getCancellation } from "./cancellations.ts";
 import { CENTS, COUNT, type Db } from "./db.ts";
-import { changeRecords, deleteRecords, findOne } from "./records.ts";
-import type { Row } from "./tables.ts";
+import { changeRecords, deleteRecords, findAll, findOne } from "./records.ts";
 
 /** One payment to cancel, or one bill that is withheld. */
-export type CancellationItem = Omit<RecordOf<"cancellation_items">, "updatedAtMs">;
+export type CancellationItem = RecordOf<"cancellation_items">;
+
+const toItem = readerOf("cancellation_items");
 
 export type ItemChange = Partial<
   Pick<
@@ -24,7 +25,7 @@ export type ItemChange = Partial<
 >;
 
 /** An item as it begins; what has not been done yet is not said. */
-export type NewItem = Omit<CancellationItem, keyof typeof AT_FIRST> &
+export type NewItem = Omit<CancellationItem, keyof typeof AT_FIRST | "updatedAtMs"> &
   Partial<Pick<CancellationItem, keyof typeof AT_FIRST>>;
 
 const AT_FIRST = { releaseByMs: null, cancelledAtMs: null, notBeforeMs: 0, pollAtMs: 0 };
@@ -81,14 +82,7 @@ export async function cancellationsOfPayable(
   businessId: string,
   payableId: string,
 ): Promise<CancellationItem[]> {
-  const rows = await db
-    .selectFrom("cancellation_items")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("payable_id", "=", payableId)
-    .orderBy("updated_at_ms")
-    .execute();
-  return rows.map(toItem);
+  return findAll(db, "cancellation_items", { businessId, payableId }, ["updated_at_ms"]);
 }
 
 /**
@@ -173,10 +167,3 @@ export async function releaseWithheld(
     .where(is("state", "withheld"))
     .execute();
 }
-
-function toItem(row: Row<"cancellation_items">): CancellationItem {
-  const { updatedAtMs: _, ...item } = toRecord(row);
-  return item;
-}
-
-const toRecord = readerOf("cancellation_items");

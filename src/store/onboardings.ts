@@ -1,14 +1,14 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
-import { changeRecords } from "./records.ts";
-import type { Row, Tables } from "./tables.ts";
+import { changeRecords, findOne } from "./records.ts";
+import type { Tables } from "./tables.ts";
 import { emptyVault } from "./vault.ts";
 
 /** A business's way through KYB. */
-export type Onboarding = Omit<RecordOf<"onboardings">, "launchedByTokenId">;
+export type Onboarding = RecordOf<"onboardings">;
 
-const toRecord = readerOf("onboardings");
+const toOnboarding = readerOf("onboardings");
 
 export interface NewOnboarding extends Pick<
   Onboarding,
@@ -19,8 +19,8 @@ export interface NewOnboarding extends Pick<
   | "playbookRevision"
   | "policy"
   | "launchedBy"
+  | "launchedByTokenId"
 > {
-  readonly launchedByTokenId: string | null;
   readonly nowMs: number;
 }
 
@@ -50,25 +50,15 @@ export async function recordOnboarding(
   return { onboarding: toOnboarding(row), created: true };
 }
 
-export async function getOnboarding(db: Db, businessId: string): Promise<Onboarding | undefined> {
-  const row = await db
-    .selectFrom("onboardings")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toOnboarding(row);
+export function getOnboarding(db: Db, businessId: string): Promise<Onboarding | undefined> {
+  return findOne(db, "onboardings", { businessId });
 }
 
-export async function getOnboardingByWorkflowId(
+export function getOnboardingByWorkflowId(
   db: Db,
   workflowId: string,
 ): Promise<Onboarding | undefined> {
-  const row = await db
-    .selectFrom("onboardings")
-    .selectAll()
-    .where("workflow_id", "=", workflowId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toOnboarding(row);
+  return findOne(db, "onboardings", { workflowId });
 }
 
 /** Every onboarding, the last launched first. */
@@ -123,9 +113,4 @@ export async function endOnboarding(
   const waiting = { businessId, state: "waiting" } as const;
   await changeRecords(trx, "onboarding_inputs", waiting, { state: "refused", reason });
   return emptyVault(trx, businessId);
-}
-
-function toOnboarding(row: Row<"onboardings">): Onboarding {
-  const { launchedByTokenId: _, ...onboarding } = toRecord(row);
-  return onboarding;
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { depositTakenBack } from "../domain/notices/top-up-texts.ts";
+import { readerOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
@@ -19,7 +20,7 @@ export async function arrivedTopUps(db: Db, businessId: string, sinceMs: number)
     .where("since_ms", ">", Math.floor(sinceMs))
     .orderBy("subject")
     .execute();
-  return rows.map(toTopUp);
+  return rows.map(readerOf("top_ups")).map(toTopUp);
 }
 
 /**

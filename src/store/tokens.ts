@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { appendAudit, STORE_TRAIL } from "./audit.ts";
-import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
+import { asColumns, type RecordOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
+import { findAll, findOne } from "./records.ts";
 import type { Store } from "./store.ts";
-import type { Row } from "./tables.ts";
 
 /** A token of the gateway, without its secret, which is stored nowhere. */
 export type Token = Omit<RecordOf<"tokens">, "tokenHash">;
@@ -58,23 +58,13 @@ export async function findToken(db: Db, token: string, nowMs: number): Promise<T
 
 /** A token that was made here, whatever has become of it; undefined for every other text. */
 export async function anyToken(db: Db, token: string): Promise<Token | undefined> {
-  const row = await db
-    .selectFrom("tokens")
-    .selectAll()
-    .where("token_hash", "=", hashOf(token))
-    .executeTakeFirst();
-  return row === undefined ? undefined : toToken(row);
+  const found = await findOne(db, "tokens", { tokenHash: hashOf(token) });
+  return found === undefined ? undefined : withoutHash(found);
 }
 
 /** All tokens, first made first, expired and revoked ones too. */
 export async function listTokens(db: Db): Promise<Token[]> {
-  const rows = await db
-    .selectFrom("tokens")
-    .selectAll()
-    .orderBy("created_at_ms")
-    .orderBy("token_id")
-    .execute();
-  return rows.map(toToken);
+  return (await findAll(db, "tokens", {}, ["created_at_ms", "token_id"])).map(withoutHash);
 }
 
 /** Ends a token at once; false where there is none, or it was revoked before. */
@@ -115,15 +105,10 @@ export async function tokensCreatedBy(db: Db, name: string, afterMs: number): Pr
   for (let maker = makers.pop(); maker !== undefined; maker = makers.pop()) {
     if (asked.has(maker)) continue;
     asked.add(maker);
-    const rows = await db
-      .selectFrom("tokens")
-      .selectAll()
-      .where("created_by", "=", maker)
-      .where("created_at_ms", ">=", afterMs)
-      .execute();
-    for (const row of rows) {
-      found.set(row.token_id, toToken(row));
-      makers.push(row.name);
+    const made = await findAll(db, "tokens", { createdBy: maker }, ["token_id"]);
+    for (const token of made.filter(({ createdAtMs }) => createdAtMs >= afterMs)) {
+      found.set(token.tokenId, withoutHash(token));
+      makers.push(token.name);
     }
   }
   return [...found.values()];
@@ -133,9 +118,6 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-function toToken(row: Row<"tokens">): Token {
-  const { tokenHash: _, ...token } = toRecord(row);
+function withoutHash({ tokenHash: _, ...token }: RecordOf<"tokens">): Token {
   return token;
 }
-
-const toRecord = readerOf("tokens");

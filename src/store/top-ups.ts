@@ -8,7 +8,8 @@ import {
 import { asColumns, readerOf, type RecordOf } from "./as-record.ts";
 import { appendAudit } from "./audit.ts";
 import { CENTS, type Db } from "./db.ts";
-import type { Row, Tables } from "./tables.ts";
+import { findAll } from "./records.ts";
+import type { Tables } from "./tables.ts";
 
 /** A deposit into a funding source, as somebody has asked for it. */
 export interface TopUp extends Omit<
@@ -17,8 +18,6 @@ export interface TopUp extends Omit<
 > {
   readonly account: TopUpAccount;
 }
-
-const toRecord = readerOf("top_ups");
 
 export type NewTopUp = Omit<
   TopUp,
@@ -42,7 +41,7 @@ export async function insertTopUp(
     .values(columnsOf({ ...asked, ...nothingSent, createdAtMs: nowMs, updatedAtMs: nowMs }))
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toTopUp(row);
+  return toTopUp(readerOf("top_ups")(row));
 }
 
 /** What is asked for, as far as it may change before anything is sent. */
@@ -157,26 +156,13 @@ export async function moveTopUp(
 
 /** All requests of a workflow, first to last. */
 export async function topUpsOf(db: Db, owner: string): Promise<TopUp[]> {
-  const rows = await db
-    .selectFrom("top_ups")
-    .selectAll()
-    .where("owner", "=", owner)
-    .orderBy("request_no")
-    .orderBy("source_id")
-    .execute();
-  return rows.map(toTopUp);
+  return (await findAll(db, "top_ups", { owner }, ["request_no", "source_id"])).map(toTopUp);
 }
 
 /** All requests that a run's playbook allowed: its own, and those of incidents. */
 export async function topUpsUnder(db: Db, businessId: string, runId: string): Promise<TopUp[]> {
-  const rows = await db
-    .selectFrom("top_ups")
-    .selectAll()
-    .where("business_id", "=", businessId)
-    .where("policy_run_id", "=", runId)
-    .orderBy("subject")
-    .execute();
-  return rows.map(toTopUp);
+  const allowed = { businessId, policyRunId: runId };
+  return (await findAll(db, "top_ups", allowed, ["subject"])).map(toTopUp);
 }
 
 /** Requests of a workflow that may still come to a deposit: one for each funding source. */
@@ -244,13 +230,7 @@ export async function leftOfOthersCents(
   return { cents, moved };
 }
 
-export function toTopUp(row: Row<"top_ups">): TopUp {
-  const {
-    bankAccountId,
-    bankName: name,
-    bankLast4: last4,
-    createdAtMs: _,
-    ...topUp
-  } = toRecord(row);
+export function toTopUp(record: RecordOf<"top_ups">): TopUp {
+  const { bankAccountId, bankName: name, bankLast4: last4, createdAtMs: _, ...topUp } = record;
   return { ...topUp, account: { bankAccountId, name, last4 } };
 }

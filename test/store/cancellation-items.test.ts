@@ -49,6 +49,7 @@ async function item(store: Store, change: Partial<CancellationItem>): Promise<Ca
     cancelledAtMs: null,
     notBeforeMs: 0,
     pollAtMs: 0,
+    updatedAtMs: 1,
     ...change,
   };
   await insertItem(store.db, made, 1);
