@@ -1,4 +1,5 @@
 import {
+  accountedIds,
   conclusiveAfterMs,
   covers,
   isApplied,
@@ -9,7 +10,8 @@ import {
   unsettledSends,
   wasAnsweredApplied,
 } from "./derive.ts";
-import type { KeyedAttempt, Look, Shown, Step } from "./facts.ts";
+import type { KeyedAttempt, Look, Reading, Shown, Step, SubjectFacts } from "./facts.ts";
+import { pay } from "./operations.ts";
 import { type Asked, lookDue, rest } from "./steps.ts";
 
 const REST_NOT_SHOWN_MS = 60_000;
@@ -127,6 +129,15 @@ export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Aske
   return unaccounted(standing);
 }
 
+/**
+ * What stands though nothing explains it, and nothing that was sent can take effect any more: made
+ * after its time, outside of what the ledger can be safe against, or by somebody else.
+ */
+export function shownAfterAll(facts: SubjectFacts, { shown }: Reading): readonly Shown[] {
+  const accounted = accountedIds(facts);
+  return shown.filter((each) => !accounted.has(each.id) && !pay.isUnpaid(each));
+}
+
 export function appliedStep(attempt: KeyedAttempt): Step {
   const found = !wasAnsweredApplied(attempt);
   const approvedHash = attempt.sends.at(-1)?.approvedHash ?? null;
@@ -134,7 +145,10 @@ export function appliedStep(attempt: KeyedAttempt): Step {
 }
 
 function unaccounted(shown: readonly Shown[]): Step {
+  return { kind: "person", code: "unaccounted", reason: unexplainedText(shown) };
+}
+
+export function unexplainedText(shown: readonly Shown[]): string {
   const ids = shown.map(({ id }) => id).join(", ");
-  const reason = `The service shows ${ids}, and nothing that was sent explains it.`;
-  return { kind: "person", code: "unaccounted", reason };
+  return `The service shows ${ids}, and nothing that was sent explains it.`;
 }

@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import { newYorkDate, newYorkInstantMs } from "../domain/clock/new-york.ts";
 import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
 import type { NoticeText } from "../domain/notices/run-texts.ts";
 import { lineStateOfPayments } from "../domain/payments/payment-states.ts";
@@ -11,19 +12,21 @@ import { notedPayment } from "../ledger/notes.ts";
 import { pay } from "../ledger/operations.ts";
 import { readPayments } from "../ledger/readings.ts";
 import { subjectFacts } from "../ledger/rows.ts";
+import { shownAfterAll, unexplainedText } from "../ledger/shown.ts";
 import type { Payment } from "../payments-api/index.ts";
 import { reasonOf } from "../process/repeat.ts";
 import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
+import { createHold } from "../store/holds.ts";
 import { recordPaidLines } from "../store/line-leases.ts";
 import type { RunLine } from "../store/lines.ts";
 import { raiseNotice } from "../store/notices.ts";
-import { leftOpen } from "../store/open-subjects.ts";
+import { leftOpen, neverAnswered } from "../store/open-subjects.ts";
+import { findOne } from "../store/records.ts";
 import { phaseOf } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
 import { tellOf } from "../store/tellings.ts";
 import { AUTHOR, type SweeperContext } from "./context.ts";
-import { findOne } from "../store/records.ts";
 
 /** Payments show within a minute of being made; the rest is for the look to be the last word. */
 const AFTER_WINDOW_MS = 5 * 60_000;
@@ -34,9 +37,18 @@ const LOOK_EVERY_MS = 10 * 60_000;
 /** Bills that one sweep reads: few have no final answer for so long. */
 const AT_ONCE = 10;
 
+/** How long it is looked whether the service has paid after all, later than it should: a weekend. */
+const AFTER_ALL_MS = 5 * 86_400_000;
+
+/** Between two such looks at one bill; besides, there is one before each cut-off at 9:00. */
+const AFTER_ALL_EVERY_MS = 6 * 3_600_000;
+const BEFORE_CUT_OFF = "08:00";
+
 /**
  * Looks at bills that a request may still pay and that nobody else is at work on: found to be paid,
- * parked or waiting for people. Without a look that is the last word they would stay claimed.
+ * parked or waiting for people. Without a look that is the last word they would stay claimed. Goes
+ * on looking for days at those whose requests never had an answer, though nothing should come any
+ * more: a service may be later than the ledger can be safe against.
  *
  * @returns how many were looked at
  */
@@ -52,6 +64,11 @@ export async function lookAtOpenSends(
     lookedAtMs: nowMs - LOOK_EVERY_MS,
   };
   const left = await leftOpen(store.db, businessId, before, AT_ONCE);
+  const since = {
+    openedMs: nowMs - AFTER_ALL_MS,
+    lookedAtMs: sandbox ? before.lookedAtMs : lookedAtBeforeMs(nowMs),
+  };
+  left.push(...(await neverAnswered(store.db, businessId, since, AT_ONCE)));
   // One that can't be read is read at the next sweep, and keeps no other from it.
   const looks = left.map((payableId) =>
     lookAt(context, profile, payableId).catch((error: unknown) => {
@@ -61,6 +78,11 @@ export async function lookAtOpenSends(
   );
   await Promise.all(looks);
   return left.length;
+}
+
+function lookedAtBeforeMs(nowMs: number): number {
+  const morningMs = newYorkInstantMs(newYorkDate(nowMs), BEFORE_CUT_OFF);
+  return Math.max(nowMs - AFTER_ALL_EVERY_MS, morningMs <= nowMs ? morningMs : 0);
 }
 
 async function lookAt(
@@ -79,7 +101,15 @@ async function lookAt(
   await context.store.transactionOf(businessId, async (trx) => {
     const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
     const step = await lookOnly(trx, caller, payableId, reading);
-    await follow(trx, { businessId, payableId, payments, clock }, step);
+    const looked = { businessId, payableId, payments, clock };
+    await follow(trx, looked, step);
+    if (step.kind === "idle" || step.kind === "applied") {
+      // Nothing could come of it any more, and something stands all the same.
+      const shown = shownAfterAll(await subjectFacts(trx, businessId, payableId), reading);
+      const reason = unexplainedText(shown);
+      const fact = shown.map(({ id }) => id).toSorted();
+      if (shown.length > 0) await tell(trx, looked, unexplained(payableId, reason), fact.join());
+    }
   });
 }
 
@@ -150,13 +180,14 @@ async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Pro
   return phase !== undefined && !ENDED_PHASES.includes(phase) && WAITING.includes(state);
 }
 
+/** Leaves a bill to people: it is told of once, and on hold until one of them releases it. */
 async function tell(
   trx: Transaction<Tables>,
   { businessId, payableId, clock }: Looked,
   text: NoticeText,
   fact: string,
 ): Promise<void> {
-  await raiseNotice(trx, {
+  const isNews = await raiseNotice(trx, {
     businessId,
     kind: "payment-unexplained",
     factKey: `${payableId}/${fact}`,
@@ -165,4 +196,8 @@ async function tell(
     data: { payableId },
     nowMs: clock.realMs,
   });
+  if (!isNews) return;
+  // One of its own: who lifts another one need not have seen this.
+  const hold = { businessId, scope: "payable", value: payableId, reason: text.subject } as const;
+  await createHold(trx, { ...hold, author: AUTHOR, nowMs: clock.realMs });
 }

@@ -244,7 +244,7 @@ describe("a cancel without a clear answer", () => {
       payrun,
       id,
       "unconfirmed",
-      ({ payments }) => payments[0]?.reason?.includes("can't say") === true,
+      ({ payments }) => payments[0]?.reason?.includes("no answer that settles it") === true,
     );
     expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
     await control.advanceWire("PT9M");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { payRequest } from "../../activities/pay/request-body.ts";
+import { insertLooks } from "../../src/ledger/write.ts";
 import { changeLine, planLineOf } from "../../src/store/lines.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { openSubjects } from "../../src/store/open-subjects.ts";
@@ -9,6 +10,7 @@ import { MoneyWorld } from "../activities/money-world.ts";
 import { sendOnce } from "../support/sends.ts";
 
 const HOUR_MS = 3_600_000;
+const LAST_WORD = { isWhole: true, shownIds: [], shown: [] } as const;
 
 let world: MoneyWorld;
 
@@ -110,6 +112,28 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(notice?.text).toContain(other[0]?.id);
     expect(more).toEqual([]);
     expect((await world.line(runId, payableId)).state).toBe("parked");
+  });
+
+  test("is told of once, and held, where it is paid after the last word on it", async () => {
+    const { payableId } = await paidUnheard();
+    const { businessId, store } = world;
+    await store.db.deleteFrom("open_subjects").execute();
+    const begunAtMs = Date.now() - 20 * 60_000;
+    await store.transactionOf(businessId, (trx) =>
+      insertLooks(
+        trx,
+        businessId,
+        [{ subject: payableId, reading: { ...LAST_WORD, begunAtMs, begunServiceMs: begunAtMs } }],
+        begunAtMs,
+      ),
+    );
+    expect(await sweep()).toBe(1);
+    const [payment] = await world.paymentsOf(payableId);
+    const [notice, ...more] = await told(payableId);
+    expect(notice?.text).toContain(payment?.id);
+    expect(more).toEqual([]);
+    expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
+    expect(await sweep()).toBe(0);
   });
 
   test("is looked at though another one can't be read for ever", async () => {

@@ -13,7 +13,7 @@ export function unexplained(payableId: string, reason: string): NoticeText {
     subject: `A payment of ${payableId} needs an explanation`,
     text: [
       reason,
-      "Nothing is sent for this bill until that is known.",
+      "Nothing is sent for this bill until that is known; it is on hold until somebody releases it.",
       `What to do: compare its payments with the bank (payrun explain ${payableId}), and ask who made the one that is not Payrun's.`,
     ].join("\n"),
   };
@@ -39,7 +39,7 @@ export function paidAfterAll(payableId: string, found: readonly ShownPayment[]):
   return {
     subject: `${payableId} was paid after all`,
     text: [
-      "A request that had no answer has paid the bill, and no run waits for it any more:",
+      "A request that had no answer has paid the bill, and no run waits for it any more. The bill is on hold until somebody releases it:",
       ...listed,
       `What to do: where it is not to be paid, cancel the payment; else payrun resolve ${payableId} --paid-elsewhere.`,
     ].join("\n"),

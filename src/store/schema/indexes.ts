@@ -25,6 +25,8 @@ export const INDEXES: readonly string[] = [
   "create unique index sends_of_attempt on sends (attempt_id, send_no)",
   "create index sends_of_subject on sends (business_id, subject, seq, send_no)",
   "create index sends_of_owner on sends (owner)",
+  `create index sends_never_answered on sends (business_id, opened_at_ms)
+     where result in ('pending', 'unknown', 'conflict', 'unconfirmed')`,
   "create index late_answers_of_subject on late_answers (business_id, subject)",
   "create index looks_of_subject on looks (business_id, subject, begun_at_ms)",
   // One payment, or transaction, is made by one attempt at most; a cancel changes what another made.
