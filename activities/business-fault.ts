@@ -32,14 +32,18 @@ export function slowDown(retryAfterMs: number | null): BusinessFault {
   return businessFault("rate_limited", "The service asked to slow down (429).", retryAfterMs);
 }
 
-/** The fault that a failed read tells of; undefined for one of what was to be read. */
-export function faultOfRead(error: unknown): BusinessFault | undefined {
+/**
+ * The fault that a failed read tells of; undefined for one of what was to be read.
+ *
+ * @param forbidden code of the wait for a scope that the token lacks: who else needs it waits too
+ */
+export function faultOfRead(error: unknown, forbidden: string): BusinessFault | undefined {
   if (!(error instanceof PaymentsApiError)) return undefined;
   const { status, code, message, retryAfterMs } = error;
   if (status === 401 || code === "token_unavailable") return BAD_TOKEN;
   if (status === 429) return slowDown(retryAfterMs ?? null);
   if (status !== 403) return undefined;
-  return businessFault("forbidden_read", `The token lacks a scope (403): ${message}`);
+  return businessFault(forbidden, `The token lacks a scope (403): ${message}`);
 }
 
 /** Makes a business wait, or what pays from one of its funding sources. */

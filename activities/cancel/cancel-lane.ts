@@ -1,4 +1,4 @@
-import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
+import { CANCEL_WAITS, FORBIDDEN } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { getCancellation } from "../../src/store/cancellations.ts";
 import { listItems } from "../../src/store/cancellation-items.ts";
@@ -84,7 +84,7 @@ async function recordError(
 
 function outcomeOfError(context: ActivityContext, job: CancelJob, error: unknown): CancelOutcome {
   const reason = error instanceof Error ? error.message : String(error);
-  const fault = faultOfRead(error);
+  const fault = faultOfRead(error, FORBIDDEN);
   if (fault !== undefined) return fault;
   if (!(error instanceof PaymentsApiError)) {
     const { paymentId, payableId } = job.item;

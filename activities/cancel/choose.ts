@@ -31,7 +31,8 @@ export async function chooseCancellation(context: ActivityContext, id: string): 
     await withhold(context, cancellation);
     return;
   }
-  const shown = await readOrWait(context, cancellation, () => read(context, cancellation));
+  const reading = () => read(context, cancellation);
+  const shown = await readOrWait(context, cancellation, reading, "payments");
   if (shown === undefined) return;
   const clock = await context.clockOf(cancellation.business).now();
   await context.store.transactionOf(cancellation.businessId, (trx) =>

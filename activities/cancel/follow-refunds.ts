@@ -42,9 +42,8 @@ export async function followRefunds(
     const { paymentId } = item;
     const isDue = item.open && item.state === "refund_pending" && item.pollAtMs <= clock.businessMs;
     if (!isDue || paymentId === null) continue;
-    const read = await readOrWait(context, cancellation, async () => ({
-      payment: await readPayment(client, paymentId),
-    }));
+    const reading = async () => ({ payment: await readPayment(client, paymentId) });
+    const read = await readOrWait(context, cancellation, reading, "payments");
     if (read === undefined) return { ended };
     const shown = read.payment ?? { id: paymentId, status: NOT_SHOWN, scheduledAt: null };
     if (await follow(context, cancellation, item, shown)) ended += 1;

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { READ_WAITS } from "../../src/domain/service-waits.ts";
+import { SERVICE_WAITS } from "../../src/domain/service-waits.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { changeItem, dropItem, insertItem, listItems } from "../../src/store/cancellation-items.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -25,7 +25,7 @@ export async function recordCancel(
   job: CancelJob,
   outcome: CancelOutcome,
   clock: ClockReading,
-  proved: readonly string[] = READ_WAITS,
+  proved: readonly string[] = SERVICE_WAITS,
 ): Promise<CancelOutcome> {
   if (outcome.kind === "business-wait") {
     await waitForEnd(trx, { businessId: job.cancellation.businessId }, outcome, clock);

@@ -55,10 +55,7 @@ function isLasting(error: PaymentsApiError): boolean {
 
 /** A fault of the whole business; undefined for one of this bill. */
 function waitOf(error: PaymentsApiError) {
-  const fault = error.status === undefined ? undefined : faultOfRead(error);
-  if (fault === undefined) return undefined;
-  // It stands until a payment has gone through: another read says nothing of this scope, and no
-  // cancel needs it.
-  const code = fault.code === "forbidden_read" ? FORBIDDEN_FOR_PAYMENTS : fault.code;
-  return { ...fault, code, scope: "business" as const };
+  // A lacking scope stands until a payment has gone through: another read says nothing of it.
+  const fault = error.status === undefined ? undefined : faultOfRead(error, FORBIDDEN_FOR_PAYMENTS);
+  return fault === undefined ? undefined : { ...fault, scope: "business" as const };
 }

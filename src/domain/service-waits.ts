@@ -1,17 +1,21 @@
+/** Codes of waits for a service that answers nobody; any read which succeeds ends them. */
+export const SERVICE_WAITS = ["unauthorized", "rate_limited", "unreachable", "unreadable"] as const;
+
+/** Code of a wait in which the token lacks a scope for something that runs read, and no cancel does. */
+export const FORBIDDEN_READ = "forbidden_read";
+
+/** Code of a wait in which the token may not pay and cancel, or not read payments. */
+export const FORBIDDEN = "forbidden";
+
 /** Codes of waits that a read sets, and that the next read which succeeds ends. */
-export const READ_WAITS = [
-  "unauthorized",
-  "forbidden_read",
-  "rate_limited",
-  "unreachable",
-  "unreadable",
-] as const;
+const READ_WAITS: readonly string[] = [...SERVICE_WAITS, FORBIDDEN_READ];
 
 /**
  * Codes of waits in which nothing can be cancelled either. Whatever else the service refuses
- * (`payments_locked`, `setup_required`, `feature_unavailable`) is about payments alone.
+ * (`payments_locked`, `setup_required`, `feature_unavailable`) is about payments alone, and a scope
+ * that a cancel doesn't need is no reason to let a payment go out.
  */
-export const CANCEL_WAITS = [...READ_WAITS, "forbidden"] as const;
+export const CANCEL_WAITS: readonly string[] = [...SERVICE_WAITS, FORBIDDEN];
 
 /** Code of the wait of a funding source that the service says can't pay. */
 export const SOURCE_UNAVAILABLE = "source_unavailable";
@@ -30,10 +34,10 @@ interface Wait {
 
 /** True for a wait in which nothing of the business can be read either. */
 export function stopsReads(wait: Wait): boolean {
-  return wait.sourceId === "" && READ_WAITS.some((code) => code === wait.code);
+  return wait.sourceId === "" && READ_WAITS.includes(wait.code);
 }
 
 /** True for a wait in which nothing of the business can be cancelled either. */
 export function stopsCancels(wait: Wait): boolean {
-  return wait.sourceId === "" && CANCEL_WAITS.some((code) => code === wait.code);
+  return wait.sourceId === "" && CANCEL_WAITS.includes(wait.code);
 }

@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig, type Config } from "../config.ts";
 import { openStore, StoreError, type Store } from "../store/index.ts";
 
-const EXIT_USAGE = 2;
+export const EXIT_USAGE = 2;
 export const EXIT_UNREACHABLE = 4;
 
 /** What a part of Payrun that runs as a process of its own needs before it can begin. */
@@ -25,14 +25,8 @@ export async function openPart(
   complain: (line: string) => void,
   options: { readonly ownThread?: boolean } = {},
 ): Promise<Part | number> {
-  let config: Config;
-  try {
-    config = loadConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) complain(problem);
-    return EXIT_USAGE;
-  }
+  const config = unlessWrong(complain, loadConfig);
+  if (config === undefined) return EXIT_USAGE;
   try {
     return {
       config,
@@ -42,6 +36,17 @@ export async function openPart(
     if (!(error instanceof StoreError)) throw error;
     complain(error.message);
     return EXIT_UNREACHABLE;
+  }
+}
+
+/** What somebody has set or asked for; undefined once `complain` has said what is wrong with it. */
+export function unlessWrong<T>(complain: (line: string) => void, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) complain(problem);
+    return undefined;
   }
 }
 

@@ -16,7 +16,14 @@ import { startLateChanges } from "../sweeper/late-changes.ts";
 import { startSweeper } from "../sweeper/sweeper.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
-import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
+import {
+  complainAs,
+  EXIT_UNREACHABLE,
+  EXIT_USAGE,
+  openPart,
+  stopSignal,
+  unlessWrong,
+} from "../process/part.ts";
 import type { Repeated } from "../process/repeat.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
@@ -37,11 +44,12 @@ const SHUTDOWN_FORCE_AFTER = "25 seconds";
  * Prints one line of JSON, `{ ready: true, pid }`, once it polls. SIGTERM and SIGINT drain it:
  * nothing new is drawn, and what was sent gets its answer and is recorded.
  *
- * @returns exit code: 0 after a signal, 2 for settings that can't be used, 4 where Temporal or the
+ * @returns exit code: 0 after a signal, 2 for arguments or settings that can't be used, 4 where Temporal or the
  * store can't be reached
  */
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
+  const options = unlessWrong(complain, () => readOptions(process.argv.slice(2)));
+  if (options === undefined) return EXIT_USAGE;
   const part = await openPart(complain, { ownThread: true });
   if (typeof part === "number") return part;
   const { config, store } = part;

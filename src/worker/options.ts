@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { ConfigError } from "../config/config-error.ts";
+import { nearest } from "../config/nearest.ts";
 import { QUEUE_NAMES, type QueueName } from "./queues.ts";
 
 export interface WorkerProcessOptions {
@@ -12,16 +14,12 @@ export interface WorkerProcessOptions {
   readonly serve: readonly QueueName[];
 }
 
+/** @throws ConfigError for what can't be read, or names a queue that there is not */
 export function readOptions(args: readonly string[]): WorkerProcessOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      "exit-with-parent": { type: "boolean", default: false },
-      "workflow-bundle": { type: "string" },
-      "sweep-every-ms": { type: "string" },
-      serve: { type: "string", multiple: true },
-    },
-  });
+  const values = parsed(args);
+  const known: readonly string[] = QUEUE_NAMES;
+  const unknown = (values.serve ?? []).filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new ConfigError(unknown.map(noSuchQueue));
   return {
     exitWithParent: values["exit-with-parent"],
     workflowBundle: values["workflow-bundle"],
@@ -29,4 +27,25 @@ export function readOptions(args: readonly string[]): WorkerProcessOptions {
       values["sweep-every-ms"] === undefined ? undefined : Number(values["sweep-every-ms"]),
     serve: QUEUE_NAMES.filter((name) => values.serve?.includes(name) ?? true),
   };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new ConfigError([error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+const OPTIONS = {
+  "exit-with-parent": { type: "boolean", default: false },
+  "workflow-bundle": { type: "string" },
+  "sweep-every-ms": { type: "string" },
+  serve: { type: "string", multiple: true },
+} as const;
+
+function noSuchQueue(name: string): string {
+  const meant = nearest(name, QUEUE_NAMES);
+  const hint = meant === undefined ? "" : ` Did you mean “${meant}”?`;
+  return `--serve ${name}: there is no such queue; there are ${QUEUE_NAMES.join(", ")}.${hint}`;
 }

@@ -5,12 +5,13 @@ import { listWaits, setWait } from "../../src/store/waits.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import { inDays } from "./planning-world.ts";
 
-const PAYMENTS_ONLY = [
+const NOT_OF_CANCELS = [
   "payments_locked",
   "setup_required",
   "setup_incomplete",
   "feature_unavailable",
   "forbidden_for_payments",
+  "forbidden_read",
 ];
 
 let world: CancelWorld;
@@ -45,7 +46,7 @@ async function waits(): Promise<readonly (readonly [string, number])[]> {
 }
 
 describe("a cancel", () => {
-  test.each(PAYMENTS_ONLY)(
+  test.each(NOT_OF_CANCELS)(
     "is not kept back where payments are refused with %s, and neither tries nor ends that wait",
     async (code) => {
       await waitFor(code, -1);

@@ -146,7 +146,7 @@ export function businessWaits(
     subject: `Payments wait: the service refuses ${what} (${wait.code})`,
     text: [
       wait.message,
-      `Run ${run.runId} and others wait, and go on by themselves once it is mended.`,
+      `${run.runId} and whatever else needs it wait, and go on by themselves once it is mended.`,
     ].join("\n"),
   };
 }
