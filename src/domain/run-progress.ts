@@ -168,9 +168,12 @@ function askedText({ asks = [] }: ProgressInput): string {
 function wakeIn(input: ProgressInput): number {
   const { clock } = input;
   const dueInMs = input.deposits?.dueInMs ?? Infinity;
-  // A poll that is due and was not made is made at once.
+  // A poll that is due and was not made is made at once. What is to be followed has a rest of its
+  // own, where it is not followed now.
   const polled =
-    input.nextPollMs === null ? [] : [(input.nextPollMs - clock.businessMs) / clock.scale];
+    input.nextPollMs === null || input.toFollow > 0
+      ? []
+      : [(input.nextPollMs - clock.businessMs) / clock.scale];
   return soonestRestMs(
     ...polled,
     untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),

@@ -59,7 +59,9 @@ export function followsInMs({ restMs, phase }: Standing, pace: Pace, nowMs: numb
 /** How long a run rests: what it is told of wakes it, and so does what it has left for later. */
 export function restOfRun(now: Standing, pace: Pace, nowMs: number): Rest {
   const { phase, restMs = 0, toFollow, wakeInMs } = now;
-  const leftMs = toFollow > 0 && restMs > 0 ? followsInMs(now, pace, nowMs) : wakeInMs;
+  const isFollowedLater = toFollow > 0 && restMs > 0;
+  const followMs = isFollowedLater ? followsInMs(now, pace, nowMs) : Infinity;
+  const leftMs = Math.min(wakeInMs, followMs);
   const gatherMs = HAS_PAYMENTS.includes(phase) ? Math.min(restMs, GATHERS_MOST_MS) : 0;
   return { wakeInMs: Math.max(leftMs, gatherMs), gatherMs };
 }

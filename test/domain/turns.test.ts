@@ -15,3 +15,12 @@ test.each([
     expect(restOfRun(now, NOTHING_YET, 1_000_000)).toEqual({ wakeInMs: 60_000, gatherMs });
   },
 );
+
+test("a large run that follows its payments later wakes before for what is due by then", () => {
+  const nowMs = 1_000_000;
+  const pace = { ...NOTHING_YET, followedAtMs: nowMs - 1_000 };
+  const now = { phase: "settling", toFollow: 900, restMs: 60_000 } as const;
+  const hasRead = { ...pace, hasReadAllPaid: true };
+  expect(restOfRun({ ...now, wakeInMs: 7_000 }, hasRead, nowMs).wakeInMs).toBe(7_000);
+  expect(restOfRun({ ...now, wakeInMs: 3_600_000 }, hasRead, nowMs).wakeInMs).toBe(59_000);
+});
