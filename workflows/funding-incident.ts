@@ -1,9 +1,8 @@
-import { isCancellation } from "@temporalio/workflow";
 import type { FundingIncidentInput, IncidentAssessment } from "../src/contracts/activities.ts";
 import { fundingIncidentId } from "../src/contracts/names.ts";
 import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
-import { lanes, steps } from "./activities.ts";
-import { rootMessage } from "./root-message.ts";
+import { steps } from "./activities.ts";
+import { Deposits } from "./beside.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -12,7 +11,9 @@ import { Turns } from "./turns.ts";
  */
 export async function fundingIncident(input: FundingIncidentInput): Promise<string> {
   const { business, sourceId } = input;
-  return new Turns().toTheEnd<IncidentAssessment, string>({
+  const turns = new Turns();
+  const deposits = new Deposits(turns, fundingIncidentId(business, sourceId));
+  return turns.toTheEnd<IncidentAssessment, string>({
     look: () =>
       steps.reviewIncident.executeWithOptions(
         { summary: `Reviews ${sourceId}: has a person decided, has money arrived?` },
@@ -20,27 +21,12 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
       ),
     attributes: ({ phase }) =>
       searchAttributesOfWaiting({ business, phase, needsAction: phase === "open" }),
-    act: async (now) => {
-      if (now.phase === "ended") return { result: now.outcome ?? "ended" };
-      if (now.toDeposit !== true) return "rest";
-      await makeDeposits(fundingIncidentId(business, sourceId));
-      return "look";
+    act: (now) => {
+      if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
+      // Beside, so that a decision is heard while the service is slow.
+      if (now.toDeposit === true) deposits.start();
+      return Promise.resolve("rest");
     },
     input: () => [input],
   });
-}
-
-/** What fails is told, and the incident looks again where it stands. */
-async function makeDeposits(owner: string): Promise<void> {
-  try {
-    const summary = "Makes and follows deposits into the balance";
-    await lanes.makeDeposits.executeWithOptions({ summary }, [{ owner }]);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    const reason = rootMessage(error, "it failed without a reason");
-    await steps.notifyOperators.executeWithOptions(
-      { summary: "Notifies operators: makeDeposits has failed" },
-      [{ owner, step: "makeDeposits", reason }],
-    );
-  }
 }

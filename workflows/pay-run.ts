@@ -15,6 +15,7 @@ import { counted } from "../src/domain/counted.ts";
 import { lanesFor } from "../src/domain/lanes.ts";
 import { followsInMs, type Pace, restOfRun } from "../src/domain/turns.ts";
 import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
+import { beside, Deposits } from "./beside.ts";
 import { DirectDecisions } from "./direct-decisions.ts";
 import { rootMessage } from "./root-message.ts";
 import { type Kind, type Next, Turns } from "./turns.ts";
@@ -50,7 +51,8 @@ class PayRun implements Kind<Assessment, RunPhase> {
   /** As the last look has found it. */
   #phase: RunPhase | undefined;
   #lanes = 0;
-  #deposits = 0;
+  readonly #deposits: Deposits;
+  #isFollowing = false;
   #followedAtMs = 0;
   #payingSinceMs = 0;
   #hasReadAllPaid = false;
@@ -60,6 +62,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
   constructor({ runId, seen, mail: counted }: PayRunInput, turns: Turns) {
     this.#runId = runId;
     this.#turns = turns;
+    this.#deposits = new Deposits(turns, runId);
     this.#direct = new DirectDecisions(runId, counted);
     this.#seen = seen === undefined ? {} : { seen };
     setHandler(decisionSent, async (claim) => {
@@ -106,19 +109,13 @@ class PayRun implements Kind<Assessment, RunPhase> {
       await this.#plan();
       return "look";
     }
-    if (now.ended) {
-      // An event that was told to this run must not end with it: nobody else hears of it.
-      if (now.toFollow === 0) return { result: now.phase };
-      await this.#follow(now);
-      return "look";
-    }
+    // An event that was told to this run must not end with it: nobody else hears of it.
+    if (now.ended && now.toFollow === 0) return { result: now.phase };
     if (now.toFund > 0 && (await this.#fund(now.toFund)) > 0) return "look";
-    if (now.toDeposit === true) this.#startDeposits();
+    if (now.toDeposit === true) this.#deposits.start(this.#seen);
     if (now.toPay > 0) this.#startLanes(now.toPay);
-    if (now.toFollow > 0 && followsInMs(now, this.#pace, Date.now()) === 0) {
-      await this.#follow(now);
-      return "look";
-    }
+    const isDue = now.ended || followsInMs(now, this.#pace, Date.now()) === 0;
+    if (now.toFollow > 0 && isDue) this.#startFollowing(now);
     return { rest: restOfRun(now, this.#pace, Date.now()) };
   }
 
@@ -162,11 +159,20 @@ class PayRun implements Kind<Assessment, RunPhase> {
     return funded;
   }
 
-  async #follow({ toFollow, phase }: Assessment): Promise<void> {
+  /** Beside the turns, so that decisions, holds and cancellations are heard while the service is slow. */
+  #startFollowing({ toFollow, phase }: Assessment): void {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
     const summary = `Reads what became of the payments of ${counted(toFollow, "bill")}`;
-    await pages.followPayments.executeWithOptions({ summary }, [{ runId: this.#runId }]);
-    this.#followedAtMs = Date.now();
-    this.#hasReadAllPaid = phase === "settling";
+    beside(this.#turns, this.#runId, "followPayments", async () => {
+      await pages.followPayments
+        .executeWithOptions({ summary }, [{ runId: this.#runId }])
+        .finally(() => {
+          this.#isFollowing = false;
+        });
+      this.#followedAtMs = Date.now();
+      this.#hasReadAllPaid = phase === "settling";
+    });
   }
 
   #startLanes(toPay: number): void {
@@ -175,43 +181,14 @@ class PayRun implements Kind<Assessment, RunPhase> {
       this.#lanes += 1;
       const lane = this.#lanes;
       const summary = `Pays up to ${counted(toPay, "bill")} (lane ${lane})`;
-      this.#beside("payBills", async () => {
-        await lanes.payBills
+      beside(this.#turns, this.#runId, "payBills", () =>
+        lanes.payBills
           .executeWithOptions({ summary }, [{ runId: this.#runId, lane, ...this.#seen }])
           .finally(() => {
             this.#lanes -= 1;
-          });
-      });
+          }),
+      );
     }
-  }
-
-  #startDeposits(): void {
-    if (this.#deposits > 0) return;
-    this.#deposits = 1;
-    const summary = "Makes and follows deposits into the balance";
-    this.#beside("makeDeposits", async () => {
-      await lanes.makeDeposits
-        .executeWithOptions({ summary }, [{ owner: this.#runId, ...this.#seen }])
-        .finally(() => {
-          this.#deposits = 0;
-        });
-    });
-  }
-
-  /** What fails beside the turns must not look as though it had found nothing to do. */
-  #beside(step: string, work: () => Promise<void>): void {
-    this.#turns.beside(async () => {
-      try {
-        await work();
-      } catch (error) {
-        if (isCancellation(error)) return;
-        const reason = rootMessage(error, "it failed without a reason");
-        await steps.notifyOperators.executeWithOptions(
-          { summary: `Notifies operators: ${step} has failed` },
-          [{ owner: this.#runId, step, reason }],
-        );
-      }
-    });
   }
 
   /** It is judged and answered though somebody cancels the workflow meanwhile. */

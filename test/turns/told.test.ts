@@ -176,3 +176,42 @@ test.each(KINDS)(
     }
   },
 );
+
+test.each([
+  ["reads payments", WORKFLOW.payRun, { runId: "run" }, "reviewRun", { ...RUN, toFollow: 1 }],
+  [
+    "makes a deposit",
+    WORKFLOW.fundingIncident,
+    { business: "acme", sourceId: "balance" },
+    "reviewIncident",
+    { ...LOOK, phase: "topping-up", outcome: null, toDeposit: true },
+  ],
+] as const)(
+  "who %s at a slow service hears all the same, and begins nothing twice: %s",
+  async (_, type, input, look, standing) => {
+    const scene = new Scene(STARTS_MS);
+    const looks: number[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const slow = async () => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await scene.takes(20 * 60_000);
+      atOnce -= 1;
+      return { changed: 1 };
+    };
+    scene.start(type, input, {
+      ...acting(scene),
+      ...{ followPayments: slow, makeDeposits: slow },
+      [look]: () => {
+        looks.push(scene.nowMs);
+        return standing;
+      },
+    });
+    const toldMs = STARTS_MS + 5 * 60_000;
+    scene.at(toldMs, () => void scene.tell());
+    await scene.until(STARTS_MS + HOUR_MS);
+    expect((looks.find((atMs) => atMs > toldMs) ?? Infinity) - toldMs).toBeLessThan(10_000);
+    expect(most).toBe(1);
+  },
+);

@@ -185,7 +185,8 @@ export class Execution {
       const waiting: Waiting = {
         isTrue,
         resolve: () => {
-          if (this.#settles.delete(number)) this.wrote(1);
+          // Its timer is cancelled: nothing comes of it any more.
+          if (this.#settled(number) !== undefined) this.wrote(1);
           resolve(true);
         },
       };
@@ -199,6 +200,11 @@ export class Execution {
       this.#settles.set(number, { resolve: over, reject: over });
       this.#ask(number, () => this.#asks.timer(this, number, atMs));
     });
+  }
+
+  /** False for a timer that was cancelled since it began. */
+  waitsForTimer(number: number): boolean {
+    return this.#settles.has(number);
   }
 
   activity(type: string, input: readonly unknown[], options: ActivityOptions): Promise<unknown> {

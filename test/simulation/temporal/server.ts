@@ -87,7 +87,9 @@ export class TemporalServer implements Asks, TaskServer {
 
   timer(of: Execution, number: number, atMs: number): void {
     const afterMs = atMs - this.world.nowMs;
-    const over = (): void => this.deliver(of, { kind: "timer", atMs: 0, number });
+    const over = (): void => {
+      if (of.waitsForTimer(number)) this.deliver(of, { kind: "timer", atMs: 0, number });
+    };
     this.world.later(afterMs, "workflow timer", over);
   }
 
