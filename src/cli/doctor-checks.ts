@@ -4,6 +4,7 @@ import { isPostgres, openStore, StoreError } from "../store/index.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { reasonOf } from "./cli-error.ts";
+import { type ServedQueue, unservedQueues } from "../temporal/unserved-queues.ts";
 import { gatewayOf } from "./gateway-client.ts";
 import { httpJson } from "./http.ts";
 import { readRunning } from "./running-file.ts";
@@ -31,16 +32,17 @@ export async function checkEverything(config: Config): Promise<readonly Check[]>
     onDate: (business, dateMs) => aheadMs.set(business, dateMs - Date.now()),
   });
   try {
-    return await Promise.all([
+    const checks = await Promise.all([
       nodeCheck(),
       storeCheck(config),
-      temporalCheck(config),
+      temporalChecks(config),
       gatewayCheck(config),
       noticesCheck(config),
       ...(businesses.length === 0
         ? [noBusiness(config)]
         : businesses.map((business) => businessCheck(clients, business, aheadMs))),
     ]);
+    return checks.flat();
   } finally {
     await clients.close();
   }
@@ -71,7 +73,7 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
   }
 }
 
-async function temporalCheck({ temporal, home }: Config): Promise<Check> {
+async function temporalChecks({ temporal, home }: Config): Promise<readonly Check[]> {
   const { namespace } = temporal;
   const embedded = temporal.isExternal ? undefined : readRunning(home)?.temporal;
   const connectionOptions =
@@ -79,6 +81,7 @@ async function temporalCheck({ temporal, home }: Config): Promise<Check> {
       ? temporal.connectionOptions
       : { ...temporal.connectionOptions, address: embedded };
   const name = "Temporal";
+  const text = `${connectionOptions.address}, namespace ${namespace}`;
   const { Connection } = await import("@temporalio/client");
   try {
     const connection = await Connection.connect({
@@ -86,21 +89,39 @@ async function temporalCheck({ temporal, home }: Config): Promise<Check> {
       connectTimeout: TIMEOUT_MS,
     });
     try {
-      await connection.withDeadline(Date.now() + TIMEOUT_MS, () =>
-        connection.workflowService.describeNamespace({ namespace }),
-      );
+      const { workflowService } = connection;
+      const unserved = await connection.withDeadline(Date.now() + TIMEOUT_MS, async () => {
+        await workflowService.describeNamespace({ namespace });
+        return unservedQueues(workflowService, namespace);
+      });
+      return [{ name, state: "ok", text }, workersCheck(unserved)];
     } finally {
       await connection.close();
     }
-    return { name, state: "ok", text: `${connectionOptions.address}, namespace ${namespace}` };
   } catch (error) {
-    return {
-      name,
-      state: "failed",
-      text: `${connectionOptions.address}, namespace ${namespace}: ${reasonOf(error)}`,
-      remedy: "“payrun up” starts one; TEMPORAL_ADDRESS names another.",
-    };
+    return [
+      {
+        name,
+        state: "failed",
+        text: `${text}: ${reasonOf(error)}`,
+        remedy: "“payrun up” starts one; TEMPORAL_ADDRESS names another.",
+      },
+    ];
   }
+}
+
+/** Whether somebody works on each task queue. */
+function workersCheck(unserved: readonly ServedQueue[]): Check {
+  const name = "Workers";
+  if (unserved.length === 0) return { name, state: "ok", text: "each task queue has one" };
+  const queues = unserved.map(({ taskQueue, stands }) => `${taskQueue} (${stands.toLowerCase()})`);
+  const serve = unserved.map((queue) => queue.serve).join(" ");
+  return {
+    name,
+    state: "failed",
+    text: `none works on ${queues.join(", ")}`,
+    remedy: `“payrun worker” starts one for all, “payrun worker --serve ${serve}” for these.`,
+  };
 }
 
 async function gatewayCheck(config: Config): Promise<Check> {

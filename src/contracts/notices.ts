@@ -11,6 +11,7 @@ export const NOTICE_KINDS = [
   "payment-unexplained",
   "payment-in-doubt",
   "step-failed",
+  "no-worker",
   "run-completed",
   "run-failed",
   "plan-warning",

@@ -16,6 +16,7 @@ import { createMetrics } from "./metrics.ts";
 import { startDigests } from "../notices/digests.ts";
 import { startNoticeSender } from "../notices/sender.ts";
 import type { Repeated } from "../process/repeat.ts";
+import { startQueueWatch } from "./unserved-queues.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 
@@ -63,6 +64,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let housekeeping: Repeated | undefined;
   let notices: Repeated | undefined;
   let digests: Repeated | undefined;
+  let queueWatch: Repeated | undefined;
   const context: GatewayContext = {
     store,
     profiles,
@@ -92,6 +94,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       housekeeping = startHousekeeping(context);
       notices = startNoticeSender(context);
       digests = startDigests(context);
+      queueWatch = startQueueWatch(context);
       return address;
     },
     async stop() {
@@ -102,6 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         housekeeping?.stop(),
         notices?.stop(),
         digests?.stop(),
+        queueWatch?.stop(),
       ]);
     },
   };

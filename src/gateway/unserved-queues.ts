@@ -1,0 +1,77 @@
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { raiseNotice } from "../store/notices.ts";
+import { type ServedQueue, unservedQueues } from "../temporal/unserved-queues.ts";
+import type { GatewayContext } from "./context.ts";
+
+const LOOK_EVERY_MS = 60_000;
+
+/** A worker that starts again is no news. */
+const TOLD_AFTER_MS = 120_000;
+
+/** Once for each day on which a queue has no worker. */
+const DATE_LENGTH = "YYYY-MM-DD".length;
+
+type Watching = Pick<GatewayContext, "store" | "profiles" | "temporal" | "log" | "nowMs">;
+
+/**
+ * Tells operators of task queues that no worker polls: what waits there waits without a word, and
+ * a worker that is not there can't say so.
+ */
+export function startQueueWatch(context: Watching): Repeated {
+  const watch = new QueueWatch(context);
+  return repeat(
+    async () => {
+      await watch.look();
+      return LOOK_EVERY_MS;
+    },
+    // That Temporal can't be reached others say.
+    (error) => {
+      context.log.info("task queues could not be looked at", { reason: reasonOf(error) });
+      return LOOK_EVERY_MS;
+    },
+  );
+}
+
+/** Which queues have no worker, and since when. */
+export class QueueWatch {
+  readonly #context: Watching;
+  readonly #sinceMs = new Map<string, number>();
+
+  constructor(context: Watching) {
+    this.#context = context;
+  }
+
+  async look(): Promise<void> {
+    const { temporal, nowMs } = this.#context;
+    const { workflowService } = temporal.connection;
+    const unserved = await unservedQueues(workflowService, temporal.options.namespace, nowMs());
+    for (const name of this.#sinceMs.keys()) {
+      if (!unserved.some(({ taskQueue }) => taskQueue === name)) this.#sinceMs.delete(name);
+    }
+    for (const queue of unserved) {
+      const sinceMs = this.#sinceMs.get(queue.taskQueue) ?? nowMs();
+      this.#sinceMs.set(queue.taskQueue, sinceMs);
+      if (nowMs() - sinceMs >= TOLD_AFTER_MS) await this.#tell(queue);
+    }
+  }
+
+  async #tell({ serve, taskQueue, stands }: ServedQueue): Promise<void> {
+    const { store, profiles, log, nowMs } = this.#context;
+    const today = new Date(nowMs()).toISOString().slice(0, DATE_LENGTH);
+    for (const { businessId } of profiles.all()) {
+      const isNews = await store.transactionOf(businessId, (trx) =>
+        raiseNotice(trx, {
+          ...{ businessId, kind: "no-worker", factKey: `${taskQueue}/${today}`, nowMs: nowMs() },
+          subject: `No worker works on the task queue ${taskQueue}`,
+          text: [
+            `${stands} until one does.`,
+            `What to do: start one with “payrun worker”, or “payrun worker --serve ${serve}”, and look at the log of the one that was there. “payrun doctor” says when it is over.`,
+          ].join("\n"),
+          roles: ["operator"],
+          data: { taskQueue, serve },
+        }),
+      );
+      if (isNews) log.warn("no worker works on a task queue", { taskQueue, businessId });
+    }
+  }
+}
