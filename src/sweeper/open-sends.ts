@@ -19,10 +19,11 @@ import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { createHold } from "../store/holds.ts";
 import { recordPaidLines } from "../store/line-leases.ts";
-import type { RunLine } from "../store/lines.ts";
+import { changeLine, type RunLine } from "../store/lines.ts";
 import { raiseNotice } from "../store/notices.ts";
 import { leftOpen, neverAnswered } from "../store/open-subjects.ts";
 import { findOne } from "../store/records.ts";
+import { keepSeenPayments } from "../store/seen-payments.ts";
 import { phaseOf } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
 import { tellOf } from "../store/tellings.ts";
@@ -138,15 +139,18 @@ async function takeFound(
   const { businessId, payableId, payments, clock } = looked;
   const found = payments.filter(({ id }) => ids.includes(id));
   const line = await lineOf(trx, looked, seq);
+  const paymentIds = [...new Set([...(line?.paymentIds ?? []), ...ids])];
   if (line === undefined || !(await mayTake(trx, line))) {
     await tell(trx, looked, paidAfterAll(payableId, found), ids.join());
+    // Limits count it, though no run follows it.
+    await keepSeenPayments(trx, businessId, found);
+    if (line !== undefined) await changeLine(trx, line, { paymentIds }, clock.realMs);
     return;
   }
   const outcome = lineStateOfPayments(found, line.amountCents);
   // A failure is left to the follower, which owns what comes after it.
   const state = outcome.kind === "state" ? outcome.state : "processing";
   const { runId } = line;
-  const paymentIds = [...new Set([...line.paymentIds, ...ids])];
   const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
   await recordPaidLines(trx, [{ runId, payableId, state, paymentIds }], times);
   tellOf(trx, businessId, { kind: "workflow", workflowId: runId });

@@ -5,11 +5,13 @@ import { changeLine, planLineOf } from "../../src/store/lines.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { openSubjects } from "../../src/store/open-subjects.ts";
 import { setRunPhase } from "../../src/store/runs.ts";
+import { WeekSums } from "../../src/store/week-sums.ts";
 import { lookAtOpenSends } from "../../src/sweeper/open-sends.ts";
 import { MoneyWorld } from "../activities/money-world.ts";
 import { sendOnce } from "../support/sends.ts";
 
 const HOUR_MS = 3_600_000;
+const NO_LIMITS = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
 const LAST_WORD = { isWhole: true, shownIds: [], shown: [] } as const;
 
 let world: MoneyWorld;
@@ -91,7 +93,13 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     await setRunPhase(world.store.db, runId, { phase: "completed", waitingFor: null });
     await sweep();
     const [payment] = await world.paymentsOf(payableId);
-    expect((await world.line(runId, payableId)).state).toBe("parked");
+    const line = await world.line(runId, payableId);
+    expect(line).toMatchObject({ state: "parked", paymentIds: [payment?.id] });
+    const { businessMs } = await world.context().clockOf("acme").now();
+    const limits = { ...NO_LIMITS, vendorPerWeekCents: line.amountCents + 1 };
+    const weeks = new WeekSums(world.store.db, { limits, businessMs });
+    const another = { ...line, payableId: "another", amountCents: 2 };
+    expect(await weeks.refusal(another)).toMatchObject({ code: "over-vendor-week-limit" });
     const [notice, ...more] = await told(payableId);
     expect(notice?.subject).toBe(`${payableId} was paid after all`);
     expect(notice?.text).toContain(payment?.id);
