@@ -102,7 +102,10 @@ export class Simulation {
       readMs: company.readMs,
     });
     this.#others = new Others(world, { book, life, clock, kinds: company.doings });
-    if (company.faults.has("poison")) this.#service.poisoned.add("bill_1");
+    if (company.faults.has("poison")) {
+      const contactId = book.payables.get("bill_1")?.contactId ?? "";
+      this.#service.poisoned = { payableId: "bill_1", contactId, what: company.poisons };
+    }
     this.#temporal = new TemporalServer(world, workflowCode, 400);
     connectTo(this.#service);
     this.#storePath = storePath;
@@ -179,7 +182,7 @@ export class Simulation {
   /** When something went wrong last. */
   get #troubledMs(): number {
     // What is broken for ever is never over.
-    if (this.#service.poisoned.size > 0) return Infinity;
+    if (this.#service.poisoned !== undefined) return Infinity;
     return Math.max(this.#faults.struckMs, this.world.startedMs);
   }
 
@@ -208,7 +211,7 @@ export class Simulation {
     const { world } = this;
     this.#doing(this.#start());
     // A bill that can't be read is asked for till the end.
-    const days = this.#service.poisoned.size > 0 ? 0 : LONGEST_DAYS;
+    const days = this.#service.poisoned === undefined ? LONGEST_DAYS : 0;
     const longestMs = Math.max((days * DAY_MS) / this.#company.scale, 2 * PATIENCE_MS);
     const untilMs = Math.min(this.#untilMs, this.#faults.healsAtMs + longestMs);
     const everyMs = HOUR_MS / this.#company.scale;

@@ -1,7 +1,13 @@
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
 import type { Book } from "../service/book.ts";
-import { BREAKS, SERVICE_FAULTS, type ServiceFault, WITH_BREAK } from "../service/kinds.ts";
+import {
+  BREAKS,
+  MORE_FAULTS,
+  SERVICE_FAULTS,
+  type ServiceFault,
+  WITH_BREAK,
+} from "../service/kinds.ts";
 import { STORE_TROUBLES, type StoreTrouble } from "../store-troubles.ts";
 import { TROUBLES, type Trouble } from "../troubles.ts";
 import { Stream } from "../world/random.ts";
@@ -56,6 +62,10 @@ export class Company {
   readonly troubles: Set<Trouble>;
   /** One of them at most: what is restored has lost more than a power cut takes. */
   readonly storeTroubles: ReadonlySet<StoreTrouble>;
+  /** What can't be read of the first bill, where something can't. */
+  readonly poisons: "bill" | "payments" | "vendor";
+  /** True where the service holds some payments for review before they run. */
+  readonly reviews: boolean;
   readonly acts: ReadonlySet<Act>;
   /** What others do at the service. */
   readonly doings: ReadonlySet<Doing>;
@@ -94,6 +104,10 @@ export class Company {
     const swarm = new Stream(seed, "swarm");
     this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.3)));
     if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);
+    for (const kind of MORE_FAULTS) {
+      if (new Stream(seed, `more ${kind}`).chance(isLarge ? 0.05 : 0.2)) this.faults.add(kind);
+    }
+    this.poisons = new Stream(seed, "poison").pick(["bill", "payments", "vendor"] as const);
     const isCrowd = seed % CROWD_EVERY === 7;
     this.#isCrowd = isCrowd;
     this.steady = isCrowd || swarm.chance(0.3) ? "worker-2" : undefined;
@@ -109,12 +123,17 @@ export class Company {
     this.doings = new Set(DOINGS.filter(() => others.chance(isLarge ? 0.05 : 0.15)));
     const traits = isLarge ? new Set<Trait>() : chooseTraits(seed);
     this.traits = traits;
+    this.reviews = traits.has("reviewed");
     this.breaksEnvelope = this.scale === 1 && traits.has("breaks-envelope");
     if (this.breaksEnvelope) {
       const broken = new Stream(seed, "breaks").pick(BREAKS);
       for (const kind of [broken, ...WITH_BREAK[broken]]) this.faults.add(kind);
     }
-    this.paying = choosePlaybooks(new Stream(seed, "playbooks"), traits);
+    this.paying = choosePlaybooks(
+      new Stream(seed, "playbooks"),
+      traits,
+      new Stream(seed, "limits"),
+    );
     const money = new Stream(seed, "money of the company");
     this.#shortShare = traits.has("short-balance") ? money.between(20, 90) / 100 : undefined;
     this.emptyDays = traits.has("empty-account") ? money.between(2, 8) : 0;

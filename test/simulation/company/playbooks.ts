@@ -19,8 +19,12 @@ export interface PayingHabits {
   readonly ownerOverCents: ReadonlyMap<string, number>;
   /** True where large bills are withheld until somebody releases them. */
   readonly withholdsLarge: boolean;
-  /** What one vendor may be paid in a week; none where a playbook names no limit. */
-  readonly vendorPerWeekCents: number | undefined;
+  /** What all pay runs together may pay; none where a playbook names no limit. */
+  readonly limits: {
+    readonly billCents: number | undefined;
+    readonly vendorPerWeekCents: number | undefined;
+    readonly businessPerWeekCents: number | undefined;
+  };
 }
 
 /** Bills above this are withheld, or taken back, where the company has such a playbook. */
@@ -32,20 +36,30 @@ const LARGE_BILLS = `payable.amountCents > ${LARGE_CENTS}`;
 const OWNER_OVER_CENTS = 10_000;
 
 /** Chooses what a company's playbooks say. */
-export function choosePlaybooks(lots: Stream, traits: ReadonlySet<Trait>): PayingHabits {
+export function choosePlaybooks(
+  lots: Stream,
+  traits: ReadonlySet<Trait>,
+  more: Stream,
+): PayingHabits {
   // Two runs plan a vendor's bills at once, under a limit that covers only some.
   const isTight = traits.has("tight-limit");
   const quorum = lots.chance(0.25) ? 2 : 1;
   const bounces = traits.has("bounces");
   const drawn = lots.chance(isTight ? 1 : 0.3) ? lots.between(80, 300) : undefined;
   const limit = bounces && !isTight ? undefined : drawn;
+  const hasMore = traits.has("more-limits") && !bounces;
+  const limits = {
+    billCents: hasMore ? more.between(60, 190) * 100 : undefined,
+    vendorPerWeekCents: limit === undefined ? undefined : limit * 100,
+    businessPerWeekCents: hasMore ? more.between(150, 600) * 100 : undefined,
+  };
   const names = lots.chance(isTight ? 1 : 0.3) ? ["weekly", "monthly"] : ["weekly"];
   // Two runs want the same bills, or each has some of a vendor's.
   const shares = names.length > 1 && lots.chance(isTight ? 1 : 0.6);
   const runs = names.map((name, at) => {
     const where = shares && at === 0 ? LARGE_BILLS : undefined;
     const from = sourceOf(traits);
-    return { name, ...payRun(lots, { quorum, limit, where, from, isLasting: bounces }) };
+    return { name, ...payRun(lots, { quorum, limits, where, from, isLasting: bounces }) };
   });
   const playbooks = runs.map(({ name, text }): StoredText => ({ name, text }));
   const retries = lots.chance(0.3);
@@ -61,7 +75,7 @@ export function choosePlaybooks(lots: Stream, traits: ReadonlySet<Trait>): Payin
     quorum,
     ownerOverCents: new Map(owners.map(({ name }) => [name, OWNER_OVER_CENTS])),
     withholdsLarge: traits.has("withholds"),
-    vendorPerWeekCents: limit === undefined ? undefined : limit * 100,
+    limits,
   };
 }
 
@@ -75,7 +89,7 @@ function sourceOf(traits: ReadonlySet<Trait>): string {
 
 interface Says {
   readonly quorum: number;
-  readonly limit: number | undefined;
+  readonly limits: PayingHabits["limits"];
   /** Which bills it pays; all where it names none. */
   readonly where: string | undefined;
   readonly from: string;
@@ -85,7 +99,7 @@ interface Says {
 
 function payRun(
   lots: Stream,
-  { quorum, limit, where, from, isLasting }: Says,
+  { quorum, limits, where, from, isLasting }: Says,
 ): { readonly text: string; readonly needsOwner: boolean } {
   const lines = ["kind: pay-run", "select: { due: all }"];
   if (where !== undefined) lines.push(`where: ${where}`);
@@ -96,7 +110,15 @@ function payRun(
   const needsOwner = lots.chance(0.2);
   if (needsOwner) rules.unshift(`  - { over: $${OWNER_OVER_CENTS / 100}, by: [owner] }`);
   lines.push("approve:", ...rules);
-  if (limit !== undefined) lines.push(`limits: { vendorPerWeek: $${limit} }`);
+  const named = [
+    ["bill", limits.billCents],
+    ["vendorPerWeek", limits.vendorPerWeekCents],
+    ["businessPerWeek", limits.businessPerWeekCents],
+  ] as const;
+  const said = named.flatMap(([name, cents]) =>
+    cents === undefined ? [] : [`${name}: $${cents / 100}`],
+  );
+  if (said.length > 0) lines.push(`limits: { ${said.join(", ")} }`);
   const validDays = lots.chance(0.35) ? lots.pick([1, 1, 2, 5]) : undefined;
   if (validDays !== undefined && !isLasting) lines.push(`approvalValid: ${validDays} days`);
   lines.push(`late: ${lots.pick(["ask", "next-business-day"])}`);

@@ -23,6 +23,10 @@ const SHARES = {
   "off-cycle": 0.08,
   /** What is paid from the bank account bounces for days: there is no money in it. */
   "empty-account": 0.06,
+  /** Some payments are held by the service for review, for hours or days. */
+  reviewed: 0.08,
+  /** Bills, and what the business pays in a week, are limited. */
+  "more-limits": 0.08,
   /** The service does what the ledger can't be safe against, and only has to be loud about. */
   "breaks-envelope": 0.06,
 } as const;

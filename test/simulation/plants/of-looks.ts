@@ -90,6 +90,20 @@ export const OF_LOOKS: readonly Plant[] = [
     },
   },
   {
+    name: "look-that-counts-nothing",
+    file: "src/payments-api/pagination.ts",
+    replaces: "readConsistently",
+    make: () => async (_, readPage) => {
+      const read = readPage as (page: number, size: number) => Promise<{ items: unknown[] }>;
+      const all: unknown[] = [];
+      for (let page = 1; ; page += 1) {
+        const { items } = await read(page, 100);
+        if (items.length === 0) return all;
+        all.push(...items);
+      }
+    },
+  },
+  {
     name: "look-with-a-status-filter",
     file: READINGS,
     replaces: "readingOf",

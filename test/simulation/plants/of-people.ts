@@ -73,6 +73,23 @@ export const OF_PEOPLE: readonly Plant[] = [
       },
   },
   {
+    name: "limits-forgotten-in-plans",
+    file: "src/domain/planning/limits.ts",
+    replaces: "LimitBook",
+    make: () =>
+      class {
+        take(): null {
+          return null;
+        }
+      },
+  },
+  {
+    name: "parked-bills-untold",
+    file: "activities/tell-parked.ts",
+    replaces: "tellParked",
+    make: () => () => Promise.resolve(Infinity),
+  },
+  {
     name: "lines-that-wait-not-counted",
     file: "src/store/open-subjects.ts",
     replaces: "mayStillPay",

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const VENDORS = 20;
 /** After the last run: longer than anything takes that happens to its bills. */
 const DAYS_AFTER = 21;
-const UNTROUBLED = { failures: 0, sameAgain: 0, emptyDays: 0 } as const;
+const UNTROUBLED = { failures: 0, sameAgain: 0, emptyDays: 0, reviews: false } as const;
 const PLAYBOOK = `kind: pay-run
 select: { due: within 12 days }
 pay: { on: next-business-day }

@@ -25,6 +25,28 @@ export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
   }
 }
 
+/** States in which a line has come to its end, or goes on with what the bank does. */
+const AT_REST: readonly string[] = [
+  ...["skipped", "settled", "cancelled", "refunded", "returned", "paid-elsewhere", "given-up"],
+  ...["scheduled", "held", "processing"],
+];
+
+/** In the end every line has ended, or waits for somebody who has been told why. */
+export function checkEverybodyKnows(facts: StoreFacts): void {
+  const ended = facts.endedRuns();
+  for (const { runId, payableId, state, reason } of facts.lines()) {
+    if (AT_REST.includes(state)) continue;
+    const isOver = ended.has(runId) && state !== "parked" && state !== "retrying";
+    if (isOver || facts.isTold(payableId) || facts.isRunTold(runId, state)) continue;
+    const why = reason === null ? "without a reason" : `because “${reason}”`;
+    throw new Violation(
+      "everybody-knows",
+      `${payableId} of ${runId} is ${state} ${why} in the end, and nobody was told`,
+      payableId,
+    );
+  }
+}
+
 /** States of lines for which something is still to come, money or none. */
 const GOES_ON: readonly string[] = [
   ...["awaiting-approval", "on-hold", "paying", "unknown"],

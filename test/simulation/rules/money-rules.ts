@@ -1,6 +1,7 @@
+import type { PayingHabits } from "../company/playbooks.ts";
 import type { Accepted, Bank } from "../service/bank.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
-import { type Book, stands } from "../service/book.ts";
+import { type Book, type Payment, stands } from "../service/book.ts";
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
@@ -9,11 +10,10 @@ export class MoneyRules {
   readonly #bank: Bank;
   readonly #book: Book;
   readonly #facts: StoreFacts;
-  readonly #vendorPerWeekCents: number | undefined;
+  readonly #limits: PayingHabits["limits"];
 
-  /** @param vendorPerWeekCents what all runs together may pay one vendor in a week */
-  constructor(bank: Bank, book: Book, facts: StoreFacts, vendorPerWeekCents: number | undefined) {
-    this.#vendorPerWeekCents = vendorPerWeekCents;
+  constructor(bank: Bank, book: Book, facts: StoreFacts, limits: PayingHabits["limits"]) {
+    this.#limits = limits;
     this.#bank = bank;
     this.#book = book;
     this.#facts = facts;
@@ -27,7 +27,7 @@ export class MoneyRules {
     if (accepted.kind === "deposit") this.#depositedOnce(accepted, hasForgotten);
     if (accepted.kind !== "payment") return;
     this.#authorised(accepted, hasForgotten);
-    if (!hasForgotten) this.#withinLimit(accepted);
+    if (!hasForgotten) this.#withinLimits(accepted);
   }
 
   /**
@@ -47,19 +47,24 @@ export class MoneyRules {
     throw new Violation("deposited-once", `${made.length} deposits stand for ${subject}`, subject);
   }
 
-  /** No vendor is paid more in a week of New York than the playbooks allow. */
-  #withinLimit({ subject, paymentIds }: Accepted): void {
-    const mostCents = this.#vendorPerWeekCents;
+  /** No bill, no vendor and not the business is paid more than the playbooks allow, the last two in a week of New York. */
+  #withinLimits({ subject, paymentIds, amountCents }: Accepted): void {
+    const { billCents, vendorPerWeekCents, businessPerWeekCents } = this.#limits;
     const made = this.#book.payments.find(({ id }) => id === paymentIds[0]);
-    if (mostCents === undefined || made === undefined) return;
+    if (made === undefined) return;
+    const atMost = (whose: string, cents: number, mostCents: number | undefined): void => {
+      if (mostCents === undefined || cents <= mostCents) return;
+      const what = `${usd(cents)} are to be paid to ${whose}, and ${usd(mostCents)} are allowed`;
+      throw new Violation("within-limits", what, subject);
+    };
     const week = weekOf(made.scheduledMs);
-    const cents = this.#book.payments
-      .filter(({ key, contactId }) => key !== null && contactId === made.contactId)
-      .filter((payment) => stands(payment) && weekOf(payment.scheduledMs) === week)
-      .reduce((sum, { amountCents }) => sum + amountCents, 0);
-    if (cents <= mostCents) return;
-    const what = `${usd(cents)} are to be paid to ${made.contactId} in the week of ${week}, and ${usd(mostCents)} are allowed`;
-    throw new Violation("within-limits", what, subject);
+    const ofWeek = this.#book.payments
+      .filter(({ key }) => key !== null)
+      .filter((payment) => stands(payment) && weekOf(payment.scheduledMs) === week);
+    const ofVendor = ofWeek.filter(({ contactId }) => contactId === made.contactId);
+    atMost(`${made.contactId} in the week of ${week}`, centsOf(ofVendor), vendorPerWeekCents);
+    atMost(`all in the week of ${week}`, centsOf(ofWeek), businessPerWeekCents);
+    atMost(subject, amountCents, billCents);
   }
 
   /** Never more than a payable's authorised total stands. */
@@ -96,6 +101,10 @@ function weekOf(ms: number): string {
   const noon = Date.parse(`${date}T12:00:00Z`);
   const sinceMonday = (new Date(noon).getUTCDay() + 6) % 7;
   return new Date(noon - sinceMonday * 86_400_000).toISOString().slice(0, 10);
+}
+
+function centsOf(payments: readonly Payment[]): number {
+  return payments.reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
 function usd(cents: number): string {

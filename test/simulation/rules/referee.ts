@@ -3,7 +3,7 @@ import type { SaidByPeople } from "../company/said.ts";
 import type { Accepted, SeenRequest } from "../service/bank.ts";
 import type { BankClock } from "../service/bank-clock.ts";
 import { checkWord } from "./approval-rules.ts";
-import { checkBooksAgree, checkNothingStuck } from "./end-rules.ts";
+import { checkBooksAgree, checkEverybodyKnows, checkNothingStuck } from "./end-rules.ts";
 import { checkKeys } from "./key-rules.ts";
 import { CancelRules } from "./cancel-rules.ts";
 import { checkAccepted, checkLedger, checkRows } from "./ledger-rules.ts";
@@ -63,7 +63,7 @@ export class Referee {
     const { bank, book, facts, paying } = game;
     this.#world = world;
     this.#game = game;
-    this.#money = new MoneyRules(bank, book, facts, paying.vendorPerWeekCents);
+    this.#money = new MoneyRules(bank, book, facts, paying.limits);
     this.#cancels = new CancelRules(facts);
     this.#growth = new GrowthRules(game.rows);
     this.#loss = new LossRules(facts, game.sandbox);
@@ -127,6 +127,7 @@ export class Referee {
     if (!isOver) return;
     const unseenSinceMs = this.#game.businessMsAt(this.#world.nowMs - unseenMs);
     const hasForgotten = this.#hasForgotten || !this.#game.isWithinEnvelope;
+    checkEverybodyKnows(facts);
     checkBooksAgree(facts, book, { hasForgotten, unseenSinceMs });
   }
 

@@ -39,6 +39,19 @@ export interface Payment {
   updatedMs: number;
   processedMs: number | null;
   failureReason: string | null;
+  /** How it stood before, and until which real instant; first to last. */
+  past?: readonly Past[];
+}
+
+/** How a payment stood until a real instant. */
+export type Past = Pick<Payment, "status" | "updatedMs" | "processedMs" | "failureReason"> & {
+  readonly untilMs: number;
+};
+
+/** A payment as it stood at a real instant. */
+export function asOf(payment: Payment, realMs: number): Payment {
+  const then = payment.past?.find(({ untilMs }) => realMs < untilMs);
+  return then === undefined ? payment : { ...payment, ...then };
 }
 
 export interface Transfer {

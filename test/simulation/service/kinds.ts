@@ -33,7 +33,7 @@ export const SERVICE_FAULTS = [
   "rate-limit",
   /** The token is refused for a while. */
   "unauthorized",
-  /** The bill of one vendor answers 5xx for ever. */
+  /** One bill, its payments or its vendor answers 5xx for ever. */
   "poison",
   /** Reads fail now and then. */
   "read-errors",
@@ -43,6 +43,16 @@ export const SERVICE_FAULTS = [
   "webhooks-late",
   /** State refusals of a first request. */
   "state-refusals",
+] as const;
+
+/** More of them; each is drawn from a stream of its own, so that it changes no other seed. */
+export const MORE_FAULTS = [
+  /** An effect is there for minutes before its answer is kept under its key. */
+  "recorded-late",
+  /** Lists and single payments show a payment as it stood up to a minute ago. */
+  "stale-lists",
+  /** A page lacks one of its items, which the count of all still counts. */
+  "short-lists",
 ] as const;
 
 /** Faults outside the envelope of the ledger (decision 20), in a few seeds only. */
@@ -65,7 +75,7 @@ export const WITH_BREAK: Readonly<Record<Break, readonly ServiceFault[]>> = {
   "shows-after-the-last-word": ["server-errors"],
   "forgets-keys-early": ["cut-off", "shows-after-the-last-word"],
 };
-export type ServiceFault = (typeof SERVICE_FAULTS)[number] | Break;
+export type ServiceFault = (typeof SERVICE_FAULTS | typeof MORE_FAULTS)[number] | Break;
 
 const EPISODE_MS = 90_000;
 

@@ -28,7 +28,12 @@ interface Habits {
   readonly sameAgain: number;
   /** Days for which the company's own bank account has no money. */
   readonly emptyDays: number;
+  /** True where the service holds some payments for review before they run. */
+  readonly reviews: boolean;
 }
+
+const HOUR_MS = 3_600_000;
+const LONGEST_REVIEW_MS = 60 * HOUR_MS;
 
 const DAY_MS = 86_400_000;
 
@@ -41,6 +46,7 @@ export class Life {
   readonly #clock: BankClock;
   readonly #fates: Stream;
   readonly #deposits: Stream;
+  readonly #reviewed: Stream;
   readonly #habits: Habits;
   /** Moves of payments at the bank that are still to come. */
   #coming = 0;
@@ -54,6 +60,7 @@ export class Life {
     this.#clock = clock;
     this.#fates = world.stream("fates");
     this.#habits = habits;
+    this.#reviewed = world.stream("reviews");
     this.#deposits = world.stream("fates of deposits");
   }
 
@@ -67,18 +74,33 @@ export class Life {
     this.#event("payable.payment.scheduled", payment);
     this.#atBank(payment.scheduledMs + 2_000, () => {
       if (payment.status !== "scheduled" && payment.status !== "pending") return;
-      // Its money leaves now, or is not there.
-      if (this.#isShort(payment)) {
-        this.move(payment, "failed", NO_MONEY);
+      if (!this.#habits.reviews || !this.#reviewed.chance(0.5)) {
+        this.#run(payment, fate);
         return;
       }
-      this.move(payment, "processing");
-      const settlesMs = settlementInstant(this.#clock.nowMs(), 1);
-      this.#moveAt(settlesMs, () => this.#settle(payment, fate));
+      this.move(payment, "held");
+      const reviewMs = this.#reviewed.stretched(HOUR_MS, LONGEST_REVIEW_MS);
+      this.#moveAt(this.#clock.nowMs() + reviewMs, () => {
+        if (payment.status === "held") this.#run(payment, fate);
+      });
     });
   }
 
+  /** Its money leaves now, or is not there. */
+  #run(payment: Payment, fate: Fate): void {
+    if (this.#isShort(payment)) {
+      this.move(payment, "failed", NO_MONEY);
+      return;
+    }
+    this.move(payment, "processing");
+    const settlesMs = settlementInstant(this.#clock.nowMs(), 1);
+    this.#moveAt(settlesMs, () => this.#settle(payment, fate));
+  }
+
   move(payment: Payment, status: string, reason: string | null = null): void {
+    const { updatedMs, processedMs, failureReason } = payment;
+    const was = { status: payment.status, updatedMs, processedMs, failureReason };
+    payment.past = [...(payment.past ?? []), { ...was, untilMs: this.#world.nowMs }];
     payment.status = status;
     payment.updatedMs = this.#clock.nowMs();
     this.#movedMs = this.#world.nowMs;

@@ -1,4 +1,4 @@
-import { BANK_RAIL, type Book } from "./book.ts";
+import { asOf, BANK_RAIL, type Book } from "./book.ts";
 import type { BankClock } from "./bank-clock.ts";
 import { contactJson, payableJson, paymentJson, transferJson } from "./json.ts";
 import { type Answer, refusal } from "./keys.ts";
@@ -10,6 +10,10 @@ export class Reads {
   readonly #bankAccountId: string;
   /** Most items of a page, whatever was asked for. */
   pageMost = 100;
+  /** How long ago it was what payments are shown as. */
+  staleMs = 0;
+  /** Which item of a page is missing, from 0; none below. */
+  leftOut = -1;
 
   constructor(book: Book, clock: BankClock, bankAccountId: string) {
     this.#book = book;
@@ -60,7 +64,10 @@ export class Reads {
   }
 
   #shown() {
-    return this.#book.payments.filter(({ shownMs }) => shownMs <= this.#clock.realMs());
+    const nowMs = this.#clock.realMs();
+    return this.#book.payments
+      .filter(({ shownMs }) => shownMs <= nowMs)
+      .map((payment) => asOf(payment, nowMs - this.staleMs));
   }
 
   #payments(query: URLSearchParams) {
@@ -87,7 +94,10 @@ export class Reads {
     const from = (page - 1) * pageSize;
     return {
       status: 200,
-      body: { items: items.slice(from, from + pageSize), totalCount: items.length },
+      body: {
+        items: items.slice(from, from + pageSize).filter((_, at) => at !== this.leftOut),
+        totalCount: items.length,
+      },
     };
   }
 

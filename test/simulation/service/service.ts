@@ -8,6 +8,7 @@ import { type Answer, Keys, refusal } from "./keys.ts";
 import type { Outages } from "./outages.ts";
 import type { FaultPlan } from "./kinds.ts";
 import type { Life } from "./life.ts";
+import { isPoisoned, type Poisoned } from "./poison.ts";
 import { Reads } from "./reads.ts";
 import type { Wire, WireAnswer, WireRequest } from "./wire.ts";
 
@@ -41,8 +42,8 @@ export class Service implements Wire {
   readonly #readMs: number;
   readonly #outages: Outages;
   readonly #travel: Stream;
-  /** Bills that can't be read, for ever. */
-  readonly poisoned = new Set<string>();
+  /** What of which bill can't be read, for ever. */
+  poisoned: Poisoned | undefined;
 
   constructor(
     world: World,
@@ -119,8 +120,7 @@ export class Service implements Wire {
       return;
     }
     if (url.pathname.startsWith("/v1") && this.#refusesEarly(heard)) return;
-    const bill = /^\/v1\/payables\/(.+)$/.exec(url.pathname)?.[1];
-    if (bill !== undefined && this.poisoned.has(decodeURIComponent(bill))) {
+    if (this.poisoned !== undefined && isPoisoned(this.poisoned, url)) {
       this.#answer(heard, { status: 500, body: refusal("server_error") });
       return;
     }
@@ -130,6 +130,10 @@ export class Service implements Wire {
       // Later nothing is written that such reading could mislead, and it takes many steps.
       const isSmall = faults.kinds.has("small-pages") && this.#world.nowMs < faults.healsAtMs;
       this.#reads.pageMost = isSmall ? 2 : 100;
+      const isStale = !isClock && faults.strikes("stale-lists", 0.3);
+      this.#reads.staleMs = isStale ? faults.stream("stale-lists").between(1_000, 59_000) : 0;
+      const isShort = !isClock && faults.strikes("short-lists", 0.1);
+      this.#reads.leftOut = isShort ? faults.stream("short-lists").between(0, 2) : -1;
       this.#answer(heard, this.#reads.answer(url.pathname, url.searchParams));
     });
   }
@@ -191,7 +195,7 @@ export class Service implements Wire {
     return Math.min(mostMs, this.#faults.stream("cut-off").stretched(50, 60_000));
   }
 
-  #lateMs(kind: "queued" | "slow", probability: number, untilMs: number): number {
+  #lateMs(kind: "queued" | "slow" | "recorded-late", probability: number, untilMs: number): number {
     if (!this.#faults.strikes(kind, probability)) return 0;
     const mostMs = Math.max(100, untilMs - this.#world.nowMs);
     return Math.min(mostMs, this.#faults.stream(kind).stretched(1_000, this.#windowMs));
@@ -241,7 +245,6 @@ export class Service implements Wire {
     const faults = this.#faults;
     const { request, seen, hear } = work;
     const key = request.key ?? "";
-    this.#keys.leave(key);
     const lots = faults.stream("server-errors");
     const dies = faults.strikes("conflict-for-ever", 0.3);
     const fails = !dies && faults.strikes("server-errors", 0.35);
@@ -250,6 +253,7 @@ export class Service implements Wire {
     const answer = effect === "none" ? undefined : this.#act(work, effect);
     seen.overMs = this.#world.nowMs;
     if (effect !== "none") seen.carriedOutMs = this.#world.nowMs;
+    if (answer === undefined || dies || fails || odd) this.#keys.leave(key);
     if (dies) {
       this.#say(seen, `dies, with ${effect} of its effect; its key stays in conflict`);
       return;
@@ -262,9 +266,15 @@ export class Service implements Wire {
       return;
     }
     if (answer === undefined) return;
-    this.#keep(key, answer);
-    const slowMs = this.#lateMs("slow", 0.3, work.untilMs);
-    this.#world.later(slowMs, "answer", () => this.#answer(hear, answer));
+    const lateMs = this.#lateMs("recorded-late", 0.4, work.untilMs);
+    const keep = (): void => {
+      this.#keys.leave(key);
+      this.#keep(key, answer);
+      const slowMs = this.#lateMs("slow", 0.3, work.untilMs);
+      this.#world.later(slowMs, "answer", () => this.#answer(hear, answer));
+    };
+    if (lateMs > 0) this.#world.later(lateMs, "record", keep);
+    else keep();
   }
 
   #act({ request, seen }: Work, share: "all" | "part"): Answer {

@@ -1,0 +1,121 @@
+import { StoreReader } from "./store-reader.ts";
+
+/** Notices about many bills of a run at once, by the state that they tell of. */
+const TELLS: Readonly<Record<string, readonly string[]>> = {
+  "awaiting-approval": ["approval-needed"],
+  planned: ["top-up-needed", "business-waits"],
+  parked: ["parked"],
+};
+
+/** A process's clock may be so far behind. */
+const SKEW_MS = 600_000;
+
+/** What the rules read of what people have said, and of what they were told. */
+export class PeopleFacts extends StoreReader {
+  /** How many people's approval a line has at an instant of the business clock, and needs. */
+  approvalsAt(
+    subject: string,
+    lineHash: string,
+    businessMs: number,
+  ): { readonly valid: number; readonly needed: number } {
+    const rows = this.all(
+      "select principal, expires_at_ms from line_approvals where payable_id = ? and line_hash = ?",
+      subject,
+      lineHash,
+    ).filter((row) => Number(row["expires_at_ms"]) > businessMs);
+    const lines = this.all(
+      "select max(quorum) as quorum from run_lines where payable_id = ? and line_hash = ?",
+      subject,
+      lineHash,
+    );
+    return {
+      valid: new Set(rows.map((row) => row["principal"])).size,
+      needed: Math.max(1, Number(lines[0]?.["quorum"] ?? 1)),
+    };
+  }
+
+  /** The bank account that a line of a plan names; undefined where no plan has the line. */
+  approvedLast4(payableId: string, lineHash: string): string | undefined {
+    const text = "select line from plan_lines where payable_id = ? and line_hash = ?";
+    const [row] = this.all(text, payableId, lineHash);
+    if (row === undefined) return undefined;
+    return (JSON.parse(String(row["line"])) as { bankLast4?: string }).bankLast4;
+  }
+
+  /** When a line was approved last, by the clock of the gateway that took it; 0 where it never was. */
+  approvedMs(payableId: string, lineHash: string): number {
+    const text =
+      "select max(decided_at_ms) as at_ms from line_approvals " +
+      "join decisions using (decision_id) where payable_id = ? and line_hash = ?";
+    return Number(this.all(text, payableId, lineHash)[0]?.["at_ms"] ?? 0);
+  }
+
+  /** True where somebody was told of a bill. */
+  isTold(payableId: string): boolean {
+    const about = `%"${payableId}"%`;
+    return this.all("select 1 from notices where data like ?", about).length > 0;
+  }
+
+  /** True where people were told of a run's bills in a state as of one: asked, or given a list. */
+  isRunTold(runId: string, state: string): boolean {
+    const kinds = TELLS[state] ?? [];
+    const text = `select 1 from notices where run_id = ? and kind in (${kinds.map(() => "?").join()})`;
+    return this.all(text, runId, ...kinds).length > 0;
+  }
+
+  /** True where somebody was told of a bill since an instant. */
+  wasTold(payableId: string, sinceMs: number): boolean {
+    const text = "select 1 from notices where data like ? and created_at_ms >= ?";
+    return this.all(text, `%"${payableId}"%`, sinceMs - SKEW_MS).length > 0;
+  }
+
+  /** True where a bill was put on hold since an instant, or was and still is. */
+  wasHeld(payableId: string, sinceMs: number): boolean {
+    const text = `select 1 from holds where scope = 'payable' and value = ?
+      and (created_at_ms >= ? or released_at_ms is null)`;
+    return this.all(text, payableId, sinceMs - SKEW_MS).length > 0;
+  }
+
+  /** True where a bill is left to a person because nothing that was sent explains what stands. */
+  isLeftToPerson(payableId: string): boolean {
+    const text = `select 1 from run_lines where payable_id = ? and state = 'parked'
+      and reason_code = 'unaccounted'`;
+    return this.all(text, payableId).length > 0;
+  }
+
+  /** Lines that don't say yet what people have decided about them. */
+  undone(businessMs: number): { readonly payableId: string; readonly what: string }[] {
+    // What names neither a bill nor a vendor may hold a line, or not.
+    const held = (isMaybe: boolean) => `exists (select 1 from holds h where h.released_at_ms is null
+      and (h.until_ms is null or h.until_ms > ?1)
+      and (${isMaybe ? "h.scope not in ('payable', 'contact')" : "h.scope = 'all'"}
+        or (h.scope = 'payable' and h.value = l.payable_id)
+        or (h.scope = 'contact' and h.value = p.contact_id)))`;
+    const text = `select l.run_id, l.payable_id, case
+        when r.cancel_requested_at_ms is not null then 'its run is cancelled'
+        when exists (select 1 from decisions d where d.run_id = l.run_id
+          and d.decision = 'reject' and d.outcome = 'accepted') then 'its run is rejected'
+        when l.reason_code = 'on-hold' and not ${held(true)} then 'nothing holds it any more'
+        when l.state <> 'on-hold' and ${held(false)} then 'it is on hold'
+        when l.state = 'awaiting-approval' and max(1, l.quorum) <= (
+          select count(distinct a.principal) from line_approvals a where a.run_id = l.run_id
+            and a.payable_id = l.payable_id and a.line_hash = l.line_hash
+            and a.expires_at_ms > ?1) then 'it is approved'
+        end as undone, l.state
+      from run_lines l join runs r on r.run_id = l.run_id
+        join plan_lines p on p.run_id = l.run_id and p.payable_id = l.payable_id
+          and p.line_hash = l.line_hash
+      where l.state in ('planned', 'awaiting-approval', 'on-hold') and undone is not null
+        and not exists (select 1 from open_subjects o where o.subject = l.payable_id)`;
+    return this.all(text, businessMs).map((row) => ({
+      payableId: String(row["payable_id"]),
+      what: `${String(row["payable_id"])} of ${String(row["run_id"])} is ${String(row["state"])}, though ${String(row["undone"])}`,
+    }));
+  }
+
+  /** True where somebody was asked for the deposit that a run's bills wait for. */
+  isAskedForMoney(runId: string): boolean {
+    const text = "select 1 from notices where kind = 'top-up-needed' and run_id = ?";
+    return this.all(text, runId).length > 0;
+  }
+}
