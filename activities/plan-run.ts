@@ -13,7 +13,7 @@ import {
   selectBills,
   type Selection,
 } from "../src/domain/planning/select.ts";
-import { ConditionError, evaluateCondition } from "../src/playbooks/conditions.ts";
+import { checkCondition, ConditionError, evaluateCondition } from "../src/playbooks/conditions.ts";
 import { claimOwners, claimPayables } from "../src/store/claims.ts";
 import { saveDryPlan } from "../src/store/dry-plans.ts";
 import { activeHolds } from "../src/store/holds.ts";
@@ -127,7 +127,22 @@ async function storedPolicy(
   return { policy: stored.compiled, revision: stored.revision };
 }
 
+/** One that was stored when conditions might do more would leave out every bill, run after run. */
+function refuseUnfit({ playbook }: Subject): void {
+  const rules = playbook.approve.map(({ where }) => ({ where, use: "approve" as const }));
+  for (const { where, use } of [{ where: playbook.where, use: "select" as const }, ...rules]) {
+    const fault = where === null ? null : checkCondition(where, use);
+    if (fault === null) continue;
+    const way =
+      "“payrun validate” on its file shows the place; “payrun apply” stores a better one.";
+    throw new PlanRefusedError(
+      `The playbook “${playbook.name}” has a condition that can't be used, “${where}”: ${fault.message}. ${way}`,
+    );
+  }
+}
+
 async function read(context: ActivityContext, subject: Subject): Promise<Reading> {
+  refuseUnfit(subject);
   const client = context.clientOf(subject.business);
   const profile = context.profileOf(subject.business);
   const readAtMs = Date.now();

@@ -1,5 +1,6 @@
 import { FORBIDDEN_FOR_PAYMENTS } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
+import { ConditionError } from "../../src/playbooks/conditions.ts";
 import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { faultOfRead } from "../business-fault.ts";
 import type { ActivityContext } from "../context.ts";
@@ -26,6 +27,13 @@ export async function outcomeOfError(
     if (wait !== undefined) return { ...wait, isOpen };
   }
   if (isOpen) return { kind: "unknown", restMs: null, reason };
+  if (error instanceof ConditionError) {
+    return {
+      kind: "parked",
+      code: "condition-failed",
+      reason: `What is owed, or to whom, has changed, and nobody knows who may approve that: ${reason}`,
+    };
+  }
   if (error instanceof PaymentsApiError) {
     if (error.status === 404) {
       return {

@@ -1,34 +1,8 @@
 import { EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
+import { FUNCTIONS, noSuchFunction } from "./condition-functions.ts";
 import type { Fault } from "./problem.ts";
 import { suggest } from "./suggest.ts";
-
-const FUNCTIONS = [
-  "contains",
-  "startsWith",
-  "endsWith",
-  "matches",
-  "lowerAscii",
-  "upperAscii",
-  "trim",
-  "substring",
-  "indexOf",
-  "lastIndexOf",
-  "split",
-  "join",
-  "size",
-  "exists",
-  "exists_one",
-  "all",
-  "filter",
-  "map",
-  "has",
-  "int",
-  "string",
-  "double",
-  "timestamp",
-  "duration",
-];
 
 type CelError = ParseError | CelTypeError | EvaluationError;
 
@@ -49,7 +23,7 @@ export function explainCelError(error: unknown, source: string, use: ConditionUs
     case "no_such_key":
       return { ...range, ...unknownField(at, source, error, use) };
     case "no_matching_overload":
-      return { ...range, ...unknownFunction(error.summary) };
+      return { ...range, ...uncallable(error.summary) };
     case "no_such_overload":
       return { ...range, ...wrongTypes(error.summary) };
     default:
@@ -102,7 +76,7 @@ function unknownField(at: string, source: string, error: CelError, use: Conditio
   };
 }
 
-function unknownFunction(summary: string): Fault {
+function uncallable(summary: string): Fault {
   const called = /'(?:(.+?)\.)?(\w+)\((.*)\)'/.exec(summary);
   const name = called?.[2] ?? "";
   if (FUNCTIONS.includes(name)) {
@@ -112,12 +86,7 @@ function unknownFunction(summary: string): Fault {
       expected: "arguments of the right number and type",
     };
   }
-  const guess = suggest(name, FUNCTIONS);
-  return {
-    message: `there is no function \`${name}\``,
-    expected: `one of ${FUNCTIONS.join(", ")}`,
-    ...(guess === undefined ? {} : { didYouMean: guess }),
-  };
+  return noSuchFunction(name);
 }
 
 function wrongTypes(summary: string): Fault {

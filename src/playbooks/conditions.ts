@@ -1,8 +1,10 @@
-import { Environment, type ParseResult } from "@marcbachmann/cel-js";
+import { type ASTNode, Environment, type ParseResult } from "@marcbachmann/cel-js";
 import type { ConditionView } from "../domain/planning/select.ts";
 import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
-import { findUnsafeCall } from "./condition-safety.ts";
+import { findUnfit } from "./condition-cost.ts";
+import { matchesPattern } from "./condition-patterns.ts";
+import { MOST_CHARACTERS } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
 
 /** A condition failed on a bill's own data; the message says on which bill, and how to guard it. */
@@ -20,14 +22,21 @@ function environment(use: ConditionUse): Environment {
   return new Environment({ limits: LIMITS }).registerVariable({ name: "payable", schema });
 }
 
-const environments = { select: environment("select"), approve: environment("approve") };
-const compiled = new Map<string, ParseResult>();
+/** What `matches` is called after the check: the library's own runs patterns that may never end. */
+const LINEAR = "matchesLinear";
+
+const environments = {
+  select: environment("select"),
+  approve: environment("approve").registerFunction(
+    `string.${LINEAR}(string): bool`,
+    matchesPattern,
+  ),
+};
+const compiled = new Map<string, ParseResult | Fault>();
 
 /**
- * Checks a CEL condition without running it: syntax, names, types, and that it answers yes or no.
- *
- * Patterns of `matches` must be written out and free of nested repetition, so that no description
- * that a vendor wrote can make planning hang.
+ * Checks a CEL condition without running it: syntax, names, types, that it answers yes or no, and
+ * that it does so in time whatever a vendor wrote.
  *
  * @returns what is wrong with its place in the source, or null.
  */
@@ -47,22 +56,26 @@ export function checkCondition(source: string, use: ConditionUse): Fault | null 
       expected: "a comparison, such as payable.amountCents > 100000",
     };
   }
-  return findUnsafeCall(env.parse(source).ast);
+  return findUnfit(env.parse(source).ast);
 }
 
 /**
  * Runs a condition that passed `checkCondition`, on one bill. Missing texts read as `""`; missing
  * net terms are absent, so that `has(payable.vendor.netTerms)` tells.
  *
- * @throws {ConditionError} the bill's data makes it fail, such as a division by zero.
+ * @throws {ConditionError} the bill's data makes it fail, such as a division by zero; or it was
+ * stored when more was allowed
  */
 export function evaluateCondition(source: string, payable: ConditionView): boolean {
   const label = payable.publicId ?? payable.id;
   let answer: unknown;
   try {
-    answer = compile(source)({ payable: toCel(payable) });
+    const ready = compile(source);
+    if (typeof ready !== "function") throw new UnfitError(ready);
+    answer = ready({ payable: toCel(payable) });
   } catch (error) {
-    const fault = explainCelError(error, source, "approve");
+    const fault =
+      error instanceof UnfitError ? error.fault : explainCelError(error, source, "approve");
     const hint = fault.expected === undefined ? "" : ` (expected ${fault.expected})`;
     throw new ConditionError(
       `the condition \`${source.trim()}\` can't be answered for bill ${label}: ${fault.message}${hint}`,
@@ -74,18 +87,45 @@ export function evaluateCondition(source: string, payable: ConditionView): boole
   );
 }
 
-function compile(source: string): ParseResult {
+/** No condition of today, or nothing that it may read. */
+class UnfitError extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+function compile(source: string): ParseResult | Fault {
   const known = compiled.get(source);
   if (known !== undefined) return known;
-  const fresh = environments.approve.parse(source);
+  const parsed = environments.approve.parse(source);
+  const fresh = findUnfit(parsed.ast) ?? parsed;
+  matchLinearly(parsed.ast);
   if (compiled.size >= MAX_CACHED) compiled.clear();
   compiled.set(source, fresh);
   return fresh;
 }
 
+function matchLinearly(root: ASTNode): void {
+  const todo: unknown[] = [root];
+  while (todo.length > 0) {
+    const next = todo.pop();
+    if (Array.isArray(next)) todo.push(...next);
+    if (!isNode(next) || next.op === "value" || next.op === "id") continue;
+    todo.push(next.args);
+    if (next.op === "rcall" && next.args[0] === "matches") next.args[0] = LINEAR;
+  }
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === "object" && value !== null && "op" in value && "args" in value;
+}
+
 function toCel(payable: ConditionView): Record<string, unknown> {
   const { vendor } = payable;
-  return {
+  const fields = {
     id: payable.id,
     publicId: payable.publicId ?? "",
     description: payable.description ?? "",
@@ -97,13 +137,35 @@ function toCel(payable: ConditionView): Record<string, unknown> {
     issueDate: payable.issueDate ?? "",
     status: payable.status,
     paymentStatus: payable.paymentStatus,
-    vendor: {
-      id: vendor.id ?? "",
-      name: vendor.name ?? "",
-      type: vendor.type ?? "",
-      bankLast4: vendor.bankLast4 ?? "",
-      ...(vendor.netTerms === null ? {} : { netTerms: BigInt(vendor.netTerms) }),
-    },
+    vendor: readable(
+      {
+        id: vendor.id ?? "",
+        name: vendor.name ?? "",
+        type: vendor.type ?? "",
+        bankLast4: vendor.bankLast4 ?? "",
+        ...(vendor.netTerms === null ? {} : { netTerms: BigInt(vendor.netTerms) }),
+      },
+      VENDOR_NAMES,
+    ),
     flags: [...payable.flags],
   };
+  return readable(fields, NAMES);
+}
+
+const NAMES = Object.keys(FIELDS);
+const VENDOR_NAMES = Object.keys(VENDOR_FIELDS);
+
+/** A text that is too long to read makes a condition fail that reads it: a part of it could mislead. */
+function readable(fields: Record<string, unknown>, names: readonly string[]): typeof fields {
+  for (const name of names) {
+    const value = fields[name];
+    if (typeof value !== "string" || value.length <= MOST_CHARACTERS) continue;
+    const limit = MOST_CHARACTERS.toLocaleString("en-US");
+    Object.defineProperty(fields, name, {
+      get: () => {
+        throw new UnfitError({ message: `its ${name} has more than ${limit} characters` });
+      },
+    });
+  }
+  return fields;
 }

@@ -44,6 +44,8 @@ describe("a condition", () => {
     ['payable.flags.exists(flag, flag.startsWith("new-"))', false],
     ["size(payable.flags) > 0 ? payable.amountCents < 100 : true", false],
     ['payable.id in ["pay_1", "pay_2"]', true],
+    ['payable.description.matches("(o|f)+ice")', true],
+    ['payable.description.lowerAscii().split(" ").exists(word, word == "rent,")', true],
   ])("%s is %s for the bill", (source, answer) => {
     expect(checkCondition(source, "approve")).toBeNull();
     expect(evaluateCondition(source, bill)).toBe(answer);
@@ -88,9 +90,13 @@ describe("a condition that doesn't check", () => {
     ["where: «5»", "is not a condition", undefined],
     ["where: «dyn(payable)».foo == 1", "switch the type check off", undefined],
     ["where: payable.«flags».size() > 0", "not known while bills are being selected", undefined],
-    ['where: «payable.description.matches("(")»', "not a regular expression", undefined],
-    ['where: «payable.description.matches("(a+)+$")»', "repeats a group", undefined],
-    ["where: «payable.description.matches(payable.vendor.name)»", "must be written out", undefined],
+    ['where: payable.description.matches(«"("»)', "RE2: missing closing )", undefined],
+    ['where: payable.description.matches(«"(?=rent)"»)', "looks around", undefined],
+    ['where: payable.description.matches(«"(?<!no )rent"»)', "looks around", undefined],
+    ["where: payable.description.matches(«r'(a)\\1'»)", "refers back", undefined],
+    ['where: payable.description.matches(«"[a-z]{1000}"»)', "too long", undefined],
+    ["where: payable.description.matches(«payable.vendor.name»)", "must be written out", undefined],
+    ['where: «cel.bind(x, "a", x == "a")»', "no function `bind`", undefined],
   ])("%s is refused at its place", (line, message, guess) => {
     const problem = onlyMistake(`kind: pay-run\n${line}\n`);
     expect(problem.message).toContain(message);

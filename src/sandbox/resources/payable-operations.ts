@@ -38,7 +38,7 @@ export const payableFields = {
   dueDate: plainDate.nullable().optional(),
   issueDate: plainDate.nullable().optional(),
   customNumber: z.string().max(100).nullable().optional(),
-  description: z.string().max(1_000).nullable().optional(),
+  description: z.string().max(10_000).nullable().optional(),
   items: optional(z.array(item).max(500)),
   totalAmountCents: optional(amount(largestTotalCents)),
 };

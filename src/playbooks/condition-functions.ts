@@ -1,0 +1,105 @@
+import { scan, SCALAR, search, type Size, textOf } from "./condition-sizes.ts";
+import type { Fault } from "./problem.ts";
+import { suggest } from "./suggest.ts";
+
+/** An argument that isn't there. */
+export const NOTHING: Size = textOf(0);
+
+interface Call {
+  readonly steps: number;
+  readonly gives: Size;
+}
+
+/** What a function costs, and how large its answer can be; by its receiver and arguments. */
+type Cost = (one: Size, other: Size) => Call;
+
+const searched: Cost = (text, part) => ({ steps: search(text, part), gives: SCALAR });
+const compared: Cost = (_, part) => ({ steps: scan(part), gives: SCALAR });
+// A few characters become three in another case.
+const recased: Cost = ({ length }) => ({ steps: length / 16, gives: textOf(3 * length) });
+const cut: Cost = ({ length }) => ({ steps: length / 8, gives: textOf(length) });
+const read: Cost = ({ length }) => ({ steps: length / 16, gives: textOf(Math.max(40, length)) });
+const ofTimeZone: Cost = (_, zone) => ({ steps: zone === NOTHING ? 10 : 1_000, gives: SCALAR });
+
+/** Functions by name, loops and `matches` apart. */
+export const CALLS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
+  ["contains", searched],
+  ["startsWith", compared],
+  ["endsWith", compared],
+  ["lowerAscii", recased],
+  ["upperAscii", recased],
+  ["trim", cut],
+  ["substring", cut],
+  ["indexOf", searched],
+  ["lastIndexOf", searched],
+  [
+    "split",
+    (text, part) => ({
+      steps: search(text, part) + text.length / 8,
+      gives: { length: text.length + 1, entry: text.length + 1, whole: 2 * text.length + 2 },
+    }),
+  ],
+  [
+    "join",
+    (list, by) => {
+      const length = list.whole + list.length * by.length;
+      return { steps: list.length + length / 16, gives: textOf(length) };
+    },
+  ],
+  ["size", (of) => ({ steps: scan(of), gives: SCALAR })],
+  ["has", () => ({ steps: 1, gives: SCALAR })],
+  ["int", read],
+  ["string", read],
+  ["double", read],
+  ["timestamp", read],
+  // The library's own pattern for it backtracks.
+  ["duration", ({ length }) => ({ steps: length ** 3 / 100, gives: SCALAR })],
+  ...[
+    "getDate",
+    "getDayOfMonth",
+    "getDayOfWeek",
+    "getDayOfYear",
+    "getFullYear",
+    "getHours",
+    "getMilliseconds",
+    "getMinutes",
+    "getMonth",
+    "getSeconds",
+  ].map((name): [string, Cost] => [name, ofTimeZone]),
+]);
+
+/** Functions that run a part of the condition for each entry of a list. */
+export const LOOPS: readonly string[] = ["exists", "exists_one", "all", "filter", "map"];
+
+/** All that a condition may call. */
+export const FUNCTIONS: readonly string[] = [...CALLS.keys(), "matches", ...LOOPS];
+
+/** Functions that answer on any bill; the others may fail, and a failure takes long to put together. */
+export const NEVER_FAIL: ReadonlySet<string> = new Set([
+  "contains",
+  "startsWith",
+  "endsWith",
+  "matches",
+  "lowerAscii",
+  "upperAscii",
+  "trim",
+  "size",
+  "split",
+  "string",
+]);
+
+/** What to say of a function that no condition may call. */
+export function noSuchFunction(name: string): Fault {
+  if (name === "dyn") {
+    return {
+      message: "`dyn` would switch the type check off",
+      expected: "a condition without dyn",
+    };
+  }
+  const guess = suggest(name, FUNCTIONS);
+  return {
+    message: `there is no function \`${name}\``,
+    expected: `one of ${FUNCTIONS.join(", ")}`,
+    ...(guess === undefined ? {} : { didYouMean: guess }),
+  };
+}

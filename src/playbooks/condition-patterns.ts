@@ -1,0 +1,67 @@
+import { RE2JS, RE2JSException } from "re2js";
+import type { Fault } from "./problem.ts";
+
+/** Instructions of the program that a pattern becomes: about one a character that it names. */
+const MOST_INSTRUCTIONS = 250;
+
+/** Patterns that are kept compiled. */
+const MAX_KEPT = 200;
+
+const compiled = new Map<string, RE2JS>();
+
+/**
+ * True where some part of the text matches. RE2 keeps every way to match in hand at once, so its
+ * time grows with the text and never with the number of ways.
+ */
+export function matchesPattern(text: string, pattern: string): boolean {
+  return compile(pattern).test(text);
+}
+
+/** The size of a pattern's program, or what is wrong with the pattern. */
+export function readPattern(pattern: string): number | Fault {
+  // A count repeats what it counts in the program, which would be built before its size is known.
+  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
+  const counted = counts.reduce((sum, [, least, most]) => sum + Number(most || least), 0);
+  if (counted > MOST_INSTRUCTIONS) return TOO_LONG;
+  try {
+    const size = compile(pattern).programSize();
+    return size > MOST_INSTRUCTIONS ? TOO_LONG : size;
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return unreadable(pattern, error);
+  }
+}
+
+function compile(pattern: string): RE2JS {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const fresh = RE2JS.compile(pattern);
+  if (compiled.size >= MAX_KEPT) compiled.clear();
+  compiled.set(pattern, fresh);
+  return fresh;
+}
+
+const TOO_LONG: Fault = {
+  message: "the pattern of `matches` is too long, or counts too far",
+  expected: "a shorter pattern, or several conditions with ||",
+};
+
+function unreadable(pattern: string, error: RE2JSException): Fault {
+  if (/\(\?<?[=!]/.test(pattern)) {
+    return {
+      message: "the pattern of `matches` looks around, which takes too long on some texts",
+      expected: 'two conditions, such as TEXT.matches("rent") && !TEXT.matches("parking")',
+    };
+  }
+  if (/\\[1-9k]/.test(pattern)) {
+    return {
+      message: "the pattern of `matches` refers back, which takes too long on some texts",
+      expected: "what the group matches, written out again",
+    };
+  }
+  const why = error.message.replace(/^error parsing regexp: /, "");
+  return {
+    message: `the pattern of \`matches\` is not a regular expression of RE2: ${why}`,
+    expected: "such as ^Rent|lease [0-9]+",
+  };
+}

@@ -1,0 +1,88 @@
+/** How large a value of a condition can become: characters of a text, entries of a list or map. */
+export interface Size {
+  readonly length: number;
+  /** Of its largest entry; 1 in a text. */
+  readonly entry: number;
+  /** Of everything in it. */
+  readonly whole: number;
+}
+
+/** Characters that a condition reads of one text of a bill. */
+export const MOST_CHARACTERS = 2_000;
+
+/** A number, a date, or yes or no. */
+export const SCALAR: Size = textOf(1);
+const TEXT = textOf(MOST_CHARACTERS);
+const VENDOR: Size = { length: 5, entry: TEXT.whole, whole: 5 * TEXT.whole };
+/** There are fewer kinds of flags, with shorter names, and a plan notes each once. */
+const FLAGS = listOf(30, 40);
+export const PAYABLE: Size = { length: 13, entry: VENDOR.whole, whole: 20 * TEXT.whole };
+
+export function textOf(length: number): Size {
+  return { length, entry: 1, whole: length };
+}
+
+function listOf(length: number, entry: number): Size {
+  return { length, entry: entry + 1, whole: length * (entry + 1) };
+}
+
+/** A list or map that is written out. */
+export function listed(entries: readonly Size[]): Size {
+  const wholes = entries.map(({ whole }) => whole + 1);
+  return {
+    length: entries.length,
+    entry: Math.max(1, ...wholes),
+    whole: wholes.reduce((sum, whole) => sum + whole, 1),
+  };
+}
+
+/** What a loop makes of each entry. */
+export function mapped(range: Size, { whole }: Size): Size {
+  return listOf(range.length, whole);
+}
+
+/** One entry, of which nothing is known but that it is no larger than the largest. */
+export function entryOf({ entry }: Size): Size {
+  return { length: entry, entry, whole: entry };
+}
+
+export function fieldOf(of: Size, name: string): Size {
+  if (of === VENDOR) return TEXT;
+  if (of !== PAYABLE) return entryOf(of);
+  if (name === "flags") return FLAGS;
+  if (name.endsWith("Cents")) return SCALAR;
+  return name === "vendor" ? VENDOR : TEXT;
+}
+
+/** True for a field that every bill has, and never longer than a condition reads. */
+export function isAlwaysThere(field: Size): boolean {
+  return field === FLAGS || field === VENDOR || field === SCALAR;
+}
+
+/** One or the other. */
+export function larger(one: Size, other: Size): Size {
+  return {
+    length: Math.max(one.length, other.length),
+    entry: Math.max(one.entry, other.entry),
+    whole: Math.max(one.whole, other.whole),
+  };
+}
+
+/** One after the other. */
+export function joined(one: Size, other: Size): Size {
+  return {
+    length: one.length + other.length,
+    entry: Math.max(one.entry, other.entry),
+    whole: one.whole + other.whole,
+  };
+}
+
+/** Steps of looking at all of a value once. */
+export function scan({ entry, whole }: Size): number {
+  return entry === 1 ? whole / 16 : whole;
+}
+
+/** Steps of looking for one text in another, where every place nearly matches. */
+export function search(text: Size, part: Size): number {
+  return (text.length * part.length) / 400 + scan(text);
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import type { ConditionView } from "../../src/domain/planning/select.ts";
+import { checkCondition, evaluateCondition } from "../../src/playbooks/conditions.ts";
+import { onlyMistake } from "./marked.ts";
+
+/** As much as a condition reads of one text. */
+const LENGTH = 2_000;
+
+const TEXTS = [
+  "rent office floor ".repeat(LENGTH),
+  "a".repeat(LENGTH),
+  "ab".repeat(LENGTH),
+  "1".repeat(LENGTH),
+  "İé😀".repeat(LENGTH),
+].map((text) => text.slice(0, LENGTH));
+
+function billOf(text: string): ConditionView {
+  return {
+    id: "pay_1",
+    publicId: "B-1",
+    description: text,
+    customNumber: text,
+    amountCents: 1,
+    totalAmountCents: 1,
+    amountPaidCents: 0,
+    dueDate: null,
+    issueDate: null,
+    status: "approved",
+    paymentStatus: "none",
+    vendor: { id: "con_1", name: text, type: "payee", netTerms: null, bankLast4: "6789" },
+    flags: [],
+  };
+}
+
+const TEN = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+
+function loops(levels: number): string {
+  let condition = "payable.amountCents > 0";
+  for (let level = 0; level < levels; level += 1) condition = `${TEN}.all(x${level}, ${condition})`;
+  return condition;
+}
+
+const PATTERNS = ["x", "y", "z"]
+  .map((letter) => `payable.description.matches('${letter.repeat(90)}')`)
+  .join(" || ");
+
+describe("what takes too long is refused at its place", () => {
+  test("fourteen loops in each other, at the innermost that are too many", () => {
+    const marked = loops(14).replace(loops(5), `«${loops(5)}»`);
+    const { message, expected } = onlyMistake(`kind: pay-run\nwhere: "${marked}"\n`);
+    expect(message).toMatch(/may take too long: [0-9,]+ steps/);
+    expect(expected).toContain("at most 100,000 steps");
+  });
+
+  test.each([
+    ["in a rule", `approve: [{ where: "«${loops(5)}»", by: [a] }, { by: [b] }]`],
+    ["over the words of a text", "where: «payable.description.split(' ').all(w, int(w) > 0)»"],
+    [
+      "as a text that is joined to itself",
+      "where: «payable.description.split('').join(payable.description)» == ''",
+    ],
+    [
+      "as a span that is read from a text",
+      "where: «duration(payable.description)» == duration('1h')",
+    ],
+    ["as long patterns together", `where: «${PATTERNS}»`],
+  ])("%s", (_, marked) => {
+    expect(onlyMistake(`kind: pay-run\n${marked}\n`).message).toContain("may take too long");
+  });
+
+  test("however deep loops stand in each other, within a second", () => {
+    const begunMs = performance.now();
+    for (let levels = 5; levels < 30; levels += 1) {
+      expect(checkCondition(loops(levels), "approve")).not.toBeNull();
+    }
+    expect(performance.now() - begunMs).toBeLessThan(1_000);
+  });
+});
+
+describe("what a vendor writes never keeps a worker from others for a second", () => {
+  test.each([
+    String.raw`\w*\w*!`,
+    "rent.*office.*floor.*paid",
+    "(a+)+$",
+    "(a|a)*b$",
+    "([a-z]+)*!",
+    "(a|ab|b)*(b|ba)*c",
+    "(?:a?){50}a{50}b",
+    "[ab]*a[ab]{60}z",
+    "(?i)(é|😀|i)*!",
+    String.raw`(\pL*a){20}\b!`,
+  ])("%s", (pattern) => {
+    for (const field of ["description", "vendor.name"]) {
+      const source = `payable.${field}.matches(r"${pattern}")`;
+      expect(checkCondition(source, "approve")).toBeNull();
+      for (const text of TEXTS) {
+        const begunMs = performance.now();
+        evaluateCondition(source, billOf(text));
+        expect(performance.now() - begunMs).toBeLessThan(1_000);
+      }
+    }
+  });
+});
+
+describe("a text longer than a condition reads", () => {
+  const bill = billOf(`${"a".repeat(LENGTH)} urgent`);
+
+  test("is never answered for by its first part", () => {
+    expect(() => evaluateCondition('payable.description.contains("urgent")', bill)).toThrow(
+      /B-1: its description has more than 2,000 characters/,
+    );
+  });
+
+  test("matters only to a condition that reads it", () => {
+    expect(evaluateCondition("payable.amountCents > 0", bill)).toBe(true);
+  });
+});
+
+test("a stored condition that is refused today fails for each bill at once", () => {
+  for (const source of [loops(14), 'payable.description.matches("(?=rent)")']) {
+    expect(() => evaluateCondition(source, billOf("rent"))).toThrow(
+      /can't be answered for bill B-1/,
+    );
+  }
+});
