@@ -1,12 +1,14 @@
 import type { BillChoice } from "../../src/contracts/playbook.ts";
 import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
 import type { LineState, PlanLine } from "../../src/contracts/pay-run.ts";
+import type { Steps } from "../../src/domain/steps.ts";
 import { ConditionError, evaluateCondition } from "../../src/playbooks/conditions.ts";
 import type { Cancellation } from "../../src/store/cancellations.ts";
 import type { Db } from "../../src/store/db.ts";
 import { linesUnderWay } from "../../src/store/lines-under-way.ts";
 import type { RunLine } from "../../src/store/lines.ts";
 import { getPlanLines, type PlannedLine } from "../../src/store/plans.ts";
+import { inTurns } from "../in-turns.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
@@ -50,12 +52,21 @@ export async function linesOfRun(
   some: { readonly payableIds?: readonly string[] } = {},
 ): Promise<PlannedLine[]> {
   const lines = await getPlanLines(db, runId, some);
-  return lines.filter(
-    ({ line, plan }) =>
+  const meant = lines.filter(
+    ({ line }) =>
       (vendor === null || line.contactId === vendor) &&
-      (payable === null || line.payableId === payable) &&
-      matches(where, plan),
+      (payable === null || line.payableId === payable),
   );
+  return inTurns(matching(meant, where));
+}
+
+function* matching(lines: readonly PlannedLine[], where: string | null): Steps<PlannedLine[]> {
+  const chosen: PlannedLine[] = [];
+  for (const planned of lines) {
+    if (matches(where, planned.plan)) chosen.push(planned);
+    yield;
+  }
+  return chosen;
 }
 
 /** What can't be answered for a bill is chosen: keeping money back is the safe side. */

@@ -4,7 +4,7 @@ import { planHash, policyHash } from "../approvals/hashes.ts";
 import { ruleFor, ruleOfLine } from "../approvals/policy.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { sumCents } from "../money.ts";
-import { endsStep, type Steps } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import type { BillBook } from "./book.ts";
 import { byUrgency, cashByDay } from "./cash.ts";
 import { type LineDates, planDates } from "./dates.ts";
@@ -56,7 +56,7 @@ export function* buildPlan(input: PlanInput): Steps<Plan> {
     const draft = draftLine(selected, dates(selected.bill.dueDate), input);
     if ("failed" in draft) skipped.push(conditionFailed(selected, draft.failed));
     else drafts.push(draft);
-    if (endsStep(drafts.length)) yield;
+    yield;
   }
   const lines = drafts.sort(byUrgency).map((line) => ({ ...line, overLimit: limits.take(line) }));
   return { lines, skipped, summary: summaryOf(lines, skipped, input) };

@@ -6,7 +6,7 @@ import { holdOn, type HoldScope } from "../holds.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
 import { onItsWayCents, owedCents } from "../payments/owed.ts";
-import { endsStep, type Steps } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 
 /** What a playbook's conditions see of a bill, as the service gives it (API specification, section 2). */
@@ -94,7 +94,7 @@ export function* selectBills(input: SelectInput): Steps<Selection> {
     const outcome = judgeBill(bill, input, due, holds);
     if ("code" in outcome) skipped.push(skippedLine(bill, outcome));
     else selected.push(outcome);
-    if (endsStep(selected.length + skipped.length)) yield;
+    yield;
   }
   for (const payableId of asked ?? []) skipped.push(unknownBill(payableId));
   return { selected, skipped };
