@@ -19,10 +19,9 @@ export function matchesPattern(text: string, pattern: string): boolean {
 
 /** The size of a pattern's program, or what is wrong with the pattern. */
 export function readPattern(pattern: string): number | Fault {
-  // A count repeats what it counts in the program, which would be built before its size is known.
-  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
-  const counted = counts.reduce((sum, [, least, most]) => sum + Number(most || least), 0);
-  if (counted > MOST_INSTRUCTIONS) return TOO_LONG;
+  if (pattern.includes(String.raw`\Q`)) return QUOTES;
+  // Before its program is made, which takes long for a long one.
+  if (writtenOut(pattern) > 2 * MOST_INSTRUCTIONS) return TOO_LONG;
   try {
     const size = compile(pattern).programSize();
     return size > MOST_INSTRUCTIONS ? TOO_LONG : size;
@@ -32,6 +31,28 @@ export function readPattern(pattern: string): number | Fault {
   }
 }
 
+/** About the length of a pattern with all that it counts written out, without doing that. */
+function writtenOut(pattern: string): number {
+  const open: number[] = [];
+  let length = 0;
+  let last = 0;
+  for (const [token, least, most] of pattern.matchAll(TOKEN)) {
+    if (token === "(") {
+      open.push(length);
+      length = 0;
+    } else {
+      if (token === ")") {
+        last = length;
+        length = open.pop() ?? 0;
+      } else last = least === undefined ? 1 : last * (Math.max(1, Number(most || least)) - 1);
+      length += last;
+    }
+  }
+  return length + open.reduce((sum, each) => sum + each, 0);
+}
+
+const TOKEN = /\\.|\[(?:\\.|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
+
 function compile(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -40,6 +61,12 @@ function compile(pattern: string): RE2JS {
   compiled.set(pattern, fresh);
   return fresh;
 }
+
+/** What it quotes would hide from `writtenOut` what is counted. */
+const QUOTES: Fault = {
+  message: "the pattern of `matches` quotes with \\Q",
+  expected: String.raw`a backslash before each special character, such as \$5\.00`,
+};
 
 const TOO_LONG: Fault = {
   message: "the pattern of `matches` is too long, or counts too far",

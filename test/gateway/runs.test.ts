@@ -223,6 +223,20 @@ describe("playbooks", () => {
     expect((await gateway.call("GET", "/v1/playbooks", viewer)).json["items"]).toEqual([]);
   });
 
+  test.each(["/v1/playbooks", "/v1/plans"])(
+    "with a condition that would keep others waiting are refused at its place by %s",
+    async (path) => {
+      const admin = await gateway.token("ada", ["admin"]);
+      let where = "true";
+      for (let level = 0; level < 14; level += 1) where = `[1, 2, 3, 4].all(x, ${where})`;
+      const weekly = { text: `kind: pay-run\nwhere: "${where}"\n` };
+      const named = path === "/v1/plans" ? { playbook: "weekly" } : { name: "weekly" };
+      const answer = await gateway.call("POST", path, admin, { ...weekly, ...named });
+      expect(answer.status).toBe(422);
+      expect(answer.json["message"]).toMatch(/weekly\.yaml:2:\d+ {2}this may take too long/);
+    },
+  );
+
   test("for a business that is not configured are refused", async () => {
     const admin = await gateway.token("ada", ["admin"]);
     const answer = await gateway.call("POST", "/v1/playbooks", admin, {

@@ -63,9 +63,10 @@ describe("what takes too long is refused at its place", () => {
       "as a span that is read from a text",
       "where: «duration(payable.description)» == duration('1h')",
     ],
+    ["as a group of counts in counts", "where: payable.id.matches(«'((a{9}){9}){9}'»)"],
     ["as long patterns together", `where: «${PATTERNS}»`],
   ])("%s", (_, marked) => {
-    expect(onlyMistake(`kind: pay-run\n${marked}\n`).message).toContain("may take too long");
+    expect(onlyMistake(`kind: pay-run\n${marked}\n`).message).toMatch(/too long/);
   });
 
   test("however deep loops stand in each other, within a second", () => {

@@ -95,6 +95,11 @@ describe("a condition that doesn't check", () => {
     ['where: payable.description.matches(«"(?<!no )rent"»)', "looks around", undefined],
     ["where: payable.description.matches(«r'(a)\\1'»)", "refers back", undefined],
     ['where: payable.description.matches(«"[a-z]{1000}"»)', "too long", undefined],
+    [
+      String.raw`where: payable.description.matches(«r'\Q$5\E'»)`,
+      String.raw`quotes with \Q`,
+      undefined,
+    ],
     ["where: payable.description.matches(«payable.vendor.name»)", "must be written out", undefined],
     ['where: «cel.bind(x, "a", x == "a")»', "no function `bind`", undefined],
   ])("%s is refused at its place", (line, message, guess) => {
