@@ -12,6 +12,7 @@ export const NOTICE_KINDS = [
   "payment-in-doubt",
   "step-failed",
   "no-worker",
+  "store-behind",
   "run-completed",
   "run-failed",
   "plan-warning",

@@ -5,6 +5,7 @@ import { databaseNowMs } from "./database-clock.ts";
 import type { Db } from "./db.ts";
 import { findOne } from "./records.ts";
 import { createHold } from "./holds.ts";
+import { raiseNotice } from "./notices.ts";
 import type { Tables } from "./tables.ts";
 
 const AUTHOR = "payrun";
@@ -64,6 +65,13 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     reason,
     author: AUTHOR,
     nowMs,
+  });
+  await raiseNotice(trx, {
+    ...{ businessId, kind: "store-behind", factKey: hold.holdId, nowMs },
+    subject: "Everything is on hold: the store is older than what was done with it",
+    text: `${reason}\n\nWhat to do: payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
+    roles: ["operator"],
+    data: { holdId: hold.holdId, evidence: loss.evidence },
   });
   await appendAudit(trx, {
     businessId,

@@ -5,6 +5,7 @@ import { listHolds } from "../../src/store/holds.ts";
 import { insertEvents, knownEventIds, markDispatched } from "../../src/store/inbox.ts";
 import type { Store } from "../../src/store/index.ts";
 import { storePlan } from "../../src/store/plan-writes.ts";
+import { listNotices } from "../../src/store/notices.ts";
 import { reservedCents } from "../../src/store/reserved.ts";
 import { upsertRetry } from "../../src/store/retries.ts";
 import { setRunPhase, upsertRun } from "../../src/store/runs.ts";
@@ -76,6 +77,8 @@ describe("a store that is older than what was done with it", () => {
     expect(await hold(nowMs - 1_000)).toBe(false);
     const lastMs = (await lossNoticed(store.db, businessId))?.atMs ?? 0;
     expect(await hold(lastMs + 1)).toBe(true);
+    const told = await listNotices(store.db, { kind: "store-behind", limit: 9 });
+    expect(told.map(({ roles }) => roles)).toEqual([["operator"], ["operator"]]);
     const holds = await listHolds(store.db, { businessId, active: true, nowMs: 0 });
     expect(holds.map(({ scope, author }) => [scope, author])).toEqual([
       ["all", "payrun"],

@@ -37,6 +37,7 @@ export function checkEverybodyKnows(facts: StoreFacts): void {
   for (const { runId, payableId, state, reason } of facts.lines()) {
     if (AT_REST.includes(state)) continue;
     const isOver = ended.has(runId) && state !== "parked" && state !== "retrying";
+    if (state === "on-hold" && facts.isHoldKnown(reason)) continue;
     if (isOver || facts.isTold(payableId) || facts.isRunTold(runId, state)) continue;
     const why = reason === null ? "without a reason" : `because “${reason}”`;
     throw new Violation(

@@ -63,6 +63,18 @@ export class PeopleFacts extends StoreReader {
     return this.all(text, runId, ...kinds).length > 0;
   }
 
+  /**
+   * True where people know of the hold that a line's reason names: one of them has set it, or they
+   * were told in the same words.
+   */
+  isHoldKnown(reason: string | null): boolean {
+    const [, author = "", said = ""] = /^On hold since (\S+) said: (.*)$/s.exec(reason ?? "") ?? [];
+    const isPerson = author !== "" && author !== "payrun" && !author.includes("/");
+    if (isPerson || /, for \S+: /.test(said)) return true;
+    const text = "select 1 from notices where instr(text, ?) > 0 or kind = 'bills-withheld'";
+    return said !== "" && this.all(text, said).length > 0;
+  }
+
   /** True where somebody was told of a bill since an instant. */
   wasTold(payableId: string, sinceMs: number): boolean {
     const text = "select 1 from notices where data like ? and created_at_ms >= ?";
