@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
 import { recordResults } from "../../src/ledger/results.ts";
-import { leftOpen, openSubjects } from "../../src/store/open-subjects.ts";
+import { leftOpen, neverAnswered, openSubjects } from "../../src/store/open-subjects.ts";
 import { cancelUndecided, parkUnapproved } from "../../src/store/undecided-lines.ts";
 import { sendOnce } from "../support/sends.ts";
 import { approvedRun } from "./approved-run.ts";
-import { openSubjectOn, testStore } from "./support.ts";
+import { closeSubjectOn, openSubjectOn, testStore } from "./support.ts";
 
 /** A run of two bills, of which a request may still pay the first. */
 async function halfOpen(state: LineState) {
@@ -83,4 +83,37 @@ describe("a bill that a request may still pay", () => {
       .execute();
     expect(await left(2)).toEqual([]);
   });
+});
+
+test("a bill whose request never had an answer is looked at again for days, once nobody is at work on it", async () => {
+  const { store, set } = await halfOpen("cancelled");
+  await closeSubjectOn(store, "pay_1");
+  const { openedAtMs } = await sendOnce(store, {
+    ...{ businessId: "biz_1", subject: "pay_1", owner: "run/1" },
+    agoMs: 3_600_000,
+  });
+  await sendOnce(
+    store,
+    { businessId: "biz_1", subject: "pay_2", owner: "run/1" },
+    { result: "not-sent" },
+  );
+  const left = (openedMs: number, lookedAtMs = 0) =>
+    neverAnswered(store.db, "biz_1", { openedMs, lookedAtMs }, 10);
+  // A request that may still pay is looked after otherwise.
+  expect(await left(0)).toEqual([]);
+  await closeSubjectOn(store, "pay_1");
+  expect(await left(0)).toEqual(["pay_1"]);
+  expect(await left(openedAtMs + 1)).toEqual([]);
+  for (const state of ["scheduled", "retrying", "on-hold"] as const) {
+    await set("pay_1", state);
+    expect(await left(0)).toEqual([]);
+  }
+  await set("pay_1", "settled");
+  const look = { look_id: "l", business_id: "biz_1", subject: "pay_1", begun_service_ms: null };
+  await store.db
+    .insertInto("looks")
+    .values({ ...look, begun_at_ms: 50, is_whole: 1, shown_ids: "[]", recorded_at_ms: 60 })
+    .execute();
+  expect(await left(0, 51)).toEqual(["pay_1"]);
+  expect(await left(0, 50)).toEqual([]);
 });
