@@ -160,6 +160,7 @@ export class Referee {
 
   #atAcceptance(accepted: Accepted): void {
     const { bank, facts, isWithinEnvelope } = this.#game;
+    if (!this.#hasForgotten) this.#silence.scheduled(accepted);
     if (!isWithinEnvelope) {
       this.#silence.accepted(accepted);
       return;

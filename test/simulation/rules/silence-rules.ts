@@ -19,6 +19,9 @@ interface Parts {
   readonly judge: (rule: () => void) => void;
 }
 
+/** Longer than anything rests that could not be done. */
+const HEALING_MS = 2 * 3_600_000;
+
 /** What is carried out after the cut-off is seen within so long, as what banks tell is read. */
 const SEEN_WITHIN_MS = 24 * 3_600_000;
 
@@ -58,6 +61,36 @@ export class SilenceRules {
         this.#parts.judge(() => this.#mustBeKnown(subject, "before the cut-off"));
       }
     });
+  }
+
+  /**
+   * A payment has been scheduled: where its vendor's account changes after that, people hear of it
+   * before the money goes out.
+   */
+  scheduled({ subject, kind, paymentIds }: Accepted): void {
+    const { book, clock, healsAtMs, judge } = this.#parts;
+    const made = book.payments.find(({ id }) => id === paymentIds[0]);
+    if (kind !== "payment" || clock.scale !== 1 || made?.status !== "scheduled") return;
+    const acceptedMs = this.#world.nowMs;
+    const date = newYorkDate(made.scheduledMs);
+    const readMs = clock.realMsAt(newYorkInstantMs(date, LAST_READ));
+    const cutMs = clock.realMsAt(newYorkInstantMs(date, CUT_OFF));
+    // What has just healed may have rested for longer.
+    if (readMs < healsAtMs + HEALING_MS) return;
+    this.#world.later(cutMs - acceptedMs - 1, "cut-off", () => {
+      const movedMs = book.contacts.get(made.contactId)?.movedMs ?? 0;
+      const isMoved = movedMs > acceptedMs && movedMs < readMs;
+      if (made.status === "scheduled" && isMoved) {
+        judge(() => this.#mustBeTold(subject, acceptedMs));
+      }
+    });
+  }
+
+  #mustBeTold(subject: string, sinceMs: number): void {
+    const { facts } = this.#parts;
+    if (!facts.states(subject).includes("scheduled") || facts.wasTold(subject, sinceMs)) return;
+    const what = `the vendor's account has changed since ${subject} was scheduled, and before the cut-off nobody was told`;
+    throw new Violation("changed-account-is-told", what, subject);
   }
 
   atTheEnd(): void {
