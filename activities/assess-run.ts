@@ -53,7 +53,8 @@ const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
 export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
   const found = await getRun(context.store.db, runId);
   if (found === undefined) return lostRun(runId);
-  if (found.planHash === null && !ENDED_PHASES.includes(found.phase)) return unplanned(found);
+  const isOpen = found.cancelRequestedAtMs === null && !ENDED_PHASES.includes(found.phase);
+  if (found.planHash === null && isOpen) return unplanned(found);
   const clock = await context.clockOf(found.business).now();
   return context.store.transactionOf(found.businessId, async (trx) => {
     const facts = await RunFacts.of(trx, await startDecisionTime(trx, runId, clock), clock);

@@ -6,7 +6,7 @@ import { releaseClaim } from "../src/store/claims.ts";
 import { notePlan } from "../src/store/plan-trail.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { storePlan } from "../src/store/plan-writes.ts";
-import { type Run, setApproveBy } from "../src/store/runs.ts";
+import { getRun, isOver, type Run, setApproveBy } from "../src/store/runs.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { tellOf } from "../src/store/tellings.ts";
 import { setWatches } from "../src/store/watches.ts";
@@ -22,19 +22,21 @@ const DATE_LENGTH = "YYYY-MM-DD".length;
 
 /**
  * Stores a plan with everything that follows from it: the time to approve it, the watches of its
- * bills, the deposit that it would need. One that is stored already stays as it is.
+ * bills, the deposit that it would need. One that is stored already stays as it is; a run that has
+ * ended meanwhile gets none.
  */
 export async function keepPlan(
   context: ActivityContext,
   run: Run,
   plan: Plan,
   reading: PlanReading,
-): Promise<PlanSummary> {
+): Promise<PlanSummary | undefined> {
   const nowMs = Date.now();
   const businessMs = reading.nowMs;
   return context.store.transactionOf(run.businessId, async (trx) => {
     const before = await getPlan(trx, run.runId);
     if (before !== undefined) return before.summary;
+    if (isOver(await getRun(trx, run.runId))) return undefined;
     const { summary } = await storePlan(trx, { run, plan, nowMs });
     await setApproveBy(trx, run.runId, {
       plannedAtMs: nowMs,

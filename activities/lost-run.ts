@@ -34,11 +34,18 @@ export function lostRun(runId: string): Assessment {
   };
 }
 
-/** A run that was launched anew after its row was lost: without a plan nothing could be open. */
+/**
+ * A run without a plan: a new one, or one that was launched anew after its row was lost. The end of
+ * its planning wakes it.
+ */
 export function unplanned(run: Run): Assessment {
+  const { waitingFor } = run;
+  const why = waitingFor === null ? "" : `, waiting for ${waitingFor}`;
   return {
     ...PLANNING,
-    details: `**${run.playbook}** for ${run.business}, period ${run.period}: **planning**`,
+    waitingFor,
+    wakeInMs: LOST_LOOK_MS,
+    details: `**${run.playbook}** for ${run.business}, period ${run.period}: **planning**${why}`,
     toPlan: true,
   };
 }

@@ -20,7 +20,7 @@ import { activeHolds } from "../src/store/holds.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { reservedCents } from "../src/store/reserved.ts";
-import { getRun, type Run, setRunPhase } from "../src/store/runs.ts";
+import { getRun, isOver, type Run, setRunPhase } from "../src/store/runs.ts";
 import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
@@ -30,6 +30,7 @@ import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 import { readBills } from "./read-bills.ts";
 import { readOrWait } from "./read-or-wait.ts";
+import { tellOf } from "../src/store/tellings.ts";
 import { type DepositFrom, depositFrom } from "./top-up/account.ts";
 import { planTopUp } from "./top-up/plan-top-up.ts";
 import { tellUnread } from "./while-unread.ts";
@@ -62,17 +63,23 @@ interface Reading {
  * Plans a run: read, select, claim, plan, store. Once a plan is stored it is returned as it is, so
  * running again never changes what was approved.
  *
+ * @returns nothing where the run has ended: somebody has cancelled it
  * @throws {PlanRefusedError} a person must change something first
  */
-export async function planRun(context: ActivityContext, runId: string): Promise<PlanSummary> {
+export async function planRun(
+  context: ActivityContext,
+  runId: string,
+): Promise<PlanSummary | undefined> {
   const run = await getRun(context.store.db, runId);
   if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
+  if (isOver(run)) return undefined;
   const stored = await getPlan(context.store.db, runId);
   if (stored !== undefined) return stored.summary;
   const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
   const reading = await readOrWait(context, run, () => read(context, subject));
   if (reading === undefined) throw await whileUnread(context, run);
   const selection = await claim(context, subject, reading);
+  if (selection === undefined) return undefined;
   const plan = await makePlan(context, subject, { ...reading, selection });
   return keepPlan(context, run, plan, reading);
 }
@@ -83,7 +90,12 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   return context.store.transactionOf(run.businessId, async (trx) => {
     const [wait] = await tellUnread(trx, run, clock);
     const message = wait?.message ?? "The service can't be read now.";
-    await setRunPhase(trx, run.runId, { phase: "planning", waitingFor: `the service: ${message}` });
+    const waitingFor = `the service: ${message}`;
+    await setRunPhase(trx, run.runId, { phase: "planning", waitingFor });
+    // The run shows what it waits for.
+    if (run.waitingFor !== waitingFor) {
+      tellOf(trx, run.businessId, { kind: "workflow", workflowId: run.runId });
+    }
     return new Error(`Not planned yet: ${message}`);
   });
 }
@@ -169,18 +181,17 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
 /** Claimed before hashed: a bill lost to another owner is left out, and changes no hash later. */
 async function claim(
   context: ActivityContext,
-  subject: Subject,
+  { businessId, runId: owner }: Subject,
   reading: Reading,
-): Promise<Selection> {
-  const { refused } = await context.store.transactionOf(subject.businessId, (trx) =>
-    claimPayables(trx, {
-      businessId: subject.businessId,
-      payableIds: reading.selection.selected.map(({ bill }) => bill.payableId),
-      owner: subject.runId,
-      nowMs: Date.now(),
-    }),
-  );
-  const owners = new Map(refused.map(({ payableId, owner }) => [payableId, owner]));
+): Promise<Selection | undefined> {
+  const payableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
+  const refused = await context.store.transactionOf(businessId, async (trx) => {
+    if (isOver(await getRun(trx, owner))) return undefined;
+    const claimed = await claimPayables(trx, { businessId, payableIds, owner, nowMs: Date.now() });
+    return claimed.refused;
+  });
+  if (refused === undefined) return undefined;
+  const owners = new Map(refused.map((each) => [each.payableId, each.owner]));
   return withoutClaimed(reading.selection, (payableId) => owners.get(payableId));
 }
 

@@ -56,6 +56,9 @@ class PayRun implements Kind<Assessment, RunPhase> {
   #followedAtMs = 0;
   #payingSinceMs = 0;
   #hasReadAllPaid = false;
+  #isPlanning = false;
+  /** Why it can't be planned. */
+  #unplannable: string | undefined;
   /** What this run has last seen of the store, which must never be older than that. */
   #seen: Seen;
 
@@ -86,11 +89,14 @@ class PayRun implements Kind<Assessment, RunPhase> {
     const summary = "Opens the run: is it planned, and is there work left?";
     const begun = await steps.openRun.executeWithOptions({ summary }, [{ runId }]);
     if (begun.ended) return { result: begun.phase };
-    if (!begun.planned) await this.#plan();
+    if (!begun.planned) this.#startPlanning();
     return undefined;
   }
 
   async look(): Promise<Assessment> {
+    if (this.#unplannable !== undefined) {
+      throw ApplicationFailure.nonRetryable(this.#unplannable, "RunFailed");
+    }
     const summary = (this.#phase && REVIEWS[this.#phase]) ?? REVIEWS_ALL;
     const now = await steps.reviewRun.executeWithOptions({ summary }, [
       { runId: this.#runId, ...this.#seen },
@@ -105,10 +111,9 @@ class PayRun implements Kind<Assessment, RunPhase> {
   }
 
   async act(now: Assessment): Promise<Next<RunPhase>> {
-    if (now.toPlan === true) {
-      await this.#plan();
-      return "look";
-    }
+    if (now.toPlan === true) this.#startPlanning();
+    // A plan may stand already whose withholdings don't yet.
+    if (this.#isPlanning) return "rest";
     // An event that was told to this run must not end with it: nobody else hears of it.
     if (now.ended && now.toFollow === 0) return { result: now.phase };
     if (now.toFund > 0 && (await this.#fund(now.toFund)) > 0) return "look";
@@ -136,19 +141,25 @@ class PayRun implements Kind<Assessment, RunPhase> {
     };
   }
 
-  async #plan(): Promise<void> {
-    try {
-      const input = { runId: this.#runId };
-      await reads.planRun.executeWithOptions({ summary: PLANS }, [input]);
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      const reason = rootMessage(error, "the run could not be planned");
-      await steps.endUnplannedRun.executeWithOptions(
-        { summary: "Ends the run: it could not be planned" },
-        [{ runId: this.#runId, reason }],
-      );
-      throw ApplicationFailure.nonRetryable(reason, "RunFailed");
-    }
+  /** Beside the turns, so that a cancellation is heard while the service can't be read. */
+  #startPlanning(): void {
+    if (this.#isPlanning) return;
+    this.#isPlanning = true;
+    beside(this.#turns, this.#runId, "planRun", async () => {
+      try {
+        await reads.planRun.executeWithOptions({ summary: PLANS }, [{ runId: this.#runId }]);
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        const reason = rootMessage(error, "the run could not be planned");
+        await steps.endUnplannedRun.executeWithOptions(
+          { summary: "Ends the run: it could not be planned" },
+          [{ runId: this.#runId, reason }],
+        );
+        this.#unplannable = reason;
+      } finally {
+        this.#isPlanning = false;
+      }
+    });
   }
 
   async #fund(bills: number): Promise<number> {

@@ -45,7 +45,7 @@ export interface Assessment extends Look {
   readonly payDate: string | null;
   /** True where a deposit can be taken a step further; runs without deposits don't know. */
   readonly toDeposit?: boolean;
-  /** True where the run has no plan: its row was lost, and launched anew. */
+  /** True where the run has no plan yet. */
   readonly toPlan?: boolean;
   readonly auditHead?: AuditHead;
 }
@@ -118,7 +118,8 @@ export interface FailedStep {
 /** The activities as workflows see them. */
 export interface PayrunActivities {
   openRun(input: { readonly runId: string }): Promise<BegunRun>;
-  planRun(input: { readonly runId: string }): Promise<PlanSummary>;
+  /** @returns nothing where the run has ended meanwhile: it was cancelled */
+  planRun(input: { readonly runId: string }): Promise<PlanSummary | undefined>;
   planDry(input: PlanDryInput): Promise<void>;
   reviewRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
   reserveMoney(input: { readonly runId: string }): Promise<FundResult>;

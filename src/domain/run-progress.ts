@@ -122,6 +122,7 @@ function openPhase(input: ProgressInput, count: Count): RunPhase {
 }
 
 function endPhase(input: ProgressInput, count: Count): RunPhase {
+  if (input.run.phase === "failed") return "failed";
   const paid = count("settled", "returned", "refunded", "given-up", "paid-elsewhere");
   const parkedOtherwise = count("parked") - input.expiredLines;
   if (input.rejected && paid === 0 && parkedOtherwise === 0) return "rejected";

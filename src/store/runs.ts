@@ -210,6 +210,11 @@ export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange)
   return result.numUpdatedRows > 0n;
 }
 
+/** True where nothing more is planned, asked or paid for it; a run that is lost is over as well. */
+export function isOver(run: Run | undefined): boolean {
+  return run === undefined || ENDED_PHASES.includes(run.phase);
+}
+
 /** Starts the time in which a plan may be approved; a later plan of the run doesn't start it anew. */
 export async function setApproveBy(
   db: Db,

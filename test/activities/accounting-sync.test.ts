@@ -13,7 +13,7 @@ const scene = vendorsScene();
 test("a plan warns where nothing syncs the books, and the operators hear of it", async () => {
   const { runId } = await scene.world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
   const summary = await planRun(scene.world.context(), runId);
-  expect(summary.warnings).toEqual(["No accounting integration is connected."]);
+  expect(summary?.warnings).toEqual(["No accounting integration is connected."]);
   const notices = await listNotices(scene.world.store.db, {
     runId,
     kind: "plan-warning",

@@ -26,6 +26,7 @@ const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_0
 
 async function planned(runId: string) {
   const summary = await planRun(world.context(), runId);
+  if (summary === undefined) throw new Error(`${runId} has ended`);
   const lines = await getPlanLines(world.store.db, runId);
   const skipped = await listSkipped(world.store.db, runId);
   const codes = new Map(skipped.map((line) => [line.payableId, line.code]));

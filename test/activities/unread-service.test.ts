@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { assessRun } from "../../activities/assess-run.ts";
 import { planRun } from "../../activities/plan-run.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { getRun } from "../../src/store/runs.ts";
+import { getRun, requestCancel } from "../../src/store/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
+import { inDays } from "./planning-world.ts";
 
 const MINUTE_MS = 60_000;
+const DUE = { dueDate: inDays(8), issueDate: inDays(-20), contactId: "v1", status: "approved" };
 
 let world: MoneyWorld;
 
@@ -45,9 +48,45 @@ describe("a plan that can't be made yet", () => {
     expect(await toldOfWaits(runId)).toHaveLength(1);
     await world.control.faults();
     await world.control.advanceWire("PT20M");
-    expect((await plan()).planHash).toMatch(/^[0-9a-f]+$/);
+    expect((await plan())?.planHash).toMatch(/^[0-9a-f]+$/);
     expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
   });
+});
+
+test("a run that is cancelled while its plan can't be made ends at once, and is never planned", async () => {
+  const context = world.context();
+  const runId = await world.world.launch("cancelled-unplanned");
+  await world.control.createPayable({ ...DUE, totalAmountCents: 10_000 });
+  const fault = { when: "before", effect: "status", status: 503 } as const;
+  await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
+  await expect(planRun(context, runId)).rejects.toThrow(/Not planned yet/);
+  const waiting = await assessRun(context, runId);
+  expect(waiting).toMatchObject({ ended: false, toPlan: true });
+  expect(waiting.details).toMatch(/planning\*\*, waiting for the service/);
+  await world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
+  expect(await assessRun(context, runId)).toMatchObject({ ended: true, phase: "cancelled" });
+  await world.control.faults();
+  await world.control.advanceWire("PT20M");
+  expect(await planRun(context, runId)).toBeUndefined();
+  expect(await getRun(world.store.db, runId)).toMatchObject({ phase: "cancelled", planHash: null });
+});
+
+test("a run that is cancelled while its bills are read claims none of them", async () => {
+  const runId = await world.world.launch("cancelled-reading");
+  await world.control.createPayable({ ...DUE, totalAmountCents: 10_000 });
+  const context = world.context();
+  const cancel = () =>
+    world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
+  const clock = context.clockOf("acme");
+  const read = vi.spyOn(clock, "now").mockImplementationOnce(async () => {
+    await cancel();
+    await assessRun(context, runId);
+    return clock.now();
+  });
+  vi.spyOn(context, "clockOf").mockReturnValue(clock);
+  expect(await planRun(context, runId)).toBeUndefined();
+  expect(read).toHaveBeenCalled();
+  expect(await world.store.db.selectFrom("claims").selectAll().execute()).toEqual([]);
 });
 
 test("a failed bill waits for a service that can't be read, says so, and goes on by itself", async () => {

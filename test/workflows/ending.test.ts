@@ -218,6 +218,7 @@ test("a run that can't be planned, or is cancelled in Temporal, answers what was
     const judged: unknown[] = [];
     const ended = run(WORKFLOW.payRun, { runId: "x" }, (_, handle) => ({
       openRun: () => ({ ended: false, phase: "planning", planned: false }),
+      reviewRun: () => ({ ...ENDED, phase: "planning", ended: false, toPlan: true }),
       planRun: async () => {
         answers.push(handle.executeUpdate(UPDATE.decide, { args: ["asked"] }));
         await sleep(200);
