@@ -54,7 +54,8 @@ export async function restDeposit(
 ): Promise<void> {
   const { businessId, subject, state } = topUp;
   const isSent = state === "on-its-way" || (await isOpenSubject(trx, businessId, subject));
-  const restSinceMs = reason === null ? null : (topUp.restSinceMs ?? clock.serviceMs);
+  // What came to nothing and is asked for again goes on waiting: only a deposit ends that.
+  const restSinceMs = topUp.restSinceMs ?? (reason === null ? null : clock.serviceMs);
   const change = {
     ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + restMs },
     ...(isSent ? {} : ({ state: "proposed" } as const)),

@@ -114,6 +114,18 @@ test("one that is not there on its day is said to be late, and somebody has to a
   ]);
 });
 
+test("one that is asked for again and again without an answer is told of after an hour, once", async () => {
+  const planned = await scene.shortRun();
+  await scene.decide(planned);
+  const silence = { kind: "no-answer", sent: true, code: "no_answer", reason: "silence" } as const;
+  scene.world.override = { sendMoneyWrite: () => Promise.resolve(silence) };
+  for (let minutes = 0; minutes < 90; minutes += 3) {
+    await scene.step(planned);
+    await scene.world.world.pass(3 * 60_000);
+  }
+  expect(await scene.told(planned)).toMatchObject([{ roles: ["operator"] }]);
+});
+
 test("one that can't be made for an hour is tried ever more rarely, and people hear of it once", async () => {
   const planned = await scene.shortRun();
   await scene.decide(planned);
