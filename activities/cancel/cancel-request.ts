@@ -10,6 +10,7 @@ export function cancelRequest({ workflowId, reason }: Cancellation, payment: Pay
     path: cancelPath(payment.id),
     body: JSON.stringify({ reason: reason.slice(0, REASON_MAX) }),
     owner: workflowId,
+    runId: "",
     approvedHash: "",
     contactId: payment.contactId ?? "",
     sourceId: "",

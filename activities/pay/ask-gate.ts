@@ -3,6 +3,7 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
+import { isSameLine } from "../../src/ledger/shown.ts";
 import { restText } from "../../src/ledger/steps.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -73,7 +74,8 @@ function ofStep({ line, payments }: PreparedJob, step: GateStep): PayOutcome | n
       return applied(step.ids, payments, true);
     case "applied": {
       // What another line made is not this one's, nor what this one has known before.
-      const isOurs = step.approvedHash === null || step.approvedHash === line.lineHash;
+      const ours = { runId: line.runId, approvedHash: line.lineHash };
+      const isOurs = step.line === null || isSameLine(step.line, ours);
       const isKnown = step.ids.every((id) => line.paymentIds.includes(id));
       return isOurs && !isKnown ? applied(step.ids, payments, step.found) : null;
     }

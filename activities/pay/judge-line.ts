@@ -56,7 +56,7 @@ export function prepareLine(
   const otherwise = stop.kind === "differs" ? plannedAnew(owner, job, read, stop) : stop;
   const prepared = { ...job, reading, payments: read.payments, wish: null, otherwise };
   if (stop.kind !== "paid-elsewhere") return prepared;
-  return { ...prepared, approved: payRequest(job.plan, owner.owner, job.plan.executionDate) };
+  return { ...prepared, approved: payRequest(job.plan, owner, job.plan.executionDate) };
 }
 
 /** As `prepareLine`; undefined for a line that is not as it was approved: it is read by itself. */
@@ -81,7 +81,7 @@ function asApproved(
   if (fault !== null) return { ...prepared, wish: null, otherwise: fault };
   const { date, late } = executionDateOf(owner, job, clock);
   if (date === null) return { ...prepared, wish: null, otherwise: NOT_NOW };
-  const wish = payRequest(job.plan, owner.owner, date, payFieldsNow(job.plan, read.payer));
+  const wish = payRequest(job.plan, owner, date, payFieldsNow(job.plan, read.payer));
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
   return {
     ...prepared,

@@ -1,5 +1,6 @@
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
+import type { PayOwner } from "./job.ts";
 
 const PAY_PATH = "/v1/payments";
 
@@ -10,12 +11,11 @@ const PAY_PATH = "/v1/payments";
  * The amount is always sent: left out it would be "what remains", which may have changed. The
  * source's own `pay` fields go in as they came.
  *
- * @param owner workflow id for which it is paid
  * @param pay the source's fields, where they are not those that were approved
  */
 export function payRequest(
   plan: PlanLine,
-  owner: string,
+  { owner, runId }: Pick<PayOwner, "owner" | "runId">,
   executionDate: string,
   pay: Readonly<Record<string, unknown>> = plan.funding.pay,
 ): Wish {
@@ -32,6 +32,7 @@ export function payRequest(
     path: PAY_PATH,
     body,
     owner,
+    runId,
     approvedHash: plan.lineHash,
     contactId: plan.contactId,
     sourceId: plan.funding.sourceId,

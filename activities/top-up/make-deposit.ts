@@ -155,6 +155,7 @@ function wishOf(
     path: "/v1/balance/deposits",
     body: JSON.stringify({ amountCents, bankAccountId: account.bankAccountId }),
     owner,
+    runId: "",
     approvedHash: hash,
     contactId: "",
     sourceId: account.bankAccountId,

@@ -32,6 +32,8 @@ export interface Terms {
   readonly body: string;
   /** Workflow id for which it is sent. */
   readonly owner: string;
+  /** The run whose line it pays, which a run of the same bill and amount is not; else empty. */
+  readonly runId: string;
   /** Hash of the line, or of the deposit, that was approved; empty for a cancel. */
   readonly approvedHash: string;
   readonly contactId: string;
@@ -40,6 +42,9 @@ export interface Terms {
   readonly amountCents: number;
   readonly executionDate: string;
 }
+
+/** What one line of a run is known by. */
+export type LineKey = Pick<Terms, "runId" | "approvedHash">;
 
 export interface Send extends Terms {
   /** Random, so that only its sender can name it. */
@@ -173,7 +178,7 @@ export type Step =
       readonly ids: readonly string[];
       readonly found: boolean;
       /** Of its last send, by which the caller knows its own; null where none is known. */
-      readonly approvedHash: string | null;
+      readonly line: LineKey | null;
     }
   /** The reading is too old, or not whole: read again. */
   | { readonly kind: "read"; readonly reason: string }

@@ -10,7 +10,7 @@ import {
   unsettledSends,
   wasAnsweredApplied,
 } from "./derive.ts";
-import type { KeyedAttempt, Look, Reading, Shown, Step, SubjectFacts } from "./facts.ts";
+import type { KeyedAttempt, LineKey, Look, Reading, Shown, Step, SubjectFacts } from "./facts.ts";
 import { pay } from "./operations.ts";
 import { type Asked, lookDue, rest } from "./steps.ts";
 
@@ -51,7 +51,8 @@ export function stayApplied(asked: Asked): Step | null {
   }
   const ids = madeIdsOf(standing);
   const isShown = ids.every((id) => reading.shownIds.includes(id));
-  const isOther = !isShown && standing.sends.at(-1)?.approvedHash !== wish.approvedHash;
+  const last = standing.sends.at(-1);
+  const isOther = !isShown && (last === undefined || !isSameLine(last, wish));
   return isOther ? rest("not-shown", REST_NOT_SHOWN_MS) : appliedStep(standing);
 }
 
@@ -71,6 +72,11 @@ function isSpent(asked: Asked, attempt: KeyedAttempt): boolean {
   return isSettled && made.every((shown) => operation.isUnpaid(shown));
 }
 
+/** Two runs may pay a bill in equal parts: their lines differ by their run alone. */
+export function isSameLine(one: LineKey, other: LineKey): boolean {
+  return one.runId === other.runId && one.approvedHash === other.approvedHash;
+}
+
 /** True where the wish is for the rest of a bill, of which this attempt paid a part. */
 function isOfAnotherLine(
   { operation, wish }: Asked,
@@ -81,7 +87,7 @@ function isOfAnotherLine(
   const last = sends.at(-1);
   // What a restored store adopted was sent by nobody that is known: it goes by its terms.
   if (last === undefined) return operation.judgeFound(wish, made).kind !== "all";
-  return last.approvedHash !== wish.approvedHash;
+  return !isSameLine(last, wish);
 }
 
 /**
@@ -140,8 +146,9 @@ export function shownAfterAll(facts: SubjectFacts, { shown }: Reading): readonly
 
 export function appliedStep(attempt: KeyedAttempt): Step {
   const found = !wasAnsweredApplied(attempt);
-  const approvedHash = attempt.sends.at(-1)?.approvedHash ?? null;
-  return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found, approvedHash };
+  const last = attempt.sends.at(-1);
+  const line = last === undefined ? null : { runId: last.runId, approvedHash: last.approvedHash };
+  return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found, line };
 }
 
 function unaccounted(shown: readonly Shown[]): Step {

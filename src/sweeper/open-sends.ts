@@ -19,10 +19,9 @@ import { appendAudit } from "../store/audit.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { createHold } from "../store/holds.ts";
 import { recordPaidLines } from "../store/line-leases.ts";
-import { changeLine, type RunLine } from "../store/lines.ts";
+import { changeLine, getRunLine, type RunLine } from "../store/lines.ts";
 import { raiseNotice } from "../store/notices.ts";
 import { leftOpen, neverAnswered } from "../store/open-subjects.ts";
-import { findOne } from "../store/records.ts";
 import { keepSeenPayments } from "../store/seen-payments.ts";
 import { phaseOf } from "../store/sweep.ts";
 import type { Tables } from "../store/tables.ts";
@@ -140,7 +139,7 @@ async function takeFound(
   const found = payments.filter(({ id }) => ids.includes(id));
   const line = await lineOf(trx, looked, seq);
   const paymentIds = [...new Set([...(line?.paymentIds ?? []), ...ids])];
-  if (line === undefined || !(await mayTake(trx, line))) {
+  if (line === undefined || !line.isAsSent || !(await mayTake(trx, line))) {
     await tell(trx, looked, paidAfterAll(payableId, found), ids.join());
     // Limits count it, though no run follows it.
     await keepSeenPayments(trx, businessId, found);
@@ -164,16 +163,16 @@ async function takeFound(
   });
 }
 
-/** The line for which the request was sent; undefined where it was planned anew since. */
+/** The request's line, as it stands now; undefined where the store has forgotten what was sent. */
 async function lineOf(
   trx: Transaction<Tables>,
   { businessId, payableId }: Looked,
   seq: number,
-): Promise<RunLine | undefined> {
+): Promise<(RunLine & { readonly isAsSent: boolean }) | undefined> {
   const { attempts } = await subjectFacts(trx, businessId, payableId);
   const sent = attempts.find((attempt) => attempt.seq === seq)?.sends.at(-1);
-  if (sent === undefined) return undefined;
-  return findOne(trx, "run_lines", { businessId, payableId, lineHash: sent.approvedHash });
+  const line = sent && (await getRunLine(trx, sent.runId, payableId));
+  return line && { ...line, isAsSent: line.lineHash === sent.approvedHash };
 }
 
 /** States of lines that a run may still bring to an end, and that nobody is at work on. */

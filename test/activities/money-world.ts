@@ -152,8 +152,12 @@ export class MoneyWorld {
   }
 
   /** Plans one more run, of a part of a bill that there is already. */
-  planAgain(payableIds: readonly string[], partCents: number): Promise<PlannedBills> {
-    return this.#plan(payableIds, {}, partCents);
+  planAgain(
+    payableIds: readonly string[],
+    partCents: number,
+    policy: Partial<PayRunPlaybook> = {},
+  ): Promise<PlannedBills> {
+    return this.#plan(payableIds, policy, partCents);
   }
 
   async #plan(

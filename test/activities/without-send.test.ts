@@ -6,11 +6,11 @@ import { WISH } from "../ledger/facts.ts";
 
 const STANDS: GateStep = {
   ...{ kind: "applied", seq: 1, ids: ["p1"], found: false },
-  approvedHash: WISH.approvedHash,
+  line: WISH,
 };
 
 function job(paymentIds: readonly string[]): PreparedJob {
-  const line = { lineHash: WISH.approvedHash, paymentIds };
+  const line = { runId: WISH.runId, lineHash: WISH.approvedHash, paymentIds };
   const otherwise = { kind: "back", restMs: 0, reason: "read again" };
   return { line, payments: [], wish: WISH, otherwise } as unknown as PreparedJob;
 }

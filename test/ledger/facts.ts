@@ -22,6 +22,7 @@ export const TERMS: Terms = {
   path: "/v1/payments",
   body: '{"payableId":"bill","amountCents":1000}',
   owner: "run/1",
+  runId: "run/1",
   approvedHash: "line-1",
   contactId: "vendor",
   sourceId: "account",
@@ -37,6 +38,9 @@ export const OTHER_BYTES: Wish = { ...WISH, body: '{"payableId":"bill","amountCe
 
 /** What is owed beside the first line, in other bytes. */
 export const OTHER_LINE: Wish = { ...OTHER_BYTES, approvedHash: "line-2" };
+
+/** As much again, for a line of another run that is otherwise the same. */
+export const OTHER_RUN: Wish = { ...WISH, owner: "run/2", runId: "run/2" };
 
 interface SendOptions extends Partial<Omit<Send, "sendNo" | "result">> {
   /** Minutes after `T0` at which the gate let it through. */

@@ -77,7 +77,7 @@ describe("rule 9: adoption", () => {
       seq: 1,
       ids: ["p1"],
       found: true,
-      approvedHash: WISH.approvedHash,
+      line: { runId: WISH.runId, approvedHash: WISH.approvedHash },
     };
     expect(ask(facts, WISH, 1, [payment("p1")])).toEqual(found);
     expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOK_DUE);

@@ -12,6 +12,7 @@ import {
   oneKey,
   OTHER_BYTES,
   OTHER_LINE,
+  OTHER_RUN,
   payment,
   readAt,
   sent,
@@ -148,10 +149,13 @@ describe("rule 8: the next key", () => {
     expect(ask(facts, WISH, 60, unpaid)).toEqual({ ...NEXT_KEY, baseline: ["p1", "p2"] });
   });
 
-  it("pays the rest of a bill for another line, once what was paid is shown", () => {
+  it.each([
+    ["another line", OTHER_LINE],
+    ["an equal line of another run", OTHER_RUN],
+  ])("pays the rest of a bill for %s, once what was paid is shown", (_, rest) => {
     const facts = oneKey(sent("applied", { madeIds: ["p1"] }));
-    expect(ask(facts, OTHER_LINE, 1)).toEqual({ kind: "rest", reason: "not-shown", restMs: MIN });
-    expect(ask(facts, OTHER_LINE, 1, [payment("p1")])).toMatchObject({ kind: "send", seq: 2 });
+    expect(ask(facts, rest, 1)).toEqual({ kind: "rest", reason: "not-shown", restMs: MIN });
+    expect(ask(facts, rest, 1, [payment("p1")])).toMatchObject({ kind: "send", seq: 2 });
   });
 
   it("waits for a look where something that was sent beside an applied send is open", () => {

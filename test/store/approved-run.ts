@@ -114,7 +114,7 @@ export function draw(store: Store, runId: string, changes: DrawChanges = {}): Pr
     };
     const requests = leased.lines.map(({ line, plan }) => ({
       subject: line.payableId,
-      wish: payRequest(plan, runId, plan.executionDate),
+      wish: payRequest(plan, { owner: runId, runId }, plan.executionDate),
       reading,
     }));
     const plans = new Map(leased.lines.map(({ plan }) => [plan.payableId, plan]));

@@ -92,7 +92,13 @@ test("a key has one attempt, a send its number once, and its result is written o
   const send = {
     ...{ send_id: "send_1", attempt_id: "att_1", business_id: "biz_1", subject: "pay_1" },
     ...{ seq: 1, send_no: 1, owner: "run", sent_by: "w", path: "/v1/payments", body: "{}" },
-    ...{ approved_hash: "h", contact_id: "c", source_id: "balance", rail: "SERVICE" },
+    ...{
+      run_id: "run",
+      approved_hash: "h",
+      contact_id: "c",
+      source_id: "balance",
+      rail: "SERVICE",
+    },
     ...{ amount_cents: 1, execution_date: "2026-11-05", baseline: "[]", made_ids: "[]" },
     ...{ opened_at_ms: 1, leave_by_ms: 2, result: "pending" },
   };

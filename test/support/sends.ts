@@ -15,7 +15,14 @@ type Heard = Partial<Omit<SendOutcome, "send">>;
 
 function termsOf(owner: string): Terms {
   return {
-    ...{ path: "/v1/payments", body: "{}", owner, approvedHash: "", contactId: "con_1" },
+    ...{
+      path: "/v1/payments",
+      body: "{}",
+      owner,
+      runId: owner,
+      approvedHash: "",
+      contactId: "con_1",
+    },
     ...{ sourceId: "balance", rail: "SERVICE", amountCents: 10_000, executionDate: "2026-11-25" },
   };
 }

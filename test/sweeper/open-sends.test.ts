@@ -4,6 +4,7 @@ import { insertLooks } from "../../src/ledger/write.ts";
 import { changeLine, planLineOf } from "../../src/store/lines.ts";
 import { listNotices, type Notice } from "../../src/store/notices.ts";
 import { openSubjects } from "../../src/store/open-subjects.ts";
+import { getPlanLines } from "../../src/store/plans.ts";
 import { setRunPhase } from "../../src/store/runs.ts";
 import { WeekSums } from "../../src/store/week-sums.ts";
 import { lookAtOpenSends } from "../../src/sweeper/open-sends.ts";
@@ -49,11 +50,14 @@ function told(payableId: string): Promise<Notice[]> {
 }
 
 /** A bill whose request was carried out, though no answer came, and that people parked since. */
-async function paidUnheard(): Promise<{ runId: string; payableId: string }> {
-  const { runId, payableId } = await world.approvedRun([{}]);
+async function paidUnheard(bills = [{}]): Promise<{ runId: string; payableId: string }> {
+  const { runId } = await world.approvedRun(bills);
   const { businessId, store } = world;
+  const [planned] = await getPlanLines(store.db, runId);
+  if (planned === undefined) throw new Error("nothing is planned");
+  const { payableId } = planned.line;
   const plan = await planLineOf(store.db, { runId, payableId, version: 1 });
-  const { operation: _, ...terms } = payRequest(plan, runId, plan.executionDate);
+  const { operation: _, ...terms } = payRequest(plan, { owner: runId, runId }, plan.executionDate);
   const sent = { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS, terms };
   const { idempotencyKey } = await sendOnce(store, sent);
   const write = { method: "POST", path: terms.path, bodyText: terms.body, idempotencyKey } as const;
@@ -85,6 +89,23 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
       state: "scheduled",
       paymentIds: [payment?.id],
     });
+    expect(await told(payableId)).toEqual([]);
+  });
+
+  test("gets it in the run that has sent it, whichever other runs had the same bill", async () => {
+    const before = await world.approvedRun([{}]);
+    const { businessId, store } = world;
+    await setRunPhase(store.db, before.runId, { phase: "cancelled", waitingFor: null });
+    const cancelled = { state: "cancelled" } as const;
+    await changeLine(store.db, before, cancelled, Date.now());
+    await store.db.deleteFrom("claims").where("business_id", "=", businessId).execute();
+    const { runId, payableId } = await paidUnheard([]);
+    expect(payableId).toBe(before.payableId);
+    const sameHash = await world.line(before.runId, payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({ lineHash: sameHash.lineHash });
+    await sweep();
+    expect(await world.line(before.runId, payableId)).toMatchObject({ paymentIds: [] });
+    expect((await world.line(runId, payableId)).state).toBe("scheduled");
     expect(await told(payableId)).toEqual([]);
   });
 

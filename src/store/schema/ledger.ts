@@ -48,6 +48,8 @@ export const ledgerTables = {
     path: text,
     /** Exact bytes; empty text for a request without a body. */
     body: text,
+    /** Empty for what is no line of a run. */
+    run_id: text,
     approved_hash: text,
     contact_id: text,
     source_id: text,

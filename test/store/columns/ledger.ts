@@ -23,6 +23,7 @@ export const ledgerColumns: Columns<
     sent_by: true,
     path: true,
     body: true,
+    run_id: true,
     approved_hash: true,
     contact_id: true,
     source_id: true,
