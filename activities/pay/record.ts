@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
+import { inDoubt } from "../../src/domain/notices/open-texts.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { recordResults } from "../../src/ledger/results.ts";
@@ -12,6 +13,7 @@ import { releaseClaim } from "../../src/store/claims.ts";
 import { createHold } from "../../src/store/holds.ts";
 import { recordPaidLines } from "../../src/store/line-leases.ts";
 import { changeLine, getRunLine } from "../../src/store/lines.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
 import { updateRetry } from "../../src/store/retries.ts";
 import type { Tables } from "../../src/store/tables.ts";
@@ -235,7 +237,7 @@ function auditDetails(outcome: PayOutcome): Record<string, unknown> {
   }
 }
 
-/** What was made must be what was approved; where it is not, nothing more is drawn. */
+/** What was made must be what was approved; where it is not, nothing more is drawn, and people know. */
 async function alarmOnMismatch(
   trx: Transaction<Tables>,
   { line, plan }: PayJob,
@@ -245,12 +247,18 @@ async function alarmOnMismatch(
   // What isn't shown yet is compared once it is.
   const wrong = payments.length === 0 ? null : mismatchOf(plan, payments);
   if (wrong === null) return;
-  await createHold(trx, {
-    businessId: line.businessId,
-    scope: "run",
-    value: line.runId,
-    reason: `Payments made for ${plan.payableId} are not what was approved: ${wrong}`,
-    author: "payrun",
+  const { businessId, payableId, runId } = line;
+  const reason = `Payments made for ${payableId} are not what was approved: ${wrong}. Its run is on hold.`;
+  const hold = { businessId, scope: "run", value: runId, reason, nowMs: clock.realMs } as const;
+  await createHold(trx, { ...hold, author: "payrun" });
+  await raiseNotice(trx, {
+    businessId,
+    kind: "payment-in-doubt",
+    factKey: `${runId}/${payableId}/${payments.map(({ id }) => id).join()}`,
+    ...inDoubt(payableId, reason),
+    roles: ["operator"],
+    data: { payableId },
+    runId,
     nowMs: clock.realMs,
   });
 }
