@@ -13,9 +13,6 @@ import { closedRestMs } from "./record-deposit.ts";
 /** Rests between looks at a deposit whose effect is not known, on the service's clock. */
 const LOOKS = { share: 0.1, firstMs: 1_000, mostMs: 60_000 } as const;
 
-/** Between looks at what only a person can tell. */
-const UNCLEAR_REST_MS = 5_000;
-
 /** What becomes of a deposit that the gate hasn't let through. */
 export function withoutDeposit(
   topUp: TopUp,
@@ -25,6 +22,7 @@ export function withoutDeposit(
 ): DepositOutcome {
   const { step } = answer;
   const closed = answer.kind === "closed" ? answer.closed.reason : null;
+  const longerMs = growingMs(clock.serviceMs - (topUp.restSinceMs ?? clock.serviceMs), LOOKS);
   switch (step.kind) {
     case "adopt":
     case "applied": {
@@ -34,12 +32,9 @@ export function withoutDeposit(
       return { kind: "made", transactionId, key, answer: isFound ? "found by look-up" : "2xx" };
     }
     case "person":
-      return unclear(facts, reading, step);
+      return unclear(facts, reading, step, longerMs);
     case "read":
-      return rest(
-        growingMs(clock.serviceMs - (topUp.restSinceMs ?? clock.serviceMs), LOOKS),
-        step.reason,
-      );
+      return rest(longerMs, step.reason);
     case "rest": {
       const last = lastSend(facts.attempts);
       const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
@@ -58,6 +53,7 @@ function unclear(
   facts: SubjectFacts,
   { shownIds }: Reading,
   { code, reason }: { readonly code: string; readonly reason: string },
+  restMs: number,
 ): DepositOutcome {
   const accounted = accountedIds(facts);
   const ids = shownIds.filter((id) => !accounted.has(id)).join(", ");
@@ -66,7 +62,7 @@ function unclear(
       ? `It had no answer, and the service shows what may be it or not (${ids})`
       : reason;
   const asked = `${what}: look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`;
-  return { ...rest(UNCLEAR_REST_MS, asked), code: "unclear" };
+  return { ...rest(restMs, asked), code: "unclear" };
 }
 
 /** Nothing of it was made, and nothing can be any more. */
