@@ -62,10 +62,13 @@ export async function neverAnswered(
 /** As the index of such sends has it. */
 const UNANSWERED = ["pending", "unknown", "conflict", "unconfirmed"];
 
-/** States of lines whose payments are looked at anyway, before anything more is sent or goes out. */
+/**
+ * States of lines whose payments are looked at anyway, before anything more is sent. What is
+ * scheduled is none of them: who follows it sees what is more than the bill, not than its part.
+ */
 const AT_WORK: readonly LineState[] = [
   ...(["planned", "awaiting-approval", "on-hold", "paying", "unknown"] as const),
-  ...(["scheduled", "held", "processing", "retrying"] as const),
+  ...(["processing", "retrying"] as const),
 ];
 
 function notLookedAt(table: string, sinceMs: number): RawBuilder<SqlBool> {

@@ -85,7 +85,7 @@ describe("a bill that a request may still pay", () => {
   });
 });
 
-test("a bill whose request never had an answer is looked at again for days, once nobody is at work on it", async () => {
+test("a bill whose request never had an answer is looked at again for days, once nothing is about to be sent for it", async () => {
   const { store, set } = await halfOpen("cancelled");
   await closeSubjectOn(store, "pay_1");
   const { openedAtMs } = await sendOnce(store, {
@@ -104,10 +104,12 @@ test("a bill whose request never had an answer is looked at again for days, once
   await closeSubjectOn(store, "pay_1");
   expect(await left(0)).toEqual(["pay_1"]);
   expect(await left(openedAtMs + 1)).toEqual([]);
-  for (const state of ["scheduled", "retrying", "on-hold"] as const) {
+  for (const state of ["processing", "retrying", "on-hold"] as const) {
     await set("pay_1", state);
     expect(await left(0)).toEqual([]);
   }
+  await set("pay_1", "scheduled");
+  expect(await left(0)).toEqual(["pay_1"]);
   await set("pay_1", "settled");
   const look = { look_id: "l", business_id: "biz_1", subject: "pay_1", begun_service_ms: null };
   await store.db

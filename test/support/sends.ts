@@ -8,6 +8,8 @@ type Sent = Pick<NewSend, "businessId" | "subject"> & {
   readonly owner: string;
   /** How long ago the gate let it through. */
   readonly agoMs?: number;
+  /** Of its key; the first unless said. */
+  readonly seq?: number;
   readonly terms?: Terms;
 };
 
@@ -27,17 +29,17 @@ function termsOf(owner: string): Terms {
   };
 }
 
-/** A first request to pay $100.00, as the gate writes it, and what it came to; null: nothing yet. */
+/** A request to pay $100.00, as the gate writes it, and what it came to; null: nothing yet. */
 export async function sendOnce(
   store: Store,
-  { businessId, subject, owner, agoMs = 0, terms = termsOf(owner) }: Sent,
+  { businessId, subject, owner, agoMs = 0, seq = 1, terms = termsOf(owner) }: Sent,
   heard: Heard | null = { result: "unknown", status: 500 },
 ): Promise<OpenedSend> {
   return store.transactionOf(businessId, async (trx) => {
     const openedAtMs = (await databaseNowMs(trx)) - agoMs;
     const [send] = await insertSends(trx, [
       {
-        ...{ businessId, subject, operation: "pay", seq: 1, attemptId: undefined, sendNo: 1 },
+        ...{ businessId, subject, operation: "pay", seq, attemptId: undefined, sendNo: 1 },
         terms,
         ...{ baseline: [], sentBy: "worker-1", openedAtMs, openedServiceMs: openedAtMs },
         leaveByMs: openedAtMs + 15_000,

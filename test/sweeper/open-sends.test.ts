@@ -165,6 +165,25 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await sweep()).toBe(0);
   });
 
+  test("is told of before it goes out, where a part of it was found and is paid again too late", async () => {
+    const { runId, payableId } = await world.plannedRun([{}], {}, 4_000);
+    await world.approve(runId);
+    await world.pay(runId);
+    const { businessId, store } = world;
+    const [first] = await world.context().clientOf("acme").payments.listAll({ payableId });
+    if (first === undefined) throw new Error("nothing was paid");
+    const of = { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS };
+    await sendOnce(store, { ...of, seq: 2 });
+    await store.db.deleteFrom("open_subjects").execute();
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
+    const late = { ...first, id: "pay_late" };
+    world.override = { listAll: () => Promise.resolve([first, late]) };
+    await sweep();
+    const [notice] = await told(payableId);
+    expect(notice?.text).toContain(late.id);
+    expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
+  });
+
   test("is looked at though another one can't be read for ever", async () => {
     const { runId, payableIds } = await world.approvedRun([{}, {}]);
     const { businessId, store } = world;
