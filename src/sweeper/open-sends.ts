@@ -50,11 +50,14 @@ const BEFORE_CUT_OFF = "08:00";
  * on looking for days at those whose requests never had an answer, though nothing should come any
  * more: a service may be later than the ledger can be safe against.
  *
+ * @param unread bills that could not be read at the last sweep, which are tried after all others;
+ * kept for the next one
  * @returns how many were looked at
  */
 export async function lookAtOpenSends(
   context: SweeperContext,
   profile: BusinessProfile,
+  unread: Set<string>,
 ): Promise<number> {
   const { store, log } = context;
   const { businessId, name: business, sandbox } = profile;
@@ -63,19 +66,27 @@ export async function lookAtOpenSends(
     openedMs: nowMs - windowMs(sandbox) - AFTER_WINDOW_MS,
     lookedAtMs: nowMs - LOOK_EVERY_MS,
   };
-  const left = await leftOpen(store.db, businessId, before, AT_ONCE);
+  const most = AT_ONCE + unread.size;
+  const chosen = (found: readonly string[]): string[] =>
+    found
+      .toSorted((one, other) => Number(unread.has(one)) - Number(unread.has(other)))
+      .slice(0, AT_ONCE);
+  const left = chosen(await leftOpen(store.db, businessId, before, most));
   const since = {
     openedMs: nowMs - AFTER_ALL_MS,
     lookedAtMs: sandbox ? before.lookedAtMs : lookedAtBeforeMs(nowMs),
   };
-  left.push(...(await neverAnswered(store.db, businessId, since, AT_ONCE)));
-  // One that can't be read is read at the next sweep, and keeps no other from it.
-  const looks = left.map((payableId) =>
-    lookAt(context, profile, payableId).catch((error: unknown) => {
+  left.push(...chosen(await neverAnswered(store.db, businessId, since, most)));
+  const looks = left.map(async (payableId) => {
+    try {
+      await lookAt(context, profile, payableId);
+      unread.delete(payableId);
+    } catch (error) {
+      unread.add(payableId);
       const fields = { business, payableId, reason: reasonOf(error) };
       log.info("a bill with an open request could not be read", fields);
-    }),
-  );
+    }
+  });
   await Promise.all(looks);
   return left.length;
 }

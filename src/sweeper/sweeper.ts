@@ -75,6 +75,8 @@ class Sweeps {
   #leads = false;
   #wholeAtMs = 0;
   #failed = false;
+  /** By business: bills with an open request that could not be read. */
+  readonly #unread = new Map<string, Set<string>>();
 
   constructor(context: SweeperContext, everyMs: number) {
     this.#context = context;
@@ -141,12 +143,21 @@ class Sweeps {
         () => followLostIncidents(context, profile, running),
       ],
       ["Comparing schedules with Temporal's", () => compareSchedules(context, profile)],
-      ["Looking after requests without an answer", () => lookAtOpenSends(context, profile)],
+      [
+        "Looking after requests without an answer",
+        () => lookAtOpenSends(context, profile, this.#unreadOf(businessId)),
+      ],
       ["Looking after claims", () => this.#lookAfterClaims(profile)],
       ...(isWhole ? [["Forgetting old events", () => this.#prune(profile)] as const] : []),
       ["Ending holds", () => this.#endHolds(profile)],
     ];
     for (const [step, work] of steps) await this.#trouble.watch({ businessId, step }, work);
+  }
+
+  #unreadOf(businessId: string): Set<string> {
+    const unread = this.#unread.get(businessId) ?? new Set();
+    this.#unread.set(businessId, unread);
+    return unread;
   }
 
   async #lookAfterClaims({ businessId, name }: BusinessProfile): Promise<void> {
