@@ -27,7 +27,7 @@ import { startOrTellRetry } from "../src/temporal/start.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "./context.ts";
 import { readOrWait } from "./read-or-wait.ts";
-import { type FollowedPayment, paymentsOfPayables } from "./payments-of-payables.ts";
+import { type FollowedPayment, followedPayments } from "./followed-payments.ts";
 import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "./safety-net.ts";
 import { takePayments } from "./take-payments.ts";
 import { lateOf, tellLate } from "./tell-late.ts";
@@ -64,7 +64,7 @@ export async function followRun(
   const ids = due.map(({ payableId }) => payableId);
   const read = await readOrWait(context, run, async () => {
     const client = context.clientOf(run.business);
-    const payments = await paymentsOfPayables(client, due, beforeFirstPayment(run));
+    const payments = await followedPayments(client, due, beforeFirstPayment(run));
     const payees = await payeesToCheck(context, run, { ids, told, clock });
     return { payments, payees };
   });

@@ -3,48 +3,28 @@ import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
-import { soonestRestMs } from "../../src/domain/rests.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { isRejected } from "../../src/store/decisions.ts";
-import { activeHoldFor } from "../../src/store/holds.ts";
 import { isOpenSubject } from "../../src/store/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/retry-cases.ts";
-import { type BusinessWait, listWaits } from "../../src/store/waits.ts";
 import type { ActivityContext } from "../context.ts";
 import { alarmBehind, readPayee, watchScheduled } from "../safety-net.ts";
 import { lateOf, tellLate } from "../tell-late.ts";
-import { tellWaits } from "../tell-run.ts";
 import { readOrSay } from "../while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
-import {
-  assessment,
-  ended,
-  finish,
-  following,
-  leaveToNextRun,
-  park,
-  parkedFor,
-} from "./answers.ts";
+import { ended, finish, following, leaveToNextRun, park, parkedFor } from "./answers.ts";
 import { assessStranger } from "./assess-stranger.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
-import {
-  changesInMs,
-  notBeforeMs,
-  openRetryCase,
-  type RetryCase,
-  setLine,
-  undealtPayments,
-} from "./retry-case.ts";
+import { payWhenFree, UNANSWERED } from "./pay-when-free.ts";
+import { openRetryCase, type RetryCase, setLine, undealtPayments } from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
 
 /** What becomes of a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
-
-const UNANSWERED = "a request that may still pay";
 
 /**
  * Reads everything about a failed or returned payable again and says what its owner does next:
@@ -220,45 +200,6 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
 function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessment> {
   const reason = `${formatUsd(missingCents)} of it is still owed, which is not the amount that was approved. ${NEXT_RUN}`;
   return leaveToNextRun(retry, "changed-since-approval", reason);
-}
-
-async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
-  const { context, businessId, run, line, clock } = retry;
-  const hold = await activeHoldFor(context.store.db, {
-    ...line,
-    businessId,
-    playbook: run.playbook,
-    businessNowMs: clock.businessMs,
-  });
-  const isSent = because === UNANSWERED;
-  if (hold !== undefined && !isSent) {
-    return assessment(retry, "waiting", "on hold", await changesInMs(retry));
-  }
-  const { waits, tellInMs } = await ownWaits(retry);
-  const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
-  const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
-  const restMs = restUntilMs - retry.clock.serviceMs;
-  if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
-  const text = pauses[0]?.message ?? "resting before the next look-up";
-  return assessment(retry, "waiting", text, soonestRestMs(restMs, tellInMs));
-}
-
-/** Faults that the payment waits for. Operators hear of them: its run may have ended. */
-async function ownWaits({
-  context,
-  businessId,
-  workflowId: runId,
-  line,
-  clock,
-}: RetryCase): Promise<{ readonly waits: readonly BusinessWait[]; readonly tellInMs: number }> {
-  const waits = (await listWaits(context.store.db, businessId)).filter(
-    ({ sourceId }) => sourceId === "" || sourceId === line.sourceId,
-  );
-  if (waits.length === 0) return { waits, tellInMs: Infinity };
-  const tellInMs = await context.store.transactionOf(businessId, (trx) =>
-    tellWaits(trx, { run: { runId, businessId }, waits, clock }),
-  );
-  return { waits, tellInMs };
 }
 
 async function settleLine(retry: RetryCase): Promise<void> {

@@ -1,14 +1,26 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { watchedSinceMs } from "../domain/payments/return-window.ts";
 import { takenBack } from "../domain/top-ups/transactions.ts";
+import { reasonOf } from "../process/repeat.ts";
 import { arrivedTopUps, recordReturned } from "../store/returned-top-ups.ts";
 import type { SweeperContext } from "./context.ts";
 
 /**
  * Looks again at the deposits that have arrived within the return window: a bank takes them back
- * like any debit, and no event tells of it.
+ * like any debit, and no event tells of it. A token that may pay may not read the balance: then it
+ * is logged, and nothing else suffers.
  */
 export async function lookAtDeposits(
+  context: SweeperContext,
+  profile: BusinessProfile,
+): Promise<void> {
+  await read(context, profile).catch((error: unknown) => {
+    const fields = { business: profile.name, reason: reasonOf(error) };
+    context.log.info("deposits could not be read again", fields);
+  });
+}
+
+async function read(
   context: SweeperContext,
   { businessId, name: business }: BusinessProfile,
 ): Promise<void> {

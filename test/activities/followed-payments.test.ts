@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { followRun } from "../../activities/follow-run.ts";
-import { paymentsOfPayables } from "../../activities/payments-of-payables.ts";
+import { followedPayments } from "../../activities/followed-payments.ts";
 import { fundRun } from "../../activities/fund-run.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
@@ -102,7 +102,7 @@ test("bills are asked for one by one where more pages of payments were made sinc
       return { payableId, paymentIds };
     }),
   );
-  const found = await paymentsOfPayables(patched, bills, "2026-01-01T00:00:00Z");
+  const found = await followedPayments(patched, bills, "2026-01-01T00:00:00Z");
   const ids = new Map([...found].map(([payableId, of]) => [payableId, of.map(({ id }) => id)]));
   expect(ids).toEqual(new Map(bills.map(({ payableId, paymentIds }) => [payableId, paymentIds])));
 });

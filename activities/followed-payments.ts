@@ -35,7 +35,7 @@ const PAGE_SIZE = 100;
  *
  * @param since ISO instant before the first of the known payments was made
  */
-export async function paymentsOfPayables(
+export async function followedPayments(
   client: PaymentsClient,
   bills: readonly FollowedBill[],
   since: string,

@@ -1,0 +1,50 @@
+import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { soonestRestMs } from "../../src/domain/rests.ts";
+import { activeHoldFor } from "../../src/store/holds.ts";
+import { type BusinessWait, listWaits } from "../../src/store/waits.ts";
+import { tellWaits } from "../tell-run.ts";
+import { assessment } from "./answers.ts";
+import { changesInMs, notBeforeMs, type RetryCase } from "./retry-case.ts";
+
+/** Why it is paid: what was sent is asked for again, also past a hold, to learn what came of it. */
+export const UNANSWERED = "a request that may still pay";
+
+/** Pays as soon as no hold, no wait of the service and no rest is in the way. */
+export async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
+  const { context, businessId, run, line, clock } = retry;
+  const hold = await activeHoldFor(context.store.db, {
+    ...line,
+    businessId,
+    playbook: run.playbook,
+    businessNowMs: clock.businessMs,
+  });
+  const isSent = because === UNANSWERED;
+  if (hold !== undefined && !isSent) {
+    return assessment(retry, "waiting", "on hold", await changesInMs(retry));
+  }
+  const { waits, tellInMs } = await ownWaits(retry);
+  const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
+  const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
+  const restMs = restUntilMs - retry.clock.serviceMs;
+  if (restMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
+  const text = pauses[0]?.message ?? "resting before the next look-up";
+  return assessment(retry, "waiting", text, soonestRestMs(restMs, tellInMs));
+}
+
+/** Faults that the payment waits for. Operators hear of them: its run may have ended. */
+async function ownWaits({
+  context,
+  businessId,
+  workflowId: runId,
+  line,
+  clock,
+}: RetryCase): Promise<{ readonly waits: readonly BusinessWait[]; readonly tellInMs: number }> {
+  const waits = (await listWaits(context.store.db, businessId)).filter(
+    ({ sourceId }) => sourceId === "" || sourceId === line.sourceId,
+  );
+  if (waits.length === 0) return { waits, tellInMs: Infinity };
+  const tellInMs = await context.store.transactionOf(businessId, (trx) =>
+    tellWaits(trx, { run: { runId, businessId }, waits, clock }),
+  );
+  return { waits, tellInMs };
+}
