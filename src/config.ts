@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { ClientConnectConfig } from "@temporalio/envconfig";
@@ -7,6 +6,8 @@ import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { ConfigError } from "./config/config-error.ts";
 import { readDefaultBusiness } from "./config/default-business.ts";
 import { type EncryptionKey, readEncryptionKeysFile } from "./config/encryption-keys.ts";
+import { environmentWithFile } from "./config/env-file.ts";
+import { plaintextProblems } from "./config/plaintext.ts";
 import { Profiles } from "./config/profiles.ts";
 import type { Environment, SettingLine, SettingName, SettingValues } from "./config/settings.ts";
 import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
@@ -42,6 +43,8 @@ export interface Config {
   readonly home: string;
   /** `sqlite:` and an absolute path, or `postgres://…` with its password. */
   readonly databaseUrl: string;
+  /** True where PostgreSQL and Temporal on other machines may be spoken to without TLS. */
+  readonly allowsPlaintext: boolean;
   /** Connections to PostgreSQL that a process opens at most. */
   readonly databasePoolSize: number;
   readonly gateway: PortSetting & { readonly host: string };
@@ -63,19 +66,25 @@ export interface Config {
 }
 
 /**
- * Reads the settings, once, from the environment and the `.env` of the current folder (which
- * never overrides what the environment says).
+ * Reads the settings, once, from the environment and the `.env` of the current folder (see
+ * `environmentWithFile` for what that may set).
  *
  * @param env used instead of both, for tests and for processes started with settings of their own
  * @throws {ConfigError} with a line for every mistake
  */
 export function loadConfig(env?: Environment): Config {
-  const variables = env ?? processEnvironment();
+  const given = env === undefined ? environmentWithFile(process.env) : undefined;
+  const variables = env ?? given?.variables ?? {};
   const { values, problems } = readSettings(variables);
   const temporal = readTemporal(variables, values, problems);
   const profiles = readProfiles(variables, values, problems);
   const home = values.PAYRUN_HOME ?? resolve(".payrun");
   const keys = values.PAYRUN_ENCRYPTION_KEYS ?? readEncryptionKeysFile(home, problems);
+  const databaseUrl = values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`;
+  const allowsPlaintext = values.PAYRUN_ALLOW_PLAINTEXT ?? false;
+  if (!allowsPlaintext && temporal !== undefined) {
+    problems.push(...plaintextProblems(databaseUrl, temporal.connectionOptions));
+  }
   if (problems.length > 0 || profiles === undefined || temporal === undefined) {
     throw new ConfigError(problems);
   }
@@ -84,7 +93,8 @@ export function loadConfig(env?: Environment): Config {
   const gatewayUrl = values.PAYRUN_GATEWAY_URL ?? urlOf(host, gateway.port);
   return {
     home,
-    databaseUrl: values.PAYRUN_DATABASE_URL ?? `sqlite:${join(home, "payrun.db")}`,
+    databaseUrl,
+    allowsPlaintext,
     databasePoolSize: values.PAYRUN_DATABASE_POOL ?? 10,
     gateway,
     encryptionKeys: keys,
@@ -95,7 +105,7 @@ export function loadConfig(env?: Environment): Config {
     temporal,
     profiles,
     settings: describeSettings(variables),
-    warnings: unknownSettings(variables),
+    warnings: [...unknownSettings(variables), ...(given?.ignored ?? [])],
   };
 }
 
@@ -106,21 +116,7 @@ export function loadConfig(env?: Environment): Config {
 export function environmentWith(
   settings: Readonly<Partial<Record<SettingName | `TEMPORAL_${string}`, string | undefined>>>,
 ): Record<string, string> {
-  const merged = { ...processEnvironment(), ...settings };
-  return definedOnly(merged);
-}
-
-function processEnvironment(): Environment {
-  const file = resolve(".env");
-  if (existsSync(file)) {
-    try {
-      process.loadEnvFile(file);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new ConfigError([`${file} can't be read: ${why}`]);
-    }
-  }
-  return process.env;
+  return definedOnly({ ...environmentWithFile(process.env).variables, ...settings });
 }
 
 function readTemporal(

@@ -1,6 +1,7 @@
 import type { BusinessProfile, Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { isPostgres, openStore, StoreError } from "../store/index.ts";
+import { isPlainDatabase, isPlainTemporal } from "../config/plaintext.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { reasonOf } from "./cli-error.ts";
@@ -65,7 +66,7 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
     const text = isPostgres(databaseUrl)
       ? `${shown}; at most ${databasePoolSize} connections a process`
       : `${databaseUrl}; SQLite means one host: worker and gateway run on this machine`;
-    return { name, state: "ok", text };
+    return isPlainDatabase(databaseUrl) ? plain(name, text) : { name, state: "ok", text };
   } catch (error) {
     const isMissing = error instanceof StoreError && error.code === "missing";
     const remedy = "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.";
@@ -94,7 +95,8 @@ async function temporalChecks({ temporal, home }: Config): Promise<readonly Chec
         await workflowService.describeNamespace({ namespace });
         return unservedQueues(workflowService, namespace);
       });
-      return [{ name, state: "ok", text }, workersCheck(unserved)];
+      const isPlain = isPlainTemporal(connectionOptions);
+      return [isPlain ? plain(name, text) : { name, state: "ok", text }, workersCheck(unserved)];
     } finally {
       await connection.close();
     }
@@ -108,6 +110,16 @@ async function temporalChecks({ temporal, home }: Config): Promise<readonly Chec
       },
     ];
   }
+}
+
+/** Somebody has said that this may be. */
+function plain(name: string, text: string): Check {
+  return {
+    name,
+    state: "warning",
+    text: `${text}: on another machine, without TLS`,
+    remedy: "PAYRUN_ALLOW_PLAINTEXT allows it, which is for private networks only.",
+  };
 }
 
 /** Whether somebody works on each task queue. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { Config } from "../config.ts";
 import type { DryPlanPage, RunStatus } from "../contracts/pay-run.ts";
+import { isThisMachine } from "../config/plaintext.ts";
 import { CliError, EXIT, type ExitCode, reasonOf, unavailable, usageError } from "./cli-error.ts";
 import { type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { readLocalAdmin } from "./local-admin.ts";
@@ -27,10 +28,17 @@ export function gatewayOf(config: Config): GatewayClient {
     isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT")
       ? undefined
       : readRunning(config.home);
+  // A home may come with a folder from anybody: it doesn't say where somebody's own token goes.
+  const isTold =
+    running !== undefined && (config.token === undefined || isHere(running.gatewayUrl));
   return new GatewayClient({
-    url: running?.gatewayUrl ?? config.gatewayUrl,
+    url: isTold ? running.gatewayUrl : config.gatewayUrl,
     token: config.token ?? readLocalAdmin(config.home),
   });
+}
+
+function isHere(address: string): boolean {
+  return isThisMachine(URL.parse(address)?.hostname ?? "");
 }
 
 /** The gateway's HTTP API; refusals become one clear line and the right exit code. */
@@ -153,7 +161,7 @@ export class GatewayClient {
   ): Promise<HttpAnswer> {
     const options = { body, token: this.#token, timeoutMs: TIMEOUT_MS };
     const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
-      throw this.#unreachable(error);
+      throw error instanceof CliError ? error : this.#unreachable(error);
     });
     if (answer.status >= 400) throw this.#refusal(answer);
     return answer;

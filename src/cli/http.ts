@@ -1,6 +1,7 @@
 import { request } from "undici";
 
-import { reasonOf } from "./cli-error.ts";
+import { crossesInTheClear } from "../config/plaintext.ts";
+import { reasonOf, usageError } from "./cli-error.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -18,6 +19,7 @@ class NoAnswerError extends Error {
  *
  * @param token sent as a bearer token
  * @throws {NoAnswerError} where there was no answer in time
+ * @throws {CliError} 2 where the token would cross a network in the clear
  */
 export async function httpJson(
   method: "GET" | "POST" | "PATCH" | "DELETE",
@@ -29,13 +31,14 @@ export async function httpJson(
   } = {},
 ): Promise<HttpAnswer> {
   const { body, token, timeoutMs = 30_000 } = options;
+  const authorization = bearer(url, token);
   try {
     const answer = await request(url, {
       method,
       headers: {
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...authorization,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
@@ -46,6 +49,16 @@ export async function httpJson(
   } catch (error) {
     throw new NoAnswerError(whyOf(error), { cause: error });
   }
+}
+
+/** @throws {CliError} 2 where the token would cross a network in the clear */
+function bearer(url: string, token: string | undefined): { readonly authorization?: string } {
+  if (token === undefined) return {};
+  if (!crossesInTheClear(url)) return { authorization: `Bearer ${token}` };
+  throw usageError(
+    `${new URL(url).origin} is another machine without TLS: your token would cross the network in the clear`,
+    "Set PAYRUN_GATEWAY_URL to an https:// address.",
+  );
 }
 
 /**
@@ -59,9 +72,10 @@ export async function httpText(
   url: string,
   { token, idleMs }: { readonly token: string | undefined; readonly idleMs: number },
 ): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
+  const headers = bearer(url, token);
   try {
     const { statusCode, body } = await request(url, {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      headers,
       headersTimeout: idleMs,
       bodyTimeout: idleMs,
     });

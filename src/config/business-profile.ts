@@ -7,6 +7,7 @@ import {
   notifyShape,
   toNotifySettings,
 } from "./notify-settings.ts";
+import { crossesInTheClear } from "./plaintext.ts";
 import { flag, httpUrl, secretList } from "./settings.ts";
 import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 
@@ -93,18 +94,12 @@ export const businessShape = z
     notify: notifyShape.optional(),
   })
   .superRefine((value, context) => {
-    if (!value.sandbox && !isPrivate(value.apiUrl)) {
+    // The token would cross a network in the clear otherwise.
+    if (!value.sandbox && crossesInTheClear(value.apiUrl)) {
       const message = "must be https:// (http:// is for this machine, or where sandbox is true)";
       context.addIssue({ code: "custom", path: ["apiUrl"], message });
     }
   });
-
-/** The token would cross a network in the clear otherwise. */
-function isPrivate(apiUrl: string): boolean {
-  const url = URL.parse(apiUrl);
-  if (url === null || url.protocol === "https:") return true;
-  return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-}
 
 /** What can be said of a business, for telling which key a mistyped one was meant to be. */
 export const BUSINESS_KEYS = [

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 
 import { encryptionKeys } from "./encryption-keys.ts";
+import { masked } from "./masked.ts";
 import { nearest } from "./nearest.ts";
 import { signersText } from "./signers.ts";
 
@@ -118,11 +119,6 @@ const poolSize = z
   .transform(Number)
   .refine((value) => value >= 2 && value <= 100, "must be a number from 2 to 100");
 
-/** An address without the password in it. */
-function withoutPassword(address: string): string {
-  return address.replace(/^(\w+:\/\/[^/@:]*):.*@/, "$1:••••••@");
-}
-
 /**
  * Every setting that Payrun has, by the name of its variable. Temporal's own variables
  * (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_PROFILE`,
@@ -139,6 +135,11 @@ export const SETTINGS = {
     "connections to PostgreSQL that each process opens at most",
     "10",
     poolSize,
+  ),
+  PAYRUN_ALLOW_PLAINTEXT: setting(
+    "true where PostgreSQL and Temporal are on other machines of a private network, without TLS",
+    "false",
+    flag,
   ),
   PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", text),
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
@@ -265,7 +266,7 @@ function problemLine(name: SettingName, raw: string, error: z.ZodError): string 
   const definition: Definition<unknown> = SETTINGS[name];
   return definition.secret
     ? `${name} ${why}`
-    : `${name} ${why}, not ${JSON.stringify(withoutPassword(raw))}`;
+    : `${name} ${why}, not ${JSON.stringify(masked(raw))}`;
 }
 
 /** Lists every setting as `payrun doctor` shows it. */
@@ -274,7 +275,7 @@ export function describeSettings(env: Environment): SettingLine[] {
     const { description, defaultText, secret }: Definition<unknown> = SETTINGS[name];
     const raw = env[name]?.trim() ?? "";
     const isSet = raw !== "";
-    const value = !isSet ? defaultText : secret ? "••••••" : withoutPassword(raw);
+    const value = !isSet ? defaultText : secret ? "••••••" : masked(raw);
     return { name, description, value, isSet };
   });
 }

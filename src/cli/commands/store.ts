@@ -2,7 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { copyStore } from "../../store/copy/copy.ts";
 import { CopyRefusedError } from "../../store/copy/refused.ts";
-import { CliError, EXIT } from "../cli-error.ts";
+import { isPlainDatabase, plainDatabaseText } from "../../config/plaintext.ts";
+import { CliError, EXIT, usageError } from "../cli-error.ts";
 import type { Session } from "../session.ts";
 import { dim, green } from "../text.ts";
 
@@ -19,8 +20,10 @@ export function addStoreCommand(program: Command, session: Session): void {
     .requiredOption("--to <address>", "a new file, or an empty database")
     .option("--json", "print one JSON document")
     .action((options) =>
-      session.run(options, async ({ output }) => {
-        const tables = await copy(options.from, options.to);
+      session.run(options, async ({ output, config }) => {
+        const { from, to } = options;
+        if (!config().allowsPlaintext) refusePlain({ "--from": from, "--to": to });
+        const tables = await copy(from, to);
         const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
         output.line(`${green("✓")} copied ${rows} rows of ${Object.keys(tables).length} tables`);
         output.line(
@@ -29,6 +32,13 @@ export function addStoreCommand(program: Command, session: Session): void {
         output.document({ rows, tables });
       }),
     );
+}
+
+/** @throws {CliError} 2 where a store would cross a network in the clear */
+function refusePlain(addresses: Readonly<Record<string, string>>): void {
+  for (const [name, address] of Object.entries(addresses)) {
+    if (isPlainDatabase(address)) throw usageError(plainDatabaseText(name));
+  }
 }
 
 async function copy(from: string, to: string): Promise<Readonly<Record<string, number>>> {

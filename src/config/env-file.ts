@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
+
+import { ConfigError } from "./config-error.ts";
+import { type Environment, SETTING_NAMES, type SettingName } from "./settings.ts";
+
+/** Temporal's own variables, as its own reader knows them. */
+const TEMPORAL = /^TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|PROFILE|CONFIG_FILE|TLS(_\w+)?)$/;
+
+/** Settings that a token may come from; whoever has set one decides alone where it goes. */
+const TOKENS = ["PAYRUN_TOKEN", "PAYMENTS_API_TOKEN", "TEMPORAL_API_KEY"] as const;
+
+/** Settings that say where something goes, what runs, or whose rules hold. */
+const LEADS: readonly SettingName[] = [
+  "PAYRUN_HOME",
+  "PAYRUN_DATABASE_URL",
+  "PAYRUN_GATEWAY_HOST",
+  "PAYRUN_GATEWAY_PORT",
+  "PAYRUN_GATEWAY_URL",
+  "PAYRUN_PUBLIC_URL",
+  "PAYRUN_PROFILES",
+  "PAYRUN_ALLOW_PLAINTEXT",
+  "PAYMENTS_API_URL",
+  "PAYMENTS_NOTIFY_WEBHOOK",
+  "PAYMENTS_NOTIFY_SLACK",
+  "PAYMENTS_NOTIFY_SMTP_URL",
+  "TEMPORAL_CLI",
+];
+
+/**
+ * The environment with what the `.env` of the current folder adds to it. The file may set nothing
+ * but settings, never overrides the environment, and where a token comes from the environment it
+ * says neither where that goes nor what runs: a folder may come from anybody.
+ *
+ * @returns `ignored` has a line for each name that is left out, without its value
+ * @throws {ConfigError} where the file can't be read
+ */
+export function environmentWithFile(
+  env: Environment,
+  file = resolve(".env"),
+): { readonly variables: Environment; readonly ignored: readonly string[] } {
+  if (!existsSync(file)) return { variables: env, ignored: [] };
+  const hasToken = TOKENS.some((name) => (env[name] ?? "").trim() !== "");
+  const variables: Record<string, string | undefined> = { ...env };
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(read(file))) {
+    if (env[name] !== undefined) continue;
+    const isSetting = SETTING_NAMES.some((known) => known === name);
+    if (!isSetting && !TEMPORAL.test(name)) {
+      ignored.push(
+        `.env sets ${name}, which is ignored: it may set only what “payrun doctor” lists`,
+      );
+    } else if (hasToken && leads(name)) {
+      ignored.push(
+        `.env sets ${name}, which is ignored: a token comes from the environment, so this must too`,
+      );
+    } else variables[name] = value;
+  }
+  return { variables, ignored };
+}
+
+function leads(name: string): boolean {
+  const isTemporals = TEMPORAL.test(name) && name !== "TEMPORAL_NAMESPACE";
+  return isTemporals || LEADS.some((lead) => lead === name);
+}
+
+function read(file: string): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync(file, "utf8"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`${file} can't be read: ${why}`]);
+  }
+}

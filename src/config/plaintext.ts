@@ -1,0 +1,55 @@
+import type { ClientConnectConfig } from "@temporalio/envconfig";
+
+/** True for addresses that never leave this machine. */
+export function isThisMachine(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** True where what is said to an address crosses a network in the clear. */
+export function crossesInTheClear(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && url.protocol === "http:" && !isThisMachine(url.hostname);
+}
+
+/** True where a PostgreSQL on another machine is spoken to, and its address says nothing of TLS. */
+export function isPlainDatabase(databaseUrl: string): boolean {
+  const url = URL.parse(databaseUrl);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return false;
+  const host = url.searchParams.get("host") ?? url.hostname;
+  const isLocal = host === "" || host.startsWith("/") || isThisMachine(host);
+  return !isLocal && !["sslmode", "ssl"].some((name) => url.searchParams.has(name));
+}
+
+/** True where a Temporal server on another machine is spoken to without TLS. */
+export function isPlainTemporal({
+  address = "",
+  tls,
+  apiKey,
+}: NonNullable<ClientConnectConfig["connectionOptions"]>): boolean {
+  const isTls = tls !== undefined && tls !== null && tls !== false;
+  const host = address.replace(/:\d+$/, "");
+  return address !== "" && !isTls && apiKey === undefined && !isThisMachine(host);
+}
+
+/** What can't be spoken to as it is set, a line for each. */
+export function plaintextProblems(
+  databaseUrl: string,
+  connectionOptions: NonNullable<ClientConnectConfig["connectionOptions"]>,
+): string[] {
+  const problems: string[] = [];
+  if (isPlainDatabase(databaseUrl)) problems.push(plainDatabaseText("PAYRUN_DATABASE_URL"));
+  if (isPlainTemporal(connectionOptions)) {
+    problems.push(
+      `TEMPORAL_ADDRESS names another machine and no TLS: set TEMPORAL_TLS=true, or TEMPORAL_API_KEY. ${ALLOW}`,
+    );
+  }
+  return problems;
+}
+
+/** @param name what names the database */
+export function plainDatabaseText(name: string): string {
+  return `${name} names another machine and no TLS: add ?sslmode=verify-full (or what its server can do). ${ALLOW}`;
+}
+
+const ALLOW = "On a network that is private, PAYRUN_ALLOW_PLAINTEXT=true allows it.";

@@ -1,0 +1,203 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError, loadConfig } from "../../src/config.ts";
+import { environmentWithFile } from "../../src/config/env-file.ts";
+import { masked } from "../../src/config/masked.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MAIN = join(ROOT, "src/cli/main.ts");
+
+/** Another machine, as far as an address can tell; nothing of the kind is ever asked. */
+const ELSEWHERE = "http://gateway.example.com:8088";
+
+let server: Server;
+/** Where a server of ours listens, and what it was shown. */
+let port = 0;
+const shown: (string | undefined)[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    shown.push(request.headers.authorization);
+    response.setHeader("content-type", "application/json").end('{"items":[]}');
+  });
+  await new Promise<void>((listening) => server.listen(0, listening));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.close();
+});
+
+interface Ended {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** Runs a command in a folder of its own, as somebody who has cloned it from anywhere. */
+async function payrun(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const options = { cwd: folder, env: { PATH: process.env["PATH"], ...env } };
+  const command = ["--disable-warning=ExperimentalWarning", MAIN, ...args];
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, options);
+    return { code: 0, text: stdout + stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, text: stdout + stderr };
+  }
+}
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "payrun-attack-"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+describe("a token", () => {
+  test("never leaves over http to another machine: the command ends with 2 and says why", async () => {
+    const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_URL: ELSEWHERE };
+    const { code, text } = await payrun(folderWith({}), ["holds"], env);
+    expect(code).toBe(2);
+    expect(text).toMatch(/gateway\.example\.com.*without TLS.*in the clear/s);
+    expect(text).not.toContain("secret-token");
+  });
+
+  test("never leaves over http to this machine's address in a network, which others may take", async () => {
+    const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    const outer = addresses.find(({ family, internal }) => family === "IPv4" && !internal);
+    if (outer === undefined) return;
+    const url = `http://${outer.address}:${port}`;
+    const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_URL: url };
+    expect((await payrun(folderWith({}), ["holds"], env)).code).toBe(2);
+    expect(shown).toEqual([]);
+  });
+
+  test("that comes from the environment goes nowhere that a folder says, by its .env or its home", async () => {
+    const there = `http://127.0.0.1:${port}`;
+    const running = { pid: process.pid, gatewayUrl: ELSEWHERE, temporal: "x", startedAt: "now" };
+    const folder = folderWith({
+      ".env": `PAYRUN_GATEWAY_URL=${there}\nPAYRUN_HOME=./evil\n`,
+      ".payrun/running.json": JSON.stringify(running),
+    });
+    const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_PORT: "1" };
+    const { code, text } = await payrun(folder, ["holds"], env);
+    expect(code).not.toBe(0);
+    expect(text).toContain("PAYRUN_GATEWAY_URL, which is ignored");
+    expect(text).toContain("PAYRUN_HOME, which is ignored");
+    expect(text).not.toContain(there);
+    expect(shown).toEqual([]);
+  });
+});
+
+describe("an .env", () => {
+  const file = (text: string): string => join(folderWith({ ".env": text }), ".env");
+
+  test("sets nothing but settings: no program's own switches, and what is ignored is named without its value", () => {
+    const text =
+      "NODE_TLS_REJECT_UNAUTHORIZED=0\nNODE_OPTIONS=--import=evil\nPATH=/evil\nHTTPS_PROXY=evil\n";
+    const { variables, ignored } = environmentWithFile({}, file(`${text}PAYRUN_DATABASE_POOL=3\n`));
+    expect(variables).toEqual({ PAYRUN_DATABASE_POOL: "3" });
+    expect(ignored).toHaveLength(4);
+    expect(ignored.join()).toContain("NODE_TLS_REJECT_UNAUTHORIZED");
+    expect(ignored.join()).not.toMatch(/evil/);
+  });
+
+  test.each(["PAYRUN_TOKEN", "PAYMENTS_API_TOKEN", "TEMPORAL_API_KEY"])(
+    "names no address, profile or program while %s comes from the environment",
+    (token) => {
+      const leads = [
+        ...["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_GATEWAY_URL", "PAYRUN_PROFILES"],
+        ...["PAYRUN_ALLOW_PLAINTEXT", "PAYMENTS_API_URL", "PAYMENTS_NOTIFY_WEBHOOK"],
+        ...["TEMPORAL_ADDRESS", "TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE", "TEMPORAL_CLI"],
+        "TEMPORAL_TLS_SERVER_NAME",
+      ];
+      const text = `${leads.map((name) => `${name}=evil`).join("\n")}\nPAYMENTS_BUSINESS_ID=biz\n`;
+      const { variables, ignored } = environmentWithFile({ [token]: "t" }, file(text));
+      expect(variables).toEqual({ [token]: "t", PAYMENTS_BUSINESS_ID: "biz" });
+      expect(ignored).toHaveLength(leads.length);
+      const without = environmentWithFile({}, file(text));
+      expect(Object.keys(without.variables).toSorted()).toEqual(
+        [...leads, "PAYMENTS_BUSINESS_ID"].toSorted(),
+      );
+    },
+  );
+
+  test("never takes the place of what the environment says", () => {
+    const { variables } = environmentWithFile({ PAYRUN_HOME: "/mine" }, file("PAYRUN_HOME=/evil"));
+    expect(variables).toEqual({ PAYRUN_HOME: "/mine" });
+  });
+});
+
+describe("PostgreSQL and Temporal on another machine", () => {
+  const problems = (env: Readonly<Record<string, string>>): readonly string[] => {
+    try {
+      loadConfig(env);
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  };
+  const DATABASE = "postgres://payrun:secret@db.example.com/payrun";
+
+  test.each([
+    ["PAYRUN_DATABASE_URL", DATABASE],
+    ["PAYRUN_DATABASE_URL", "postgres://payrun@localhost/payrun?host=db.example.com"],
+    ["TEMPORAL_ADDRESS", "temporal.example.com:7233"],
+  ])("are refused without TLS: %s=%s", (name, value) => {
+    const [problem = ""] = problems({ [name]: value });
+    expect(problem).toContain(name);
+    expect(problem).toContain("PAYRUN_ALLOW_PLAINTEXT");
+    expect(problem).not.toContain("secret");
+    expect(problems({ [name]: value, PAYRUN_ALLOW_PLAINTEXT: "true" })).toEqual([]);
+  });
+
+  test("is not copied to or from without TLS either", async () => {
+    for (const [from, to] of [
+      [DATABASE, "sqlite:new.db"],
+      ["sqlite:old.db", DATABASE],
+    ] as const) {
+      const args = ["store", "copy", "--from", from, "--to", to];
+      const { code, text } = await payrun(folderWith({}), args, {});
+      expect(code).toBe(2);
+      expect(text).toMatch(/names another machine and no TLS/);
+      expect(text).not.toContain("secret");
+    }
+  });
+
+  test.each([
+    { PAYRUN_DATABASE_URL: `${DATABASE}?sslmode=verify-full` },
+    { PAYRUN_DATABASE_URL: "postgres://payrun@127.0.0.1/payrun" },
+    { PAYRUN_DATABASE_URL: "postgres:///payrun?host=/var/run/postgresql" },
+    { TEMPORAL_ADDRESS: "temporal.example.com:7233", TEMPORAL_TLS: "true" },
+    { TEMPORAL_ADDRESS: "temporal.example.com:7233", TEMPORAL_API_KEY: "k" },
+    { TEMPORAL_ADDRESS: "[::1]:7233" },
+  ])("are taken with TLS, and on this machine without: %o", (env) => {
+    expect(problems(env as Record<string, string>)).toEqual([]);
+  });
+});
+
+test.each([
+  ["postgres://payrun:s3cret@db/payrun", "postgres://payrun:••••••@db/payrun"],
+  ["postgres://db/payrun?user=a&password=s3cret", "postgres://db/payrun?user=a&password=••••••"],
+  ["postgres://:s3cret@db/payrun?sslkey=s3cret#x", "postgres://:••••••@db/payrun?sslkey=••••••#x"],
+  ["smtps://u:s3c@ret@mail", "smtps://u:••••••@mail"],
+  [
+    "https://hooks/x?token=s3cret&access_token=s3cret",
+    "https://hooks/x?token=••••••&access_token=••••••",
+  ],
+  ["https://example.com/?page=2", "https://example.com/?page=2"],
+])("a secret is masked wherever it stands in an address: %s", (address, safe) => {
+  expect(masked(address)).toBe(safe);
+});
