@@ -8,14 +8,14 @@ import {
   periodBeginningOn,
 } from "../src/domain/clock/schedule-period.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
-import { recordLaunch } from "../src/store/runs.ts";
+import { isOfBusiness, recordLaunch } from "../src/store/runs.ts";
 import { scheduleWish } from "../src/store/schedule-wishes.ts";
 import { readSchedule } from "../src/temporal/schedules.ts";
 import { startOrTellPayRun } from "../src/temporal/start.ts";
 import type { ActivityContext } from "./context.ts";
 
 const DAY_MS = 86_400_000;
-/** A launcher that waited this long for a busy worker has missed nothing. */
+/** A launcher that waited this long for a busy worker has missed nothing; clocks differ by less. */
 const ON_TIME_MS = 3_600_000;
 
 type Launch = Parameters<PayrunActivities["launchRun"]>[0];
@@ -37,6 +37,16 @@ export async function launchScheduled(
   const schedule = policy?.schedule ?? null;
   if (stored === undefined || policy?.kind !== "pay-run" || schedule === null) {
     return nothing(`The playbook ${playbook} has no schedule any more.`);
+  }
+  if (!isOfBusiness(policy, business)) {
+    return nothing(
+      `The playbook ${playbook} is another business's: nothing is launched for ${business}.`,
+    );
+  }
+  if (nominalMs > Date.now() + ON_TIME_MS) {
+    return nothing(
+      `The time of this launch has not come yet: ${new Date(nominalMs).toISOString()}.`,
+    );
   }
   const today = zonedDate(nominalMs, schedule.zone);
   const begins = periodBeginningOn(schedule, today);

@@ -20,7 +20,7 @@ import { activeHolds } from "../src/store/holds.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
 import { getPlan } from "../src/store/plans.ts";
 import { reservedCents } from "../src/store/reserved.ts";
-import { getRun, isOver, type Run, setRunPhase } from "../src/store/runs.ts";
+import { getRun, isOfBusiness, isOver, type Run, setRunPhase } from "../src/store/runs.ts";
 import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "./choose-funding.ts";
 import type { ActivityContext } from "./context.ts";
@@ -73,6 +73,9 @@ export async function planRun(
   const run = await getRun(context.store.db, runId);
   if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
   if (isOver(run)) return undefined;
+  if (!isOfBusiness(run.policy, run.business)) {
+    throw new PlanRefusedError(`The playbook “${run.playbook}” is not ${run.business}'s.`);
+  }
   const stored = await getPlan(context.store.db, runId);
   if (stored !== undefined) return stored.summary;
   const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };

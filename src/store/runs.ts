@@ -86,11 +86,23 @@ function mayRelaunch({ phase, totalCents }: Run, { afterNothing }: NewRun): bool
   return wasEmpty || RELAUNCHABLE.includes(phase);
 }
 
-/** The same with its entry in the audit trail. */
+/** True where a playbook's runs are this business's: it names it, or none, which is the only one. */
+export function isOfBusiness(policy: Pick<Run["policy"], "business">, business: string): boolean {
+  return policy.business === null || policy.business === business;
+}
+
+/**
+ * The same with its entry in the audit trail.
+ *
+ * @throws where the playbook is another business's: nothing launches it, whoever asks
+ */
 export async function recordLaunch(
   trx: Transaction<Tables>,
   launch: NewRun,
 ): Promise<{ runId: string; created: boolean; run: Run }> {
+  if (!isOfBusiness(launch.policy, launch.business)) {
+    throw new Error(`the playbook ${launch.playbook} is not ${launch.business}'s`);
+  }
   const launched = await upsertRun(trx, launch);
   await appendAudit(trx, {
     businessId: launch.businessId,

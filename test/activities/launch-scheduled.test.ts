@@ -12,7 +12,8 @@ import { fireOf, nextFires } from "../../src/domain/clock/schedule-period.ts";
 import { appendAudit } from "../../src/store/audit.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
-import { getRun, setRunPhase } from "../../src/store/runs.ts";
+import { getPlaybook } from "../../src/store/playbooks.ts";
+import { getRun, recordLaunch, setRunPhase } from "../../src/store/runs.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { on } from "../domain/clock/schedules.ts";
@@ -223,5 +224,31 @@ describe("a launcher", () => {
     await apply("was-weekly", "");
     const wake = { business: "acme", playbook: "was-weekly", nominalMs: Date.now() };
     expect((await launchScheduled(context(), wake)).runId).toBeNull();
+  });
+
+  test("launches nothing for another business than its playbook's, and nothing before its time, whoever starts it", async () => {
+    const ofAlpha = `kind: pay-run\nbusiness: alpha\nschedule: ${text}\n`;
+    await storePlaybook(store, { name: "alpha-daily", text: ofAlpha }, 1);
+    const { fireAtMs } = lastFire(daily);
+    const wake = { business: "acme", playbook: "alpha-daily", nominalMs: fireAtMs };
+    expect(await launchScheduled(context(), wake)).toEqual({
+      runId: null,
+      text: "The playbook alpha-daily is another business's: nothing is launched for acme.",
+    });
+    await apply("early", text);
+    const tomorrow = { business: "acme", playbook: "early", nominalMs: fireAtMs + 24 * HOUR_MS };
+    expect(await launchScheduled(context(), tomorrow)).toMatchObject({
+      runId: null,
+      text: expect.stringContaining("has not come yet") as string,
+    });
+    const stored = await getPlaybook(store.db, "alpha-daily");
+    if (stored?.compiled.kind !== "pay-run") throw new Error("nothing is stored");
+    const launch = {
+      ...{ businessId: "biz_acme", business: "acme", playbook: "alpha-daily", playbookRevision: 1 },
+      ...{ policy: stored.compiled, period: "2026-03-10", launchedBy: "mallory" },
+      ...{ launchedByTokenId: null, nowMs: Date.now() },
+    };
+    await expect(store.transaction((trx) => recordLaunch(trx, launch))).rejects.toThrow(/not acme/);
+    expect(started.filter((id) => /alpha-daily|early/.test(id))).toEqual([]);
   });
 });
