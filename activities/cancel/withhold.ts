@@ -163,6 +163,7 @@ function holdOf(
     value: payableId,
     reason: `Withheld by ${playbook} until ${releasersOf(policy).join(" or ")} releases it`,
     author: workflowId,
+    roles: releasersOf(policy),
     nowMs: clock.realMs,
   });
 }

@@ -108,7 +108,7 @@ async function take(
   const account = { code: reasonCode, reason: told, roles: rule.by };
   if (step.kind === "park") {
     if (step.pause) await pauseAccount(retry.context, retry, account);
-    if (step.holdVendor) await holdVendor(retry.context, retry, told);
+    if (step.holdVendor) await holdVendor(retry.context, retry, told, rule.by);
     const why = step.why === null ? "" : `${step.why} `;
     return park(retry, step.code ?? "unknown-reason", `${told}. ${why}${meaning}`, handled);
   }

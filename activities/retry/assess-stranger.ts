@@ -62,7 +62,7 @@ export async function assessStranger(
   if (whose !== "payer" && rule.action === "hold-vendor" && failed.contactId !== null) {
     const { contactId } = failed;
     const held = { businessId, workflowId, payableId, clock, line: { contactId } };
-    await holdVendor(context, held, told);
+    await holdVendor(context, held, told, rule.by);
   }
   await store.transactionOf(businessId, async (trx) => {
     const isNews = await raiseNotice(trx, {

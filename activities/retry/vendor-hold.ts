@@ -7,18 +7,24 @@ interface OfVendor extends Pick<RetryCase, "businessId" | "workflowId" | "payabl
   readonly line: { readonly contactId: string };
 }
 
-/** Keeps everything of the vendor from being paid, once a case. */
+/**
+ * Keeps everything of the vendor from being paid, once a case.
+ *
+ * @param roles that decide about the failure
+ */
 export async function holdVendor(
   context: ActivityContext,
   retry: OfVendor,
   told: string,
+  roles: readonly string[],
 ): Promise<void> {
   const { businessId, workflowId: author, clock } = retry;
   const { contactId } = retry.line;
   await context.store.transactionOf(businessId, async (trx) => {
     const reason = `A payment to this vendor came back: ${told}`;
     const hold = { businessId, scope: "contact", value: contactId, reason } as const;
-    await holdOnce(trx, { ...hold, author, nowMs: clock.realMs }, clock);
+    const lifting = [...roles, "admin"];
+    await holdOnce(trx, { ...hold, author, roles: lifting, nowMs: clock.realMs }, clock);
   });
 }
 

@@ -24,6 +24,7 @@ export function holdJson(hold: Hold, business: string) {
     value: hold.value,
     reason: hold.reason,
     author: hold.author,
+    roles: hold.roles,
     createdAt: new Date(hold.createdAtMs).toISOString(),
     until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),
     releasedAt: hold.releasedAtMs === null ? null : new Date(hold.releasedAtMs).toISOString(),

@@ -18,6 +18,8 @@ const toHold = readerOf("holds");
 
 export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason" | "author"> {
   readonly scope: HoldScopeName;
+  /** Roles that alone may lift it; whoever operates where this is left out. */
+  readonly roles?: readonly string[];
   /** Business-clock instant; it has no end where this is left out. */
   readonly untilMs?: number | null;
   readonly nowMs: number;
@@ -34,6 +36,7 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
       value: hold.scope === "all" ? "" : hold.value,
       reason: hold.reason,
       author: hold.author,
+      roles: JSON.stringify(hold.roles ?? []),
       created_at_ms: hold.nowMs,
       until_ms: hold.untilMs ?? null,
     })

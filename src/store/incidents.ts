@@ -72,6 +72,7 @@ export async function openIncident(
     value: sourceId,
     reason: `Payments from it bounced: ${incident.reason}`,
     author: workflowId,
+    roles: [...incident.roles, "admin"],
     nowMs,
   });
   const { business, code, reason, roles } = incident;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HoldBody, HoldListBody } from "../../src/gateway/http/schemas.ts";
-import { activeHoldFor } from "../../src/store/holds.ts";
+import { activeHoldFor, createHold, getHold } from "../../src/store/holds.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { startTestGateway, profile, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
@@ -58,6 +58,25 @@ test.each([
   expect(all.text).toContain(hold.id);
   const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: hold.id });
   expect(trail.map((entry) => entry.action)).toEqual(["hold.created", "hold.released"]);
+});
+
+test("one that named roles decide about is lifted by them alone, and by no operator around them", async () => {
+  const { db } = gateway.store;
+  const made = {
+    ...{ businessId: "biz_acme", value: "con_p1", nowMs: Date.now(), reason: "fraud?" },
+    ...{ scope: "contact" as const, author: "retry-failed-payment/acme/p1" },
+    roles: ["controller"],
+  };
+  const { holdId } = await gateway.store.transaction((trx) => createHold(trx, made));
+  const path = `/v1/holds/${holdId}`;
+  for (const role of ["operator", "admin", "viewer", "owner"]) {
+    const token = await gateway.token(`one-${role}`, [role]);
+    expect((await gateway.call("DELETE", path, token)).status).toBe(403);
+  }
+  expect((await getHold(db, holdId))?.releasedAtMs).toBeNull();
+  const controller = await gateway.token("carla", ["controller"]);
+  const lifted = await gateway.call("DELETE", path, controller);
+  expect(lifted).toMatchObject({ status: 200, json: { roles: ["controller"] } });
 });
 
 test("ends by itself at its instant", async () => {

@@ -99,12 +99,27 @@ function lengthOf(name: string): number {
   return read(name).events.length;
 }
 
+/** Where it rests first with nothing at work beside it: what is at work is waited for before. */
+function firstRest(events: SavedHistory["events"]): number {
+  const working = new Set<string>();
+  return events.findIndex((event) => {
+    const { eventId, eventType, ...attributes } = event;
+    if (eventType === "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED") working.add(String(eventId));
+    const isOver = /^EVENT_TYPE_ACTIVITY_TASK_(COMPLETED|FAILED|TIMED_OUT|CANCELED)$/.test(
+      eventType,
+    );
+    const [, begun] = /"scheduledEventId":"(\d+)"/.exec(JSON.stringify(attributes)) ?? [];
+    if (isOver && begun !== undefined) working.delete(begun);
+    return eventType === "EVENT_TYPE_TIMER_STARTED" && working.size === 0;
+  });
+}
+
 /**
  * What a history would be where Temporal had found it long enough by the first rest: it stops there,
  * and goes on as a new one.
  */
 function continuedAtRest({ events }: SavedHistory): SavedHistory {
-  const rest = events.findIndex(({ eventType }) => eventType === "EVENT_TYPE_TIMER_STARTED");
+  const rest = firstRest(events);
   const told = events.findLastIndex(
     ({ workflowTaskStartedEventAttributes: task }, at) => at < rest && task !== undefined,
   );
@@ -173,8 +188,7 @@ describe("a workflow whose history is long goes on as a new one where it rests",
   const { scheduledPayRun, planDry, ...resting } = WORKFLOW;
   const shortest = Object.values(resting).map((workflow) => {
     const ways = names.filter((name) => WAYS[name]?.workflow === workflow);
-    const isResting = (name: string): boolean =>
-      read(name).events.some(({ eventType }) => eventType === "EVENT_TYPE_TIMER_STARTED");
+    const isResting = (name: string): boolean => firstRest(read(name).events) >= 0;
     return oneOfEach(ways.filter(isResting))[0] ?? workflow;
   });
 

@@ -53,6 +53,7 @@ export const HoldBody = z
     value: z.string(),
     reason: z.string(),
     author: z.string(),
+    roles: z.array(z.string()).describe("Roles that alone may lift it; empty for whoever operates"),
     createdAt: z.string(),
     until: z.string().nullable(),
     releasedAt: z.string().nullable(),

@@ -1,8 +1,14 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import { releasersOf } from "../../domain/cancellations/policy.ts";
-import { releaseWithheld, withheldBy } from "../../store/cancellation-items.ts";
-import { countHolds, createHold, getHold, listHolds, releaseHold } from "../../store/holds.ts";
+import { releaseWithheld } from "../../store/cancellation-items.ts";
+import {
+  countHolds,
+  createHold,
+  getHold,
+  type Hold,
+  listHolds,
+  releaseHold,
+} from "../../store/holds.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
 import type { GatewayContext } from "../context.ts";
@@ -161,16 +167,18 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
     tag: "holds",
     summary: "Lifts a hold",
     description:
-      "An operator lifts it; one that withholds a bill is lifted by the roles that its playbook names.",
+      "An operator lifts it; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted by these alone.",
     params: z.object({ id }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal }) => {
-      const withheld = await withheldBy(context.store.db, params.id);
-      const releasers = withheld && releasersOf(withheld.cancellation.policy);
-      requireRole(principal, releasers ?? MAY.operate);
-      const businessId = (await getHold(context.store.db, params.id))?.businessId;
-      if (businessId === undefined) throw notInForce(params.id);
+      const mayLift = (hold: Hold | undefined): void =>
+        requireRole(principal, hold?.roles.length ? hold.roles : MAY.operate);
+      const known = await getHold(context.store.db, params.id);
+      mayLift(known);
+      if (known === undefined) throw notInForce(params.id);
+      const { businessId } = known;
       const released = await context.store.transactionOf(businessId, async (trx) => {
+        mayLift(await getHold(trx, params.id));
         const hold = await releaseHold(trx, params.id, principal.name, context.nowMs());
         if (hold === undefined) throw notInForce(params.id);
         await releaseWithheld(trx, params.id, principal.name, context.nowMs());

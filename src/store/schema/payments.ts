@@ -1,4 +1,4 @@
-import { integer, integerOrNull, table, text, textOrNull } from "./table.ts";
+import { integer, integerOrNull, json, table, text, textOrNull } from "./table.ts";
 
 /** What keeps a bill from being paid twice, and what waits before it is paid. */
 export const paymentTables = {
@@ -18,6 +18,8 @@ export const paymentTables = {
     value: text,
     reason: text,
     author: text,
+    /** JSON array of roles that alone may lift it; empty for whoever operates. */
+    roles: json<readonly string[]>(),
     created_at_ms: integer,
     /** Business-clock instant, or null for without end. */
     until_ms: integerOrNull,

@@ -79,6 +79,12 @@ export const ACTS = [
 ] as const;
 export type Act = (typeof ACTS)[number];
 
+interface SetHold {
+  readonly id: string;
+  /** Who alone may lift it; empty for whoever operates. */
+  readonly roles: readonly string[];
+}
+
 /** People who launch, approve, drop, hold, release and cancel, at any moment. */
 export class People {
   readonly #world: World;
@@ -285,10 +291,11 @@ export class People {
 
   async #release(): Promise<void> {
     const answer = await this.#ask("otto", "GET", "/v1/holds");
-    const { items = [] } = (answer?.json ?? {}) as { readonly items?: readonly { id: string }[] };
+    const { items = [] } = (answer?.json ?? {}) as { readonly items?: readonly SetHold[] };
     if (items.length === 0) return;
-    const { id } = this.#lots.pick(items);
+    const { id, roles } = this.#lots.pick(items);
     this.said.takeBack(id, this.#world.nowMs);
-    await this.#ask("otto", "DELETE", `/v1/holds/${encodeURIComponent(id)}`, { reason: "fine" });
+    const who = roles.includes("controller") ? "carla" : "otto";
+    await this.#ask(who, "DELETE", `/v1/holds/${encodeURIComponent(id)}`, { reason: "fine" });
   }
 }

@@ -14,6 +14,7 @@ export const paymentColumns: Columns<"claims" | "holds" | "business_waits"> = {
     value: true,
     reason: true,
     author: true,
+    roles: true,
     created_at_ms: true,
     until_ms: true,
     released_at_ms: true,
