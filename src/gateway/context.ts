@@ -4,6 +4,7 @@ import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { BusinessClocks } from "./clocks.ts";
+import type { Rates, UnprovenBodies } from "./http/limits.ts";
 import type { RefusedToday } from "./http/refusals.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -31,6 +32,8 @@ export interface GatewayContext {
   readonly log: GatewayLog;
   readonly metrics: Metrics;
   readonly refused: RefusedToday;
+  readonly rates: Rates;
+  readonly unproven: UnprovenBodies;
   /** Real time. */
   readonly nowMs: () => number;
   /** Address under which others reach this gateway, without a slash at the end. */
