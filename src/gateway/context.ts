@@ -6,6 +6,7 @@ import type { Vault } from "../vault/vault.ts";
 import type { BusinessClocks } from "./clocks.ts";
 import type { Rates, UnprovenBodies } from "./http/limits.ts";
 import type { RefusedToday } from "./http/refusals.ts";
+import type { InboxWriter } from "./inbox-writer.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface GatewayLog {
@@ -32,6 +33,7 @@ export interface GatewayContext {
   readonly log: GatewayLog;
   readonly metrics: Metrics;
   readonly refused: RefusedToday;
+  readonly inbox: InboxWriter;
   readonly rates: Rates;
   readonly unproven: UnprovenBodies;
   /** Real time. */

@@ -14,6 +14,7 @@ import { createApp } from "./http/app.ts";
 import { limitConnections, Rates, SERVER_OPTIONS, UnprovenBodies } from "./http/limits.ts";
 import { RefusedToday } from "./http/refusals.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { InboxWriter } from "./inbox-writer.ts";
 import { createMetrics } from "./metrics.ts";
 import { startDigests } from "../notices/digests.ts";
 import { startNoticeSender } from "../notices/sender.ts";
@@ -79,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clocks: options.clocks ?? createBusinessClocks(),
     metrics: createMetrics(store),
     refused: new RefusedToday(),
+    inbox: new InboxWriter(store),
     rates: new Rates(limits),
     unproven: new UnprovenBodies(),
     publicUrl: () => options.publicUrl ?? address,

@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { eventSchema, type WebhookEvent } from "../payments-api/schemas/event.ts";
 import { judgeSignatureHeader, verifyWebhook } from "../payments-api/webhook-signature.ts";
-import { insertEvents } from "../store/inbox.ts";
 import type { GatewayContext } from "./context.ts";
 import { GatewayError, notFound } from "./http/errors.ts";
 import { noteRefusedWebhook } from "./http/refusals.ts";
@@ -48,11 +47,10 @@ async function accept(
     const message = `The event belongs to another business than “${profile.name}”.`;
     throw new GatewayError(400, "wrong_business", message);
   }
-  const added = await insertEvents(context.store.db, [
-    inboxEvent(profile, event, body, "webhook", context.nowMs()),
-  ]);
-  if (added.length > 0) context.wakeDispatcher();
-  return { eventId: event.id, duplicate: added.length === 0 };
+  const kept = inboxEvent(profile, event, body, "webhook", context.nowMs());
+  const isNew = await context.inbox.keep(kept);
+  if (isNew) context.wakeDispatcher();
+  return { eventId: event.id, duplicate: !isNew };
 }
 
 /** Judges what the headers alone say before it reads the body. */

@@ -11,6 +11,7 @@ import { startDispatcher } from "../../src/gateway/dispatcher.ts";
 import { createApp } from "../../src/gateway/http/app.ts";
 import { Rates, UnprovenBodies } from "../../src/gateway/http/limits.ts";
 import { RefusedToday } from "../../src/gateway/http/refusals.ts";
+import { InboxWriter } from "../../src/gateway/inbox-writer.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/metrics.ts";
 import { Clients } from "../../src/business/clients.ts";
 import { STORE_TRAIL } from "../../src/store/audit.ts";
@@ -227,6 +228,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     clocks: createBusinessClocks(),
     metrics,
     refused: new RefusedToday(),
+    inbox: new InboxWriter(store),
     rates: new Rates(loadConfig({}).gateway.limits),
     unproven: new UnprovenBodies(),
     publicUrl: () => "https://payrun.test",
