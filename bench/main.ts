@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ main: Benchmark }>>> =
   replan: () => import("./replan/main.ts"),
   run: () => import("./run/main.ts"),
   sandbox: () => import("./sandbox/main.ts"),
+  webhooks: () => import("./webhooks/main.ts"),
 };
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
+import type { GatewayLimits } from "./contracts/gateway-limits.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { readDefaultBusiness } from "./config/default-business.ts";
 import { type EncryptionKey, readEncryptionKeysFile } from "./config/encryption-keys.ts";
@@ -47,7 +48,7 @@ export interface Config {
   readonly allowsPlaintext: boolean;
   /** Connections to PostgreSQL that a process opens at most. */
   readonly databasePoolSize: number;
-  readonly gateway: PortSetting & { readonly host: string };
+  readonly gateway: PortSetting & { readonly host: string; readonly limits: GatewayLimits };
   /** What is personal is encrypted under these, the newest first; none: nothing personal is taken. */
   readonly encryptionKeys: readonly EncryptionKey[];
   /** Where commands find the gateway, without a slash at the end. */
@@ -89,7 +90,14 @@ export function loadConfig(env?: Environment): Config {
     throw new ConfigError(problems);
   }
   const host = values.PAYRUN_GATEWAY_HOST ?? "127.0.0.1";
-  const gateway = { host, ...portSetting(values.PAYRUN_GATEWAY_PORT, 8088) };
+  const limits = {
+    connections: values.PAYRUN_GATEWAY_CONNECTIONS ?? 1_000,
+    connectionsPerAddress: values.PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS ?? 500,
+    ratePerToken: values.PAYRUN_GATEWAY_RATE_PER_TOKEN ?? 200,
+    ratePerAddress: values.PAYRUN_GATEWAY_RATE_PER_ADDRESS ?? 400,
+    webhookRate: values.PAYRUN_GATEWAY_WEBHOOK_RATE ?? 2_000,
+  };
+  const gateway = { host, limits, ...portSetting(values.PAYRUN_GATEWAY_PORT, 8088) };
   const gatewayUrl = values.PAYRUN_GATEWAY_URL ?? urlOf(host, gateway.port);
   return {
     home,

@@ -119,6 +119,15 @@ const poolSize = z
   .transform(Number)
   .refine((value) => value >= 2 && value <= 100, "must be a number from 2 to 100");
 
+function count(highest: number): z.ZodType<number, string> {
+  const message = `must be a number from 1 to ${highest}`;
+  return z
+    .string()
+    .regex(/^\d{1,6}$/, message)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= highest, message);
+}
+
 /**
  * Every setting that Payrun has, by the name of its variable. Temporal's own variables
  * (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_PROFILE`,
@@ -143,6 +152,23 @@ export const SETTINGS = {
   ),
   PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", text),
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
+  PAYRUN_GATEWAY_CONNECTIONS: setting("connections the gateway holds open", "1000", count(100_000)),
+  PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS: setting(
+    "connections from one address; all of them where a proxy stands before the gateway",
+    "500",
+    count(100_000),
+  ),
+  PAYRUN_GATEWAY_RATE_PER_TOKEN: setting("requests a second of one token", "200", count(100_000)),
+  PAYRUN_GATEWAY_RATE_PER_ADDRESS: setting(
+    "requests a second from one address, webhooks apart",
+    "400",
+    count(100_000),
+  ),
+  PAYRUN_GATEWAY_WEBHOOK_RATE: setting(
+    "webhooks a second of one business from one address",
+    "2000",
+    count(100_000),
+  ),
   PAYRUN_PUBLIC_URL: setting(
     "address of the gateway as others reach it, for webhooks and links",
     "PAYRUN_GATEWAY_URL",

@@ -2,7 +2,8 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
-import type { NewDecision } from "../store/decisions.ts";
+import { appendAudit } from "../store/audit.ts";
+import { recordDecision, type NewDecision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import { getPlaybook } from "../store/playbooks.ts";
 import type { Run } from "../store/runs.ts";
@@ -21,6 +22,9 @@ export interface DecisionRequest {
   /** Hash of the deposit that it is about, where it is about none of the bills. */
   readonly topUpHash?: string | undefined;
 }
+
+/** Says whether one more refusal stands in the trail, and how often it has come; undefined for no. */
+export type NoteRefusal = (code: string) => { readonly times: number } | undefined;
 
 /** Who decides, as far as the one who asks has found out: by a bearer token or a signature. */
 export interface Decider {
@@ -41,6 +45,8 @@ export interface Deciding {
   readonly nowMs: number;
   /** What else the audit trail keeps of it, JSON-safe. */
   readonly proof?: Readonly<Record<string, unknown>>;
+  /** Each refusal stands in the trail unless this is said. */
+  readonly noteRefusal?: NoteRefusal;
 }
 
 /** What a decision is judged by of its run. */
@@ -93,7 +99,31 @@ export function asJudged(
 
 type Judged =
   | { readonly accepted: true; readonly countsFor: NewDecision["approves"] }
-  | { readonly accepted: false; readonly reason: string };
+  | { readonly accepted: false; readonly code: string; readonly reason: string };
+
+/**
+ * Writes a refused decision down: into the trail, without anything of its body. Only a signed one
+ * is stored, since it has used up its id.
+ */
+export async function recordRefused(
+  trx: Transaction<Tables>,
+  deciding: Deciding,
+  verdict: Extract<Judged, { readonly accepted: false }>,
+  { subject, action }: { readonly subject: string; readonly action: string },
+): Promise<void> {
+  const { run, request, principal, nowMs, proof, noteRefusal } = deciding;
+  if (proof !== undefined) {
+    const judged = { ...asJudged(deciding, verdict), comment: null };
+    await recordDecision(trx, { runId: subject, planHash: "", dropped: [], ...judged });
+  }
+  const told = noteRefusal === undefined ? {} : noteRefusal(verdict.code);
+  if (told === undefined) return;
+  const { code } = verdict;
+  await appendAudit(trx, {
+    ...{ businessId: run.businessId, nowMs, actor: principal.name, action, subject },
+    details: { decision: request.decision, code, ...told, ...proof },
+  });
+}
 
 function expiryMs(run: Run, clock: ClockReading): number {
   const validMs = run.policy.approvalValidDays * DAY_MS;

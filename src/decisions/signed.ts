@@ -14,6 +14,7 @@ import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs.ts";
 import { topUpsOf } from "../store/top-ups.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
+import type { NoteRefusal } from "./deciding.ts";
 import { takeAnyDecision } from "./take-top-up.ts";
 
 export interface SignedRefusal {
@@ -35,12 +36,13 @@ export interface Delivery {
   readonly nowMs: number;
   /** How it came, for the audit trail: a courier moves nothing. */
   readonly via: string;
+  readonly noteRefusal?: NoteRefusal;
 }
 
 /**
  * Judges a signed decision and stores it, once: a second delivery is refused as a replay.
  *
- * Every refusal stands in the audit trail. Only a decision whose signature holds uses up its id, so
+ * Refusals stand in the audit trail. Only a decision whose signature holds uses up its id, so
  * that nobody can spoil one by sending a broken copy first.
  */
 export async function takeSignedDecision(
@@ -89,8 +91,7 @@ async function takenBefore(
 ): Promise<Decision | undefined> {
   const names = [runId, ...(await topUpsOf(trx, runId)).map(({ subject }) => subject)];
   for (const name of names) {
-    const decisions = await decisionsOfRun(trx, name);
-    const earlier = decisions.find((decision) => decision.tokenId === tokenId);
+    const [earlier] = await decisionsOfRun(trx, name, tokenId);
     if (earlier !== undefined) return earlier;
   }
   return undefined;
@@ -116,10 +117,12 @@ async function recordUnproven(
 
 async function recordRefusal(
   trx: Transaction<Tables>,
-  { run, envelope, nowMs, via }: Delivery,
+  { run, envelope, nowMs, via, noteRefusal }: Delivery,
   actor: string,
   refusal: { readonly code: string; readonly reason: string; readonly keyId?: string },
 ): Promise<void> {
+  const told = noteRefusal === undefined ? {} : noteRefusal(refusal.code);
+  if (told === undefined) return;
   await appendAudit(trx, {
     businessId: run.businessId,
     nowMs,
@@ -128,6 +131,7 @@ async function recordRefusal(
     subject: run.runId,
     details: {
       ...refusal,
+      ...told,
       via,
       bytes: Buffer.byteLength(envelope),
       sha256: createHash("sha256").update(envelope).digest("hex"),

@@ -6,7 +6,14 @@ import type { Tables } from "../store/index.ts";
 import { tellOf } from "../store/tellings.ts";
 import { approversOfTopUp } from "../store/top-up-approvals.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/top-ups.ts";
-import { asJudged, authorOf, type Deciding, runFacts, tokenFacts } from "./deciding.ts";
+import {
+  asJudged,
+  authorOf,
+  type Deciding,
+  recordRefused,
+  runFacts,
+  tokenFacts,
+} from "./deciding.ts";
 import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 
 /** A decision about a run's bills, or about the deposit that it names. */
@@ -20,7 +27,7 @@ export function takeAnyDecision(
 }
 
 /**
- * Judges a decision about a deposit and stores it, refused ones too. It stands under the deposit's
+ * Judges a decision about a deposit and stores it. It stands under the deposit's
  * own name, so that it never counts for a bill, and a bill's never for it.
  *
  * @param about `owner`: the run or incident that asks for the deposit; `hash`: the deposit that was
@@ -47,6 +54,11 @@ export async function takeTopUpDecision(
     nowMs,
   });
   const subject = topUp?.subject ?? about.owner;
+  if (!verdict.accepted) {
+    const as = { subject, action: "top-up.decision-refused" };
+    await recordRefused(trx, deciding, verdict, as);
+    return verdict;
+  }
   const recorded = await recordDecision(trx, {
     runId: subject,
     planHash: about.hash,
@@ -58,22 +70,19 @@ export async function takeTopUpDecision(
     businessId: run.businessId,
     nowMs,
     actor: principal.name,
-    action: verdict.accepted ? action : "top-up.decision-refused",
+    action,
     subject,
     details: {
       decisionId: recorded.decisionId,
       decision: request.decision,
       hash: about.hash,
-      ...(verdict.accepted
-        ? { amountCents: topUp?.amountCents, fromLast4: topUp?.account.last4 ?? null }
-        : { code: verdict.code, reason: verdict.reason }),
+      amountCents: topUp?.amountCents,
+      fromLast4: topUp?.account.last4 ?? null,
       ...proof,
     },
   });
-  if (!verdict.accepted || topUp === undefined) {
-    return verdict.accepted
-      ? { accepted: false, code: "nothing-left", reason: "no deposit waits for a decision" }
-      : verdict;
+  if (topUp === undefined) {
+    return { accepted: false, code: "nothing-left", reason: "no deposit waits for a decision" };
   }
   // Whatever it rested for, somebody looks now.
   tellOf(trx, run.businessId, { kind: "workflow", workflowId: about.owner });

@@ -20,6 +20,7 @@ import {
   type Decider,
   type Deciding,
   type DecisionRequest,
+  recordRefused,
   runFacts,
   tokenFacts,
 } from "./deciding.ts";
@@ -50,7 +51,7 @@ const DONE_SINCE: readonly DecisionRefusal["code"][] = [
 const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
 /**
- * Judges a decision on a run and stores it, refused ones too.
+ * Judges a decision on a run and stores it; of a refused one only the trail tells.
  *
  * Deciding the same twice is one decision. The run is told to look.
  */
@@ -105,33 +106,33 @@ async function record(
 ): Promise<DecisionAnswer | DecisionRefusal> {
   const { run, request, principal, clock, nowMs, proof } = deciding;
   const { runId } = run;
+  if (!verdict.accepted) {
+    const as = { subject: runId, action: "run.decision-refused" };
+    await recordRefused(trx, deciding, verdict, as);
+    return verdict;
+  }
   const recorded = await recordDecision(trx, {
     runId,
     planHash: request.planHash,
-    dropped: verdict.accepted ? verdict.dropped : request.drop,
+    dropped: verdict.dropped,
     ...asJudged(deciding, verdict),
   });
   await appendAudit(trx, {
     businessId: run.businessId,
     nowMs,
     actor: principal.name,
-    action: verdict.accepted ? ACTIONS[request.decision] : "run.decision-refused",
+    action: ACTIONS[request.decision],
     subject: runId,
     details: {
       decisionId: recorded.decisionId,
       decision: request.decision,
       planHash: request.planHash,
-      ...(verdict.accepted
-        ? {
-            lines: verdict.countsFor.length,
-            dropped: recorded.dropped,
-            ...stagesOf(verdict.countsFor),
-          }
-        : { code: verdict.code, reason: verdict.reason }),
+      lines: verdict.countsFor.length,
+      dropped: recorded.dropped,
+      ...stagesOf(verdict.countsFor),
       ...proof,
     },
   });
-  if (!verdict.accepted) return verdict;
   const countsFor = verdict.countsFor.map((line) => line.payableId);
   const { tooEarly } = verdict;
   const effect = { countsFor, dropped: recorded.dropped, ...(tooEarly && { tooEarly }) };
@@ -159,14 +160,13 @@ async function sameBefore(
   businessNowMs: number,
 ): Promise<Decision | undefined> {
   const wanted = [...new Set(request.drop)].sort().join("\n");
-  const decisions = await decisionsOfRun(trx, run.runId);
+  const decisions = await decisionsOfRun(trx, run.runId, principal.tokenId);
   return decisions.find(
     (decision) =>
       decision.outcome === "accepted" &&
       decision.decision === request.decision &&
       decision.planHash === request.planHash &&
       decision.principal === principalOf(principal.name) &&
-      decision.tokenId === principal.tokenId &&
       decision.expiresAtMs > businessNowMs &&
       decision.dropped.toSorted().join("\n") === wanted,
   );

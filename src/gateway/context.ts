@@ -4,7 +4,9 @@ import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { BusinessClocks } from "./clocks.ts";
+import type { Rates, UnprovenBodies } from "./http/limits.ts";
 import type { RefusedToday } from "./http/refusals.ts";
+import type { InboxWriter } from "./inbox-writer.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface GatewayLog {
@@ -31,6 +33,9 @@ export interface GatewayContext {
   readonly log: GatewayLog;
   readonly metrics: Metrics;
   readonly refused: RefusedToday;
+  readonly inbox: InboxWriter;
+  readonly rates: Rates;
+  readonly unproven: UnprovenBodies;
   /** Real time. */
   readonly nowMs: () => number;
   /** Address under which others reach this gateway, without a slash at the end. */

@@ -1,4 +1,5 @@
 import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
+import { noteRefusalOf } from "./http/refusals.ts";
 import type { DecisionRequest } from "../decisions/deciding.ts";
 import { takeAnyDecision } from "../decisions/take-top-up.ts";
 import { type SignedRefusal, takeSignedDecision } from "../decisions/signed.ts";
@@ -17,7 +18,7 @@ export interface DecisionShown extends DecisionAnswer {
 }
 
 /**
- * Judges and stores a decision on a run, refused ones too; the run is told to look.
+ * Judges and stores a decision on a run; the run is told to look.
  *
  * Deciding the same twice is one decision.
  *
@@ -34,7 +35,9 @@ export async function decide(
   const clock = await context.clocks.read(businessNamed(context, known.business, ""));
   const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
     const run = (await getRun(trx, runId)) ?? known;
-    return takeAnyDecision(trx, { run, request, principal, clock, nowMs: context.nowMs() });
+    const nowMs = context.nowMs();
+    const noteRefusal = noteRefusalOf(context, principal, runId);
+    return takeAnyDecision(trx, { run, request, principal, clock, nowMs, noteRefusal });
   });
   return answered(context, runId, outcome);
 }
@@ -62,6 +65,7 @@ export async function decideSigned(
       clock,
       nowMs: context.nowMs(),
       via: `gateway, sent by ${courier.name}`,
+      noteRefusal: noteRefusalOf(context, courier, runId),
     }),
   );
   return answered(context, runId, outcome);
@@ -79,7 +83,7 @@ function answered(
   outcome: DecisionAnswer | DecisionRefusal | SignedRefusal,
 ): DecisionShown {
   context.metrics.decisions.inc({ outcome: outcome.accepted ? "accepted" : outcome.code });
-  // A refusal is stored as well, so it is thrown only after the transaction.
+  // A refusal is in the trail, so it is thrown only after the transaction.
   if (!outcome.accepted) throw refusal(outcome);
   const { countsFor } = outcome;
   return {

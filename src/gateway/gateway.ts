@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Client } from "@temporalio/client";
+import type { GatewayLimits } from "../contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
@@ -10,8 +11,10 @@ import type { BusinessProfiles, GatewayContext, GatewayLog } from "./context.ts"
 import { startDeliveryRecovery, type DeliveryRecovery } from "./deliveries.ts";
 import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
+import { limitConnections, Rates, SERVER_OPTIONS, UnprovenBodies } from "./http/limits.ts";
 import { RefusedToday } from "./http/refusals.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { InboxWriter } from "./inbox-writer.ts";
 import { createMetrics } from "./metrics.ts";
 import { startDigests } from "../notices/digests.ts";
 import { startNoticeSender } from "../notices/sender.ts";
@@ -37,6 +40,7 @@ export interface GatewayOptions {
   /** Real time, unless a test says otherwise. */
   readonly nowMs?: () => number;
   readonly clocks?: BusinessClocks;
+  readonly limits: GatewayLimits;
   /** How long a dry plan may take; 60 s unless said. */
   readonly planTimeoutMs?: number;
 }
@@ -56,7 +60,7 @@ export interface Gateway {
 
 /** Puts the gateway's parts together; nothing runs before `start`. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { store, profiles, temporal, clientOf, log } = options;
+  const { store, profiles, temporal, clientOf, log, limits } = options;
   const nowMs = options.nowMs ?? Date.now;
   let address = `http://${options.host}:${options.port}`;
   let dispatcher: Dispatcher | undefined;
@@ -76,12 +80,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     clocks: options.clocks ?? createBusinessClocks(),
     metrics: createMetrics(store),
     refused: new RefusedToday(),
+    inbox: new InboxWriter(store),
+    rates: new Rates(limits),
+    unproven: new UnprovenBodies(),
     publicUrl: () => options.publicUrl ?? address,
     planTimeoutMs: options.planTimeoutMs ?? 60_000,
     wakeDispatcher: () => dispatcher?.wake(),
   };
   const app = createApp(context);
-  const server = createAdaptorServer({ fetch: app.fetch, hostname: options.host });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    hostname: options.host,
+    serverOptions: SERVER_OPTIONS,
+  });
+  limitConnections(server, limits);
 
   return {
     app,

@@ -55,6 +55,7 @@ async function main(): Promise<number> {
     vault: new Vault(new Keyring(config.encryptionKeys)),
     host: config.gateway.host,
     port: config.gateway.port,
+    limits: config.gateway.limits,
     // With port 0 the address is known only once the gateway listens.
     ...(config.gateway.port === 0 && config.publicUrl.endsWith(":0")
       ? {}

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { eventSchema, type WebhookEvent } from "../payments-api/schemas/event.ts";
-import { verifyWebhook } from "../payments-api/webhook-signature.ts";
-import { insertEvents } from "../store/inbox.ts";
+import { judgeSignatureHeader, verifyWebhook } from "../payments-api/webhook-signature.ts";
 import type { GatewayContext } from "./context.ts";
 import { GatewayError, notFound } from "./http/errors.ts";
 import { noteRefusedWebhook } from "./http/refusals.ts";
+import { addressOf } from "./http/request.ts";
 import { requireJson } from "./http/route.ts";
 
 /**
@@ -31,11 +31,15 @@ async function accept(
   c: Context,
 ): Promise<{ eventId: string; duplicate: boolean }> {
   const name = c.req.param("business") ?? "";
+  const address = addressOf(c);
   const profile = context.profiles.get(name);
-  if (profile === undefined) throw notFound(`No business is called “${name}” here.`);
+  if (profile === undefined) {
+    await context.rates.address(address);
+    throw notFound(`No business is called “${name}” here.`);
+  }
+  await context.rates.webhook(name, address);
   requireJson(c);
-  const rawBody = new Uint8Array(await c.req.arrayBuffer());
-  await checkSignature(context, c, profile, rawBody);
+  const rawBody = await readSigned(context, c, profile, address);
   const body = decode(rawBody);
   const event = readEvent(body);
   if (event.businessId !== null && event.businessId !== profile.businessId) {
@@ -43,28 +47,33 @@ async function accept(
     const message = `The event belongs to another business than “${profile.name}”.`;
     throw new GatewayError(400, "wrong_business", message);
   }
-  const added = await insertEvents(context.store.db, [
-    inboxEvent(profile, event, body, "webhook", context.nowMs()),
-  ]);
-  if (added.length > 0) context.wakeDispatcher();
-  return { eventId: event.id, duplicate: added.length === 0 };
+  const kept = inboxEvent(profile, event, body, "webhook", context.nowMs());
+  const isNew = await context.inbox.keep(kept);
+  if (isNew) context.wakeDispatcher();
+  return { eventId: event.id, duplicate: !isNew };
 }
 
-async function checkSignature(
+/** Judges what the headers alone say before it reads the body. */
+async function readSigned(
   context: GatewayContext,
   c: Context,
   profile: BusinessProfile,
-  rawBody: Uint8Array,
-): Promise<void> {
-  const verification = verifyWebhook({
-    rawBody,
+  address: string,
+): Promise<Uint8Array> {
+  const signed = {
     signatureHeader: c.req.header("service-signature"),
     secrets: profile.webhookSecrets,
     nowMs: await signatureClockMs(context, profile),
-  });
-  if (verification.ok) return;
-  await noteRefusedWebhook(context, c, profile, verification.reason);
-  throw new GatewayError(401, "invalid_signature", REFUSALS[verification.reason]);
+  };
+  const refuse = async (reason: keyof typeof REFUSALS): Promise<never> => {
+    await noteRefusedWebhook(context, c, profile, reason);
+    throw new GatewayError(401, "invalid_signature", REFUSALS[reason]);
+  };
+  const header = judgeSignatureHeader(signed);
+  if (!header.ok) return refuse(header.reason);
+  const rawBody = await context.unproven.read(c, address);
+  const verification = verifyWebhook({ ...signed, rawBody });
+  return verification.ok ? rawBody : refuse(verification.reason);
 }
 
 const REFUSALS = {

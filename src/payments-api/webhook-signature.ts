@@ -14,25 +14,44 @@ interface WebhookToVerify {
   toleranceMs?: number;
 }
 
-type WebhookVerification =
-  | { ok: true }
-  | {
-      ok: false;
-      reason:
-        | "no_secret"
-        | "missing_header"
-        | "malformed_header"
-        | "too_old"
-        | "too_new"
-        | "no_match";
-    };
+interface Refusal<Reason> {
+  ok: false;
+  reason: Reason;
+}
+
+type HeaderRefusal = Refusal<
+  "no_secret" | "missing_header" | "malformed_header" | "too_old" | "too_new"
+>;
+
+type WebhookVerification = { ok: true } | HeaderRefusal | Refusal<"no_match">;
 
 /**
  * Checks the signature of a webhook (API specification, section 6): HMAC-SHA256 over
  * `<t>.<raw body>`, keyed with the whole text of the secret, compared in constant time.
  */
 export function verifyWebhook(webhook: WebhookToVerify): WebhookVerification {
-  const { rawBody, signatureHeader, secrets, nowMs, toleranceMs = 300_000 } = webhook;
+  const judged = judgeSignatureHeader(webhook);
+  if (!judged.ok) return judged;
+  const { header, keys } = judged;
+  let matches = false;
+  for (const key of keys) {
+    const expected = createHmac("sha256", key)
+      .update(`${header.timestamp}.`)
+      .update(webhook.rawBody)
+      .digest();
+    // No early exit: the time taken must not say which secret or signature was the right one.
+    for (const signature of header.signatures) {
+      if (timingSafeEqual(expected, signature)) matches = true;
+    }
+  }
+  return matches ? { ok: true } : { ok: false, reason: "no_match" };
+}
+
+/** What can be judged before anything of the body is read. */
+export function judgeSignatureHeader(
+  webhook: Omit<WebhookToVerify, "rawBody">,
+): { ok: true; header: SignatureHeader; keys: string[] } | HeaderRefusal {
+  const { signatureHeader, secrets, nowMs, toleranceMs = 300_000 } = webhook;
   // An empty key would accept what anybody can sign.
   const keys = secrets.filter((secret) => secret !== "");
   if (keys.length === 0) return { ok: false, reason: "no_secret" };
@@ -43,19 +62,7 @@ export function verifyWebhook(webhook: WebhookToVerify): WebhookVerification {
   const ageMs = nowMs - Number(header.timestamp) * 1000;
   if (ageMs > toleranceMs) return { ok: false, reason: "too_old" };
   if (ageMs < -toleranceMs) return { ok: false, reason: "too_new" };
-
-  let matches = false;
-  for (const key of keys) {
-    const expected = createHmac("sha256", key)
-      .update(`${header.timestamp}.`)
-      .update(rawBody)
-      .digest();
-    // No early exit: the time taken must not say which secret or signature was the right one.
-    for (const signature of header.signatures) {
-      if (timingSafeEqual(expected, signature)) matches = true;
-    }
-  }
-  return matches ? { ok: true } : { ok: false, reason: "no_match" };
+  return { ok: true, header, keys };
 }
 
 interface SignatureHeader {

@@ -32,8 +32,8 @@ export interface RecordedDecision {
 }
 
 /**
- * Stores a decision as it was judged, refused ones too, and what follows from an accepted
- * approval: its lines' approvals, and the lines it leaves out.
+ * Stores a decision as it was judged, and what follows from an accepted approval: its lines'
+ * approvals, and the lines it leaves out.
  *
  * Approving the same lines again is no second approval; it renews the expiry.
  */
@@ -122,7 +122,8 @@ export async function isRejected(db: Db, runId: string): Promise<boolean> {
   return (await findOne(db, "decisions", rejected)) !== undefined;
 }
 
-/** Decisions on a run, first to last, refused ones too. */
-export function decisionsOfRun(db: Db, runId: string): Promise<Decision[]> {
-  return findAll(db, "decisions", { runId }, ["decided_at_ms", "decision_id"]);
+/** Decisions on a run, first to last; those of one token or signature where it is named. */
+export function decisionsOfRun(db: Db, runId: string, tokenId?: string): Promise<Decision[]> {
+  const having = tokenId === undefined ? { runId } : { runId, tokenId };
+  return findAll(db, "decisions", having, ["decided_at_ms", "decision_id"]);
 }

@@ -27,7 +27,8 @@ test("an empty environment gives the documented defaults and no business", () =>
   const config = loadConfig({});
   expect(config.home).toBe(resolve(".payrun"));
   expect(config.databaseUrl).toBe(`sqlite:${resolve(".payrun/payrun.db")}`);
-  expect(config.gateway).toEqual({ host: "127.0.0.1", port: 8088, isSet: false });
+  expect(config.gateway).toMatchObject({ host: "127.0.0.1", port: 8088, isSet: false });
+  expect(config.gateway.limits.connections).toBe(1_000);
   expect(config.sandbox).toEqual({ port: 8089, isSet: false });
   expect(config.temporal.embeddedPort).toEqual({ port: 7233, isSet: false });
   expect(config.temporal.connectionOptions.address).toBe("127.0.0.1:7233");

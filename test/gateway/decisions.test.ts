@@ -210,7 +210,7 @@ describe("a rejection", () => {
   });
 });
 
-describe("a decision is refused, stored as refused and counts for nothing", () => {
+describe("a decision is refused, stands in the trail and counts for nothing", () => {
   test.each([
     ["of the launcher", "Lou", ["controller", "launcher"], "setup", 403, "launcher"],
     ["of who last changed the playbook", "ada", ["owner"], "setup", 403, "playbook_author"],
@@ -221,7 +221,7 @@ describe("a decision is refused, stored as refused and counts for nothing", () =
     expect(answer.status).toBe(status);
     expect(answer.json["error"]).toBe(code);
     expect(answer.json["message"]).toMatch(/^[A-Z].*\.$/s);
-    expect(await outcomes()).toEqual([`${name.toLowerCase()} refused`]);
+    expect(await outcomes()).toEqual([]);
     for (const id of ["p1", "p2", "p_large", "p_odd"]) expect(await approved(id)).toBe(false);
     const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: run.runId });
     expect(trail.at(-1)?.action).toBe("run.decision-refused");

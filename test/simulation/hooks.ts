@@ -2,13 +2,16 @@ import { sql } from "kysely";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { ActivityContext } from "../../activities/context.ts";
 import { createActivities } from "../../activities/index.ts";
+import { loadConfig } from "../../src/config.ts";
 import { Profiles } from "../../src/config/profiles.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { createBusinessClocks } from "../../src/gateway/clocks.ts";
 import type { GatewayContext } from "../../src/gateway/context.ts";
 import { startDispatcher } from "../../src/gateway/dispatcher.ts";
 import { createApp } from "../../src/gateway/http/app.ts";
+import { Rates, UnprovenBodies } from "../../src/gateway/http/limits.ts";
 import { RefusedToday } from "../../src/gateway/http/refusals.ts";
+import { InboxWriter } from "../../src/gateway/inbox-writer.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/metrics.ts";
 import { Clients } from "../../src/business/clients.ts";
 import { STORE_TRAIL } from "../../src/store/audit.ts";
@@ -225,6 +228,9 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     clocks: createBusinessClocks(),
     metrics,
     refused: new RefusedToday(),
+    inbox: new InboxWriter(store),
+    rates: new Rates(loadConfig({}).gateway.limits),
+    unproven: new UnprovenBodies(),
     publicUrl: () => "https://payrun.test",
     planTimeoutMs: 60_000,
     wakeDispatcher: () => wake(),

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
+import { z } from "zod";
 import { StoreError } from "../../store/index.ts";
 import type { GatewayContext } from "../context.ts";
 import { addCancellationRoutes } from "../routes/cancellations.ts";
@@ -19,14 +19,8 @@ import { addRunRoutes } from "../routes/runs.ts";
 import { addScheduleRoutes } from "../routes/schedules.ts";
 import { addSystemRoutes } from "../routes/system.ts";
 import { receiveWebhook } from "../webhooks.ts";
-import { errorBody, GatewayError } from "./errors.ts";
-import { routeOf } from "./request.ts";
-
-const MAX_BODY_BYTES = 1_048_576;
-
-/** Documents of an onboarding are files, in base64. */
-const MAX_DOCUMENTS_BYTES = 15 * 1_048_576;
-const DOCUMENTS_PATH = /^\/v1\/onboardings\/[^/]+\/documents$/;
+import { errorBody, GatewayError, notFound } from "./errors.ts";
+import { addressOf, routeOf } from "./request.ts";
 
 /** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
 export function createApp(context: GatewayContext): OpenAPIHono {
@@ -38,28 +32,24 @@ export function createApp(context: GatewayContext): OpenAPIHono {
     c.header("x-request-id", id);
     await next();
     c.header("x-content-type-options", "nosniff");
+    c.header("cache-control", "no-store");
     const seconds = (performance.now() - started) / 1000;
     context.metrics.requests.observe(
       { method: c.req.method, route: routeOf(c), status: String(c.res.status) },
       seconds,
     );
   });
-  const small = limitTo(MAX_BODY_BYTES, "1 MB");
-  const large = limitTo(MAX_DOCUMENTS_BYTES, "15 MB");
-  app.use((c, next) => (DOCUMENTS_PATH.test(c.req.path) ? large(c, next) : small(c, next)));
+  app.use(async (c, next) => {
+    // Webhooks are counted by endpoint, and health is asked for by whoever watches.
+    const isOwn = c.req.path.startsWith("/webhooks/") || c.req.path === "/health";
+    if (!isOwn) await context.rates.address(addressOf(c));
+    await next();
+  });
   app.onError((error, c) => answerError(context, c, error));
-  app.notFound((c) =>
-    c.json(
-      errorBody(
-        new GatewayError(
-          404,
-          "not_found",
-          `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`,
-        ),
-      ),
-      404,
-    ),
-  );
+  app.notFound((c) => {
+    const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
+    return answerError(context, c, notFound(message));
+  });
   app.post("/webhooks/:business", (c) => receiveWebhook(context, c));
   addSystemRoutes(app, context);
   addPlaybookRoutes(app, context);
@@ -77,15 +67,6 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   return app;
 }
 
-function limitTo(maxSize: number, text: string) {
-  return bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new GatewayError(413, "too_large", `The body is larger than ${text}.`);
-    },
-  });
-}
-
 function answerError(context: GatewayContext, c: Context, thrown: unknown): Response {
   const error = toGatewayError(thrown);
   if (error.status >= 500) {
@@ -98,10 +79,22 @@ function answerError(context: GatewayContext, c: Context, thrown: unknown): Resp
     });
   }
   if (error.status === 401) c.header("www-authenticate", "Bearer");
-  // What is left of the body was not read, so nothing else can follow on this connection.
-  if (error.status === 413) c.header("connection", "close");
+  // What may be left of a body is not read, so nothing else can follow on this connection.
+  if (hasUnreadBody(c)) c.header("connection", "close");
+  if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
   if (error.status === 503) c.header("retry-after", "2");
   return c.json(errorBody(error), error.status);
+}
+
+function hasUnreadBody(c: Context): boolean {
+  if (c.req.bodyCache.arrayBuffer !== undefined) return false;
+  const length = c.req.header("content-length") ?? "0";
+  return c.req.header("transfer-encoding") !== undefined || length !== "0";
+}
+
+function retryAfterSeconds({ details }: GatewayError): number {
+  const said = z.object({ retryAfterSeconds: z.number() }).safeParse(details);
+  return said.success ? said.data.retryAfterSeconds : 2;
 }
 
 function toGatewayError(thrown: unknown): GatewayError {

@@ -16,11 +16,11 @@ export interface Principal {
 /**
  * Finds whose bearer token a request carries. A token that counts for nothing is written down.
  *
- * @throws GatewayError 401 where there is none, or it is unknown, expired or revoked
+ * @throws GatewayError 401 where there is none, or it is unknown, expired or revoked; 429 where it asks too often
  */
 export async function authenticate(
   c: Context,
-  context: Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">,
+  context: Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log" | "rates">,
 ): Promise<Principal> {
   const header = c.req.header("authorization");
   const match = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "");
@@ -39,6 +39,7 @@ export async function authenticate(
       "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
     );
   }
+  await context.rates.token(token.tokenId);
   return token;
 }
 

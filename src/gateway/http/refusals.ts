@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit.ts";
+import type { NoteRefusal } from "../../decisions/deciding.ts";
 import type { GatewayContext } from "../context.ts";
 import { reasonOf } from "../../process/repeat.ts";
 import { anyToken } from "../../store/tokens.ts";
@@ -24,19 +25,27 @@ export interface Refused {
 
 type Noting = Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">;
 
-/** Unknown tokens that are told apart on a day: whoever guesses can't fill the trail. */
-const UNKNOWN_TOKENS_MOST = 20;
+/** What is told apart of one kind on a day: 10,000 refusals add less than 100 entries to the trail. */
+const STRANGERS_MOST = 6;
+/** And of one known token. */
+const KNOWN_MOST = 8;
 
 /** What this process has refused today. */
 export class RefusedToday {
   /** Tokens made here that have ended. */
-  readonly ended = new Repeats();
-  readonly unknown = new Repeats(UNKNOWN_TOKENS_MOST);
+  readonly ended = new Repeats(STRANGERS_MOST);
+  readonly unknown = new Repeats(STRANGERS_MOST);
   /** Webhooks, by business and why. */
-  readonly webhooks = new Repeats();
-  /** Reads that a token's roles don't allow. */
-  readonly reads = new Repeats();
+  readonly webhooks = new Repeats(STRANGERS_MOST);
+  readonly #known = new Map<string, Repeats>();
   readonly #key = randomBytes(32);
+
+  /** What one known token may not do, decisions that don't count too: nobody hides another's. */
+  of(tokenId: string): Repeats {
+    const repeats = this.#known.get(tokenId) ?? new Repeats(KNOWN_MOST);
+    this.#known.set(tokenId, repeats);
+    return repeats;
+  }
 
   /**
    * A name for an unknown token, by which to know it again while this process lives. A plain hash
@@ -111,10 +120,21 @@ async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<voi
   }
 }
 
+/** How often refused decisions of a token on a run are written down. */
+export function noteRefusalOf(
+  { refused, nowMs }: Pick<GatewayContext, "refused" | "nowMs">,
+  { tokenId }: Principal,
+  runId: string,
+): NoteRefusal {
+  return (code) => {
+    const repeat = refused.of(tokenId).note(`${runId} ${code}`, nowMs());
+    return repeat && { times: repeat.times };
+  };
+}
+
 /**
- * Writes into the audit trail that a known token asked for what its roles don't allow: each
- * time where it would have changed something, else as often as `Repeats` says. Decisions write
- * their own refusals, with what was decided.
+ * Writes into the audit trail that a known token asked for what its roles don't allow, as often as
+ * `Repeats` says. Decisions write their own refusals.
  */
 export async function noteRefused(
   context: GatewayContext,
@@ -126,9 +146,8 @@ export async function noteRefused(
   const { method, path, subject } = refused;
   context.metrics.refused.inc({ why: "role" });
   const nowMs = context.nowMs();
-  const read =
-    method === "get" ? context.refused.reads.note(`${principal.tokenId} ${path}`, nowMs) : null;
-  if (read === undefined) return;
+  const repeat = context.refused.of(principal.tokenId).note(`${method} ${path}`, nowMs);
+  if (repeat === undefined) return;
   const businessId = trailOf(context, refused);
   await context.store.transactionOf(businessId, (trx) =>
     appendAudit(trx, {
@@ -140,7 +159,7 @@ export async function noteRefused(
       details: {
         request: `${method.toUpperCase()} ${path}`,
         roles: principal.roles,
-        ...(read === null ? {} : { times: read.times }),
+        times: repeat.times,
       },
     }),
   );

@@ -5,6 +5,7 @@ import type { ZodError, ZodObject, ZodType, z } from "zod";
 import type { GatewayContext } from "../context.ts";
 import { authenticate, requireRole, type Principal } from "./auth.ts";
 import { GatewayError } from "./errors.ts";
+import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 import { noteRefused } from "./refusals.ts";
 import { addressOf } from "./request.ts";
 import { ErrorBody } from "./schemas.ts";
@@ -43,6 +44,8 @@ export interface RouteSpec<
   /** Any of these; undefined lets every valid token in. */
   readonly roles?: readonly string[];
   readonly body?: Body;
+  /** 1 MB unless said. */
+  readonly bodyMostBytes?: number;
   readonly query?: Query;
   readonly params?: Params;
   readonly responses: Readonly<Record<number, { description: string; schema: ZodType }>>;
@@ -72,7 +75,7 @@ export function addRoute<
         query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
         body: (spec.body === undefined
           ? undefined
-          : parsePart("field", spec.body, await readJson(c))) as z.output<Body>,
+          : parsePart("field", spec.body, await readJson(c, spec.bodyMostBytes))) as z.output<Body>,
       });
     };
     const answer = await handled().catch(async (error: unknown) => {
@@ -127,6 +130,8 @@ function describe(app: OpenAPIHono, spec: RouteSpec<ZodType, ZodObject, ZodObjec
         400: error("Malformed: names the field."),
         401: error("No valid token."),
         403: error("The token lacks the role."),
+        ...(spec.body === undefined ? {} : { 411: error("No length."), 413: error("Too large.") }),
+        429: error("Too many requests: Retry-After says when to come back."),
       },
     }),
   );
@@ -136,8 +141,8 @@ function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-async function readJson(c: Context): Promise<unknown> {
-  const bytes = await c.req.arrayBuffer();
+async function readJson(c: Context, mostBytes = SMALL_BODY_BYTES): Promise<unknown> {
+  const bytes = await readBody(c, mostBytes);
   // An operation whose every field is optional may be called without a body.
   if (bytes.byteLength === 0) return {};
   requireJson(c);

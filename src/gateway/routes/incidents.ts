@@ -18,6 +18,7 @@ import { businessNamed } from "../businesses.ts";
 import type { GatewayContext } from "../context.ts";
 import { type Principal, requireRole } from "../http/auth.ts";
 import { conflict, notFound, unprocessable } from "../http/errors.ts";
+import { noteRefusalOf } from "../http/refusals.ts";
 import { addRoute } from "../http/route.ts";
 import { topUpStatus } from "../http/top-up-schemas.ts";
 import { refusal } from "../decisions.ts";
@@ -133,7 +134,8 @@ async function decide(
       const { run, topUp } = asked;
       const { planHash } = topUp;
       const request = { decision: "approve", planHash, drop: [], comment: said.reason } as const;
-      const deciding = { run, request, principal: by, clock, nowMs };
+      const noteRefusal = noteRefusalOf(context, by, known.workflowId);
+      const deciding = { run, request, principal: by, clock, nowMs, noteRefusal };
       const about = { owner: known.workflowId, hash: topUp.hash };
       const taken = await takeTopUpDecision(trx, deciding, about);
       if (!taken.accepted) return taken;
@@ -144,7 +146,7 @@ async function decide(
     }
     return undefined;
   });
-  // A refusal is stored as well, so it is thrown only after the transaction.
+  // A refusal is in the trail, so it is thrown only after the transaction.
   if (outcome !== undefined && "accepted" in outcome) throw refusal(outcome);
   const decided = outcome;
   if (decided === undefined) {

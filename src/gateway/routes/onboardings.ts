@@ -5,6 +5,7 @@ import { businessNamed } from "../businesses.ts";
 import type { GatewayContext } from "../context.ts";
 import { requireRole } from "../http/auth.ts";
 import { notFound } from "../http/errors.ts";
+import { DOCUMENTS_BYTES } from "../http/limits.ts";
 import { addRoute } from "../http/route.ts";
 import { PROVIDED } from "../onboardings/inputs.ts";
 import { openOnboarding, provide } from "../onboardings/provide.ts";
@@ -38,6 +39,7 @@ function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep):
       "What is personal goes into the vault, encrypted; it is sent when its turn comes, and forgotten then.",
     params: z.object({ business: name }),
     body,
+    ...(step === "documents" ? { bodyMostBytes: DOCUMENTS_BYTES } : {}),
     responses: { 202: { description: "Kept until its turn", schema: OnboardingStatusBody } },
     handle: async ({ body: given, params, principal, from }) => {
       const profile = businessNamed(context, params.business, "");

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { Clients } from "../../../src/business/clients.ts";
+import { loadConfig } from "../../../src/config.ts";
+import type { GatewayLimits } from "../../../src/contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import type { BusinessProfiles } from "../../../src/gateway/context.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
@@ -58,6 +60,7 @@ export interface TestGatewayOptions {
   readonly nowMs?: () => number;
   readonly planTimeoutMs?: number;
   readonly folder?: string;
+  readonly limits?: Partial<GatewayLimits>;
   /** Keys of the vault; one unless said. */
   readonly keys?: readonly { readonly id: string; readonly key: Buffer }[];
 }
@@ -88,6 +91,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     vault: new Vault(new Keyring(options.keys ?? [{ id: "test", key: Buffer.alloc(32, 7) }])),
     host: "127.0.0.1",
     port: 0,
+    limits: { ...loadConfig({}).gateway.limits, ...options.limits },
     ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
     ...(options.planTimeoutMs === undefined ? {} : { planTimeoutMs: options.planTimeoutMs }),
   });

@@ -1,0 +1,174 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  deliver,
+  eventBody,
+  signed,
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from "../gateway/support/gateway.ts";
+
+let gateway: TestGateway;
+afterEach(async () => gateway.stop());
+
+async function start(options: TestGatewayOptions = {}): Promise<void> {
+  gateway = await startTestGateway(options);
+}
+
+/** What is answered to a request of which nothing but its head ever comes; the connection's end too. */
+async function answerToHead(head: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  socket.write([...head, "Host: gateway", "Content-Type: application/json", "", ""].join("\r\n"));
+  return untilClosed(socket);
+}
+
+async function untilClosed(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (bytes) => (text += bytes.toString()));
+  return new Promise((resolve) => {
+    socket.once("error", () => resolve(text));
+    socket.once("close", () => resolve(text));
+  });
+}
+
+const LENGTH = "Content-Length: 1000000";
+const CHUNKS = "Transfer-Encoding: chunked";
+
+describe("before anything of a body comes, the gateway answers and closes", () => {
+  test.each([
+    ["without a token", "POST /v1/plans", [LENGTH], 401],
+    ["with an unknown token", "POST /v1/plans", [LENGTH, "Authorization: Bearer guess"], 401],
+    [
+      "with an unknown token, in chunks",
+      "POST /v1/plans",
+      [CHUNKS, "Authorization: Bearer x"],
+      401,
+    ],
+    ["with a role that may not", "POST /v1/plans", [LENGTH, "Authorization: Bearer VIEWER"], 403],
+    ["without a length", "POST /v1/plans", [CHUNKS, "Authorization: Bearer LAUNCHER"], 411],
+    [
+      "with more than the route takes",
+      "POST /v1/plans",
+      ["Content-Length: 1048577", "Authorization: Bearer LAUNCHER"],
+      413,
+    ],
+    ["to nowhere", "POST /v1/nothing", [LENGTH], 404],
+    ["for an endpoint that is none", "POST /webhooks/nobody", [LENGTH], 404],
+    ["as a webhook without a signature", "POST /webhooks/acme", [CHUNKS], 401],
+    ["as an old webhook", "POST /webhooks/acme", [LENGTH, "Service-Signature: OLD"], 401],
+    [
+      "as a webhook above 1 MB",
+      "POST /webhooks/acme",
+      ["Content-Length: 1048577", "Service-Signature: NEW"],
+      413,
+    ],
+  ])("%s", async (_what, request, headers, status) => {
+    await start();
+    const values: Readonly<Record<string, string>> = {
+      VIEWER: await gateway.token("vic", ["viewer"]),
+      LAUNCHER: await gateway.token("lou", ["launcher"]),
+      OLD: signed("", Date.now() - 360_000),
+      NEW: signed(""),
+    };
+    const filled = headers.map((line) =>
+      line.replace(/VIEWER|LAUNCHER|OLD|NEW/, (name) => values[name] ?? name),
+    );
+    const answer = await answerToHead([`${request} HTTP/1.1`, ...filled]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer.toLowerCase()).toContain("connection: close");
+    expect(answer.toLowerCase()).toContain("cache-control: no-store");
+  });
+});
+
+test("a webhook may come in chunks", async () => {
+  await start();
+  const body = eventBody({});
+  const answer = await fetch(`${gateway.url}/webhooks/acme`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "service-signature": signed(body) },
+    body: new Blob([body]).stream(),
+    duplex: "half",
+  } as RequestInit);
+  expect(answer.status).toBe(200);
+});
+
+describe("too much is answered with 429 and when to come back", () => {
+  test.each([
+    [
+      "of one token",
+      { ratePerToken: 1 },
+      async () => gateway.call("GET", "/v1/runs", await viewer()),
+    ],
+    ["of one address", { ratePerAddress: 1 }, async () => gateway.call("GET", "/v1/runs", "guess")],
+    [
+      "to one endpoint",
+      { webhookRate: 1 },
+      async () => deliver(gateway.url, eventBody({}), { signature: null }),
+    ],
+  ])("%s", async (_what, limits, ask) => {
+    await start({ limits });
+    kept = undefined;
+    const statuses: number[] = [];
+    for (let times = 0; times < 11; times += 1) statuses.push((await ask()).status);
+    expect(statuses.slice(0, 10)).not.toContain(429);
+    expect(statuses[10]).toBe(429);
+    expect(Number((await ask()).headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  });
+});
+
+let kept: string | undefined;
+async function viewer(): Promise<string> {
+  return (kept ??= await gateway.token("vic", ["viewer"]));
+}
+
+test("connections beyond those of one address are closed, and those that end make room", async () => {
+  await start({ limits: { connectionsPerAddress: 3 } });
+  const port = Number(new URL(gateway.url).port);
+  const open = await Promise.all(
+    [1, 2, 3].map(
+      () =>
+        new Promise<Socket>((resolve) => {
+          const socket = connect(port, "127.0.0.1", () => resolve(socket));
+        }),
+    ),
+  );
+  expect(await untilClosed(connect(port, "127.0.0.1"))).toBe("");
+  for (const socket of open) socket.destroy();
+  await expect
+    .poll(async () =>
+      fetch(`${gateway.url}/health`).then(
+        (answer) => answer.status,
+        () => 0,
+      ),
+    )
+    .toBe(200);
+});
+
+test("10,000 refused requests of every kind add at most 100 entries to the trail, and no decision", async () => {
+  const rate = 100_000;
+  await start({ limits: { ratePerToken: rate, ratePerAddress: rate, webhookRate: rate } });
+  const token = await gateway.token("vic", ["viewer"]);
+  const entries = async (): Promise<number> =>
+    (await gateway.store.db.selectFrom("audit").select("audit_id").execute()).length;
+  const before = await entries();
+  const body = { all: true, reason: "x".repeat(1_000) };
+  const kinds: readonly ((times: number) => Promise<{ status: number }>)[] = [
+    (times) => gateway.call("POST", "/v1/holds", `guess_${times}`, body),
+    (times) => gateway.call("DELETE", `/v1/holds/h${times}`, token),
+    (times) => gateway.call("POST", `/v1/runs/r${times}/cancel`, token, body),
+    () => gateway.call("POST", "/v1/plans", token, body),
+    () => gateway.call("POST", "/v1/playbooks", token, body),
+    () => deliver(gateway.url, eventBody({}), { signature: null }),
+    () => deliver(gateway.url, eventBody({}), { signature: signed("another") }),
+    () => gateway.call("GET", "/v1/plans/p", token),
+  ];
+  for (let round = 0; round < 10_000; round += 40) {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, at) => kinds[at % kinds.length]?.(round + at)),
+    );
+    for (const answer of answers) expect([401, 403]).toContain(answer?.status);
+  }
+  expect((await entries()) - before).toBeLessThanOrEqual(100);
+  expect(await gateway.store.db.selectFrom("decisions").selectAll().execute()).toEqual([]);
+});
