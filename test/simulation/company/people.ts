@@ -81,6 +81,7 @@ export type Act = (typeof ACTS)[number];
 
 interface SetHold {
   readonly id: string;
+  readonly value: string;
   /** Who alone may lift it; empty for whoever operates. */
   readonly roles: readonly string[];
 }
@@ -293,9 +294,10 @@ export class People {
     const answer = await this.#ask("otto", "GET", "/v1/holds");
     const { items = [] } = (answer?.json ?? {}) as { readonly items?: readonly SetHold[] };
     if (items.length === 0) return;
-    const { id, roles } = this.#lots.pick(items);
+    const { id, value, roles } = this.#lots.pick(items);
     this.said.takeBack(id, this.#world.nowMs);
     const who = roles.includes("controller") ? "carla" : "otto";
+    if (who === "carla") this.said.releasedBills.add(value);
     await this.#ask(who, "DELETE", `/v1/holds/${encodeURIComponent(id)}`, { reason: "fine" });
   }
 }
