@@ -46,6 +46,12 @@ describe("before anything of a body comes, the gateway answers and closes", () =
       401,
     ],
     ["with a role that may not", "POST /v1/plans", [LENGTH, "Authorization: Bearer VIEWER"], 403],
+    [
+      "with a role that doesn't decide about this bill",
+      "POST /v1/payables/p1/resolution",
+      [LENGTH, "Authorization: Bearer VIEWER"],
+      403,
+    ],
     ["without a length", "POST /v1/plans", [CHUNKS, "Authorization: Bearer LAUNCHER"], 411],
     [
       "with more than the route takes",

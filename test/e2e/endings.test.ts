@@ -183,8 +183,8 @@ describe("the incident of an account", () => {
     );
     return body.items.find(({ scope }) => scope === "source")?.id ?? "none";
   };
-  const lift = async (): Promise<number> =>
-    (await payrun.call("operator", "DELETE", `/v1/holds/${await holdOf()}`)).status;
+  const lift = async (by: "operator" | "controller"): Promise<number> =>
+    (await payrun.call(by, "DELETE", `/v1/holds/${await holdOf()}`)).status;
 
   test("gives its bills back where somebody wants another account, which stays held", async () => {
     await applyIncidents(payrun);
@@ -197,14 +197,15 @@ describe("the incident of an account", () => {
     const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
     expect(await resultOf(retryId)).toBe("left to the next run");
     await keepHistory(payrun, retryId, "retry-other-source");
-    expect(await lift()).toBe(200);
+    expect(await lift("controller")).toBe(200);
     await expectBank(payrun, [[made[0], 0]]);
   });
 
-  test("is released by whoever lifts its hold, and its bills are paid once", async () => {
+  test("is released by whoever may lift its hold, which no operator may, and its bills are paid once", async () => {
     const scene = await bouncedScene(payrun, "lifted", [302_00]);
-    expect(await lift()).toBe(200);
-    expect(await resultOf(id)).toBe("released by operator");
+    expect(await lift("operator")).toBe(403);
+    expect(await lift("controller")).toBe(200);
+    expect(await resultOf(id)).toBe("released by controller");
     await keepHistory(payrun, id, "funding-incident-hold-lifted");
     expect(standing(await settledAgain(payrun, scene))).toEqual({ settled: 1 });
     await expectBank(payrun, [[scene.made[0], 302_00]]);

@@ -41,8 +41,13 @@ export interface RouteSpec<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Any of these; undefined lets every valid token in. */
-  readonly roles?: readonly string[];
+  /** Any of these, or of those that what is asked for says; undefined lets every valid token in. */
+  readonly roles?:
+    | readonly string[]
+    | ((asked: {
+        readonly params: z.output<Params>;
+        readonly query: z.output<Query>;
+      }) => Promise<readonly string[]>);
   readonly body?: Body;
   /** 1 MB unless said. */
   readonly bodyMostBytes?: number;
@@ -67,12 +72,18 @@ export function addRoute<
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const principal = await authenticate(c, context);
     const handled = async (): Promise<RouteAnswer> => {
-      if (spec.roles !== undefined) requireRole(principal, spec.roles);
+      const { roles = [] } = spec;
+      const isPlain = typeof roles !== "function";
+      if (isPlain && roles.length > 0) requireRole(principal, roles);
+      const asked = {
+        params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
+        query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
+      };
+      if (!isPlain) requireRole(principal, await roles(asked));
       return spec.handle({
         principal,
         from: addressOf(c),
-        params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
-        query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
+        ...asked,
         body: (spec.body === undefined
           ? undefined
           : parsePart("field", spec.body, await readJson(c, spec.bodyMostBytes))) as z.output<Body>,

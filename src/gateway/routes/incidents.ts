@@ -84,6 +84,11 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
       "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits. `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), where a playbook allows one, and lifts the hold once the money is there.",
     params: z.object({ source: id.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
+    roles: async ({ params, query }) => {
+      const profile = businessNamed(context, query.business, "add “business” to the query");
+      const known = await incidentOf(context, profile, params.source);
+      return decidersOf(known, await proposedDeposit(context, known.workflowId));
+    },
     body: z.strictObject({
       decision,
       reason: words,
@@ -102,6 +107,23 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
   });
 }
 
+async function incidentOf(
+  context: GatewayContext,
+  profile: BusinessProfile,
+  sourceId: string,
+): Promise<Incident> {
+  const known = await getIncident(context.store.db, profile.businessId, sourceId);
+  if (known === undefined) {
+    throw notFound(`No payment from “${sourceId}” of ${profile.name} has bounced.`);
+  }
+  return known;
+}
+
+/** Who approves the deposit may say so, too: it is the same decision. */
+function decidersOf({ roles }: Incident, deposit: Deposit | undefined): readonly string[] {
+  return [...roles, "admin", ...(deposit?.topUp.approvers ?? [])];
+}
+
 async function decide(
   context: GatewayContext,
   profile: BusinessProfile,
@@ -114,14 +136,10 @@ async function decide(
   by: Principal,
 ): Promise<Incident> {
   const { businessId } = profile;
-  const known = await getIncident(context.store.db, businessId, sourceId);
-  if (known === undefined) {
-    throw notFound(`No payment from “${sourceId}” of ${profile.name} has bounced.`);
-  }
+  const known = await incidentOf(context, profile, sourceId);
   const deposit =
     said.decision === "top-up" ? await proposedDeposit(context, known.workflowId) : undefined;
-  // Who approves the deposit may say so, too: it is the same decision.
-  requireRole(by, [...known.roles, "admin", ...(deposit?.topUp.approvers ?? [])]);
+  requireRole(by, decidersOf(known, deposit));
   if (said.decision === "top-up" && deposit === undefined) {
     throw unprocessable("no_top_up", await whyNoDeposit(context, profile, known));
   }

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
 import { businessNamed } from "../businesses.ts";
 import type { GatewayContext } from "../context.ts";
-import { requireRole } from "../http/auth.ts";
 import { notFound } from "../http/errors.ts";
 import { DOCUMENTS_BYTES } from "../http/limits.ts";
 import { addRoute } from "../http/route.ts";
@@ -38,13 +37,17 @@ function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep):
     description:
       "What is personal goes into the vault, encrypted; it is sent when its turn comes, and forgotten then.",
     params: z.object({ business: name }),
+    roles: async ({ params }) => {
+      const profile = businessNamed(context, params.business, "");
+      const { policy } = await openOnboarding(context.store.db, profile);
+      return [...MAY.operate, ...policy.by];
+    },
     body,
     ...(step === "documents" ? { bodyMostBytes: DOCUMENTS_BYTES } : {}),
     responses: { 202: { description: "Kept until its turn", schema: OnboardingStatusBody } },
     handle: async ({ body: given, params, principal, from }) => {
       const profile = businessNamed(context, params.business, "");
-      const { policy, workflowId } = await openOnboarding(context.store.db, profile);
-      requireRole(principal, [...MAY.operate, ...policy.by]);
+      const { workflowId } = await openOnboarding(context.store.db, profile);
       const items = itemsOf(given, context.nowMs());
       await provide(context, {
         profile,

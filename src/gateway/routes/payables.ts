@@ -4,7 +4,6 @@ import { z } from "zod";
 import { decidersOf } from "../../store/retry-cases.ts";
 import type { GatewayContext } from "../context.ts";
 import { historyOf } from "../history/history.ts";
-import { requireRole } from "../http/auth.ts";
 import { GatewayError } from "../http/errors.ts";
 import { addRoute } from "../http/route.ts";
 import { HistoryBody } from "../http/history-schemas.ts";
@@ -49,11 +48,13 @@ export function addPayableRoutes(app: OpenAPIHono, context: GatewayContext): voi
       "Operators and administrators; where a playbook names roles that decide about the failure, these too.",
     params: payableParams,
     query: businessQuery,
+    roles: async ({ params }) => [
+      ...MAY.operate,
+      ...(await decidersOf(context.store.db, params.id)),
+    ],
     body: z.strictObject({ action, reason: words }),
     responses: { 200: { description: "Done; a retry goes on by itself", schema: ResolutionBody } },
     handle: async ({ params, query, body, principal }) => {
-      const named = await decidersOf(context.store.db, params.id);
-      requireRole(principal, [...MAY.operate, ...named]);
       const profile = await businessOfPayable(context, params.id, query.business);
       const request = { payableId: params.id, ...body };
       return { status: 200, json: await resolve(context, profile, request, principal) };
