@@ -1,6 +1,7 @@
 import type { Company } from "./company/company.ts";
 import { type Ask, PEOPLE, RITA } from "./company/people.ts";
 import { type EngineParts, type Gateway, prepare, startGateway, startWorker } from "./hooks.ts";
+import { Violation } from "./rules/violation.ts";
 import type { TemporalServer } from "./temporal/server.ts";
 import type { Stream } from "./world/random.ts";
 import type { ProcessNode, World } from "./world/world.ts";
@@ -134,7 +135,12 @@ export class Processes {
     const alive = [...this.#gateways].filter(([node]) => node.alive);
     if (alive.length === 0) return undefined;
     const [node, { app }] = this.#network.pick(alive);
-    const answered = world.in(node, async () => app.request(`http://payrun.test${path}`, init));
+    const answered = world.in(node, async () => {
+      const response = await app.request(`http://payrun.test${path}`, init);
+      if (response.status !== 500) return response;
+      // What goes wrong here says so with another status: this is a fault of the engine's own.
+      throw new Violation("no-internal-errors", `${path}: ${await response.text()}`);
+    });
     return Promise.race([
       answered,
       new Promise<undefined>((resolve) => {

@@ -106,7 +106,7 @@ export class UnprovenBodies {
   /** @throws GatewayError 413 above 1 MB, 429 where the address keeps too much waiting */
   async read(c: Context, address: string): Promise<Uint8Array> {
     requireLength(Number(c.req.header("content-length") ?? "0"), SMALL_BODY_BYTES);
-    const { incoming } = c.env as { readonly incoming?: IncomingMessage };
+    const { incoming } = (c.env ?? {}) as { readonly incoming?: IncomingMessage };
     // Called without a socket.
     if (incoming === undefined) return new Uint8Array(await c.req.arrayBuffer());
     const parts: Buffer[] = [];
