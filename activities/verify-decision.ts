@@ -24,13 +24,14 @@ export async function verifyDecision(
 ): Promise<Verdict> {
   const known = await getRun(context.store.db, input.runId);
   if (known === undefined) return { accepted: false, reason: "the run is not in the store" };
-  const { signers = [] } = context.profileOf(known.business);
+  const { signers = [], singlePerson } = context.profileOf(known.business);
   const clock = await context.clockOf(known.business).now();
   const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
     takeSignedDecision(trx, {
       run: (await getRun(trx, input.runId)) ?? known,
       envelope: textOf(input.claim),
       signers,
+      singlePerson,
       clock,
       nowMs: Date.now(),
       via: `temporal ${input.via ?? "update"}`,

@@ -1,4 +1,5 @@
 import type { Store } from "../store/index.ts";
+import { tokenProblem } from "../domain/approvals/token.ts";
 import { createToken, findToken } from "../store/tokens.ts";
 import { localAdminPath, readLocalAdmin } from "./local-admin.ts";
 import { writePrivate } from "./private-file.ts";
@@ -9,9 +10,7 @@ import { writePrivate } from "./private-file.ts";
  */
 export async function ensureLocalAdmin(store: Store, home: string): Promise<string> {
   const known = readLocalAdmin(home);
-  if (known !== undefined && (await findToken(store.db, known, Date.now())) !== undefined) {
-    return known;
-  }
+  if (known !== undefined && (await counts(store, known))) return known;
   const { token } = await createToken(store, {
     name: "local-admin",
     roles: ["admin"],
@@ -20,4 +19,11 @@ export async function ensureLocalAdmin(store: Store, home: string): Promise<stri
   });
   writePrivate(localAdminPath(home), `${token}\n`);
   return token;
+}
+
+/** True where a token of a sandbox's people counts at this moment. */
+export async function counts(store: Store, text: string): Promise<boolean> {
+  const token = await findToken(store.db, text);
+  const now = { nowMs: Date.now(), sandboxesOnly: true };
+  return token !== undefined && tokenProblem(token, now) === undefined;
 }

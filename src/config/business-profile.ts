@@ -41,6 +41,8 @@ export interface BusinessProfile {
   readonly signers?: readonly Signer[];
   /** True: clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
+  /** True: whoever launches a run or writes its playbook may approve it; every report says so. */
+  readonly singlePerson?: boolean;
   /** Whom to tell, and over what; nobody where it is missing. */
   readonly notify?: NotifySettings;
 }
@@ -91,6 +93,7 @@ export const businessShape = z
     achAuthorization: achAuthorization.optional(),
     signers: signersShape.optional(),
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
+    approvals: z.literal("single-person", "can only be single-person").optional(),
     notify: notifyShape.optional(),
   })
   .superRefine((value, context) => {
@@ -128,6 +131,7 @@ export function toBusinessProfile(
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
     ...(shape.signers ? { signers: shape.signers } : {}),
     sandbox: shape.sandbox ?? false,
+    ...(shape.approvals === "single-person" ? { singlePerson: true } : {}),
     ...(shape.notify ? { notify: toNotifySettings(shape.notify) } : {}),
   };
 }

@@ -97,9 +97,10 @@ export function depositSubject(sourceId: string, owner: string, requestNo: numbe
   return `deposit/${sourceId}/${owner}/${requestNo}`;
 }
 
-const OF_BUSINESS = /^(?:pay-run|retry-failed-payment|cancel-scheduled-payments)\/([^/]+)\//;
+const OF_BUSINESS =
+  /^(?:pay-run|retry-failed-payment|cancel-scheduled-payments|kyb-onboarding|funding-incident|plan)\/([^/]+)/;
 
-/** The profile's name in the id of a pay run, retry or cancellation; undefined for others. */
+/** The profile's name in the id of whatever is asked for by its id; undefined for others. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
   return OF_BUSINESS.exec(workflowId)?.[1];
 }

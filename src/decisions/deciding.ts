@@ -5,9 +5,9 @@ import { principalOf } from "../domain/approvals/principal.ts";
 import { appendAudit } from "../store/audit.ts";
 import { recordDecision, type NewDecision } from "../store/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { getPlaybook } from "../store/playbooks.ts";
+import { authorsOf } from "../store/playbooks.ts";
 import type { Run } from "../store/runs.ts";
-import { tokensCreatedBy } from "../store/tokens.ts";
+import { tokensMadeBy } from "../store/tokens.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -32,14 +32,14 @@ export interface Decider {
   readonly tokenId: string;
   readonly name: string;
   readonly roles: readonly string[];
-  readonly createdBy: string;
-  readonly createdAtMs: number;
 }
 
 export interface Deciding {
   readonly run: Run;
   readonly request: DecisionRequest;
   readonly principal: Decider;
+  /** True where the business allows that one person launches and approves. */
+  readonly singlePerson?: boolean | undefined;
   readonly clock: ClockReading;
   /** Real time. */
   readonly nowMs: number;
@@ -49,32 +49,26 @@ export interface Deciding {
   readonly noteRefusal?: NoteRefusal;
 }
 
-/** What a decision is judged by of its run. */
-export function runFacts(run: Run) {
+/** What a decision is judged by of its run and of who takes it. */
+export async function judgedBy(
+  trx: Transaction<Tables>,
+  { run, principal, singlePerson = false }: Deciding,
+) {
+  const playbookAuthors = await authorsOf(trx, run);
+  // A schedule or an event launches for those who wrote its playbook.
+  const others = run.launchedByTokenId === null ? playbookAuthors : [];
+  const launchers = [run.launchedBy, ...others];
+  const made = await tokensMadeBy(trx, launchers.map(principalOf), run.launchedAtMs);
   return {
-    ended: ENDED_PHASES.includes(run.phase),
-    planHash: run.planHash,
-    launchedBy: run.launchedBy,
-    launchedAtMs: run.launchedAtMs,
-    cancelRequested: run.cancelRequestedAtMs !== null,
-  };
-}
-
-/** Who wrote the revision of the playbook that the run was launched with. */
-export async function authorOf(trx: Transaction<Tables>, run: Run): Promise<string> {
-  return (await getPlaybook(trx, run.playbook, run.playbookRevision))?.author ?? "";
-}
-
-/** A token that a token of the launcher has made counts as made by the launcher. */
-export async function tokenFacts(trx: Transaction<Tables>, run: Run, principal: Decider) {
-  const made = await tokensCreatedBy(trx, run.launchedBy, run.launchedAtMs);
-  const launchers = made.some((token) => token.tokenId === principal.tokenId);
-  return {
-    ...principal,
-    createdBy: launchers ? run.launchedBy : principal.createdBy,
-    // The bearer token or the signature was found valid when it came in.
-    revoked: false,
-    expiresAtMs: null,
+    run: {
+      ended: ENDED_PHASES.includes(run.phase),
+      planHash: run.planHash,
+      launchers,
+      cancelRequested: run.cancelRequestedAtMs !== null,
+    },
+    token: { ...principal, isLaunchers: made.has(principal.tokenId) },
+    playbookAuthors,
+    singlePerson,
   };
 }
 
@@ -94,11 +88,16 @@ export function asJudged(
     outcome: verdict.accepted ? "accepted" : "refused",
     reason: verdict.accepted ? null : verdict.reason,
     approves: verdict.accepted ? verdict.countsFor : [],
+    alone: verdict.accepted && verdict.alone === true,
   };
 }
 
 type Judged =
-  | { readonly accepted: true; readonly countsFor: NewDecision["approves"] }
+  | {
+      readonly accepted: true;
+      readonly countsFor: NewDecision["approves"];
+      readonly alone?: boolean;
+    }
   | { readonly accepted: false; readonly code: string; readonly reason: string };
 
 /**
@@ -118,10 +117,12 @@ export async function recordRefused(
   }
   const told = noteRefusal === undefined ? {} : noteRefusal(verdict.code);
   if (told === undefined) return;
-  const { code } = verdict;
+  const { code, reason } = verdict;
+  // What the plan doesn't know is the sender's text.
+  const said = code === "unknown-payable" ? {} : { reason };
   await appendAudit(trx, {
     ...{ businessId: run.businessId, nowMs, actor: principal.name, action, subject },
-    details: { decision: request.decision, code, ...told, ...proof },
+    details: { decision: request.decision, code, ...said, ...told, ...proof },
   });
 }
 

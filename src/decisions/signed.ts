@@ -31,6 +31,8 @@ export interface Delivery {
   readonly envelope: string;
   /** Keys of the run's business. */
   readonly signers: readonly SignerKey[];
+  /** As in `Deciding`. */
+  readonly singlePerson?: boolean | undefined;
   readonly clock: ClockReading;
   /** Real time. */
   readonly nowMs: number;
@@ -73,10 +75,8 @@ export async function takeSignedDecision(
       tokenId,
       name: key.name,
       roles: key.roles,
-      // Whoever writes the settings is inside; no launcher can.
-      createdBy: "settings",
-      createdAtMs: 0,
     },
+    singlePerson: delivery.singlePerson,
     clock,
     nowMs,
     proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },

@@ -6,14 +6,7 @@ import type { Tables } from "../store/index.ts";
 import { tellOf } from "../store/tellings.ts";
 import { approversOfTopUp } from "../store/top-up-approvals.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/top-ups.ts";
-import {
-  asJudged,
-  authorOf,
-  type Deciding,
-  recordRefused,
-  runFacts,
-  tokenFacts,
-} from "./deciding.ts";
+import { asJudged, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
 import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 
 /** A decision about a run's bills, or about the deposit that it names. */
@@ -43,15 +36,12 @@ export async function takeTopUpDecision(
   const topUp = open.find(({ hash }) => hash === about.hash) ?? open.at(-1);
   const verdict = judgeTopUpDecision({
     decision: { kind: request.decision, hash: about.hash },
-    run: runFacts(run),
-    token: await tokenFacts(trx, run, principal),
-    playbookAuthor: await authorOf(trx, run),
+    ...(await judgedBy(trx, deciding)),
     topUp: topUp && {
       ...topUp,
       proposed: topUp.state === "proposed",
       unclear: topUp.reasonCode === "unclear",
     },
-    nowMs,
   });
   const subject = topUp?.subject ?? about.owner;
   if (!verdict.accepted) {

@@ -16,13 +16,11 @@ import type { Run } from "../store/runs.ts";
 import { tellOf } from "../store/tellings.ts";
 import {
   asJudged,
-  authorOf,
   type Decider,
   type Deciding,
   type DecisionRequest,
+  judgedBy,
   recordRefused,
-  runFacts,
-  tokenFacts,
 } from "./deciding.ts";
 
 export interface DecisionAnswer {
@@ -70,12 +68,9 @@ export async function takeDecision(
       planHash: request.planHash,
       drop: request.drop.filter((payableId) => !alreadyOut.has(payableId)),
     },
-    run: runFacts(run),
-    token: await tokenFacts(trx, run, principal),
-    playbookAuthor: await authorOf(trx, run),
+    ...(await judgedBy(trx, deciding)),
     lines,
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
-    nowMs: deciding.nowMs,
   });
   if (verdict.accepted || earlier !== undefined) {
     tellOf(trx, run.businessId, { kind: "workflow", workflowId: runId });

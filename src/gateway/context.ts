@@ -5,6 +5,7 @@ import type { Store } from "../store/index.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { BusinessClocks } from "./clocks.ts";
 import type { Rates, UnprovenBodies } from "./http/limits.ts";
+import type { TokenUses } from "./http/token-uses.ts";
 import type { RefusedToday } from "./http/refusals.ts";
 import type { InboxWriter } from "./inbox-writer.ts";
 import type { Metrics } from "./metrics.ts";
@@ -35,6 +36,9 @@ export interface GatewayContext {
   readonly refused: RefusedToday;
   readonly inbox: InboxWriter;
   readonly rates: Rates;
+  readonly uses: TokenUses;
+  /** True where no business moves real money: then nobody needs to confirm a token. */
+  readonly sandboxesOnly: () => boolean;
   readonly unproven: UnprovenBodies;
   /** Real time. */
   readonly nowMs: () => number;

@@ -32,12 +32,22 @@ export async function decide(
   principal: Principal,
 ): Promise<DecisionShown> {
   const known = await knownRun(context, runId);
-  const clock = await context.clocks.read(businessNamed(context, known.business, ""));
+  const profile = businessNamed(context, known.business, "");
+  const clock = await context.clocks.read(profile);
+  const { singlePerson } = profile;
   const outcome = await context.store.transactionOf(known.businessId, async (trx) => {
     const run = (await getRun(trx, runId)) ?? known;
     const nowMs = context.nowMs();
     const noteRefusal = noteRefusalOf(context, principal, runId);
-    return takeAnyDecision(trx, { run, request, principal, clock, nowMs, noteRefusal });
+    return takeAnyDecision(trx, {
+      run,
+      request,
+      principal,
+      singlePerson,
+      clock,
+      nowMs,
+      noteRefusal,
+    });
   });
   return answered(context, runId, outcome);
 }
@@ -62,6 +72,7 @@ export async function decideSigned(
       run: (await getRun(trx, runId)) ?? known,
       envelope,
       signers: profile.signers ?? [],
+      singlePerson: profile.singlePerson,
       clock,
       nowMs: context.nowMs(),
       via: `gateway, sent by ${courier.name}`,
@@ -99,7 +110,6 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "stale-plan": 409,
   "unknown-payable": 422,
   "may-be-paid": 409,
-  "token-invalid": 403,
   launcher: 403,
   "playbook-author": 403,
   "launchers-token": 403,

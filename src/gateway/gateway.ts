@@ -13,6 +13,7 @@ import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createApp } from "./http/app.ts";
 import { limitConnections, Rates, SERVER_OPTIONS, UnprovenBodies } from "./http/limits.ts";
 import { RefusedToday } from "./http/refusals.ts";
+import { TokenUses } from "./http/token-uses.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { InboxWriter } from "./inbox-writer.ts";
 import { createMetrics } from "./metrics.ts";
@@ -82,6 +83,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
     rates: new Rates(limits),
+    uses: new TokenUses({ store, log, nowMs }),
+    sandboxesOnly: () => profiles.all().every(({ sandbox }) => sandbox),
     unproven: new UnprovenBodies(),
     publicUrl: () => options.publicUrl ?? address,
     planTimeoutMs: options.planTimeoutMs ?? 60_000,

@@ -16,7 +16,7 @@ export const LISTED_PHASES: readonly string[] = [
   ...new Set([...RUN_PHASES, ...CANCELLATION_PHASES, ...INCIDENT_PHASES, ...ONBOARDING_PHASES]),
 ];
 
-export interface ListFilter {
+interface ListFilter {
   /** The API's businessId; undefined for all. */
   readonly businessId?: string | undefined;
   readonly phase?: string | undefined;
@@ -45,19 +45,30 @@ export interface ListedRun {
 /**
  * Pay runs, cancellations, onboardings, incidents and failed payments that wait for a person,
  * newest first, from the store alone.
+ *
+ * @param of the API's business ids; undefined stands for all
  */
-export async function listEverything(db: Db, filter: ListFilter): Promise<ListedRun[]> {
-  const kinds = await Promise.all([
-    payRuns(db, filter),
-    cancellations(db, filter),
-    onboardingItems(db, filter),
-    incidents(db, filter),
-    parkedRetries(db, filter),
-  ]);
+export async function listEverything(
+  db: Db,
+  of: readonly (string | undefined)[],
+  asked: Omit<ListFilter, "businessId">,
+): Promise<ListedRun[]> {
+  const kinds = await Promise.all(
+    of.flatMap((businessId) => {
+      const filter = { ...asked, businessId };
+      return [
+        payRuns(db, filter),
+        cancellations(db, filter),
+        onboardingItems(db, filter),
+        incidents(db, filter),
+        parkedRetries(db, filter),
+      ];
+    }),
+  );
   return kinds
     .flat()
     .toSorted((a, b) => b.launchedAt.localeCompare(a.launchedAt))
-    .slice(0, filter.limit);
+    .slice(0, asked.limit);
 }
 
 async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {

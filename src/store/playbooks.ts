@@ -19,7 +19,7 @@ export async function applyPlaybook(
   {
     nowMs,
     ...playbook
-  }: Omit<StoredPlaybook, "revision" | "createdAtMs"> & {
+  }: Omit<StoredPlaybook, "revision" | "createdAtMs" | "confirmedBy" | "confirmedAtMs"> & {
     readonly nowMs: number;
   },
 ): Promise<{ revision: number; changed: boolean }> {
@@ -43,6 +43,21 @@ export async function getPlaybook(
   if (revision !== undefined) query = query.where("revision", "=", revision);
   const row = await query.orderBy("revision", "desc").limit(1).executeTakeFirst();
   return row === undefined ? undefined : toPlaybook(row);
+}
+
+/**
+ * Who wrote the revision that a run was launched with, and those before it, back to the last one
+ * that a second person confirmed. Its author is among them, its confirmer is not.
+ */
+export async function authorsOf(
+  db: Db,
+  run: { readonly playbook: string; readonly playbookRevision: number },
+): Promise<string[]> {
+  const known = await playbookRevisions(db, run.playbook);
+  const upTo = known.filter(({ revision }) => revision <= run.playbookRevision);
+  const confirmed = upTo.findIndex(({ confirmedAtMs }) => confirmedAtMs !== null);
+  const since = confirmed < 0 ? upTo : upTo.slice(0, confirmed + 1);
+  return [...new Set(since.map(({ author }) => author))];
 }
 
 /** True where the playbook of this name, as it is in force, pays bills. */

@@ -123,12 +123,12 @@ describe("explain says of a deposit that a bill waited for", () => {
     const [deposit] = await topUpsOf(world.store.db, runId);
     if (run === undefined || deposit === undefined) throw new Error("no deposit");
     const clock = await world.context().clockOf("acme").now();
-    const who = { tokenId: "tok_otto", name: "otto", roles: ["owner"], createdBy: "setup" };
+    const who = { tokenId: "tok_otto", name: "otto", roles: ["owner"] };
     const request = { decision: "approve", planHash: run.planHash ?? "", drop: [] } as const;
     await world.store.transaction((trx) =>
       takeTopUpDecision(
         trx,
-        { run, request, principal: { ...who, createdAtMs: 0 }, clock, nowMs: Date.now() },
+        { run, request, principal: who, clock, nowMs: Date.now() },
         { owner: runId, hash: deposit.hash },
       ),
     );

@@ -61,13 +61,12 @@ test("no webhook counts whose body or signature was changed, or that another sec
 test("no token counts of which a letter was changed, and none that was guessed, in 10,000", async () => {
   const token = await gateway.token("ada", ["admin"]);
   const { db } = gateway.store;
-  const nowMs = Date.now();
-  expect(await findToken(db, token, nowMs)).toBeDefined();
+  expect(await findToken(db, token)).toBeDefined();
   let accepted = 0;
   for (let at = 0; at < TIMES; at += 1) {
     const forged =
       at % 2 === 0 ? mutated(token, at) : `payrun_${randomBytes(32).toString("base64url")}`;
-    if ((await findToken(db, forged, nowMs)) !== undefined) accepted += 1;
+    if ((await findToken(db, forged)) !== undefined) accepted += 1;
   }
   expect(accepted).toBe(0);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createBusinessClocks } from "../../src/gateway/clocks.ts";
 import { DecisionBody } from "../../src/gateway/http/schemas.ts";
 import { RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
 import { decisionsOfRun } from "../../src/store/decisions.ts";
@@ -6,9 +7,11 @@ import { listAudit } from "../../src/store/audit.ts";
 import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
 import { getPlan, type StoredPlan } from "../../src/store/plans.ts";
 import { storeReplannedLines } from "../../src/store/replan-writes.ts";
-import { requestCancel, setRunPhase } from "../../src/store/runs.ts";
+import { getRun, requestCancel, setRunPhase } from "../../src/store/runs.ts";
+import { createToken } from "../../src/store/tokens.ts";
+import { takeAnyDecision } from "../../src/decisions/take-top-up.ts";
 import { sendOnce } from "../support/sends.ts";
-import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { profile, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import { lineState, planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
 
 let gateway: TestGateway;
@@ -212,13 +215,12 @@ describe("a rejection", () => {
 
 describe("a decision is refused, stands in the trail and counts for nothing", () => {
   test.each([
-    ["of the launcher", "Lou", ["controller", "launcher"], "setup", 403, "launcher"],
-    ["of who last changed the playbook", "ada", ["owner"], "setup", 403, "playbook_author"],
-    ["of a token the launcher made since", "new", ["owner"], "lou", 403, "launchers_token"],
-    ["of an administrator who is no approver", "root", ["admin"], "setup", 403, "role_missing"],
-  ])("%s", async (_what, name, roles, createdBy, status, code) => {
-    const answer = await decide(await gateway.token(name, roles, createdBy));
-    expect(answer.status).toBe(status);
+    ["of the launcher", "Lou", ["controller", "launcher"], "launcher"],
+    ["of who has changed the playbook", "ada", ["owner"], "playbook_author"],
+    ["of an administrator who is no approver", "root", ["admin"], "role_missing"],
+  ])("%s", async (_what, name, roles, code) => {
+    const answer = await decide(await gateway.token(name, roles));
+    expect(answer.status).toBe(403);
     expect(answer.json["error"]).toBe(code);
     expect(answer.json["message"]).toMatch(/^[A-Z].*\.$/s);
     expect(await outcomes()).toEqual([]);
@@ -227,11 +229,30 @@ describe("a decision is refused, stands in the trail and counts for nothing", ()
     expect(trail.at(-1)?.action).toBe("run.decision-refused");
   });
 
-  test("of a token that a token of the launcher made since", async () => {
-    await gateway.token("middle", ["admin"], "lou");
-    const answer = await decide(await gateway.token("straw", ["owner"], "middle"));
-    expect(answer.status).toBe(403);
-    expect(answer.json["error"]).toBe("launchers_token");
+  test("of a token that the launcher made since, or one of the launcher's, where nobody confirms tokens", async () => {
+    const { store } = gateway;
+    const known = await getRun(store.db, run.runId);
+    if (known === undefined) throw new Error("no run");
+    const clock = await createBusinessClocks().read(profile());
+    const make = async (name: string, createdBy: string, roles: readonly string[]) => {
+      const made = await createToken(store, { name, roles, createdBy, nowMs: Date.now() });
+      return { tokenId: made.tokenId, name, roles };
+    };
+    const first = await make("new", "lou", ["owner"]);
+    await make("middle", "lou", ["admin"]);
+    for (const principal of [first, await make("straw", "middle", ["owner"])]) {
+      const request = { decision: "approve", planHash: run.planHash, drop: [] } as const;
+      const deciding = { run: known, request, principal, clock, nowMs: Date.now() };
+      const verdict = await store.transaction((trx) => takeAnyDecision(trx, deciding));
+      expect(verdict).toMatchObject({ accepted: false, code: "launchers-token" });
+    }
+  });
+
+  test("of a token that nobody has confirmed", async () => {
+    const token = { name: "bob", roles: ["owner"], createdBy: "eve", nowMs: Date.now() };
+    const answer = await decide((await createToken(gateway.store, token)).token);
+    expect(answer.status).toBe(401);
+    expect(answer.json["message"]).toContain("payrun token confirm tok_");
   });
 
   test("on an old plan", async () => {

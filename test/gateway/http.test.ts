@@ -58,7 +58,7 @@ describe("tokens", () => {
       createdBy: "setup",
       nowMs,
     });
-    expect(await findToken(db, revoked.token, nowMs)).toBeDefined();
+    expect(await findToken(db, revoked.token)).toBeDefined();
     await revokeToken(gateway.store, revoked.tokenId, { by: "setup", nowMs });
     for (const token of ["payrun_unknown", expired.token, revoked.token]) {
       const answer = await gateway.call("GET", "/v1/runs", token);
@@ -256,6 +256,7 @@ describe("the description", () => {
     expect(operations.toSorted()).toEqual([
       "DELETE /v1/holds/{id}",
       "DELETE /v1/schedules/{name}",
+      "DELETE /v1/tokens/{id}",
       "GET /health",
       "GET /metrics",
       "GET /ready",
@@ -270,6 +271,7 @@ describe("the description", () => {
       "GET /v1/runs/{id}",
       "GET /v1/runs/{id}/report",
       "GET /v1/schedules",
+      "GET /v1/tokens",
       "POST /v1/cancellations",
       "POST /v1/holds",
       "POST /v1/incidents/{source}/decision",
@@ -286,6 +288,9 @@ describe("the description", () => {
       "POST /v1/schedules/{name}/backfill",
       "POST /v1/schedules/{name}/pause",
       "POST /v1/schedules/{name}/resume",
+      "POST /v1/tokens",
+      "POST /v1/tokens/renewal",
+      "POST /v1/tokens/{id}/confirmation",
       "POST /webhooks/{business}",
     ]);
     expect(paths["/v1/runs"]?.["post"]).toHaveProperty("requestBody");

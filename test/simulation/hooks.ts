@@ -11,13 +11,14 @@ import { startDispatcher } from "../../src/gateway/dispatcher.ts";
 import { createApp } from "../../src/gateway/http/app.ts";
 import { Rates, UnprovenBodies } from "../../src/gateway/http/limits.ts";
 import { RefusedToday } from "../../src/gateway/http/refusals.ts";
+import { TokenUses } from "../../src/gateway/http/token-uses.ts";
 import { InboxWriter } from "../../src/gateway/inbox-writer.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/metrics.ts";
 import { Clients } from "../../src/business/clients.ts";
 import { STORE_TRAIL } from "../../src/store/audit.ts";
 import { auditedBusinesses, verifyTrail } from "../../src/store/audit-trail.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { confirmedToken } from "../support/confirmed-token.ts";
 import { FileConnection } from "../../src/store/sqlite/connection.ts";
 import { startLateChanges } from "../../src/sweeper/late-changes.ts";
 import { startSweeper } from "../../src/sweeper/sweeper.ts";
@@ -231,6 +232,8 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     inbox: new InboxWriter(store),
     rates: new Rates(loadConfig({}).gateway.limits),
     unproven: new UnprovenBodies(),
+    uses: new TokenUses({ store, log: logOf(parts, node), nowMs: Date.now }),
+    sandboxesOnly: () => profile.sandbox,
     publicUrl: () => "https://payrun.test",
     planTimeoutMs: 60_000,
     wakeDispatcher: () => wake(),
@@ -253,7 +256,7 @@ export async function prepare(
 ): Promise<Map<string, string>> {
   const tokens = new Map<string, string>();
   for (const { name, roles } of people) {
-    const made = await createToken(store, { name, roles, createdBy: "ada", nowMs: Date.now() });
+    const made = await confirmedToken(store, { name, roles, createdBy: "ada", nowMs: Date.now() });
     tokens.set(name, made.token);
   }
   for (const playbook of playbooks) await storePlaybook(store, playbook);

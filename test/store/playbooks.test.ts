@@ -34,6 +34,8 @@ test("a changed text is the next revision, the same text is none", async () => {
   expect(await getPlaybook(store.db, "weekly", 2)).toEqual({
     name: "weekly",
     revision: 2,
+    confirmedAtMs: null,
+    confirmedBy: null,
     kind: "pay-run",
     business: "acme",
     text: "two",

@@ -1,25 +1,61 @@
-import { readLocalAdmin } from "../local-admin.ts";
 import type { Command } from "@commander-js/extra-typings";
+import { z } from "zod";
 
 import type { Config } from "../../config.ts";
-import type { Store } from "../../store/index.ts";
-import { createToken, findToken, listTokens, revokeToken, type Token } from "../../store/tokens.ts";
+import {
+  roleProblem,
+  TOKEN_DAYS,
+  tokenNameProblem,
+  type TokenView,
+} from "../../domain/approvals/token.ts";
+import { principalOf } from "../../domain/approvals/principal.ts";
+import { openStore, type Store } from "../../store/index.ts";
+import {
+  createFirstTokens,
+  createToken,
+  findToken,
+  revokeToken,
+  viewTokens,
+} from "../../store/tokens.ts";
 import { CliError, EXIT, usageError } from "../cli-error.ts";
 import { collect } from "../collect.ts";
 import { readEnd } from "../duration.ts";
+import { gatewayOf } from "../gateway-client.ts";
+import { readLocalAdmin } from "../local-admin.ts";
 import type { Session } from "../session.ts";
 import { dim, green, printable, table } from "../text.ts";
 import { withStore } from "../with-store.ts";
 
 const OWN_ROLES = ["viewer", "launcher", "operator", "admin"];
 
+const view = z.custom<TokenView>((value) => z.object({ id: z.string() }).safeParse(value).success);
+const made = z.custom<TokenView & { token: string }>(
+  (value) => z.object({ id: z.string(), token: z.string() }).safeParse(value).success,
+);
+const list = z.custom<{ items: TokenView[] }>(
+  (value) => z.object({ items: z.array(z.unknown()) }).safeParse(value).success,
+);
+
 export function addTokenCommand(program: Command, session: Session): void {
   const token = program
     .command("token")
-    .description("make, list and revoke the gateway's tokens, on the store's host");
+    .description("make, confirm, list and revoke the gateway's tokens");
   addCreate(token, session);
+  addConfirm(token, session);
+  addRenew(token, session);
+  addBootstrap(token, session);
   addList(token, session);
   addRevoke(token, session);
+}
+
+/**
+ * True where tokens are made in the store itself, on its host: where every business is a sandbox.
+ * Everywhere else administrators make them through the gateway.
+ */
+function isDirect({ profiles, settings }: Config): boolean {
+  const all = profiles.all();
+  const isElsewhere = settings.some(({ name, isSet }) => name === "PAYRUN_GATEWAY_URL" && isSet);
+  return all.length === 0 ? !isElsewhere : all.every(({ sandbox }) => sandbox);
 }
 
 function addCreate(parent: Command, session: Session): void {
@@ -32,33 +68,140 @@ function addCreate(parent: Command, session: Session): void {
       `${OWN_ROLES.join(", ")}, or an approver's role of your playbooks; may be repeated`,
       collect,
     )
-    .option("--expires <when>", "30d from now on, or a date; without it, never")
+    .option(
+      "--business <name>",
+      "what it is for; may be repeated; without it, every business",
+      collect,
+    )
+    .option("--expires <when>", `30d from now on, or a date; ${TOKEN_DAYS} days unless said`)
     .option("--json", "print one JSON document, with id and token")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
         checkName(name);
         const roles = [...new Set(options.role ?? [])];
         checkRoles(roles);
+        const businesses = options.business === undefined ? null : [...new Set(options.business)];
         const nowMs = Date.now();
         const { expires } = options;
         const expiresAtMs =
           expires === undefined ? undefined : readEnd(expires, "--expires", nowMs);
         const settings = config();
-        const made = await withStore(settings, async (store) =>
-          createToken(store, {
-            name,
-            roles,
-            expiresAtMs,
-            createdBy: await makerOf(settings, store),
-            nowMs,
-          }),
-        );
+        const token = { name, roles, businesses, expiresAtMs };
+        const made = isDirect(settings)
+          ? await makeHere(settings, token)
+          : await makeThere(settings, token);
         // A secret has no business on standard error, where it would end up in logs.
         if (!output.json) output.line(made.token);
-        output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.tokenId}`));
-        output.document({ id: made.tokenId, token: made.token, name, roles });
+        output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.id}`));
+        if (made.state === "unconfirmed") {
+          output.note(`It counts once another administrator says: payrun token confirm ${made.id}`);
+        }
+        output.document(made);
       }),
     );
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly businesses: readonly string[] | null;
+  readonly expiresAtMs: number | undefined;
+}
+
+async function makeHere(config: Config, token: Wanted): Promise<TokenView & { token: string }> {
+  const { profiles } = config;
+  const unknown = token.businesses?.find((name) => profiles.get(name) === undefined);
+  if (unknown !== undefined) {
+    const known = profiles.all().map(({ name }) => name);
+    throw usageError(`no business is called “${unknown}”; configured: ${known.join(", ")}`);
+  }
+  return withStore(config, async (store) => {
+    const nowMs = Date.now();
+    const createdBy = await makerOf(config, store);
+    const made = await createToken(store, { ...token, createdBy, nowMs });
+    const all = await viewTokens(store.db, { nowMs, sandboxesOnly: true });
+    const found = all.find(({ id }) => id === made.tokenId);
+    if (found === undefined) throw new Error(`${made.tokenId} is gone`);
+    return { ...found, token: made.token };
+  });
+}
+
+function makeThere(config: Config, token: Wanted): Promise<TokenView & { token: string }> {
+  const { name, roles, businesses, expiresAtMs } = token;
+  return gatewayOf(config).post("/v1/tokens", made, {
+    ...{ name, roles },
+    ...(businesses === null ? {} : { businesses }),
+    ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
+  });
+}
+
+function addConfirm(parent: Command, session: Session): void {
+  parent
+    .command("confirm")
+    .description("say, as a second administrator, that a token is whose it says")
+    .argument("<token>", "its id, as “payrun token create” and “payrun token list” show it")
+    .option("--json", "print one JSON document")
+    .action((id, options) =>
+      session.run(options, async ({ output, config }) => {
+        const path = `/v1/tokens/${encodeURIComponent(id)}/confirmation`;
+        const token = await gatewayOf(config()).post(path, view, {});
+        const { name, roles } = token;
+        output.line(`${green("✓")} ${printable(name)} (${roles.join(", ")}): ${token.state}`);
+        output.document(token);
+      }),
+    );
+}
+
+function addRenew(parent: Command, session: Session): void {
+  parent
+    .command("renew")
+    .description("give your own token a new secret, which its maker has not seen; shown this once")
+    .option("--json", "print one JSON document, with id and token")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const token = await gatewayOf(config()).post("/v1/tokens/renewal", made, {});
+        if (!output.json) output.line(token.token);
+        output.document(token);
+      }),
+    );
+}
+
+function addBootstrap(parent: Command, session: Session): void {
+  parent
+    .command("bootstrap")
+    .description("make the first two administrators, who approve nothing; on the store's host")
+    .argument("<name>", "the first one")
+    .argument("<other>", "the second one: somebody else")
+    .option("--json", "print one JSON document, with both tokens")
+    .action((name, other, options) =>
+      session.run(options, async ({ output, config }) => {
+        for (const each of [name, other]) checkName(each);
+        if (principalOf(name) === principalOf(other)) {
+          throw usageError(`“${name}” and “${other}” are one person`, "Name two people.");
+        }
+        const made = await firstTokens(config(), [name, other]);
+        if (made === undefined) {
+          throw new CliError(EXIT.failed, "there are administrators already", {
+            code: "bootstrapped",
+            hint: "They make tokens with “payrun token create”; “payrun token list” shows them.",
+          });
+        }
+        const items = made.map(({ tokenId, ...each }) => ({ id: tokenId, ...each }));
+        if (!output.json) for (const each of items) output.line(`${each.name}  ${each.token}`);
+        output.note(dim("Give each to its holder, who says “payrun token renew” with it."));
+        output.document({ items });
+      }),
+    );
+}
+
+/** It comes before anything else: there may be no store yet. */
+async function firstTokens(config: Config, names: readonly [string, string]) {
+  const store = await openStore(config.databaseUrl);
+  try {
+    return await createFirstTokens(store, names, Date.now());
+  } finally {
+    await store.close();
+  }
 }
 
 function addList(parent: Command, session: Session): void {
@@ -68,32 +211,31 @@ function addList(parent: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
-        const tokens = await withStore(config(), (store) => listTokens(store.db));
-        const rows = tokens.map((token) => [
-          token.tokenId,
+        const items = await tokensOf(config());
+        const rows = items.map((token) => [
+          token.id,
           printable(token.name),
           token.roles.join(", "),
-          new Date(token.createdAtMs).toISOString().slice(0, 10),
+          token.businesses?.join(", ") ?? "all",
           printable(token.createdBy),
-          stateOf(token),
+          token.state === "valid" ? `until ${token.expiresAt.slice(0, 10)}` : token.state,
+          token.lastUsedAt?.slice(0, 16).replace("T", " ") ?? "never",
         ]);
-        const columns = ["Token", "Name", "Roles", "Made", "By", "State"].map((title) => ({
-          title,
-        }));
+        const titles = ["Token", "Name", "Roles", "Businesses", "By", "State", "Last used"];
+        const columns = titles.map((title) => ({ title }));
         output.lines(rows.length === 0 ? ["No tokens."] : table(columns, rows));
-        output.document({
-          items: tokens.map((token) => ({
-            id: token.tokenId,
-            name: token.name,
-            roles: token.roles,
-            createdBy: token.createdBy,
-            createdAt: new Date(token.createdAtMs).toISOString(),
-            expiresAt: isoOrNull(token.expiresAtMs),
-            revokedAt: isoOrNull(token.revokedAtMs),
-          })),
-        });
+        output.document({ items });
       }),
     );
+}
+
+function tokensOf(config: Config): Promise<TokenView[]> {
+  const now = { nowMs: Date.now(), sandboxesOnly: true };
+  return isDirect(config)
+    ? withStore(config, (store) => viewTokens(store.db, now))
+    : gatewayOf(config)
+        .get("/v1/tokens", list)
+        .then(({ items }) => items);
 }
 
 function addRevoke(parent: Command, session: Session): void {
@@ -105,24 +247,31 @@ function addRevoke(parent: Command, session: Session): void {
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {
         const settings = config();
-        const revoked = await withStore(settings, async (store) => {
-          const all = await listTokens(store.db);
-          const meant = all.filter((token) => token.tokenId === text || token.name === text);
-          if (meant.length === 0) {
-            throw new CliError(EXIT.failed, `no token has the id or name “${text}”`, {
-              code: "not_found",
-              hint: "“payrun token list” shows them.",
-            });
-          }
-          const by = await makerOf(settings, store);
-          const nowMs = Date.now();
-          for (const { tokenId } of meant) await revokeToken(store, tokenId, { by, nowMs });
-          return meant.map(({ tokenId }) => tokenId);
-        });
+        const all = await tokensOf(settings);
+        const meant = all.filter(({ id, name }) => id === text || name === text);
+        if (meant.length === 0) {
+          throw new CliError(EXIT.failed, `no token has the id or name “${text}”`, {
+            code: "not_found",
+            hint: "“payrun token list” shows them.",
+          });
+        }
+        const revoked = meant.map(({ id }) => id);
+        if (isDirect(settings)) await revokeHere(settings, revoked);
+        else {
+          const gateway = gatewayOf(settings);
+          for (const id of revoked) await gateway.delete(`/v1/tokens/${id}`, view);
+        }
         for (const id of revoked) output.line(`${green("✓")} revoked ${id}`);
         output.document({ revoked });
       }),
     );
+}
+
+function revokeHere(config: Config, ids: readonly string[]): Promise<void> {
+  return withStore(config, async (store) => {
+    const by = await makerOf(config, store);
+    for (const id of ids) await revokeToken(store, id, { by, nowMs: Date.now() });
+  });
 }
 
 /**
@@ -131,13 +280,13 @@ function addRevoke(parent: Command, session: Session): void {
  */
 async function makerOf(config: Config, store: Store): Promise<string> {
   const mine = config.token ?? readLocalAdmin(config.home);
-  const token = mine === undefined ? undefined : await findToken(store.db, mine, Date.now());
+  const token = mine === undefined ? undefined : await findToken(store.db, mine);
   return token?.name ?? "local-admin";
 }
 
 function checkName(name: string): void {
-  if (/^\S(.{0,98}\S)?$/.test(name) && !/\p{C}/u.test(name)) return;
-  throw usageError("a token's name is 1 to 100 characters without spaces around them");
+  const problem = tokenNameProblem(name);
+  if (problem !== undefined) throw usageError(problem);
 }
 
 function checkRoles(roles: readonly string[]): void {
@@ -147,20 +296,6 @@ function checkRoles(roles: readonly string[]): void {
       `--role ${OWN_ROLES.join(", ")}, or an approver's role of your playbooks, such as controller`,
     );
   }
-  const bad = roles.find((role) => !/^[a-z][a-z0-9-]{0,49}$/.test(role));
-  if (bad !== undefined) {
-    throw usageError(`“${bad}” can't be a role: lower-case letters, digits and dashes`);
-  }
-}
-
-function stateOf({ revokedAtMs, expiresAtMs }: Token): string {
-  if (revokedAtMs !== null) return "revoked";
-  if (expiresAtMs === null) return "valid";
-  return expiresAtMs <= Date.now()
-    ? "expired"
-    : `until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`;
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  const bad = roles.find((role) => roleProblem(role) !== undefined);
+  if (bad !== undefined) throw usageError(roleProblem(bad) ?? bad);
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 
 import { openStore } from "../../store/index.ts";
-import { createToken, findToken } from "../../store/tokens.ts";
+import { createToken } from "../../store/tokens.ts";
+import { counts } from "../ensure-local-admin.ts";
 import { readIfThere, writePrivate } from "../private-file.ts";
 
 /** Who takes part in the demo, and what each may do. */
@@ -28,8 +29,7 @@ export async function invitePeople(home: string, databaseUrl: string): Promise<P
   try {
     for (const person of ["launcher", "controller", "owner"] as const) {
       const known = readIfThere(tokenFile(person))?.trim() ?? "";
-      const isValid = (await findToken(store.db, known, Date.now())) !== undefined;
-      if (isValid) {
+      if (await counts(store, known)) {
         tokens.set(person, known);
         continue;
       }

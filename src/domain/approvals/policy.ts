@@ -77,26 +77,24 @@ export interface DecisionInput {
     readonly ended: boolean;
     /** Null while it has no plan. */
     readonly planHash: string | null;
-    /** Token name that launched it. */
-    readonly launchedBy: string;
-    readonly launchedAtMs: number;
+    /** Whose run it is: who launched it; of a schedule's or an event's, the playbook's authors. */
+    readonly launchers: readonly string[];
     readonly cancelRequested: boolean;
   };
   readonly token: {
     readonly name: string;
     readonly roles: readonly string[];
-    readonly createdBy: string;
-    readonly createdAtMs: number;
-    readonly revoked: boolean;
-    readonly expiresAtMs: number | null;
+    /** True where a launcher made it after the launch, and nobody else has confirmed it. */
+    readonly isLaunchers: boolean;
   };
-  /** Token name that last changed the playbook. */
-  readonly playbookAuthor: string;
+  /** Who has changed the playbook since a second person confirmed it last. */
+  readonly playbookAuthors: readonly string[];
+  /** True where the business allows that one person launches and approves. */
+  readonly singlePerson: boolean;
   /** Lines of the plan that still need a decision or may be dropped. */
   readonly lines: readonly DecidableLine[];
   /** Payables of the plan that a request may still pay. */
   readonly mayStillPay: ReadonlySet<string>;
-  readonly nowMs: number;
 }
 
 export type DecisionVerdict =
@@ -107,6 +105,8 @@ export type DecisionVerdict =
       readonly dropped: readonly string[];
       /** Payables that it doesn't count for, because a stage comes first; missing for none. */
       readonly tooEarly?: readonly string[];
+      /** True where it would not count, were one person not allowed to launch and to approve. */
+      readonly alone?: boolean;
     }
   | {
       readonly accepted: false;
@@ -116,7 +116,6 @@ export type DecisionVerdict =
         | "stale-plan"
         | "unknown-payable"
         | "may-be-paid"
-        | "token-invalid"
         | "launcher"
         | "playbook-author"
         | "launchers-token"
@@ -179,7 +178,11 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
     return refuse("nothing-left", "no line of this plan needs your approval any more");
   }
   const early = tooEarly.map(({ payableId }) => payableId);
-  return { accepted: true, countsFor, dropped, ...(early.length === 0 ? {} : { tooEarly: early }) };
+  return {
+    ...{ accepted: true, countsFor, dropped },
+    ...(isAlone(input) ? { alone: true } : {}),
+    ...(early.length === 0 ? {} : { tooEarly: early }),
+  };
 }
 
 /** Roles that have a say in a line now, be it only to stop it. */
@@ -228,34 +231,38 @@ function openStageText({ staged }: DecidableLine): { text: string; who: string }
   };
 }
 
+type PersonInput = Pick<DecisionInput, "token" | "playbookAuthors" | "singlePerson"> & {
+  readonly run: Pick<DecisionInput["run"], "launchers">;
+};
+
+/** True where nobody but the launcher or an author approves. */
+export function isAlone(input: PersonInput): boolean {
+  const decision = { kind: "approve" } as const;
+  return refusalOfPerson({ ...input, singlePerson: false, decision }) !== undefined;
+}
+
 /** Who the principal is keeps it from deciding, whatever its roles. */
 export function refusalOfPerson(
-  input: Pick<DecisionInput, "token" | "run" | "playbookAuthor" | "nowMs"> & {
-    readonly decision: Pick<DecisionInput["decision"], "kind">;
-  },
+  input: PersonInput & { readonly decision: Pick<DecisionInput["decision"], "kind"> },
 ): DecisionVerdict | undefined {
   const { token, run } = input;
-  const expired = token.expiresAtMs !== null && token.expiresAtMs <= input.nowMs;
-  if (token.revoked || expired) {
-    return refuse("token-invalid", "the token is revoked or has expired");
-  }
   const me = principalOf(token.name);
+  const isMe = (name: string) => principalOf(name) === me;
   // Stopping a run is safe from anybody with an approver's role; only approving needs four eyes.
-  if (input.decision.kind === "reject") return undefined;
-  const launcher = principalOf(run.launchedBy);
-  if (me === launcher) {
-    return refuse("launcher", `${token.name} launched this run; somebody else must approve it`);
-  }
-  if (me === principalOf(input.playbookAuthor)) {
+  if (input.decision.kind === "reject" || input.singlePerson) return undefined;
+  if (input.playbookAuthors.some(isMe)) {
     return refuse(
       "playbook-author",
-      `${token.name} last changed this playbook; somebody else must approve its runs`,
+      `${token.name} has changed this playbook; somebody else must approve its runs`,
     );
   }
-  if (principalOf(token.createdBy) === launcher && token.createdAtMs >= run.launchedAtMs) {
+  if (run.launchers.some(isMe)) {
+    return refuse("launcher", `${token.name} launched this run; somebody else must approve it`);
+  }
+  if (token.isLaunchers) {
     return refuse(
       "launchers-token",
-      `this token was made by ${run.launchedBy}, who launched the run, after the launch; it can't approve it`,
+      `this token was made by ${run.launchers.join(", ")}, who launched the run, after the launch; it can't approve it`,
     );
   }
   return undefined;

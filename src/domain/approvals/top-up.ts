@@ -1,4 +1,10 @@
-import { type DecisionInput, type DecisionVerdict, refusalOfPerson, refuse } from "./policy.ts";
+import {
+  type DecisionInput,
+  type DecisionVerdict,
+  isAlone,
+  refusalOfPerson,
+  refuse,
+} from "./policy.ts";
 
 /** A deposit as far as deciding about it goes. */
 export interface DecidableTopUp {
@@ -12,7 +18,10 @@ export interface DecidableTopUp {
   readonly unclear: boolean;
 }
 
-export type TopUpDecisionInput = Pick<DecisionInput, "token" | "playbookAuthor" | "nowMs"> & {
+export type TopUpDecisionInput = Pick<
+  DecisionInput,
+  "token" | "playbookAuthors" | "singlePerson"
+> & {
   readonly decision: {
     readonly kind: "approve" | "reject";
     /** The hash of the deposit that was looked at. */
@@ -54,5 +63,5 @@ export function judgeTopUpDecision(input: TopUpDecisionInput): DecisionVerdict {
   if (!topUp.proposed) return refuse("nothing-left", "the deposit has been made");
   const { subject, hash, approvers, quorum } = topUp;
   const countsFor = [{ payableId: subject, lineHash: hash, approvers, quorum }];
-  return { accepted: true, countsFor, dropped: [] };
+  return { accepted: true, countsFor, dropped: [], ...(isAlone(input) ? { alone: true } : {}) };
 }

@@ -18,9 +18,11 @@ import { addPlaybookRoutes } from "../routes/playbooks.ts";
 import { addRunRoutes } from "../routes/runs.ts";
 import { addScheduleRoutes } from "../routes/schedules.ts";
 import { addSystemRoutes } from "../routes/system.ts";
+import { addTokenRoutes } from "../routes/tokens.ts";
 import { receiveWebhook } from "../webhooks.ts";
 import { errorBody, GatewayError, notFound } from "./errors.ts";
 import { addressOf, routeOf } from "./request.ts";
+import { Routes } from "./route.ts";
 
 /** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
 export function createApp(context: GatewayContext): OpenAPIHono {
@@ -52,18 +54,20 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   });
   app.post("/webhooks/:business", (c) => receiveWebhook(context, c));
   addSystemRoutes(app, context);
-  addPlaybookRoutes(app, context);
-  addScheduleRoutes(app, context);
-  addPlanRoutes(app, context);
-  addRunRoutes(app, context);
-  addDecisionRoutes(app, context);
-  addOffCycleRoutes(app, context);
-  addHoldRoutes(app, context);
-  addCancellationRoutes(app, context);
-  addIncidentRoutes(app, context);
-  addNoticeRoutes(app, context);
-  addPayableRoutes(app, context);
-  addOnboardingRoutes(app, context);
+  const routes = new Routes(app, context);
+  addPlaybookRoutes(routes);
+  addScheduleRoutes(routes);
+  addPlanRoutes(routes);
+  addRunRoutes(routes);
+  addDecisionRoutes(routes);
+  addOffCycleRoutes(routes);
+  addHoldRoutes(routes);
+  addCancellationRoutes(routes);
+  addIncidentRoutes(routes);
+  addNoticeRoutes(routes);
+  addPayableRoutes(routes);
+  addOnboardingRoutes(routes);
+  addTokenRoutes(routes);
   return app;
 }
 

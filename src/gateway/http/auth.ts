@@ -1,27 +1,20 @@
 import type { Context } from "hono";
-import { findToken } from "../../store/tokens.ts";
+import { type TokenProblem, tokenProblem } from "../../domain/approvals/token.ts";
+import { findToken, type Token } from "../../store/tokens.ts";
 import type { GatewayContext } from "../context.ts";
 import { GatewayError } from "./errors.ts";
 import { noteUnauthorized } from "./refusals.ts";
+import { addressOf } from "./request.ts";
 
-/** Who asks: known by the name of their token. */
-export interface Principal {
-  readonly tokenId: string;
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly createdBy: string;
-  readonly createdAtMs: number;
-}
+/** Who asks: known by their token. */
+export type Principal = Pick<Token, "tokenId" | "name" | "roles" | "businesses">;
 
 /**
  * Finds whose bearer token a request carries. A token that counts for nothing is written down.
  *
- * @throws GatewayError 401 where there is none, or it is unknown, expired or revoked; 429 where it asks too often
+ * @throws GatewayError 401 where there is none, or it counts for nothing; 429 where it asks too often
  */
-export async function authenticate(
-  c: Context,
-  context: Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log" | "rates">,
-): Promise<Principal> {
+export async function authenticate(c: Context, context: GatewayContext): Promise<Principal> {
   const header = c.req.header("authorization");
   const match = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "");
   if (match?.[1] === undefined) {
@@ -32,15 +25,32 @@ export async function authenticate(
         : "The Authorization header must read “Bearer <token>”.",
     );
   }
-  const token = await findToken(context.store.db, match[1], context.nowMs());
-  if (token === undefined) {
-    await noteUnauthorized(context, c, match[1]);
-    throw unauthorized(
-      "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
-    );
+  const token = await findToken(context.store.db, match[1]);
+  const problem = token === undefined ? "unknown" : problemNow(context, token);
+  if (token === undefined || problem !== undefined) {
+    await noteUnauthorized(context, c, { text: match[1], token, why: problem ?? "unknown" });
+    throw countsForNothing(problem ?? "unknown", token?.tokenId);
   }
   await context.rates.token(token.tokenId);
+  context.uses.note(token, addressOf(c));
   return token;
+}
+
+/** What keeps a token from counting at this moment; undefined for nothing. */
+export function problemNow(
+  { nowMs, sandboxesOnly }: Pick<GatewayContext, "nowMs" | "sandboxesOnly">,
+  token: Token,
+): TokenProblem | undefined {
+  return tokenProblem(token, { nowMs: nowMs(), sandboxesOnly: sandboxesOnly() });
+}
+
+/** The answer to whoever comes with a token that counts for nothing. */
+export function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayError {
+  return unauthorized(
+    why === "unconfirmed"
+      ? `The token counts once a second administrator has confirmed it: payrun token confirm ${tokenId}. A store gets its first two with “payrun token bootstrap”.`
+      : "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
+  );
 }
 
 /** @throws GatewayError 403 where the principal holds none of the roles */

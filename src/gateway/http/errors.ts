@@ -20,6 +20,13 @@ export function notFound(message: string): GatewayError {
   return new GatewayError(404, "not_found", message);
 }
 
+/** 404 for what another business has: it doesn't say whether it is there. */
+export class NotTheirs extends GatewayError {
+  constructor(what: string) {
+    super(404, "not_found", `There is no “${what}” among what this token is for.`);
+  }
+}
+
 /** 409: the request is fine, the state of things is not. */
 export function conflict(code: string, message: string, details?: unknown): GatewayError {
   return new GatewayError(409, code, message, details);

@@ -6,9 +6,9 @@ import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit.
 import type { NoteRefusal } from "../../decisions/deciding.ts";
 import type { GatewayContext } from "../context.ts";
 import { reasonOf } from "../../process/repeat.ts";
-import { anyToken } from "../../store/tokens.ts";
+import type { Token } from "../../store/tokens.ts";
 import type { Principal } from "./auth.ts";
-import { GatewayError } from "./errors.ts";
+import { GatewayError, NotTheirs } from "./errors.ts";
 import { Repeats } from "./repeats.ts";
 import { addressOf, routeOf } from "./request.ts";
 
@@ -60,15 +60,18 @@ export class RefusedToday {
  * Writes into the store's own trail, and the log, that somebody came with a token that counts for
  * nothing: of one that has ended whose it was, of another one neither it nor from where it came.
  */
-export async function noteUnauthorized(context: Noting, c: Context, token: string): Promise<void> {
-  const { store, refused } = context;
+export async function noteUnauthorized(
+  context: Noting,
+  c: Context,
+  came: { readonly text: string; readonly token: Token | undefined; readonly why: string },
+): Promise<void> {
+  const { refused } = context;
   const nowMs = context.nowMs();
-  const ended = await anyToken(store.db, token);
-  const why = ended === undefined ? "unknown" : ended.revokedAtMs === null ? "expired" : "revoked";
+  const { text, token: ended, why } = came;
   context.metrics.refused.inc({ why });
   const repeat =
     ended === undefined
-      ? refused.unknown.note(refused.nameOf(token), nowMs)
+      ? refused.unknown.note(refused.nameOf(text), nowMs)
       : refused.ended.note(ended.tokenId, nowMs);
   if (repeat === undefined) return;
   const request = `${c.req.method} ${routeOf(c)}`;
@@ -133,7 +136,7 @@ export function noteRefusalOf(
 }
 
 /**
- * Writes into the audit trail that a known token asked for what its roles don't allow, as often as
+ * Writes into the audit trail that a known token asked for what its roles or its businesses don't allow, as often as
  * `Repeats` says. Decisions write their own refusals.
  */
 export async function noteRefused(
@@ -142,9 +145,10 @@ export async function noteRefused(
   refused: Refused,
   error: unknown,
 ): Promise<void> {
-  if (!(error instanceof GatewayError) || error.code !== "forbidden") return;
+  const isTheirs = !(error instanceof NotTheirs);
+  if (isTheirs && !(error instanceof GatewayError && error.code === "forbidden")) return;
   const { method, path, subject } = refused;
-  context.metrics.refused.inc({ why: "role" });
+  context.metrics.refused.inc({ why: isTheirs ? "role" : "business" });
   const nowMs = context.nowMs();
   const repeat = context.refused.of(principal.tokenId).note(`${method} ${path}`, nowMs);
   if (repeat === undefined) return;
@@ -159,6 +163,7 @@ export async function noteRefused(
       details: {
         request: `${method.toUpperCase()} ${path}`,
         roles: principal.roles,
+        ...(isTheirs ? {} : { businesses: principal.businesses }),
         times: repeat.times,
       },
     }),

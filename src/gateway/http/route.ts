@@ -9,10 +9,13 @@ import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 import { noteRefused } from "./refusals.ts";
 import { addressOf } from "./request.ts";
 import { ErrorBody } from "./schemas.ts";
+import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
 
 /** What a handler gets: checked, typed, and with the caller known. */
 export interface RouteRequest<Body, Query, Params> {
   readonly principal: Principal;
+  /** What the caller's token acts for, and nothing else. */
+  readonly context: ScopedContext;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
@@ -30,6 +33,12 @@ export type RouteAnswer =
       readonly contentType: string;
     };
 
+/** What the address of a request says. */
+interface Asked<Query extends ZodObject, Params extends ZodObject> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+}
+
 export interface RouteSpec<
   Body extends ZodType,
   Query extends ZodObject,
@@ -41,13 +50,17 @@ export interface RouteSpec<
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /**
+   * Whose it is that the address names, as the API's business id; undefined where nobody knows.
+   * `profiles` where the handler finds it among the profiles of its context, which are the token's.
+   */
+  readonly whose:
+    | "profiles"
+    | ((asked: Asked<Query, Params>, context: GatewayContext) => Promise<string | undefined>);
   /** Any of these, or of those that what is asked for says; undefined lets every valid token in. */
   readonly roles?:
     | readonly string[]
-    | ((asked: {
-        readonly params: z.output<Params>;
-        readonly query: z.output<Query>;
-      }) => Promise<readonly string[]>);
+    | ((asked: Asked<Query, Params>, context: ScopedContext) => Promise<readonly string[]>);
   readonly body?: Body;
   /** 1 MB unless said. */
   readonly bodyMostBytes?: number;
@@ -59,29 +72,55 @@ export interface RouteSpec<
   ) => Promise<RouteAnswer>;
 }
 
-/**
- * Adds one operation of the API: described in the OpenAPI document, token and role checked before
- * anything is read, and its body, query and path parameters parsed before the handler runs.
- */
-export function addRoute<
-  Body extends ZodType = ZodType<undefined>,
-  Query extends ZodObject = ZodObject<Record<never, never>>,
-  Params extends ZodObject = ZodObject<Record<never, never>>,
->(app: OpenAPIHono, context: GatewayContext, spec: RouteSpec<Body, Query, Params>): void {
+/** Where operations are added. It keeps the whole gateway to itself: a handler gets its caller's part. */
+export class Routes {
+  readonly #app: OpenAPIHono;
+  readonly #context: GatewayContext;
+
+  constructor(app: OpenAPIHono, context: GatewayContext) {
+    this.#app = app;
+    this.#context = context;
+  }
+
+  /**
+   * Adds one operation of the API: described in the OpenAPI document. The token, what it acts for
+   * and its roles are checked before the body is read, and body, query and path parameters are
+   * parsed before the handler runs.
+   */
+  add<
+    Body extends ZodType = ZodType<undefined>,
+    Query extends ZodObject = ZodObject<Record<never, never>>,
+    Params extends ZodObject = ZodObject<Record<never, never>>,
+  >(spec: RouteSpec<Body, Query, Params>): void {
+    addRoute(this.#app, this.#context, spec);
+  }
+}
+
+function addRoute<Body extends ZodType, Query extends ZodObject, Params extends ZodObject>(
+  app: OpenAPIHono,
+  whole: GatewayContext,
+  spec: RouteSpec<Body, Query, Params>,
+): void {
   describe(app, spec);
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
-    const principal = await authenticate(c, context);
+    const principal = await authenticate(c, whole);
+    const context = scopedTo(whole, principal);
     const handled = async (): Promise<RouteAnswer> => {
-      const { roles = [] } = spec;
+      const { roles = [], whose } = spec;
       const isPlain = typeof roles !== "function";
       if (isPlain && roles.length > 0) requireRole(principal, roles);
       const asked = {
         params: parsePart("path parameter", spec.params, c.req.param()) as z.output<Params>,
         query: parsePart("query parameter", spec.query, c.req.query()) as z.output<Query>,
       };
-      if (!isPlain) requireRole(principal, await roles(asked));
+      if (whose !== "profiles") {
+        const what = Object.values(c.req.param()).join("/");
+        requireTheirs(context, await whose(asked, whole), what);
+      }
+      if (!isPlain) requireRole(principal, await roles(asked, context));
       return spec.handle({
         principal,
+        context,
         from: addressOf(c),
         ...asked,
         body: (spec.body === undefined
@@ -93,7 +132,7 @@ export function addRoute<
       const { method, path } = spec;
       const params: Readonly<Record<string, string | undefined>> = c.req.param();
       const { id, name, business = c.req.query("business") } = params;
-      await noteRefused(context, principal, { method, path, subject: id ?? name, business }, error);
+      await noteRefused(whole, principal, { method, path, subject: id ?? name, business }, error);
       throw error;
     });
     if ("text" in answer) {

@@ -1,12 +1,10 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { cancelOfPayments } from "../../domain/cancellations/policy.ts";
 import { requestCancellation, requestOfPayments } from "../cancellations/request.ts";
 import { cancellationStatus } from "../cancellations/status.ts";
-import type { GatewayContext } from "../context.ts";
 import { notFound } from "../http/errors.ts";
 import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { businessNamed } from "../launch.ts";
 import { id, MAY, name } from "./fields.ts";
 
@@ -14,8 +12,9 @@ import { id, MAY, name } from "./fields.ts";
 const PAYMENTS_MAX = 1_000;
 
 /** Cancels payments that the service has scheduled or holds. */
-export function addCancellationRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addCancellationRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/cancellations",
     tag: "cancellations",
@@ -40,7 +39,7 @@ export function addCancellationRoutes(app: OpenAPIHono, context: GatewayContext)
       201: { description: "Being cancelled", schema: CancellationStatusBody },
       200: { description: "Joined the request that was there", schema: CancellationStatusBody },
     },
-    handle: async ({ body, principal }) => {
+    handle: async ({ body, principal, context }) => {
       const profile = businessNamed(context, body.business, "add “business” to the request");
       const payments = [...new Set(body.payments)];
       const { runId, created } = await requestCancellation(context, {

@@ -1,11 +1,10 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { ENVELOPE_MAX_CHARS } from "../../domain/approvals/signed-decision.ts";
 import type { DecisionRequest } from "../../decisions/deciding.ts";
-import type { GatewayContext } from "../context.ts";
 import { decide, decideSigned } from "../decisions.ts";
 import { GatewayError } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
+import { whoseWorkflow } from "../http/scope.ts";
 import { DecisionBody } from "../http/schemas.ts";
 import { id, runParams, words } from "./fields.ts";
 
@@ -28,8 +27,9 @@ const decisionBody = z.strictObject({
 });
 
 /** Approvals and rejections. */
-export function addDecisionRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addDecisionRoutes(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
     method: "post",
     path: "/v1/runs/{id}/decisions",
     tag: "runs",
@@ -39,7 +39,7 @@ export function addDecisionRoutes(app: OpenAPIHono, context: GatewayContext): vo
     params: runParams,
     body: decisionBody,
     responses: { 200: { description: "It counts; what is still missing", schema: DecisionBody } },
-    handle: async ({ params, body, principal }) => ({
+    handle: async ({ params, body, principal, context }) => ({
       status: 200,
       json: await (body.signed === undefined
         ? decide(context, params.id, requestOf(body), principal)

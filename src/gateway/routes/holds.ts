@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { releaseWithheld } from "../../store/cancellation-items.ts";
 import {
@@ -15,7 +14,7 @@ import type { GatewayContext } from "../context.ts";
 import { businessesKnowing, endOf, holdJson, sentAlready, type HoldTarget } from "../holds.ts";
 import { requireRole } from "../http/auth.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { HoldBody, HoldListBody } from "../http/schemas.ts";
 import { businessNamed } from "../launch.ts";
 import { id, MAY, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
@@ -64,14 +63,15 @@ function targets(body: {
 }
 
 /** Holds: everything that people say must not be paid now. */
-export function addHoldRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addList(app, context);
-  addCreate(app, context);
-  addRelease(app, context);
+export function addHoldRoutes(routes: Routes): void {
+  addList(routes);
+  addCreate(routes);
+  addRelease(routes);
 }
 
-function addList(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addList(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/holds",
     tag: "holds",
@@ -83,7 +83,7 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
       pageSize: pageSize(HOLDS_MOST),
     }),
     responses: { 200: { description: "Newest first", schema: HoldListBody } },
-    handle: async ({ query }) => {
+    handle: async ({ query, context }) => {
       const profiles =
         query.business === undefined
           ? context.profiles.all()
@@ -110,8 +110,9 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
-function addCreate(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addCreate(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/holds",
     tag: "holds",
@@ -122,7 +123,7 @@ function addCreate(app: OpenAPIHono, context: GatewayContext): void {
     roles: MAY.operate,
     body: NewHoldBody,
     responses: { 201: { description: "In force from now on", schema: HoldBody } },
-    handle: async ({ body, principal }) => {
+    handle: async ({ body, principal, context }) => {
       const target = targets(body)[0];
       if (target === undefined) throw unprocessable("no_target", "The hold names nothing.");
       const profile = await profileOfTarget(context, target, body.business);
@@ -160,8 +161,9 @@ function addCreate(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
-function addRelease(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addRelease(routes: Routes): void {
+  routes.add({
+    whose: async ({ params }, { store }) => (await getHold(store.db, params.id))?.businessId,
     method: "delete",
     path: "/v1/holds/{id}",
     tag: "holds",
@@ -170,7 +172,7 @@ function addRelease(app: OpenAPIHono, context: GatewayContext): void {
       "An operator lifts it; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted by these alone.",
     params: z.object({ id }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
-    handle: async ({ params, principal }) => {
+    handle: async ({ params, principal, context }) => {
       const mayLift = (hold: Hold | undefined): void =>
         requireRole(principal, hold?.roles.length ? hold.roles : MAY.operate);
       const known = await getHold(context.store.db, params.id);

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
@@ -19,7 +18,7 @@ import type { GatewayContext } from "../context.ts";
 import { type Principal, requireRole } from "../http/auth.ts";
 import { conflict, notFound, unprocessable } from "../http/errors.ts";
 import { noteRefusalOf } from "../http/refusals.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { topUpStatus } from "../http/top-up-schemas.ts";
 import { refusal } from "../decisions.ts";
 import { topUpJson } from "../top-ups.ts";
@@ -50,8 +49,9 @@ const decision = z.enum(
 );
 
 /** Funding accounts that bounced: one decision each. */
-export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addIncidentRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/incidents",
     tag: "incidents",
@@ -60,7 +60,7 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
     responses: {
       200: { description: "Newest first", schema: z.object({ items: z.array(IncidentBody) }) },
     },
-    handle: async ({ query }) => {
+    handle: async ({ query, context }) => {
       const profiles =
         query.business === undefined
           ? context.profiles.all()
@@ -75,7 +75,8 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
     },
   });
 
-  addRoute(app, context, {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/incidents/{source}/decision",
     tag: "incidents",
@@ -84,7 +85,7 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
       "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits. `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), where a playbook allows one, and lifts the hold once the money is there.",
     params: z.object({ source: id.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
-    roles: async ({ params, query }) => {
+    roles: async ({ params, query }, context) => {
       const profile = businessNamed(context, query.business, "add “business” to the query");
       const known = await incidentOf(context, profile, params.source);
       return decidersOf(known, await proposedDeposit(context, known.workflowId));
@@ -99,7 +100,7 @@ export function addIncidentRoutes(app: OpenAPIHono, context: GatewayContext): vo
         .describe("With `top-up`: the deposit that was looked at"),
     }),
     responses: { 200: { description: "Written down", schema: IncidentBody } },
-    handle: async ({ params, query, body, principal }) => {
+    handle: async ({ params, query, body, principal, context }) => {
       const profile = businessNamed(context, query.business, "add “business” to the query");
       const decided = await decide(context, profile, params.source, body, principal);
       return { status: 200, json: await incidentJson(context, decided) };
@@ -153,7 +154,8 @@ async function decide(
       const { planHash } = topUp;
       const request = { decision: "approve", planHash, drop: [], comment: said.reason } as const;
       const noteRefusal = noteRefusalOf(context, by, known.workflowId);
-      const deciding = { run, request, principal: by, clock, nowMs, noteRefusal };
+      const { singlePerson } = profile;
+      const deciding = { run, request, principal: by, singlePerson, clock, nowMs, noteRefusal };
       const about = { owner: known.workflowId, hash: topUp.hash };
       const taken = await takeTopUpDecision(trx, deciding, about);
       if (!taken.accepted) return taken;

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { NOTICE_KINDS } from "../../contracts/notices.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -7,15 +6,16 @@ import { getNotice, listNotices, type Notice } from "../../store/notices.ts";
 import type { GatewayContext } from "../context.ts";
 import { notFound } from "../http/errors.ts";
 import { NoticeBody, NoticeListBody } from "../http/notice-schemas.ts";
-import { addRoute } from "../http/route.ts";
-import { businessNamed } from "../launch.ts";
+import type { Routes } from "../http/route.ts";
+import { listedFor } from "../http/scope.ts";
 import { id, MAY, name, yesNo } from "./fields.ts";
 
 const KINDS = [...NOTICE_KINDS, "remittance"] as const;
 
 /** Notices: what people were told, and whether it reached them. */
-export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addNoticeRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/notices",
     tag: "notices",
@@ -28,17 +28,21 @@ export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
     responses: { 200: { description: "Newest first", schema: NoticeListBody } },
-    handle: async ({ query }) => {
+    handle: async ({ query, context }) => {
       const { db } = context.store;
-      const notices = await listNotices(db, {
-        ...(query.business === undefined
-          ? {}
-          : { businessId: businessNamed(context, query.business, "").businessId }),
-        ...(query.run === undefined ? {} : { runId: query.run }),
-        ...(query.kind === undefined ? {} : { kind: query.kind }),
-        undelivered: query.undelivered,
-        limit: query.limit,
-      });
+      const found = await Promise.all(
+        listedFor(context, query.business).map((businessId) =>
+          listNotices(db, {
+            ...(businessId === undefined ? {} : { businessId }),
+            ...(query.run === undefined ? {} : { runId: query.run }),
+            ...(query.kind === undefined ? {} : { kind: query.kind }),
+            undelivered: query.undelivered,
+            limit: query.limit,
+          }),
+        ),
+      );
+      const newestFirst = found.flat().toSorted((a, b) => b.createdAtMs - a.createdAtMs);
+      const notices = newestFirst.slice(0, query.limit);
       const ids = notices.map(({ noticeId }) => noticeId);
       const deliveries = await deliveriesOf(db, ids);
       const items = notices.map((notice) =>
@@ -47,7 +51,8 @@ export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void
       return { status: 200, json: { items } };
     },
   });
-  addRoute(app, context, {
+  routes.add({
+    whose: async ({ params }, { store }) => (await getNotice(store.db, params.id))?.businessId,
     method: "post",
     path: "/v1/notices/{id}/retry",
     tag: "notices",
@@ -55,7 +60,7 @@ export function addNoticeRoutes(app: OpenAPIHono, context: GatewayContext): void
     roles: MAY.operate,
     params: z.object({ id }),
     responses: { 200: { description: "The notice", schema: NoticeBody } },
-    handle: async ({ params, principal }) => {
+    handle: async ({ params, principal, context }) => {
       const { store } = context;
       const known = await getNotice(store.db, params.id);
       if (known === undefined) throw notFound(`There is no notice ${params.id}.`);

@@ -1,16 +1,15 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import type { GatewayContext } from "../context.ts";
 import { notFound } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { RunStatusBody } from "../http/run-schemas.ts";
 import { payOffCycle } from "../off-cycle.ts";
 import { PAGE_MOST, statusOf } from "../status.ts";
 import { id, MAY, name } from "./fields.ts";
 
 /** Payments that somebody asks for outside a schedule. */
-export function addOffCycleRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addOffCycleRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/off-cycle",
     tag: "runs",
@@ -35,7 +34,7 @@ export function addOffCycleRoutes(app: OpenAPIHono, context: GatewayContext): vo
       201: { description: "Launched", schema: RunStatusBody },
       200: { description: "The same was asked before today: that run", schema: RunStatusBody },
     },
-    handle: async ({ body, principal }) => {
+    handle: async ({ body, principal, context }) => {
       const { payables, amountCents = null, playbook, ref } = body;
       const request = { payableIds: payables, amountCents, playbook, ref };
       const { runId, created } = await payOffCycle(context, request, principal);

@@ -1,11 +1,9 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
 import { businessNamed } from "../businesses.ts";
-import type { GatewayContext } from "../context.ts";
 import { notFound } from "../http/errors.ts";
 import { DOCUMENTS_BYTES } from "../http/limits.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { PROVIDED } from "../onboardings/inputs.ts";
 import { openOnboarding, provide } from "../onboardings/provide.ts";
 import { OnboardingStatusBody } from "../onboardings/schemas.ts";
@@ -23,13 +21,14 @@ const SUMMARIES: Readonly<Record<ProvidedStep, string>> = {
 };
 
 /** What people provide for an onboarding, a path for each step. */
-export function addOnboardingRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  for (const step of PROVIDED_STEPS) addStep(app, context, step);
+export function addOnboardingRoutes(routes: Routes): void {
+  for (const step of PROVIDED_STEPS) addStep(routes, step);
 }
 
-function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep): void {
+function addStep(routes: Routes, step: ProvidedStep): void {
   const { body, items: itemsOf } = PROVIDED[step];
-  addRoute(app, context, {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: `/v1/onboardings/{business}/${step}`,
     tag: "onboardings",
@@ -37,7 +36,7 @@ function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep):
     description:
       "What is personal goes into the vault, encrypted; it is sent when its turn comes, and forgotten then.",
     params: z.object({ business: name }),
-    roles: async ({ params }) => {
+    roles: async ({ params }, context) => {
       const profile = businessNamed(context, params.business, "");
       const { policy } = await openOnboarding(context.store.db, profile);
       return [...MAY.operate, ...policy.by];
@@ -45,7 +44,7 @@ function addStep(app: OpenAPIHono, context: GatewayContext, step: ProvidedStep):
     body,
     ...(step === "documents" ? { bodyMostBytes: DOCUMENTS_BYTES } : {}),
     responses: { 202: { description: "Kept until its turn", schema: OnboardingStatusBody } },
-    handle: async ({ body: given, params, principal, from }) => {
+    handle: async ({ body: given, params, principal, from, context }) => {
       const profile = businessNamed(context, params.business, "");
       const { workflowId } = await openOnboarding(context.store.db, profile);
       const items = itemsOf(given, context.nowMs());

@@ -1,11 +1,9 @@
 import { is } from "../../store/in-text.ts";
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { decidersOf } from "../../store/retry-cases.ts";
-import type { GatewayContext } from "../context.ts";
 import { historyOf } from "../history/history.ts";
 import { GatewayError } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { HistoryBody } from "../http/history-schemas.ts";
 import { BulkResolutionBody, ResolutionBody } from "../http/schemas.ts";
 import { businessNamed } from "../launch.ts";
@@ -24,8 +22,9 @@ const RESOLVED_AT_ONCE = 1_000;
 const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
 
 /** Single bills: what happened to them, and what a person does about parked ones. */
-export function addPayableRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addPayableRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/payables/{id}/history",
     tag: "payables",
@@ -33,13 +32,14 @@ export function addPayableRoutes(app: OpenAPIHono, context: GatewayContext): voi
     params: payableParams,
     query: businessQuery,
     responses: { 200: { description: "First to last", schema: HistoryBody } },
-    handle: async ({ params, query }) => {
+    handle: async ({ params, query, context }) => {
       const profile = await businessOfPayable(context, params.id, query.business);
       return { status: 200, json: await historyOf(context.store.db, profile, params.id) };
     },
   });
 
-  addRoute(app, context, {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/payables/{id}/resolution",
     tag: "payables",
@@ -48,24 +48,25 @@ export function addPayableRoutes(app: OpenAPIHono, context: GatewayContext): voi
       "Operators and administrators; where a playbook names roles that decide about the failure, these too.",
     params: payableParams,
     query: businessQuery,
-    roles: async ({ params }) => [
+    roles: async ({ params }, context) => [
       ...MAY.operate,
       ...(await decidersOf(context.store.db, params.id)),
     ],
     body: z.strictObject({ action, reason: words }),
     responses: { 200: { description: "Done; a retry goes on by itself", schema: ResolutionBody } },
-    handle: async ({ params, query, body, principal }) => {
+    handle: async ({ params, query, body, principal, context }) => {
       const profile = await businessOfPayable(context, params.id, query.business);
       const request = { payableId: params.id, ...body };
       return { status: 200, json: await resolve(context, profile, request, principal) };
     },
   });
 
-  addBulk(app, context);
+  addBulk(routes);
 }
 
-function addBulk(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addBulk(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/resolutions",
     tag: "payables",
@@ -81,7 +82,7 @@ function addBulk(app: OpenAPIHono, context: GatewayContext): void {
       after: id.optional().describe("`next` of the answer before: only bills behind it"),
     }),
     responses: { 200: { description: "What became of each", schema: BulkResolutionBody } },
-    handle: async ({ body, principal }) => {
+    handle: async ({ body, principal, context }) => {
       const profile = businessNamed(context, body.business, "add “business” to the body");
       const parked = await context.store.db
         .selectFrom("run_lines")

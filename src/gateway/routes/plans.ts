@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { planDryId } from "../../contracts/names.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
@@ -7,7 +6,8 @@ import { getDryPlanPage } from "../../store/dry-plans.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
 import type { GatewayContext } from "../context.ts";
 import { GatewayError, notFound, unprocessable } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
+import { whoseWorkflow } from "../http/scope.ts";
 import { DryPlanBody } from "../http/run-schemas.ts";
 import { businessOf, loadPlaybook } from "../launch.ts";
 import { periodOf } from "../launch/pay-run.ts";
@@ -18,13 +18,14 @@ import { runDryPlan } from "../temporal.ts";
 import { date, id, MAY, name, pageNumber, pageSize } from "./fields.ts";
 
 /** Dry plans: the planning activity itself, on a worker, with nothing claimed or stored for paying. */
-export function addPlanRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addPlanning(app, context);
-  addPages(app, context);
+export function addPlanRoutes(routes: Routes): void {
+  addPlanning(routes);
+  addPages(routes);
 }
 
-function addPlanning(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addPlanning(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/plans",
     tag: "plans",
@@ -46,7 +47,7 @@ function addPlanning(app: OpenAPIHono, context: GatewayContext): void {
         .describe("Bills in the answer; `nextPage` says where there are more"),
     }),
     responses: { 200: { description: "The plan; nothing was started", schema: DryPlanBody } },
-    handle: async ({ body }) => {
+    handle: async ({ body, context }) => {
       const { playbook, unstored } = await playbookToPlan(context, body.playbook, body.text);
       const profile = businessOf(context, playbook);
       const period = await periodOf(context, profile, playbook, body.period);
@@ -66,8 +67,9 @@ function addPlanning(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
-function addPages(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addPages(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
     method: "get",
     path: "/v1/plans/{id}",
     tag: "plans",
@@ -76,7 +78,7 @@ function addPages(app: OpenAPIHono, context: GatewayContext): void {
     params: z.object({ id: id.describe("`planId` of the plan, URL-encoded") }),
     query: z.object({ page: pageNumber, pageSize: pageSize(PAGE_MOST) }),
     responses: { 200: { description: "The page", schema: DryPlanBody } },
-    handle: async ({ params, query }) => {
+    handle: async ({ params, query, context }) => {
       const plan = await getDryPlanPage(context.store.db, params.id, query);
       if (plan === undefined) {
         throw notFound(`There is no plan “${params.id}” (any more): POST /v1/plans makes one.`);

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
@@ -16,7 +15,7 @@ import {
 import { scheduleWish } from "../../store/schedule-wishes.ts";
 import type { GatewayContext } from "../context.ts";
 import { notFound, unprocessable } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
 import { businessOf } from "../launch.ts";
 import { readPlaybookText } from "../playbook-text.ts";
@@ -24,16 +23,17 @@ import { syncSchedule } from "../schedules.ts";
 import { MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
-export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRevisions(app, context);
-  addApply(app, context);
-  addRoute(app, context, {
+export function addPlaybookRoutes(routes: Routes): void {
+  addRevisions(routes);
+  addApply(routes);
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/playbooks",
     tag: "playbooks",
     summary: "The stored playbooks, each in its newest revision",
     responses: { 200: { description: "By name", schema: PlaybookListBody } },
-    handle: async () => {
+    handle: async ({ context }) => {
       const items = await listPlaybooks(context.store.db);
       return {
         status: 200,
@@ -52,8 +52,9 @@ export function addPlaybookRoutes(app: OpenAPIHono, context: GatewayContext): vo
   });
 }
 
-function addApply(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addApply(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/playbooks",
     tag: "playbooks",
@@ -63,7 +64,7 @@ function addApply(app: OpenAPIHono, context: GatewayContext): void {
     roles: MAY.administer,
     body: z.strictObject({ name, text: z.string().min(1, "must not be empty") }),
     responses: { 200: { description: "The revision in force", schema: AppliedPlaybookBody } },
-    handle: async ({ body, principal }) => {
+    handle: async ({ body, principal, context }) => {
       const playbook = readPlaybookText(body.name, body.text);
       const profile = businessOf(context, playbook);
       if (playbook.kind === "pay-run") await requireFailurePlaybook(context, playbook.onFailure);
@@ -141,15 +142,16 @@ async function requireFailurePlaybook(context: GatewayContext, onFailure: string
   );
 }
 
-function addRevisions(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addRevisions(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/playbooks/{name}",
     tag: "playbooks",
     summary: "Every revision of a playbook with its text, newest first",
     params: z.object({ name }),
     responses: { 200: { description: "Newest first", schema: PlaybookRevisionsBody } },
-    handle: async ({ params }) => {
+    handle: async ({ params, context }) => {
       const revisions = await playbookRevisions(context.store.db, params.name);
       if (revisions.length === 0) {
         throw notFound(

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { CancellationStatus } from "../../contracts/cancellation.ts";
 import type { IncidentStatus } from "../../contracts/incident.ts";
@@ -12,11 +11,12 @@ import type { GatewayContext } from "../context.ts";
 import { conflict, notFound, unprocessable } from "../http/errors.ts";
 import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
 import { IncidentStatusBody } from "../http/incident-schemas.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
+import { listedFor, whoseWorkflow } from "../http/scope.ts";
 import { ReportBody } from "../http/report-schemas.ts";
 import { RunListBody, RunStatusBody } from "../http/run-schemas.ts";
 import { incidentStatus } from "../incidents/status.ts";
-import { businessNamed, launch } from "../launch.ts";
+import { launch } from "../launch.ts";
 import { OnboardingStatusBody } from "../onboardings/schemas.ts";
 import { cancelOnboarding } from "../onboardings/cancel.ts";
 import { onboardingStatus } from "../onboardings/status.ts";
@@ -33,16 +33,17 @@ const AnyStatusBody = z.union([
 ]);
 
 /** Runs: launched, listed, looked at, cancelled, reported. */
-export function addRunRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addLaunch(app, context);
-  addList(app, context);
-  addStatus(app, context);
-  addCancel(app, context);
-  addReport(app, context);
+export function addRunRoutes(routes: Routes): void {
+  addLaunch(routes);
+  addList(routes);
+  addStatus(routes);
+  addCancel(routes);
+  addReport(routes);
 }
 
-function addLaunch(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addLaunch(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/runs",
     tag: "runs",
@@ -57,15 +58,16 @@ function addLaunch(app: OpenAPIHono, context: GatewayContext): void {
       201: { description: "Launched", schema: AnyStatusBody },
       200: { description: "Joined the run that was there", schema: AnyStatusBody },
     },
-    handle: async ({ body, principal }) => {
+    handle: async ({ body, principal, context }) => {
       const { runId, created } = await launch(context, body, principal);
       return { status: created ? 201 : 200, json: await anyStatus(context, runId) };
     },
   });
 }
 
-function addList(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addList(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/runs",
     tag: "runs",
@@ -77,18 +79,17 @@ function addList(app: OpenAPIHono, context: GatewayContext): void {
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
     responses: { 200: { description: "Newest first", schema: RunListBody } },
-    handle: async ({ query }) => {
+    handle: async ({ query, context }) => {
       const { business, ...filter } = query;
-      const businessId =
-        business === undefined ? undefined : businessNamed(context, business, "").businessId;
-      const items = await listEverything(context.store.db, { ...filter, businessId });
+      const items = await listEverything(context.store.db, listedFor(context, business), filter);
       return { status: 200, json: { items } };
     },
   });
 }
 
-function addStatus(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addStatus(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
     method: "get",
     path: "/v1/runs/{id}",
     tag: "runs",
@@ -102,15 +103,16 @@ function addStatus(app: OpenAPIHono, context: GatewayContext): void {
       pageSize: pageSize(PAGE_MOST),
     }),
     responses: { 200: { description: "As `payrun status --json`", schema: AnyStatusBody } },
-    handle: async ({ params, query }) => ({
+    handle: async ({ params, query, context }) => ({
       status: 200,
       json: await anyStatus(context, params.id, query),
     }),
   });
 }
 
-function addCancel(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addCancel(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
     method: "post",
     path: "/v1/runs/{id}/cancel",
     tag: "runs",
@@ -124,7 +126,7 @@ function addCancel(app: OpenAPIHono, context: GatewayContext): void {
         schema: AnyStatusBody,
       },
     },
-    handle: async ({ params, body, principal }) => {
+    handle: async ({ params, body, principal, context }) => {
       const by = { by: principal.name, reason: body.reason };
       const onboarding = await cancelOnboarding(context, params.id, by);
       if (onboarding !== undefined) return { status: 200, json: onboarding };
@@ -159,8 +161,9 @@ function withoutBankTable({ id, kind }: RunStatus): Error {
   return unprocessable("no_bank_table", message);
 }
 
-function addReport(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addReport(routes: Routes): void {
+  routes.add({
+    whose: whoseWorkflow,
     method: "get",
     path: "/v1/runs/{id}/report",
     tag: "runs",
@@ -175,7 +178,7 @@ function addReport(app: OpenAPIHono, context: GatewayContext): void {
         ),
     }),
     responses: { 200: { description: "The report; `format=csv` for a table", schema: ReportBody } },
-    handle: async ({ params, query }) => {
+    handle: async ({ params, query, context }) => {
       const isJson = query.format === "json";
       const contentType = "text/csv; charset=utf-8";
       const run = await getRun(context.store.db, params.id);

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
 import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../../store/playbooks.ts";
@@ -7,7 +6,7 @@ import { backfill } from "../backfill.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Principal } from "../http/auth.ts";
 import { GatewayError, notFound } from "../http/errors.ts";
-import { addRoute } from "../http/route.ts";
+import type { Routes } from "../http/route.ts";
 import { businessOf } from "../launch.ts";
 import { alone, makeSchedule, scheduleOf, type ScheduleItem, standing } from "../schedules.ts";
 import { persistently } from "../temporal.ts";
@@ -37,15 +36,16 @@ const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });
 
 /** Schedules of playbooks: they are made by applying a playbook, and held up here. */
-export function addScheduleRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+export function addScheduleRoutes(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "get",
     path: "/v1/schedules",
     tag: "schedules",
     summary: "The playbooks that run by themselves, with their next five runs",
     query: z.object({ playbook: name.optional() }),
     responses: { 200: { description: "By name", schema: list } },
-    handle: async ({ query }) => {
+    handle: async ({ query, context }) => {
       if (query.playbook !== undefined) {
         const only = await scheduleOf(context, await playbookOf(context, query.playbook));
         return { status: 200, json: { items: only === null ? [] : [only], problems: [] } };
@@ -65,19 +65,15 @@ export function addScheduleRoutes(app: OpenAPIHono, context: GatewayContext): vo
       return { status: 200, json: { items, problems } };
     },
   });
-  addSwitch(app, context, "pause", "Keeps a schedule from launching until it is resumed");
-  addSwitch(app, context, "resume", "Lets a paused schedule launch again");
-  addDelete(app, context);
-  addBackfill(app, context);
+  addSwitch(routes, "pause", "Keeps a schedule from launching until it is resumed");
+  addSwitch(routes, "resume", "Lets a paused schedule launch again");
+  addDelete(routes);
+  addBackfill(routes);
 }
 
-function addSwitch(
-  app: OpenAPIHono,
-  context: GatewayContext,
-  action: "pause" | "resume",
-  summary: string,
-): void {
-  addRoute(app, context, {
+function addSwitch(routes: Routes, action: "pause" | "resume", summary: string): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: `/v1/schedules/{name}/${action}`,
     tag: "schedules",
@@ -86,7 +82,7 @@ function addSwitch(
     params,
     body: note,
     responses: { 200: { description: "As it is now", schema: item } },
-    handle: async ({ params: { name: playbook }, body, principal }) => {
+    handle: async ({ params: { name: playbook }, body, principal, context }) => {
       const stored = await playbookOf(context, playbook);
       const text = `${principal.name}: ${body.note ?? action}`;
       const act = action === "pause" ? pauseSchedule : resumeSchedule;
@@ -108,8 +104,9 @@ function addSwitch(
   });
 }
 
-function addDelete(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addDelete(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "delete",
     path: "/v1/schedules/{name}",
     tag: "schedules",
@@ -119,7 +116,7 @@ function addDelete(app: OpenAPIHono, context: GatewayContext): void {
     responses: {
       200: { description: "Deleted", schema: z.object({ playbook: z.string() }) },
     },
-    handle: async ({ params: { name: playbook }, principal }) => {
+    handle: async ({ params: { name: playbook }, principal, context }) => {
       const stored = await playbookOf(context, playbook);
       const { done } = await alone(context, playbook, async () => {
         const { kept, wish } = await standing(context, stored);
@@ -138,8 +135,9 @@ function addDelete(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
-function addBackfill(app: OpenAPIHono, context: GatewayContext): void {
-  addRoute(app, context, {
+function addBackfill(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
     method: "post",
     path: "/v1/schedules/{name}/backfill",
     tag: "schedules",
@@ -157,7 +155,7 @@ function addBackfill(app: OpenAPIHono, context: GatewayContext): void {
         }),
       },
     },
-    handle: async ({ params: { name: playbook }, body, principal }) => {
+    handle: async ({ params: { name: playbook }, body, principal, context }) => {
       const stored = await playbookOf(context, playbook);
       const launched = await backfill(context, stored, body.period, principal);
       const items = launched.map(({ period, runId, created }) => ({ period, id: runId, created }));

@@ -1,4 +1,14 @@
-import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
+import {
+  flag,
+  integer,
+  integerOrNull,
+  json,
+  jsonOrNull,
+  table,
+  text,
+  textOrNull,
+  word,
+} from "./table.ts";
 
 /** Who decided what, and with which token. */
 export const decisionTables = {
@@ -19,6 +29,8 @@ export const decisionTables = {
     outcome: word<"accepted" | "refused">(),
     /** Why it was refused. */
     reason: textOrNull,
+    /** 1 where it counts only because the business allows that one person launches and approves. */
+    alone: flag,
   }),
   /** One row per line and approver, written only where the approver's role counts for the line's rule. */
   line_approvals: table(["run_id", "payable_id", "line_hash", "principal"], {
@@ -43,14 +55,30 @@ export const decisionTables = {
   }),
   tokens: table(["token_id"], {
     token_id: text,
-    /** Who it stands for: two tokens of one name are one person. */
+    /** Whom it stands for, as it was written when it was made. */
     name: text,
+    /** The one person behind the name, as `principalOf` writes it. */
+    principal: text,
     token_hash: text,
     roles: json<readonly string[]>(),
+    /** JSON array of profile names that it is for; null for all. */
+    businesses: jsonOrNull<readonly string[]>(),
     created_at_ms: integer,
-    /** Name of the principal who made it. */
+    /** Who made it, as their own token is called. */
     created_by: text,
-    expires_at_ms: integerOrNull,
+    /** The one person behind `created_by`. */
+    maker: text,
+    /** When a second person confirmed it, and who; null where nobody has. */
+    confirmed_at_ms: integerOrNull,
+    confirmed_by: textOrNull,
+    expires_at_ms: integer,
     revoked_at_ms: integerOrNull,
+  }),
+  /** From where each token was used, once for each address. */
+  token_uses: table(["token_id", "address"], {
+    token_id: text,
+    address: text,
+    first_at_ms: integer,
+    last_at_ms: integer,
   }),
 };

@@ -37,7 +37,7 @@ export const INDEXES: readonly string[] = [
   "create index holds_of_business on holds (business_id, released_at_ms)",
   "create index decisions_of_run on decisions (run_id, decided_at_ms)",
   "create unique index tokens_by_hash on tokens (token_hash)",
-  "create index tokens_of_creator on tokens (created_by, created_at_ms)",
+  "create index tokens_of_maker on tokens (maker, created_at_ms)",
   "create index inbox_of_object on inbox (business_id, object_id)",
   "create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null",
   "create index watches_until on watches (until_ms)",

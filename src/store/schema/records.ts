@@ -1,5 +1,14 @@
 import type { Playbook } from "../../contracts/playbook.ts";
-import { counted, growing, integer, json, table, text, textOrNull } from "./table.ts";
+import {
+  counted,
+  growing,
+  integer,
+  integerOrNull,
+  json,
+  table,
+  text,
+  textOrNull,
+} from "./table.ts";
 
 /** The audit trail, the playbooks by revision, and what only one process does at a time. */
 export const recordTables = {
@@ -36,6 +45,9 @@ export const recordTables = {
     author: text,
     author_token_id: textOrNull,
     created_at_ms: integer,
+    /** Who confirmed it as a second person, and when; null where nobody has. */
+    confirmed_by: textOrNull,
+    confirmed_at_ms: integerOrNull,
   }),
   /** Who may do what only one process does at a time. */
   leases: table(["name"], {

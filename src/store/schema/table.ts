@@ -28,6 +28,10 @@ export function json<Read>(): Column<string, Read> {
   return { type: "text", mayBeNull: false, readFrom: "json" };
 }
 
+export function jsonOrNull<Read>(): Column<string | null, Read | null> {
+  return { type: "text", mayBeNull: true, readFrom: "json" };
+}
+
 /** One of a few words for whoever reads a record; another program may have written others. */
 export function readAs<Word extends string>(): Column<string, Word> {
   return { type: "text", mayBeNull: false };

@@ -25,7 +25,8 @@ function input(changes: {
   decision?: Partial<DecisionInput["decision"]>;
   run?: Partial<DecisionInput["run"]>;
   token?: Partial<DecisionInput["token"]>;
-  playbookAuthor?: string;
+  playbookAuthors?: readonly string[];
+  singlePerson?: boolean;
   mayStillPay?: readonly string[];
 }): DecisionInput {
   return {
@@ -33,24 +34,20 @@ function input(changes: {
     run: {
       ended: false,
       planHash: "H",
-      launchedBy: "alice",
-      launchedAtMs: 1_000,
+      launchers: ["alice"],
       cancelRequested: false,
       ...changes.run,
     },
     token: {
       name: "carol",
       roles: ["controller"],
-      createdBy: "root",
-      createdAtMs: 500,
-      revoked: false,
-      expiresAtMs: null,
+      isLaunchers: false,
       ...changes.token,
     },
-    playbookAuthor: changes.playbookAuthor ?? "root",
+    playbookAuthors: changes.playbookAuthors ?? ["root"],
+    singlePerson: changes.singlePerson ?? false,
     lines: [SMALL, LARGE],
     mayStillPay: new Set(changes.mayStillPay),
-    nowMs: 2_000,
   };
 }
 
@@ -111,23 +108,22 @@ describe("a decision", () => {
     expect(refusal({ token: { name: " Alice" } })).toBe("launcher");
   });
 
-  it("does not count from whoever last changed the playbook", () => {
-    expect(refusal({ playbookAuthor: "carol" })).toBe("playbook-author");
+  it("does not count from any of those who have changed the playbook", () => {
+    expect(refusal({ playbookAuthors: ["dave", "Carol "] })).toBe("playbook-author");
   });
 
-  it("does not count from a token that the launcher made after the launch, only from one before", () => {
-    expect(refusal({ token: { createdBy: "alice", createdAtMs: 1_500 } })).toBe("launchers-token");
-    expect(refusal({ token: { createdBy: "alice", createdAtMs: 999 } })).toBe("accepted");
+  it("does not count from a token that is as good as the launcher's", () => {
+    expect(refusal({ token: { isLaunchers: true } })).toBe("launchers-token");
+  });
+
+  it("counts from the launcher where the business allows one person, and says so", () => {
+    const alone = { singlePerson: true, token: { name: "alice" } };
+    expect(judgeDecision(input(alone))).toMatchObject({ accepted: true, alone: true });
+    expect(judgeDecision(input({ singlePerson: true }))).not.toHaveProperty("alone");
   });
 
   it("needs an approver's role: admin implies none", () => {
     expect(refusal({ token: { roles: ["admin", "operator", "launcher"] } })).toBe("role-missing");
-  });
-
-  it("needs a token that still holds", () => {
-    expect(refusal({ token: { revoked: true } })).toBe("token-invalid");
-    expect(refusal({ token: { expiresAtMs: 2_000 } })).toBe("token-invalid");
-    expect(refusal({ token: { expiresAtMs: 2_001 } })).toBe("accepted");
   });
 
   it("is bound to the plan that was seen", () => {

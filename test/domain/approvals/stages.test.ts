@@ -96,19 +96,16 @@ describe("a decision on a plan whose lines have stages", () => {
     const plain = { payableId: "p2", lineHash: "h2", approvers: ["owner"], quorum: 1 };
     const verdict = judgeDecision({
       decision: { kind, planHash: "H", drop },
-      run: { ended: false, planHash: "H", launchedBy, launchedAtMs: 1, cancelRequested: false },
+      run: { ended: false, planHash: "H", launchers: [launchedBy], cancelRequested: false },
       token: {
         name,
         roles,
-        createdBy: "root",
-        createdAtMs: 0,
-        revoked: false,
-        expiresAtMs: null,
+        isLaunchers: false,
       },
-      playbookAuthor: "ada",
+      playbookAuthors: ["ada"],
+      singlePerson: false,
       lines: roles.includes("owner") ? [staged, plain] : [staged],
       mayStillPay: new Set(),
-      nowMs: 5,
     });
     if (!verdict.accepted) return `${verdict.code}: ${verdict.reason}`;
     return {

@@ -11,7 +11,7 @@ import type { BusinessProfiles } from "../../../src/gateway/context.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
-import { createToken } from "../../../src/store/tokens.ts";
+import { confirmedToken } from "../../support/confirmed-token.ts";
 import { Keyring } from "../../../src/vault/keyring.ts";
 import { Vault } from "../../../src/vault/vault.ts";
 
@@ -47,8 +47,8 @@ export interface TestGateway {
   readonly temporal: Client;
   /** What the gateway logged, message by message. */
   readonly logged: readonly string[];
-  /** Makes a token; its name is who it stands for. */
-  token(name: string, roles: readonly string[], createdBy?: string): Promise<string>;
+  /** Makes a token that counts; its name is who it stands for. */
+  token(name: string, roles: readonly string[], businesses?: readonly string[]): Promise<string>;
   call(method: string, path: string, token: string | null, body?: unknown): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -103,9 +103,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     folder,
     temporal,
     logged,
-    async token(name, roles, createdBy = "setup") {
-      const nowMs = Date.now();
-      return (await createToken(store, { name, roles, createdBy, nowMs })).token;
+    async token(name, roles, businesses) {
+      const who = { name, roles, businesses, createdBy: "setup", nowMs: Date.now() };
+      return (await confirmedToken(store, who)).token;
     },
     call: (method, path, token, body) => call(url, method, path, token, body),
     async stop() {

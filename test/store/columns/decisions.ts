@@ -1,7 +1,7 @@
 import type { Columns } from "./columns.ts";
 
 export const decisionColumns: Columns<
-  "decisions" | "line_approvals" | "approval_stages" | "tokens"
+  "decisions" | "line_approvals" | "approval_stages" | "tokens" | "token_uses"
 > = {
   decisions: {
     decision_id: true,
@@ -17,6 +17,7 @@ export const decisionColumns: Columns<
     expires_at_ms: true,
     outcome: true,
     reason: true,
+    alone: true,
   },
   line_approvals: {
     run_id: true,
@@ -37,11 +38,22 @@ export const decisionColumns: Columns<
   tokens: {
     token_id: true,
     name: true,
+    principal: true,
     token_hash: true,
     roles: true,
+    businesses: true,
     created_at_ms: true,
     created_by: true,
+    maker: true,
+    confirmed_at_ms: true,
+    confirmed_by: true,
     expires_at_ms: true,
     revoked_at_ms: true,
+  },
+  token_uses: {
+    token_id: true,
+    address: true,
+    first_at_ms: true,
+    last_at_ms: true,
   },
 };

@@ -77,6 +77,8 @@ export const otherColumns: Columns<
     author: true,
     author_token_id: true,
     created_at_ms: true,
+    confirmed_by: true,
+    confirmed_at_ms: true,
   },
   leases: {
     name: true,

@@ -1,0 +1,94 @@
+import { principalOf } from "./principal.ts";
+
+/** A token counts for this long unless somebody says otherwise. */
+export const TOKEN_DAYS = 90;
+
+/** Roles that approve and decide nothing. Every other one needs a second person. */
+const ONE_PERSON_ROLES: readonly string[] = ["viewer", "launcher", "operator"];
+
+/** What a token is judged by, at any moment. */
+export interface TokenFacts {
+  readonly roles: readonly string[];
+  readonly confirmedAtMs: number | null;
+  readonly expiresAtMs: number;
+  readonly revokedAtMs: number | null;
+}
+
+export type TokenProblem = "revoked" | "expired" | "unconfirmed";
+
+/** A token as people are shown it. Instants are ISO 8601. */
+export interface TokenView {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: string[];
+  /** Names of profiles; null for all. */
+  readonly businesses: string[] | null;
+  readonly state: TokenProblem | "valid";
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly confirmedBy: string | null;
+  readonly confirmedAt: string | null;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+/** True where a token of these roles counts only once a second person has confirmed it. */
+export function needsConfirmation(roles: readonly string[]): boolean {
+  return roles.some((role) => !ONE_PERSON_ROLES.includes(role));
+}
+
+/**
+ * Why a token counts for nothing; undefined where it counts.
+ *
+ * @param sandboxesOnly where no real money moves, nobody needs to confirm a token
+ */
+export function tokenProblem(
+  token: TokenFacts,
+  { nowMs, sandboxesOnly }: { readonly nowMs: number; readonly sandboxesOnly: boolean },
+): TokenProblem | undefined {
+  if (token.revokedAtMs !== null && token.revokedAtMs <= nowMs) return "revoked";
+  if (token.expiresAtMs <= nowMs) return "expired";
+  const isConfirmed = token.confirmedAtMs !== null && token.confirmedAtMs <= nowMs;
+  if (isConfirmed || sandboxesOnly || !needsConfirmation(token.roles)) return undefined;
+  return "unconfirmed";
+}
+
+/** Why somebody may not confirm a token; undefined where they may. */
+export function confirmationProblem(
+  token: TokenFacts & { readonly maker: string; readonly createdBy: string },
+  by: string,
+  nowMs: number,
+): string | undefined {
+  if (principalOf(by) === token.maker) {
+    return `${token.createdBy} made this token; a second person with the role admin confirms it`;
+  }
+  const problem = tokenProblem(token, { nowMs, sandboxesOnly: true });
+  return problem === undefined ? undefined : `this token is ${problem}`;
+}
+
+/** True where a token of these businesses acts for this one; null stands for all. */
+export function actsFor(businesses: readonly string[] | null, business: string): boolean {
+  return businesses === null || businesses.includes(business);
+}
+
+/** True where whoever acts for `mine` may give out `theirs`. */
+export function coversBusinesses(
+  mine: readonly string[] | null,
+  theirs: readonly string[] | null,
+): boolean {
+  return mine === null || (theirs?.every((business) => mine.includes(business)) ?? false);
+}
+
+/** Why nobody can be called this; undefined where somebody can. */
+export function tokenNameProblem(name: string): string | undefined {
+  const isWhole = /^\S(.{0,98}\S)?$/.test(name) && !/\p{C}/u.test(name) && principalOf(name) !== "";
+  return isWhole ? undefined : "a token's name is 1 to 100 characters without spaces around them";
+}
+
+/** Why this can't be a role; undefined where it can. */
+export function roleProblem(role: string): string | undefined {
+  return /^[a-z][a-z0-9-]{0,49}$/.test(role)
+    ? undefined
+    : `“${role}” can't be a role: lower-case letters, digits and dashes`;
+}

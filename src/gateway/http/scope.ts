@@ -1,0 +1,78 @@
+import { businessOfWorkflow } from "../../contracts/names.ts";
+import { actsFor } from "../../domain/approvals/token.ts";
+import { STORE_TRAIL } from "../../store/audit.ts";
+import { getToken } from "../../store/tokens.ts";
+import { businessNamed } from "../businesses.ts";
+import type { GatewayContext } from "../context.ts";
+import { countsForNothing, type Principal, problemNow } from "./auth.ts";
+import { NotTheirs } from "./errors.ts";
+
+/** The gateway as one caller may see it. */
+export interface ScopedContext extends GatewayContext {
+  /**
+   * API ids of the businesses that the caller's token is for; undefined where it is for all, those
+   * that are configured no more too.
+   */
+  readonly businessIds: readonly string[] | undefined;
+}
+
+/**
+ * The gateway without the businesses that a token is not for. What it writes is written only while
+ * the token counts: whoever was revoked meanwhile changes nothing.
+ */
+export function scopedTo(whole: GatewayContext, principal: Principal): ScopedContext {
+  const { businesses } = principal;
+  const isTheirs = ({ name }: { readonly name: string }) => actsFor(businesses, name);
+  const all = () => whole.profiles.all().filter(isTheirs);
+  const context: ScopedContext = {
+    ...whole,
+    businessIds: businesses === null ? undefined : all().map(({ businessId }) => businessId),
+    profiles: {
+      all,
+      get: (name) => [whole.profiles.get(name)].find((found) => found && isTheirs(found)),
+      byBusinessId: (id) =>
+        [whole.profiles.byBusinessId(id)].find((found) => found && isTheirs(found)),
+    },
+    store: {
+      ...whole.store,
+      transactionOf: (businessId, fn, options) => {
+        if (businessId !== STORE_TRAIL) requireTheirs(context, businessId, businessId);
+        const checked: typeof fn = async (trx) => {
+          const token = await getToken(trx, principal.tokenId);
+          const problem = token === undefined ? "unknown" : problemNow(whole, token);
+          if (problem !== undefined) throw countsForNothing(problem, principal.tokenId);
+          return fn(trx);
+        };
+        return whole.store.transactionOf(businessId, checked, options);
+      },
+    },
+  };
+  return context;
+}
+
+/** Which businesses a list is of: the one that is named, else the caller's; undefined stands for all. */
+export function listedFor(
+  context: ScopedContext,
+  business: string | undefined,
+): readonly (string | undefined)[] {
+  if (business !== undefined) return [businessNamed(context, business, "").businessId];
+  return context.businessIds ?? [undefined];
+}
+
+/** Whose a workflow is that the path names by its id. */
+export async function whoseWorkflow(
+  { params }: { readonly params: { readonly id: string } },
+  { profiles }: GatewayContext,
+): Promise<string | undefined> {
+  return profiles.get(businessOfWorkflow(params.id) ?? "")?.businessId;
+}
+
+/** @throws GatewayError 404 where a business is not the token's; what is nobody's is anybody's to miss */
+export function requireTheirs(
+  { businessIds }: ScopedContext,
+  businessId: string | undefined,
+  what: string,
+): void {
+  if (businessIds === undefined) return;
+  if (businessId === undefined || !businessIds.includes(businessId)) throw new NotTheirs(what);
+}

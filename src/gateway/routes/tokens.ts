@@ -1,0 +1,208 @@
+import { z } from "zod";
+import {
+  confirmationProblem,
+  coversBusinesses,
+  needsConfirmation,
+  roleProblem,
+  tokenNameProblem,
+  type TokenView,
+} from "../../domain/approvals/token.ts";
+import { STORE_TRAIL } from "../../store/audit.ts";
+import {
+  confirmToken,
+  createToken,
+  getToken,
+  renewToken,
+  revokeToken,
+  type Token,
+  viewTokens,
+} from "../../store/tokens.ts";
+import { businessNamed } from "../businesses.ts";
+import type { Principal } from "../http/auth.ts";
+import { conflict, notFound, unprocessable } from "../http/errors.ts";
+import type { Routes } from "../http/route.ts";
+import type { ScopedContext } from "../http/scope.ts";
+import { id, MAY, name as business } from "./fields.ts";
+
+const name = z.string().superRefine((text, context) => {
+  const problem = tokenNameProblem(text);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+
+const role = z.string().superRefine((text, context) => {
+  const problem = roleProblem(text);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+
+const TokenBody = z
+  .object({
+    id: z.string(),
+    name: z.string().describe("Whom it stands for"),
+    roles: z.array(z.string()),
+    businesses: z.array(z.string()).nullable().describe("That it acts for; null for all"),
+    state: z.enum(["valid", "unconfirmed", "expired", "revoked"]),
+    createdBy: z.string(),
+    createdAt: z.string(),
+    confirmedBy: z.string().nullable(),
+    confirmedAt: z.string().nullable(),
+    expiresAt: z.string(),
+    revokedAt: z.string().nullable(),
+    lastUsedAt: z.string().nullable(),
+  })
+  .openapi("Token");
+
+const MadeBody = TokenBody.extend({ token: z.string().describe("Shown this once") });
+
+const params = z.object({ id });
+
+/** Tokens: made by one administrator, confirmed by another, listed and ended. */
+export function addTokenRoutes(routes: Routes): void {
+  addList(routes);
+  addCreate(routes);
+  addConfirm(routes);
+  addRenew(routes);
+  addRevoke(routes);
+}
+
+function addList(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "get",
+    path: "/v1/tokens",
+    tag: "tokens",
+    summary: "All tokens of the caller's businesses, first made first, without their secrets",
+    roles: MAY.administer,
+    responses: { 200: { description: "All", schema: z.object({ items: z.array(TokenBody) }) } },
+    handle: async ({ principal, context }) => {
+      const { businesses } = principal;
+      const all = await viewed(context);
+      const items = all.filter((token) => coversBusinesses(businesses, token.businesses));
+      return { status: 200, json: { items } };
+    },
+  });
+}
+
+function addCreate(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "post",
+    path: "/v1/tokens",
+    tag: "tokens",
+    summary: "Makes a token",
+    description:
+      "One that may approve, decide or administer counts once another administrator has confirmed it, unless every business is a sandbox.",
+    roles: MAY.administer,
+    body: z.strictObject({
+      name,
+      roles: z.array(role).min(1, "must name a role").max(20, "must be at most 20"),
+      businesses: z.array(business).min(1, "must name a business").max(1_000).optional(),
+      expiresAt: z.iso.datetime({ offset: true }).optional().describe("In 90 days unless said"),
+    }),
+    responses: { 201: { description: "The token, shown this once", schema: MadeBody } },
+    handle: async ({ body, principal, context }) => {
+      const businesses =
+        body.businesses?.map((each) => businessNamed(context, each, "").name) ??
+        principal.businesses;
+      const nowMs = context.nowMs();
+      const expiresAtMs = body.expiresAt === undefined ? undefined : Date.parse(body.expiresAt);
+      if (expiresAtMs !== undefined && expiresAtMs <= nowMs) {
+        throw unprocessable("expires_past", `expiresAt (${body.expiresAt}) has passed.`);
+      }
+      const made = await createToken(context.store, {
+        ...{ name: body.name, roles: [...new Set(body.roles)], businesses, expiresAtMs, nowMs },
+        createdBy: principal.name,
+      });
+      const { token, tokenId } = made;
+      return { status: 201, json: { ...(await shown(context, tokenId)), token } };
+    },
+  });
+}
+
+function addConfirm(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "post",
+    path: "/v1/tokens/{id}/confirmation",
+    tag: "tokens",
+    summary: "Says as a second administrator that a token is whose it says",
+    roles: MAY.administer,
+    params,
+    responses: { 200: { description: "It counts from now on", schema: TokenBody } },
+    handle: async ({ params: { id: tokenId }, principal, context }) => {
+      await context.store.transactionOf(STORE_TRAIL, async (trx) => {
+        const token = await tokenOf(context, principal, tokenId, trx);
+        if (token.confirmedAtMs !== null || !needsConfirmation(token.roles)) return;
+        const nowMs = context.nowMs();
+        const problem = confirmationProblem(token, principal.name, nowMs);
+        if (problem !== undefined) throw conflict("not_confirmed", `Refused: ${problem}.`);
+        await confirmToken(trx, token, { by: principal.name, nowMs });
+      });
+      return { status: 200, json: await shown(context, tokenId) };
+    },
+  });
+}
+
+function addRenew(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "post",
+    path: "/v1/tokens/renewal",
+    tag: "tokens",
+    summary: "Gives the caller's own token a new secret, which nobody else has seen",
+    description: "The old one opens nothing any more. Roles, businesses and expiry stay.",
+    responses: { 200: { description: "The token, shown this once", schema: MadeBody } },
+    handle: async ({ principal, context }) => {
+      const token = await context.store.transactionOf(STORE_TRAIL, (trx) =>
+        renewToken(trx, principal, context.nowMs()),
+      );
+      return { status: 200, json: { ...(await shown(context, principal.tokenId)), token } };
+    },
+  });
+}
+
+function addRevoke(routes: Routes): void {
+  routes.add({
+    whose: "profiles",
+    method: "delete",
+    path: "/v1/tokens/{id}",
+    tag: "tokens",
+    summary: "Ends a token at once",
+    roles: MAY.administer,
+    params,
+    responses: { 200: { description: "Ended", schema: TokenBody } },
+    handle: async ({ params: { id: tokenId }, principal, context }) => {
+      await tokenOf(context, principal, tokenId);
+      const deed = { by: principal.name, nowMs: context.nowMs() };
+      await revokeToken(context.store, tokenId, deed);
+      return { status: 200, json: await shown(context, tokenId) };
+    },
+  });
+}
+
+/** @throws GatewayError 404 where there is none among the caller's businesses */
+async function tokenOf(
+  { store }: ScopedContext,
+  { businesses }: Principal,
+  tokenId: string,
+  db = store.db,
+): Promise<Token> {
+  const token = await getToken(db, tokenId);
+  if (token === undefined || !coversBusinesses(businesses, token.businesses)) {
+    throw unknownToken(tokenId);
+  }
+  return token;
+}
+
+function unknownToken(tokenId: string): Error {
+  return notFound(`There is no token “${tokenId}”; GET /v1/tokens lists them.`);
+}
+
+async function shown(context: ScopedContext, tokenId: string): Promise<TokenView> {
+  const found = (await viewed(context)).find(({ id: each }) => each === tokenId);
+  if (found === undefined) throw unknownToken(tokenId);
+  return found;
+}
+
+function viewed({ store, nowMs, sandboxesOnly }: ScopedContext): Promise<TokenView[]> {
+  return viewTokens(store.db, { nowMs: nowMs(), sandboxesOnly: sandboxesOnly() });
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import {
+  actsFor,
+  confirmationProblem,
+  coversBusinesses,
+  roleProblem,
+  tokenNameProblem,
+  tokenProblem,
+} from "../../../src/domain/approvals/token.ts";
+
+const NOW = { nowMs: 100, sandboxesOnly: false };
+const token = (changes: object = {}) => ({
+  ...{ roles: ["controller"], confirmedAtMs: null, expiresAtMs: 101, revokedAtMs: null },
+  ...{ maker: "ada", createdBy: "Ada", ...changes },
+});
+
+test("a token that may approve or administer counts once a second person has confirmed it", () => {
+  for (const roles of [["controller"], ["admin"], ["viewer", "owner"]]) {
+    expect(tokenProblem(token({ roles }), NOW)).toBe("unconfirmed");
+    expect(tokenProblem(token({ roles, confirmedAtMs: 100 }), NOW)).toBeUndefined();
+  }
+});
+
+test("a token that only looks, launches or operates needs nobody else", () => {
+  expect(tokenProblem(token({ roles: ["viewer", "launcher", "operator"] }), NOW)).toBeUndefined();
+});
+
+test("where every business is a sandbox no token needs to be confirmed", () => {
+  expect(tokenProblem(token(), { ...NOW, sandboxesOnly: true })).toBeUndefined();
+});
+
+test("a token ends at the instant at which it expires or is revoked, confirmed or not", () => {
+  const confirmed = { confirmedAtMs: 1 };
+  expect(tokenProblem(token({ ...confirmed, expiresAtMs: 100 }), NOW)).toBe("expired");
+  expect(tokenProblem(token({ ...confirmed, revokedAtMs: 100 }), NOW)).toBe("revoked");
+  expect(tokenProblem(token({ ...confirmed, revokedAtMs: 101 }), NOW)).toBeUndefined();
+});
+
+test("nobody confirms what they have made, however they spell themselves, nor what has ended", () => {
+  expect(confirmationProblem(token(), " ADA", 100)).toContain("second person");
+  expect(confirmationProblem(token(), "bea", 100)).toBeUndefined();
+  expect(confirmationProblem(token({ expiresAtMs: 100 }), "bea", 100)).toContain("expired");
+});
+
+test("a token acts for its businesses, and gives out no others", () => {
+  expect(actsFor(null, "acme")).toBe(true);
+  expect(actsFor(["acme"], "acme")).toBe(true);
+  expect(actsFor(["acme"], "beta")).toBe(false);
+  expect(coversBusinesses(null, null)).toBe(true);
+  expect(coversBusinesses(["acme"], ["acme"])).toBe(true);
+  expect(coversBusinesses(["acme"], ["acme", "beta"])).toBe(false);
+  expect(coversBusinesses(["acme"], null)).toBe(false);
+});
+
+test("names and roles that nobody can read are refused", () => {
+  expect(tokenNameProblem("José Núñez")).toBeUndefined();
+  for (const name of ["", " ada", "ada ", "a\u0000b", "\u200b", "x".repeat(101)]) {
+    expect(tokenNameProblem(name), JSON.stringify(name)).toBeDefined();
+  }
+  expect(roleProblem("controller-2")).toBeUndefined();
+  for (const role of ["", "Admin", "2x", "a b", "a".repeat(51)]) {
+    expect(roleProblem(role), role).toBeDefined();
+  }
+});
