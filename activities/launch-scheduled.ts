@@ -1,3 +1,4 @@
+import type { BusinessProfile } from "../src/config/business-profile.ts";
 import type { PayrunActivities, ScheduledLaunch } from "../src/contracts/activities.ts";
 import { ENDED_PHASES } from "../src/contracts/pay-run.ts";
 import { zonedDate } from "../src/domain/clock/new-york.ts";
@@ -8,7 +9,7 @@ import {
   periodBeginningOn,
 } from "../src/domain/clock/schedule-period.ts";
 import { getPlaybook } from "../src/store/playbooks.ts";
-import { isOfBusiness, recordLaunch } from "../src/store/runs.ts";
+import { recordLaunch } from "../src/store/runs.ts";
 import { scheduleWish } from "../src/store/schedule-wishes.ts";
 import { readSchedule } from "../src/temporal/schedules.ts";
 import { startOrTellPayRun } from "../src/temporal/start.ts";
@@ -32,16 +33,11 @@ export async function launchScheduled(
   context: ActivityContext,
   { business, playbook, nominalMs }: Launch,
 ): Promise<ScheduledLaunch> {
-  const stored = await getPlaybook(context.store.db, playbook);
+  const stored = await getPlaybook(context.store.db, { business, name: playbook });
   const policy = stored?.compiled;
   const schedule = policy?.schedule ?? null;
   if (stored === undefined || policy?.kind !== "pay-run" || schedule === null) {
-    return nothing(`The playbook ${playbook} has no schedule any more.`);
-  }
-  if (!isOfBusiness(policy, business)) {
-    return nothing(
-      `The playbook ${playbook} is another business's: nothing is launched for ${business}.`,
-    );
+    return nothing(`The playbook ${playbook} of ${business} has no schedule any more.`);
   }
   if (nominalMs > Date.now() + ON_TIME_MS) {
     return nothing(
@@ -60,7 +56,7 @@ export async function launchScheduled(
     );
   }
   const profile = context.profileOf(business);
-  const held = await heldUp(context, profile.businessId, playbook);
+  const held = await heldUp(context, profile, playbook);
   if (held !== null) {
     return nothing(
       `The run of ${begins} was not launched: the schedule ${held}. To make it: payrun launch ${playbook} --period ${begins}.`,
@@ -96,10 +92,10 @@ export async function launchScheduled(
  */
 async function heldUp(
   { store, temporal }: ActivityContext,
-  businessId: string,
+  { businessId, name: business }: BusinessProfile,
   playbook: string,
 ): Promise<string | null> {
-  const kept = await readSchedule(temporal, playbook, null);
+  const kept = await readSchedule(temporal, { business, playbook }, null);
   if (kept?.paused === true) return `is paused (${kept.note ?? "without a note"})`;
   if (kept !== undefined) return null;
   const { deleted, pause } = await scheduleWish(store.db, { businessId, playbook });

@@ -106,7 +106,7 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
 /** Plans as a run would, claims nothing, and keeps only the answer, for whoever asked. */
 export async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
   const { business, period, dryPlanId } = input;
-  const { policy, revision } = input.unstored ?? (await storedPolicy(context, input.playbook));
+  const { policy, revision } = input.unstored ?? (await storedPolicy(context, input));
   const subject: Subject = {
     runId: payRunId(business, input.playbook, period, 1),
     business,
@@ -130,9 +130,9 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
 
 async function storedPolicy(
   context: ActivityContext,
-  name: string,
+  { business, playbook: name }: { readonly business: string; readonly playbook: string },
 ): Promise<{ policy: PayRunPlaybook; revision: number }> {
-  const stored = await getPlaybook(context.store.db, name);
+  const stored = await getPlaybook(context.store.db, { business, name });
   if (stored === undefined) {
     throw new PlanRefusedError(`There is no playbook “${name}” in the store.`);
   }

@@ -38,7 +38,7 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
   const run = await getRun(context.store.db, runId);
   if (run === undefined || run.planHash === null) return;
   const { businessId, business } = run;
-  const stored = await listPlaybooks(context.store.db);
+  const stored = await listPlaybooks(context.store.db, business);
   for (const { compiled } of stored) {
     if (compiled.kind !== "hold" || !isFor(compiled, run)) continue;
     const about = withholdingRequest(compiled.name, runId);
@@ -62,14 +62,10 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
   }
 }
 
-function isFor(
-  playbook: HoldPlaybook,
-  run: { readonly playbook: string; readonly business: string },
-): boolean {
+function isFor(playbook: HoldPlaybook, run: { readonly playbook: string }): boolean {
   return (
     playbook.events === undefined &&
-    (playbook.choose.run === null || playbook.choose.run === run.playbook) &&
-    (playbook.business === null || playbook.business === run.business)
+    (playbook.choose.run === null || playbook.choose.run === run.playbook)
   );
 }
 

@@ -102,11 +102,8 @@ export async function proposePlaybook(
 ): Promise<void> {
   const { business, businessId, policy } = onboarding;
   if (policy.propose === null || onboarding.proposal !== null) return;
-  const stored = await listPlaybooks(context.store.db);
-  const pays = stored.some(
-    (each) => each.kind === "pay-run" && (each.business === null || each.business === business),
-  );
-  if (pays) return;
+  const stored = await listPlaybooks(context.store.db, business);
+  if (stored.some(({ kind }) => kind === "pay-run")) return;
   const proposal = firstPlaybook(business);
   await updateOnboarding(context.store.db, businessId, { proposal }, clock.realMs);
 }

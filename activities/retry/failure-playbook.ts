@@ -12,7 +12,7 @@ export async function failurePlaybook(
 ): Promise<RetryFailedPlaybook> {
   const { db } = context.store;
   const name = run.policy.onFailure;
-  const compiled = (await getPlaybook(db, name))?.compiled;
+  const compiled = (await getPlaybook(db, { business: run.business, name }))?.compiled;
   if (compiled?.kind === "retry-failed") return compiled;
   const { otherVendorsFailed } = await dayOfFailure(db, line, classifyFailures(failures).code);
   return unattendedFailures(name, otherVendorsFailed);

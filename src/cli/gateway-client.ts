@@ -41,6 +41,12 @@ function isHere(address: string): boolean {
   return isThisMachine(URL.parse(address)?.hostname ?? "");
 }
 
+/** A path that says which business is meant, where somebody says so. */
+export function ofBusiness(path: string, business: string | undefined): string {
+  if (business === undefined) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}business=${encodeURIComponent(business)}`;
+}
+
 /** The gateway's HTTP API; refusals become one clear line and the right exit code. */
 export class GatewayClient {
   readonly url: string;
@@ -86,15 +92,13 @@ export class GatewayClient {
   }
 
   async history(payableId: string, business?: string): Promise<PayableHistory> {
-    const query = business === undefined ? "" : `?business=${encodeURIComponent(business)}`;
-    return this.get(
-      `/v1/payables/${encodeURIComponent(payableId)}/history${query}`,
-      payableHistory,
-    );
+    const path = `/v1/payables/${encodeURIComponent(payableId)}/history`;
+    return this.get(ofBusiness(path, business), payableHistory);
   }
 
   async plan(body: {
     readonly playbook: string;
+    readonly business?: string;
     readonly period?: string;
     readonly text?: string;
   }): Promise<DryPlanPage> {

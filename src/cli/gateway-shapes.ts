@@ -125,6 +125,7 @@ export const planAnswer = answer<DryPlanPage>(
 
 const runItem = z.object({
   id: z.string(),
+  business: z.string(),
   kind: z.string(),
   playbook: z.string(),
   period: z.string(),
@@ -182,6 +183,7 @@ export const holdList = answer<{
 
 const playbook = z.object({
   name: z.string(),
+  business: z.string(),
   revision: z.int(),
   changed: z.boolean(),
   note: z.string().optional(),
@@ -197,15 +199,16 @@ const playbookRevision = z.object({
   hash: z.string(),
 });
 export type PlaybookRevision = z.infer<typeof playbookRevision>;
-export const playbookRevisions = answer<{ readonly items: readonly PlaybookRevision[] }>(
-  z.object({ items: z.array(playbookRevision) }),
-);
+export const playbookRevisions = answer<{
+  readonly business: string;
+  readonly items: readonly PlaybookRevision[];
+}>(z.object({ business: z.string(), items: z.array(playbookRevision) }));
 const storedPlaybooks = z.object({
   items: z.array(
     z.object({
       name: z.string(),
       kind: z.string(),
-      business: z.string().nullable(),
+      business: z.string(),
       revision: z.int(),
       author: z.string(),
       createdAt: z.string(),

@@ -10,6 +10,8 @@ import { type AppliedPlaybook, appliedPlaybook } from "./gateway-shapes.ts";
 
 export interface ReadPlaybook {
   readonly name: string;
+  /** That it names; undefined for the only one. */
+  readonly business?: string | undefined;
   readonly text: string;
 }
 
@@ -38,7 +40,11 @@ export async function readPlaybooks(files: readonly string[]): Promise<ReadPlayb
     loaded.ok ? [{ file, text: loaded.text, playbook: loaded.playbook }] : [],
   );
   for (const { file, playbook } of read) {
-    const other = read.find((each) => each.file !== file && each.playbook.name === playbook.name);
+    const { name, business } = playbook;
+    const other = read.find(
+      (each) =>
+        each.file !== file && each.playbook.name === name && each.playbook.business === business,
+    );
     if (other === undefined) continue;
     throw usageError(
       `${file} and ${other.file} are both named “${playbook.name}”: one would replace the other`,
@@ -48,7 +54,11 @@ export async function readPlaybooks(files: readonly string[]): Promise<ReadPlayb
   const rank = (kind: string): number => [...NAMED_FIRST, kind].indexOf(kind);
   return read
     .toSorted((one, other) => rank(one.playbook.kind) - rank(other.playbook.kind))
-    .map(({ text, playbook }) => ({ name: playbook.name, text }));
+    .map(({ text, playbook: { name, business } }) => ({
+      name,
+      text,
+      ...(business === null ? {} : { business }),
+    }));
 }
 
 /**
@@ -91,13 +101,13 @@ function invalidPlaybook(problems: readonly Problem[]): CliError {
 /** Stores a playbook as the revision in force; the same text keeps its revision. */
 export function applyPlaybook(
   gateway: GatewayClient,
-  { name, text }: ReadPlaybook,
+  playbook: ReadPlaybook,
 ): Promise<AppliedPlaybook> {
-  return gateway.post("/v1/playbooks", appliedPlaybook, { name, text });
+  return gateway.post("/v1/playbooks", appliedPlaybook, playbook);
 }
 
 /**
- * A playbook's name from a name, or from a file, which is applied first.
+ * A playbook from a name, or from a file, which is applied first.
  *
  * @param said hears of a revision that was made
  */
@@ -105,11 +115,11 @@ export async function playbookNamed(
   gateway: GatewayClient,
   nameOrFile: string,
   said: (line: string) => void,
-): Promise<string> {
-  if (!isFile(nameOrFile)) return nameOrFile;
+): Promise<{ readonly playbook: string; readonly business?: string }> {
+  if (!isFile(nameOrFile)) return { playbook: nameOrFile };
   const applied = await applyPlaybook(gateway, await readPlaybook(nameOrFile));
   if (applied.changed) said(`applied ${applied.name}, revision ${applied.revision}`);
-  return applied.name;
+  return { playbook: applied.name, business: applied.business };
 }
 
 /** What to plan: a stored playbook by its name, or a file with its text, which stays unstored. */

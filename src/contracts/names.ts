@@ -111,6 +111,6 @@ export function planDryId(business: string, playbook: string, nonce: string): st
 }
 
 /** Id of a playbook's Temporal Schedule, and the id that its launchers' workflow ids begin with. */
-export function scheduledPayRunId(playbook: string): string {
-  return `scheduled-pay-run/${playbook}`;
+export function scheduledPayRunId(business: string, playbook: string): string {
+  return `scheduled-pay-run/${business}/${playbook}`;
 }

@@ -8,7 +8,7 @@ import { findRunOfPeriod } from "../store/runs.ts";
 import { appliedOnSandboxMs, scheduleWish } from "../store/schedule-wishes.ts";
 import type { Principal } from "./http/auth.ts";
 import { unprocessable } from "./http/errors.ts";
-import { businessOf, launch, type Launched } from "./launch.ts";
+import { businessNamed, launch, type Launched } from "./launch.ts";
 import type { ScheduleContext } from "./schedules.ts";
 
 const DAY_MS = 86_400_000;
@@ -30,13 +30,13 @@ interface Span {
  */
 export async function backfill(
   context: ScheduleContext,
-  stored: Pick<StoredPlaybook, "name" | "compiled">,
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
   asked: string | undefined,
   by: Principal,
 ): Promise<readonly (Launched & { readonly period: string })[]> {
   const { schedule } = stored.compiled;
   if (schedule === null) throw unprocessable("no_schedule", `${stored.name} has no schedule.`);
-  const profile = businessOf(context, stored.compiled);
+  const profile = businessNamed(context, stored.business, "");
   const span = await spanOf(context, profile, stored);
   const missed = missedPeriods(schedule, span);
   if (asked !== undefined && !missed.includes(asked)) {
@@ -50,7 +50,8 @@ export async function backfill(
       period,
     });
     if (has !== undefined && asked === undefined) continue;
-    const request = { playbook: stored.name, period, once: true };
+    const { name: playbook, business } = stored;
+    const request = { playbook, business, period, once: true };
     launched.push({ period, ...(await launch(context, request, by)) });
   }
   return launched;
@@ -63,7 +64,7 @@ export async function backfill(
 async function spanOf(
   context: ScheduleContext,
   profile: BusinessProfile,
-  stored: Pick<StoredPlaybook, "name" | "compiled">,
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
 ): Promise<Span> {
   const nowMs = context.nowMs();
   const of = { businessId: profile.businessId, playbook: stored.name };
@@ -82,12 +83,14 @@ async function spanOf(
 async function scheduledSinceMs(
   { store }: ScheduleContext,
   of: { readonly businessId: string; readonly playbook: string },
-  { name, compiled }: Pick<StoredPlaybook, "name" | "compiled">,
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
 ): Promise<number> {
   const timesOf = ({ schedule }: StoredPlaybook["compiled"]): string =>
     JSON.stringify(schedule === null ? null : { ...schedule, catchUpDays: 0 });
-  const revisions = await playbookRevisions(store.db, name);
-  const other = revisions.findIndex((revision) => timesOf(revision.compiled) !== timesOf(compiled));
+  const revisions = await playbookRevisions(store.db, stored);
+  const other = revisions.findIndex(
+    (revision) => timesOf(revision.compiled) !== timesOf(stored.compiled),
+  );
   const first = other === -1 ? revisions.at(-1) : revisions[other - 1];
   const { madeAgainMs } = await scheduleWish(store.db, of);
   return Math.max(first?.createdAtMs ?? 0, madeAgainMs ?? 0);

@@ -4,15 +4,23 @@ import type { GatewayContext } from "./context.ts";
 import { unprocessable } from "./http/errors.ts";
 
 /**
- * The business that a playbook pays for: the one it names, or the only one.
+ * A playbook with the business that it belongs to: the one it names, or the only one.
  *
+ * @param otherwise whose it is where it doesn't say
  * @throws GatewayError 422
  */
-export function businessOf(
+export function ownedPlaybook(
   context: Pick<GatewayContext, "profiles">,
-  playbook: Pick<Playbook, "name" | "business">,
-): BusinessProfile {
-  return businessNamed(context, playbook.business, `playbook “${playbook.name}”: add “business:”`);
+  playbook: Playbook,
+  otherwise?: string,
+): { profile: BusinessProfile; playbook: Playbook } {
+  const where = `playbook “${playbook.name}”: add “business:”`;
+  const profile = businessNamed(context, playbook.business ?? otherwise, where);
+  if (otherwise !== undefined && otherwise !== profile.name) {
+    const message = `The playbook “${playbook.name}” says that it is ${profile.name}'s, not ${otherwise}'s.`;
+    throw unprocessable("other_business", message);
+  }
+  return { profile, playbook: { ...playbook, business: profile.name } };
 }
 
 /**

@@ -1,17 +1,15 @@
 import type { Playbook } from "../contracts/playbook.ts";
-import { getPlaybook } from "../store/playbooks.ts";
-import { businessOf } from "./businesses.ts";
-import type { GatewayContext } from "./context.ts";
+import { businessNamed } from "./businesses.ts";
 import type { Principal } from "./http/auth.ts";
-import { notFound } from "./http/errors.ts";
 import { launchKybOnboarding } from "./launch/kyb-onboarding.ts";
 import { launchCancelScheduled } from "./launch/cancel-scheduled.ts";
 import { launchHold } from "./launch/hold.ts";
 import type { Launch, Launched, Launcher, Launching, LaunchRequest } from "./launch/launcher.ts";
 import { launchPayRun } from "./launch/pay-run.ts";
 import { refuseRetryFailed } from "./launch/retry-failed.ts";
+import { findPlaybook } from "./playbooks.ts";
 
-export { businessNamed, businessOf } from "./businesses.ts";
+export { businessNamed } from "./businesses.ts";
 export type { Launched } from "./launch/launcher.ts";
 
 type OfKind<Kind extends Playbook["kind"]> = Extract<Playbook, { readonly kind: Kind }>;
@@ -38,8 +36,13 @@ export async function launch(
   request: LaunchRequest,
   by: Principal,
 ): Promise<Launched> {
-  const { playbook, revision } = await loadPlaybook(context, request.playbook);
-  const profile = businessOf(context, playbook);
+  const { playbook: name, business } = request;
+  const {
+    compiled: playbook,
+    revision,
+    ...stored
+  } = await findPlaybook(context, { name, business });
+  const profile = businessNamed(context, stored.business, "");
   return launchKind(context, { request, playbook, revision, profile, by });
 }
 
@@ -50,18 +53,4 @@ function launchKind<Kind extends Playbook["kind"]>(
   const { kind } = launching.playbook as { readonly kind: Kind };
   const launcher: Launcher<OfKind<Kind>> = LAUNCHERS[kind];
   return launcher(context, launching);
-}
-
-/** @throws GatewayError 404 */
-export async function loadPlaybook(
-  context: Pick<GatewayContext, "store">,
-  name: string,
-): Promise<{ playbook: Playbook; revision: number }> {
-  const stored = await getPlaybook(context.store.db, name);
-  if (stored === undefined) {
-    throw notFound(
-      `There is no playbook “${name}”; an administrator stores one with “payrun apply FILE”.`,
-    );
-  }
-  return { playbook: stored.compiled, revision: stored.revision };
 }

@@ -1,17 +1,20 @@
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import { newYorkDate } from "../domain/clock/new-york.ts";
 import { type OffCycle, offCycleInputs, offCyclePeriod } from "../domain/off-cycle.ts";
-import { listPlaybooks } from "../store/playbooks.ts";
+import type { StoredPlaybook } from "../store/playbooks.ts";
 import { recordLaunch } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
 import type { Principal } from "./http/auth.ts";
 import { unprocessable } from "./http/errors.ts";
-import { businessOf, type Launched, loadPlaybook } from "./launch.ts";
+import { businessNamed, type Launched } from "./launch.ts";
+import { findPlaybook, playbooksOf } from "./playbooks.ts";
 import { startPayRun } from "./temporal.ts";
 
 export interface OffCycleRequest extends OffCycle {
   /** A pay-run playbook's name; the only one where it is left out. */
   readonly playbook?: string | undefined;
+  /** Needed only where several businesses have such a playbook. */
+  readonly business?: string | undefined;
   /** Tells two requests of one day apart that are alike. */
   readonly ref?: string | undefined;
 }
@@ -27,14 +30,15 @@ export interface OffCycleRequest extends OffCycle {
  */
 export async function payOffCycle(
   context: GatewayContext,
-  { playbook: asked, ref = "", payableIds, amountCents }: OffCycleRequest,
+  { playbook: asked, business, ref = "", payableIds, amountCents }: OffCycleRequest,
   by: Principal,
 ): Promise<Launched> {
   if (amountCents !== null && payableIds.length !== 1) {
     throw unprocessable("amount_of_many", "An amount is for one bill: name a single payable.");
   }
-  const { name, playbook, revision } = await policyOf(context, asked);
-  const profile = businessOf(context, playbook);
+  const { stored, policy } = await policyOf(context, { playbook: asked, business });
+  const { name, revision } = stored;
+  const profile = businessNamed(context, stored.business, "");
   const { businessMs } = await context.clocks.read(profile);
   const request: OffCycle = { payableIds: [...new Set(payableIds)], amountCents };
   const period = offCyclePeriod(newYorkDate(businessMs), request, ref);
@@ -44,7 +48,7 @@ export async function payOffCycle(
       business: profile.name,
       playbook: name,
       playbookRevision: revision,
-      policy: playbook,
+      policy,
       period,
       inputs: offCycleInputs(request),
       launchedBy: by.name,
@@ -65,26 +69,31 @@ export async function payOffCycle(
 
 async function policyOf(
   context: GatewayContext,
-  asked: string | undefined,
-): Promise<{ name: string; playbook: PayRunPlaybook; revision: number }> {
-  const name = asked ?? (await onlyPayRun(context));
-  const { playbook, revision } = await loadPlaybook(context, name);
-  if (playbook.kind === "pay-run") return { name, playbook, revision };
+  { playbook: name, business }: Pick<OffCycleRequest, "playbook" | "business">,
+): Promise<{ stored: StoredPlaybook; policy: PayRunPlaybook }> {
+  const stored =
+    name === undefined
+      ? await onlyPayRun(context, business)
+      : await findPlaybook(context, { name, business });
+  if (stored.compiled.kind === "pay-run") return { stored, policy: stored.compiled };
   throw unprocessable(
     "no_pay_run",
-    `The playbook “${name}” pays no bills: it is a ${playbook.kind}.`,
+    `The playbook “${stored.name}” pays no bills: it is a ${stored.kind}.`,
   );
 }
 
-async function onlyPayRun(context: GatewayContext): Promise<string> {
-  const stored = await listPlaybooks(context.store.db);
-  const names = stored.flatMap(({ name, compiled }) => (compiled.kind === "pay-run" ? name : []));
-  const [only] = names;
-  if (only !== undefined && names.length === 1) return only;
+async function onlyPayRun(
+  context: GatewayContext,
+  business: string | undefined,
+): Promise<StoredPlaybook> {
+  const all = await playbooksOf(context, business);
+  const [only, ...others] = all.filter(({ kind }) => kind === "pay-run");
+  if (only !== undefined && others.length === 0) return only;
+  const names = [only, ...others].map((stored) => stored?.name).join(", ");
   throw unprocessable(
     "playbook_ambiguous",
     only === undefined
       ? "No pay-run playbook is stored, whose approvals and limits would hold; “payrun apply FILE” stores one."
-      : `There are several pay-run playbooks (${names.join(", ")}): say under which one to pay.`,
+      : `There are several pay-run playbooks (${names}): say under which one to pay.`,
   );
 }

@@ -4,17 +4,18 @@ import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import type { PlaybookSchedule } from "../contracts/playbook.ts";
 import { withSchedule } from "../store/schedule-turns.ts";
 import { noteOutsideAct, type ScheduleWish, scheduleWish } from "../store/schedule-wishes.ts";
-import { playbookRevisions, type StoredPlaybook } from "../store/playbooks.ts";
+import { type PlaybookKey, playbookRevisions, type StoredPlaybook } from "../store/playbooks.ts";
 import {
   deleteSchedule,
   type LauncherSchedule,
   putSchedule,
   readSchedule,
+  type ScheduleKey,
   type ScheduleState,
 } from "../temporal/schedules.ts";
 import type { GatewayContext } from "./context.ts";
 import { conflict } from "./http/errors.ts";
-import { businessOf } from "./launch.ts";
+import { businessNamed } from "./businesses.ts";
 import { persistently } from "./temporal.ts";
 
 const RUNS_SHOWN = 5;
@@ -29,7 +30,7 @@ export type ScheduleContext = Pick<
   GatewayContext,
   "store" | "profiles" | "temporal" | "clocks" | "nowMs"
 >;
-type Playbook = Pick<StoredPlaybook, "name" | "compiled">;
+type Playbook = Pick<StoredPlaybook, "business" | "name" | "compiled">;
 
 /** A playbook's schedule as people see it. */
 export interface ScheduleItem {
@@ -60,10 +61,10 @@ export interface ScheduleItem {
  */
 export async function alone<T extends object>(
   { store }: ScheduleContext,
-  playbook: string,
+  { business, name: playbook }: PlaybookKey,
   work: () => Promise<T>,
 ): Promise<T> {
-  const done = await withSchedule(store.db, playbook, TURN_MS, work);
+  const done = await withSchedule(store.db, { business, playbook }, TURN_MS, work);
   if (done !== undefined) return done;
   throw conflict(
     "schedule_busy",
@@ -85,10 +86,10 @@ export async function syncSchedule(
 ): Promise<{ readonly pause: string | null }> {
   const wanted = wantedOf(context, stored);
   // What never ran by itself needs no Temporal to be stored.
-  if (wanted === null && !(await everHadSchedule(context, stored.name))) return { pause: null };
-  return alone(context, stored.name, async () => {
+  if (wanted === null && !(await everHadSchedule(context, stored))) return { pause: null };
+  return alone(context, stored, async () => {
     if (wanted === null) {
-      await persistently(context.temporal, () => deleteSchedule(context.temporal, stored.name));
+      await persistently(context.temporal, () => deleteSchedule(context.temporal, keyOf(stored)));
       return { pause: null };
     }
     const { wish } = await standing(context, stored);
@@ -106,9 +107,9 @@ export async function standing(
   stored: Playbook,
 ): Promise<{ readonly kept: ScheduleState | undefined; readonly wish: ScheduleWish }> {
   const { store, temporal } = context;
-  const { businessId } = businessOf(context, stored.compiled);
+  const { businessId } = profileOf(context, stored);
   const of = { businessId, playbook: stored.name };
-  const kept = await persistently(temporal, () => readSchedule(temporal, stored.name, null));
+  const kept = await persistently(temporal, () => readSchedule(temporal, keyOf(stored), null));
   if (kept !== undefined) {
     await store.transactionOf(businessId, (trx) => noteOutsideAct(trx, of, kept, context.nowMs()));
   }
@@ -134,9 +135,9 @@ export async function scheduleOf(
   const { schedule } = stored.compiled;
   const wanted = wantedOf(context, stored);
   if (schedule === null || wanted === null) return null;
-  const profile = businessOf(context, stored.compiled);
+  const profile = profileOf(context, stored);
   const kept = await persistently(context.temporal, () =>
-    readSchedule(context.temporal, stored.name, wanted),
+    readSchedule(context.temporal, keyOf(stored), wanted),
   );
   const { paused, note } = kept ?? (await lostOf(context, profile, stored.name));
   const state =
@@ -191,14 +192,23 @@ async function nextRuns(
   });
 }
 
-async function everHadSchedule(context: ScheduleContext, name: string): Promise<boolean> {
-  const revisions = await playbookRevisions(context.store.db, name);
+async function everHadSchedule(context: ScheduleContext, stored: Playbook): Promise<boolean> {
+  const revisions = await playbookRevisions(context.store.db, stored);
   return revisions.some(({ compiled }) => compiled.schedule !== null);
 }
 
-function wantedOf(context: ScheduleContext, { name, compiled }: Playbook): LauncherSchedule | null {
-  if (compiled.schedule === null) return null;
-  const profile: BusinessProfile = businessOf(context, compiled);
-  const { schedule } = compiled;
-  return launcherOf({ playbook: name, business: profile.name, schedule }, context.nowMs());
+function wantedOf(context: ScheduleContext, stored: Playbook): LauncherSchedule | null {
+  const { schedule } = stored.compiled;
+  if (schedule === null) return null;
+  const { name: business } = profileOf(context, stored);
+  return launcherOf({ playbook: stored.name, business, schedule }, context.nowMs());
+}
+
+function profileOf(context: ScheduleContext, { name, business }: Playbook): BusinessProfile {
+  return businessNamed(context, business, `playbook “${name}”`);
+}
+
+/** What Temporal's schedules are known by. */
+export function keyOf({ business, name: playbook }: PlaybookKey): ScheduleKey {
+  return { business, playbook };
 }

@@ -44,22 +44,19 @@ export function startDigests(context: DigestContext): Repeated {
 
 /** Raises the digest of every playbook that asks for one, once for its day or week. */
 export async function raiseDigests(context: DigestContext): Promise<void> {
-  const profiles = context.profiles.all();
-  for (const { compiled } of await listPlaybooks(context.store.db)) {
-    if (compiled.kind !== "pay-run") continue;
-    const rhythm = compiled.notify?.digest ?? "none";
-    if (rhythm === "none") continue;
-    const { business, name } = compiled;
-    const named = profiles.filter((profile) => business === null || profile.name === business);
-    // Without a name a playbook is the only business's; of several it can't be run either.
-    const [profile] = named;
-    if (profile === undefined || named.length > 1) continue;
-    try {
-      await raiseDigest(context, profile, name, rhythm);
-    } catch (error) {
-      // One business whose service can't be reached keeps no other from its digest.
-      const fields = { playbook: name, reason: reasonOf(error) };
-      context.log.warn("a digest could not be made; trying again in a minute", fields);
+  for (const profile of context.profiles.all()) {
+    for (const { compiled } of await listPlaybooks(context.store.db, profile.name)) {
+      if (compiled.kind !== "pay-run") continue;
+      const rhythm = compiled.notify?.digest ?? "none";
+      if (rhythm === "none") continue;
+      const { name } = compiled;
+      try {
+        await raiseDigest(context, profile, name, rhythm);
+      } catch (error) {
+        // One business whose service can't be reached keeps no other from its digest.
+        const fields = { playbook: name, reason: reasonOf(error) };
+        context.log.warn("a digest could not be made; trying again in a minute", fields);
+      }
     }
   }
 }

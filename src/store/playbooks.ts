@@ -7,6 +7,9 @@ import type { Tables } from "./tables.ts";
 /** One revision of a playbook, as an administrator stored it. */
 export type StoredPlaybook = RecordOf<"playbooks">;
 
+/** Whose playbook is meant: two businesses may have one of the same name. */
+export type PlaybookKey = Pick<StoredPlaybook, "business" | "name">;
+
 const toPlaybook = readerOf("playbooks");
 
 /**
@@ -23,7 +26,7 @@ export async function applyPlaybook(
     readonly nowMs: number;
   },
 ): Promise<{ revision: number; changed: boolean }> {
-  const last = await getPlaybook(trx, playbook.name);
+  const last = await getPlaybook(trx, playbook);
   if (last?.text === playbook.text) return { revision: last.revision, changed: false };
   const revision = (last?.revision ?? 0) + 1;
   await trx
@@ -36,10 +39,14 @@ export async function applyPlaybook(
 /** A playbook's latest revision, or the one asked for. */
 export async function getPlaybook(
   db: Db,
-  name: string,
+  { business, name }: PlaybookKey,
   revision?: number,
 ): Promise<StoredPlaybook | undefined> {
-  let query = db.selectFrom("playbooks").selectAll().where("name", "=", name);
+  let query = db
+    .selectFrom("playbooks")
+    .selectAll()
+    .where("business", "=", business)
+    .where("name", "=", name);
   if (revision !== undefined) query = query.where("revision", "=", revision);
   const row = await query.orderBy("revision", "desc").limit(1).executeTakeFirst();
   return row === undefined ? undefined : toPlaybook(row);
@@ -51,9 +58,9 @@ export async function getPlaybook(
  */
 export async function authorsOf(
   db: Db,
-  run: { readonly playbook: string; readonly playbookRevision: number },
+  run: Pick<RecordOf<"runs">, "business" | "playbook" | "playbookRevision">,
 ): Promise<string[]> {
-  const known = await playbookRevisions(db, run.playbook);
+  const known = await playbookRevisions(db, { business: run.business, name: run.playbook });
   const upTo = known.filter(({ revision }) => revision <= run.playbookRevision);
   const confirmed = upTo.findIndex(({ confirmedAtMs }) => confirmedAtMs !== null);
   const since = confirmed < 0 ? upTo : upTo.slice(0, confirmed + 1);
@@ -61,13 +68,13 @@ export async function authorsOf(
 }
 
 /** True where the playbook of this name, as it is in force, pays bills. */
-export async function isPayRun(db: Db, name: string): Promise<boolean> {
-  return (await getPlaybook(db, name))?.compiled.kind === "pay-run";
+export async function isPayRun(db: Db, key: PlaybookKey): Promise<boolean> {
+  return (await getPlaybook(db, key))?.compiled.kind === "pay-run";
 }
 
-/** The latest revision of every playbook, by name. */
-export async function listPlaybooks(db: Db): Promise<StoredPlaybook[]> {
-  const rows = await db
+/** The latest revision of every playbook, of one business where it is named, by name. */
+export async function listPlaybooks(db: Db, business?: string): Promise<StoredPlaybook[]> {
+  let query = db
     .selectFrom("playbooks")
     .selectAll("playbooks")
     .where((eb) =>
@@ -77,15 +84,19 @@ export async function listPlaybooks(db: Db): Promise<StoredPlaybook[]> {
         eb
           .selectFrom("playbooks as all")
           .select((of) => of.fn.max("all.revision").as("latest"))
+          .whereRef("all.business", "=", "playbooks.business")
           .whereRef("all.name", "=", "playbooks.name"),
       ),
-    )
-    .orderBy("playbooks.name")
-    .execute();
+    );
+  if (business !== undefined) query = query.where("playbooks.business", "=", business);
+  const rows = await query.orderBy("playbooks.name").execute();
   return rows.map(toPlaybook);
 }
 
 /** All revisions of a playbook, latest first. */
-export async function playbookRevisions(db: Db, name: string): Promise<StoredPlaybook[]> {
-  return (await findAll(db, "playbooks", { name }, ["revision"])).toReversed();
+export async function playbookRevisions(
+  db: Db,
+  { business, name }: PlaybookKey,
+): Promise<StoredPlaybook[]> {
+  return (await findAll(db, "playbooks", { business, name }, ["revision"])).toReversed();
 }

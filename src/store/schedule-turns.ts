@@ -16,11 +16,11 @@ const ASK_AGAIN_MS = 50;
  */
 export async function withSchedule<T extends object>(
   db: Db,
-  playbook: string,
+  of: { readonly business: string; readonly playbook: string },
   waitMs: number,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const lease = { name: `schedule/${playbook}`, holder: randomUUID() };
+  const lease = { name: `schedule/${of.business}/${of.playbook}`, holder: randomUUID() };
   for (const untilMs = Date.now() + waitMs; ; await sleep(ASK_AGAIN_MS)) {
     if (await takeLease(db, lease, HELD_MS)) break;
     if (Date.now() >= untilMs) return undefined;

@@ -22,10 +22,9 @@ export async function playbookForStrangers(
   business: string,
   status: StrangerStatus,
 ): Promise<RetryFailedPlaybook | undefined> {
-  for (const { compiled } of await listPlaybooks(db)) {
+  for (const { compiled } of await listPlaybooks(db, business)) {
     if (compiled.kind !== "retry-failed") continue;
-    if (!eventsOf(compiled).includes(EVENT_OF[status])) continue;
-    if (compiled.business === null || compiled.business === business) return compiled;
+    if (eventsOf(compiled).includes(EVENT_OF[status])) return compiled;
   }
   return undefined;
 }

@@ -36,20 +36,21 @@ export async function compareSchedules(
 ): Promise<void> {
   const { store, temporal } = context;
   const { businessId } = profile;
-  const isOnly = context.profiles.all().length === 1;
-  const scheduled = (await listPlaybooks(store.db)).filter(
-    ({ compiled, business }) =>
-      compiled.schedule !== null && (business === null ? isOnly : business === profile.name),
+  const scheduled = (await listPlaybooks(store.db, profile.name)).filter(
+    ({ compiled }) => compiled.schedule !== null,
   );
   if (scheduled.length === 0) return;
-  const there = await listSchedules(temporal);
+  const there = await listSchedules(temporal, profile.name);
   for (const playbook of scheduled) {
     if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
     const kept = there.get(playbook.name);
     const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
     if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
-    await withSchedule(store.db, playbook.name, NO_WAIT_MS, () =>
-      settle(context, profile, playbook),
+    await withSchedule(
+      store.db,
+      { business: profile.name, playbook: playbook.name },
+      NO_WAIT_MS,
+      () => settle(context, profile, playbook),
     );
   }
 }
@@ -62,7 +63,7 @@ async function settle(
 ): Promise<{ readonly noted: "paused" | "resumed" | null }> {
   const { store, temporal, log } = context;
   const { businessId, name: business } = profile;
-  const kept = await readSchedule(temporal, playbook.name, null);
+  const kept = await readSchedule(temporal, { business, playbook: playbook.name }, null);
   if (kept === undefined) {
     await restore(context, profile, playbook);
     return { noted: null };
@@ -93,7 +94,7 @@ async function restore(
     // What it let pass while people had paused or deleted it was not missed.
     const aliveSinceMs = Math.max(createdAtMs, wish.madeAgainMs ?? 0, wish.resumedMs ?? 0);
     const fromMs = Math.max(aliveSinceMs, nowMs - schedule.catchUpDays * DAY_MS);
-    await backfillSchedule(temporal, playbook, { fromMs, toMs: nowMs });
+    await backfillSchedule(temporal, { business, playbook }, { fromMs, toMs: nowMs });
   }
   await store.transactionOf(businessId, (trx) =>
     appendAudit(trx, {

@@ -55,12 +55,21 @@ export async function putSchedule(
   }
 }
 
+/** Whose playbook's schedule is meant. */
+export interface ScheduleKey {
+  readonly business: string;
+  readonly playbook: string;
+}
+
 /**
- * Playbooks that have a schedule, and whether it is paused; what was made, lost or changed a
+ * Playbooks of a business that have a schedule, and whether it is paused; what was made, lost or changed a
  * moment ago may be missing.
  */
-export async function listSchedules(client: Client): Promise<Map<string, { paused: boolean }>> {
-  const prefix = scheduledPayRunId("");
+export async function listSchedules(
+  client: Client,
+  business: string,
+): Promise<Map<string, { paused: boolean }>> {
+  const prefix = scheduledPayRunId(business, "");
   const playbooks = new Map<string, { paused: boolean }>();
   await client.withDeadline(Date.now() + LIST_MS, async () => {
     for await (const { scheduleId, state } of client.schedule.list()) {
@@ -74,38 +83,38 @@ export async function listSchedules(client: Client): Promise<Map<string, { pause
 /** Wakes a schedule's launcher for every time at which it should have been woken. */
 export async function backfillSchedule(
   client: Client,
-  playbook: string,
+  of: ScheduleKey,
   span: { readonly fromMs: number; readonly toMs: number },
 ): Promise<void> {
   const [start, end] = [new Date(span.fromMs), new Date(span.toMs)];
-  const schedule = client.schedule.getHandle(scheduledPayRunId(playbook));
+  const schedule = client.schedule.getHandle(idOf(of));
   await schedule.backfill({ start, end, overlap: "ALLOW_ALL" });
 }
 
 /** @returns false where there was none */
-export function deleteSchedule(client: Client, playbook: string): Promise<boolean> {
-  return whereThereIs(() => client.schedule.getHandle(scheduledPayRunId(playbook)).delete());
+export function deleteSchedule(client: Client, of: ScheduleKey): Promise<boolean> {
+  return whereThereIs(() => client.schedule.getHandle(idOf(of)).delete());
 }
 
 /** @returns false where there is none */
-export function pauseSchedule(client: Client, playbook: string, note: string): Promise<boolean> {
-  return whereThereIs(() => client.schedule.getHandle(scheduledPayRunId(playbook)).pause(note));
+export function pauseSchedule(client: Client, of: ScheduleKey, note: string): Promise<boolean> {
+  return whereThereIs(() => client.schedule.getHandle(idOf(of)).pause(note));
 }
 
 /** @returns false where there is none */
-export function resumeSchedule(client: Client, playbook: string, note: string): Promise<boolean> {
-  return whereThereIs(() => client.schedule.getHandle(scheduledPayRunId(playbook)).unpause(note));
+export function resumeSchedule(client: Client, of: ScheduleKey, note: string): Promise<boolean> {
+  return whereThereIs(() => client.schedule.getHandle(idOf(of)).unpause(note));
 }
 
 /** How Temporal keeps a playbook's schedule, or undefined where it keeps none. */
 export async function readSchedule(
   client: Client,
-  playbook: string,
+  of: ScheduleKey,
   wanted: LauncherSchedule | null,
 ): Promise<ScheduleState | undefined> {
   let description: ScheduleDescription;
   try {
-    description = await client.schedule.getHandle(scheduledPayRunId(playbook)).describe();
+    description = await client.schedule.getHandle(idOf(of)).describe();
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
     throw error;
@@ -116,6 +125,10 @@ export async function readSchedule(
     note: note === undefined || note === "" ? null : note,
     inStep: wanted !== null && isInStep(description, optionsOf(wanted)),
   };
+}
+
+function idOf({ business, playbook }: ScheduleKey): string {
+  return scheduledPayRunId(business, playbook);
 }
 
 async function whereThereIs(act: () => Promise<unknown>): Promise<boolean> {
@@ -136,7 +149,7 @@ function inputOf(wanted: LauncherSchedule): LauncherSchedule {
 
 function optionsOf(wanted: LauncherSchedule): LauncherOptions {
   const { playbook, business, zone, catchUpDays } = wanted;
-  const id = scheduledPayRunId(playbook);
+  const id = idOf(wanted);
   return {
     scheduleId: id,
     spec: { calendars: wanted.times.map((time) => calendarOf(wanted, time)), timezone: zone },

@@ -233,7 +233,7 @@ describe("a launcher", () => {
     const wake = { business: "acme", playbook: "alpha-daily", nominalMs: fireAtMs };
     expect(await launchScheduled(context(), wake)).toEqual({
       runId: null,
-      text: "The playbook alpha-daily is another business's: nothing is launched for acme.",
+      text: "The playbook alpha-daily of acme has no schedule any more.",
     });
     await apply("early", text);
     const tomorrow = { business: "acme", playbook: "early", nominalMs: fireAtMs + 24 * HOUR_MS };
@@ -241,7 +241,7 @@ describe("a launcher", () => {
       runId: null,
       text: expect.stringContaining("has not come yet") as string,
     });
-    const stored = await getPlaybook(store.db, "alpha-daily");
+    const stored = await getPlaybook(store.db, { business: "alpha", name: "alpha-daily" });
     if (stored?.compiled.kind !== "pay-run") throw new Error("nothing is stored");
     const launch = {
       ...{ businessId: "biz_acme", business: "acme", playbook: "alpha-daily", playbookRevision: 1 },

@@ -269,7 +269,7 @@ describe("planning dry", () => {
         name: "dry",
         kind: "pay-run",
         text: "kind: pay-run",
-        business: null,
+        business: "acme",
         compiled: { ...POLICY, name: "dry" },
         author: "root",
         authorTokenId: null,

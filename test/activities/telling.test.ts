@@ -94,7 +94,7 @@ describe("a step that can't succeed is told of within minutes", () => {
     ["reviewIncident", "funding-incident/acme/balance", { sourceId: "balance" }],
     ["reviewOnboarding", "kyb-onboarding/acme", {}],
     ["payAgain", retryFailedPaymentId("acme", "bill_1"), { payableId: "bill_1" }],
-    ["launchRun", `${scheduledPayRunId("weekly")}-2026-11-26`, { playbook: "weekly" }],
+    ["launchRun", `${scheduledPayRunId("acme", "weekly")}-2026-11-26`, { playbook: "weekly" }],
   ] as const)("%s, of a workflow that is no run", async (step, owner, more) => {
     await world.plannedRun([{}]);
     await storePlaybook(world.store, { name: "weekly", text: "kind: pay-run\n" });

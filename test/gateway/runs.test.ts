@@ -193,6 +193,7 @@ describe("playbooks", () => {
     expect(first.status).toBe(200);
     expect(AppliedPlaybookBody.parse(first.json)).toEqual({
       name: "weekly",
+      business: "acme",
       revision: 1,
       changed: true,
     });

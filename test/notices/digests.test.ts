@@ -17,7 +17,7 @@ test("a playbook's digest comes once a day, by the business's clock, while there
         kind: compiled.kind,
         text: JSON.stringify(compiled),
         compiled,
-        business: null,
+        business: compiled.business ?? "acme",
         author: "ada",
         authorTokenId: null,
         nowMs: 1,

@@ -2,7 +2,7 @@ import { loadPlaybook } from "../../src/playbooks/load.ts";
 import type { Store } from "../../src/store/index.ts";
 import { applyPlaybook } from "../../src/store/playbooks.ts";
 
-/** Stores a playbook as `payrun apply` does, without a gateway: by ada, for every business. */
+/** Stores a playbook as `payrun apply` does, without a gateway: by ada, for acme unless it says. */
 export async function storePlaybook(
   store: Store,
   playbook: { readonly name: string; readonly text: string },
@@ -11,8 +11,9 @@ export async function storePlaybook(
   const { name, text } = playbook;
   const loaded = loadPlaybook(text, { file: `${name}.yaml` });
   if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join("; "));
-  const compiled = loaded.playbook;
-  const { kind, business } = compiled;
+  const { kind, business: named } = loaded.playbook;
+  const business = named ?? "acme";
+  const compiled = { ...loaded.playbook, business };
   const author = { author: "ada", authorTokenId: null };
   await store.transaction((trx) =>
     applyPlaybook(trx, { name, kind, text, compiled, business, ...author, nowMs }),

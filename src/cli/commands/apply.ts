@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
-import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
+import { gatewayOf, type GatewayClient, ofBusiness } from "../gateway-client.ts";
 import {
   type AppliedPlaybook,
   playbookRevisions,
@@ -50,7 +50,7 @@ async function apply(
 ): Promise<ExitCode> {
   const applied: AppliedPlaybook[] = [];
   for (const playbook of playbooks) {
-    const before = await revisionInForce(gateway, playbook.name);
+    const before = await revisionInForce(gateway, playbook);
     const now = await applyPlaybook(gateway, playbook).catch((error: unknown) => {
       throw stoppedAt(playbook, applied, error);
     });
@@ -87,10 +87,11 @@ async function check(
   playbooks: readonly ReadPlaybook[],
 ): Promise<ExitCode> {
   const checked = [];
-  for (const { name, text } of playbooks) {
-    const stored = await revisionInForce(gateway, name);
+  for (const playbook of playbooks) {
+    const { name, text } = playbook;
+    const stored = await revisionInForce(gateway, playbook);
     const changed = stored?.text !== text;
-    const schedule = changed ? undefined : await scheduleOf(gateway, name);
+    const schedule = changed ? undefined : await scheduleOf(gateway, playbook);
     const drifted = schedule?.state === "missing" || schedule?.state === "differs";
     checked.push({
       name,
@@ -119,17 +120,20 @@ async function check(
   return differs ? EXIT.failed : EXIT.done;
 }
 
-async function scheduleOf(gateway: GatewayClient, name: string): Promise<Schedule | undefined> {
-  const path = `/v1/schedules?playbook=${encodeURIComponent(name)}`;
+async function scheduleOf(
+  gateway: GatewayClient,
+  { name, business }: ReadPlaybook,
+): Promise<Schedule | undefined> {
+  const path = ofBusiness(`/v1/schedules?playbook=${encodeURIComponent(name)}`, business);
   return (await gateway.get(path, scheduleList)).items[0];
 }
 
 async function revisionInForce(
   gateway: GatewayClient,
-  name: string,
+  { name, business }: ReadPlaybook,
 ): Promise<{ readonly revision: number; readonly text: string } | undefined> {
   try {
-    const path = `/v1/playbooks/${encodeURIComponent(name)}`;
+    const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, business);
     return (await gateway.get(path, playbookRevisions)).items[0];
   } catch (error) {
     if (error instanceof CliError && error.code === "not_found") return undefined;

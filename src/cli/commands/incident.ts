@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../cli-error.ts";
-import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
+import { type GatewayClient, gatewayOf, ofBusiness } from "../gateway-client.ts";
 import { incidentAnswer, incidentList } from "../incident-shapes.ts";
 import type { Session } from "../session.ts";
 import { topUpLines } from "../show-top-up.ts";
@@ -28,8 +28,6 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .action((source, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
-        const query =
-          options.business === undefined ? "" : `?business=${encodeURIComponent(options.business)}`;
         const decisions = decisionsOf(options);
         if (source === undefined) {
           if (decisions.length > 0)
@@ -37,7 +35,10 @@ export function addIncidentCommand(program: Command, session: Session): void {
               "say which funding source",
               "payrun incident lists them: payrun incident SOURCE --released",
             );
-          const found = await gateway.get(`/v1/incidents${query}`, incidentList);
+          const found = await gateway.get(
+            ofBusiness("/v1/incidents", options.business),
+            incidentList,
+          );
           const rows = found.items.map((each) => [
             printable(each.source),
             each.decision === null ? each.phase : `${each.decision} by ${each.decidedBy ?? ""}`,
@@ -57,10 +58,13 @@ export function addIncidentCommand(program: Command, session: Session): void {
         if (decision === undefined || other !== undefined) {
           throw usageError("say one decision", "--released, --other-source or --top-up.");
         }
-        const path = `/v1/incidents/${encodeURIComponent(source)}/decision${query}`;
+        const path = ofBusiness(
+          `/v1/incidents/${encodeURIComponent(source)}/decision`,
+          options.business,
+        );
         const reason = options.reason ?? "Decided from the command line.";
         const topUpHash =
-          decision === "top-up" ? await shownDeposit(gateway, query, source) : undefined;
+          decision === "top-up" ? await shownDeposit(gateway, options.business, source) : undefined;
         const incident = await gateway.post(path, incidentAnswer, {
           decision,
           reason,
@@ -76,10 +80,10 @@ export function addIncidentCommand(program: Command, session: Session): void {
 /** The deposit that the incident asks for now. */
 async function shownDeposit(
   gateway: GatewayClient,
-  query: string,
+  business: string | undefined,
   source: string,
 ): Promise<string | undefined> {
-  const { items } = await gateway.get(`/v1/incidents${query}`, incidentList);
+  const { items } = await gateway.get(ofBusiness("/v1/incidents", business), incidentList);
   const incident = items.find((each) => each.source === source);
   return incident?.topUps.findLast(({ state }) => state === "proposed")?.hash;
 }

@@ -18,6 +18,7 @@ const WAIT_LIMIT = "10m";
 
 interface LaunchOptions {
   readonly period?: string | undefined;
+  readonly business?: string | undefined;
   readonly input?: string[] | undefined;
   readonly wait?: true | undefined;
   readonly timeout: string;
@@ -30,6 +31,7 @@ export function addLaunchCommand(program: Command, session: Session): void {
     .argument("<playbook>", "a stored playbook's name, or a file, which is applied first")
     .option("--period <date>", "the period to pay for, YYYY-MM-DD")
     .option("--input <key=value>", "an input kept with the run; may be repeated", collect)
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--wait", "wait until it ends: exit 0 completed, 1 ended otherwise, 3 it still waits")
     .option("--timeout <duration>", "how long --wait waits", WAIT_LIMIT)
     .option("--json", "print one JSON document, the status at the end")
@@ -48,7 +50,8 @@ async function launch(
   const gateway = gatewayOf(config());
   const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
   const launched = await gateway.post("/v1/runs", anyStatus, {
-    playbook,
+    ...(options.business === undefined ? {} : { business: options.business }),
+    ...playbook,
     ...(options.period === undefined ? {} : { period: options.period }),
     ...(options.input === undefined ? {} : { inputs }),
   });

@@ -13,6 +13,7 @@ import { pollUntil } from "../wait-for-run.ts";
 interface PayOptions {
   readonly amount?: string | undefined;
   readonly playbook?: string | undefined;
+  readonly business?: string | undefined;
   readonly ref?: string | undefined;
 }
 
@@ -23,6 +24,7 @@ export function addPayCommand(program: Command, session: Session): void {
     .argument("<payable...>", "payable ids")
     .option("--amount <money>", "pay only this much of the one bill, such as $50 or 50.00")
     .option("--playbook <name>", "whose policy holds, where several pay-run playbooks are stored")
+    .option("--business <name>", "needed only where several have such a playbook")
     .option("--ref <text>", "tells two payments of one day apart that are alike")
     .option("--json", "print one JSON document")
     .action((payables, options) =>
@@ -33,7 +35,7 @@ export function addPayCommand(program: Command, session: Session): void {
 async function pay(
   { output, config }: CommandContext,
   payables: readonly string[],
-  { amount, playbook, ref }: PayOptions,
+  { amount, playbook, business, ref }: PayOptions,
 ): Promise<ExitCode> {
   const amountCents = amount === undefined ? undefined : readAmount(amount);
   if (amountCents !== undefined && payables.length > 1) {
@@ -44,6 +46,7 @@ async function pay(
     payables,
     ...(amountCents === undefined ? {} : { amountCents }),
     ...(playbook === undefined ? {} : { playbook }),
+    ...(business === undefined ? {} : { business }),
     ...(ref === undefined ? {} : { ref }),
   });
   const isNews = asked.phase === "planning";

@@ -14,14 +14,16 @@ export function addPlanCommand(program: Command, session: Session): void {
     .argument("<playbook>", "a stored playbook's name, or a file, which is not stored")
     .option("--period <date>", "the period to plan for, YYYY-MM-DD")
     .option("--summary", "totals and oddities only")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((nameOrFile, options) =>
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
-        const { period } = options;
+        const { period, business } = options;
         const plan = await gateway.plan({
           ...(await playbookToPlan(nameOrFile)),
           ...(period === undefined ? {} : { period }),
+          ...(business === undefined ? {} : { business }),
         });
         output.line(dim(`${plan.playbook}, ${plan.business}, period ${plan.period}`));
         const digest = new PlanDigest();

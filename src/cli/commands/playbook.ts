@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { CliError, EXIT, usageError } from "../cli-error.ts";
-import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
+import { type GatewayClient, gatewayOf, ofBusiness } from "../gateway-client.ts";
 import { type PlaybookRevision, playbookList, playbookRevisions } from "../gateway-shapes.ts";
 import { changesOf, changesText } from "../revision-changes.ts";
 import type { Session } from "../session.ts";
@@ -29,7 +29,7 @@ function addList(playbook: Command, session: Session): void {
         const rows = list.items.map(({ name, kind, business, revision, author, createdAt }) => [
           printable(name),
           kind,
-          printable(business ?? "the only one"),
+          printable(business),
           String(revision),
           printable(author),
           whenText(createdAt),
@@ -53,10 +53,11 @@ function addHistory(playbook: Command, session: Session): void {
     .command("history")
     .description("a playbook's revisions, newest first: by whom, when, and what each changed")
     .argument("<name>", "the playbook's name")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
-        const revisions = await revisionsOf(gatewayOf(config()), name);
+        const revisions = await revisionsOf(gatewayOf(config()), name, options.business);
         const changes = changesOf(revisions);
         const rows = revisions.map(({ revision, author, createdAt, hash }, at) => {
           const changed = changes[at];
@@ -95,11 +96,12 @@ function addShow(playbook: Command, session: Session): void {
     .description("the text of a playbook's newest revision, or of an earlier one")
     .argument("<name>", "the playbook's name")
     .argument("[revision]", "which one; the newest unless said")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, wanted, options) =>
       session.run(options, async ({ output, config }) => {
         const number = revisionNumber(wanted);
-        const revisions = await revisionsOf(gatewayOf(config()), name);
+        const revisions = await revisionsOf(gatewayOf(config()), name, options.business);
         const found = number === undefined ? revisions[0] : revisionIn(name, revisions, number);
         const lines = (found?.text ?? "").replace(/\r?\n$/, "").split(/\r?\n/);
         // A tab is as its author wrote it, so that what goes into a file is the playbook.
@@ -109,8 +111,12 @@ function addShow(playbook: Command, session: Session): void {
     );
 }
 
-function revisionsOf(gateway: GatewayClient, name: string): Promise<readonly PlaybookRevision[]> {
-  const path = `/v1/playbooks/${encodeURIComponent(name)}`;
+function revisionsOf(
+  gateway: GatewayClient,
+  name: string,
+  business: string | undefined,
+): Promise<readonly PlaybookRevision[]> {
+  const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, business);
   return gateway.get(path, playbookRevisions).then(({ items }) => items);
 }
 

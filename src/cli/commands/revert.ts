@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { gatewayOf } from "../gateway-client.ts";
+import { gatewayOf, ofBusiness } from "../gateway-client.ts";
 import { playbookRevisions } from "../gateway-shapes.ts";
 import { applyPlaybook } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
@@ -16,15 +16,16 @@ export function addRevertCommand(program: Command, session: Session): void {
       "[revision]",
       "which one, as “payrun playbook history” shows them; the one before the newest unless said",
     )
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, wanted, options) =>
       session.run(options, async ({ output, config }) => {
         const number = revisionNumber(wanted);
         const gateway = gatewayOf(config());
-        const path = `/v1/playbooks/${encodeURIComponent(name)}`;
-        const { items } = await gateway.get(path, playbookRevisions);
+        const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, options.business);
+        const { items, business } = await gateway.get(path, playbookRevisions);
         const found = revisionIn(name, items, number);
-        const applied = await applyPlaybook(gateway, { name, text: found.text });
+        const applied = await applyPlaybook(gateway, { name, business, text: found.text });
         output.line(
           `${green("✓")} ${name} is as in revision ${found.revision} again, now revision ${applied.revision}`,
         );

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
+import { gatewayOf, ofBusiness } from "../gateway-client.ts";
 import {
   backfillAnswer,
   deletedSchedule,
@@ -29,11 +29,13 @@ function addList(schedule: Command, session: Session): void {
     .command("list")
     .description("the playbooks that run by themselves, with their next five runs")
     .argument("[name]", "only this playbook")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
         const query = name === undefined ? "" : `?playbook=${encodeURIComponent(name)}`;
-        const list = await gatewayOf(config()).get(`/v1/schedules${query}`, scheduleList);
+        const path = ofBusiness(`/v1/schedules${query}`, options.business);
+        const list = await gatewayOf(config()).get(path, scheduleList);
         output.lines(list.items.flatMap(linesOf));
         for (const { playbook, message } of list.problems) {
           output.line(`${yellow("!")} ${printable(playbook)}: ${printable(message)}`);
@@ -100,10 +102,14 @@ function addSwitch(
     .description(description)
     .argument("<name>", "the playbook's name")
     .option("--reason <text>", "why, for whoever finds it")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
-        const path = `/v1/schedules/${encodeURIComponent(name)}/${action}`;
+        const path = ofBusiness(
+          `/v1/schedules/${encodeURIComponent(name)}/${action}`,
+          options.business,
+        );
         const now = await gatewayOf(config()).post(path, scheduleAnswer, {
           ...(options.reason === undefined ? {} : { note: options.reason }),
         });
@@ -118,10 +124,11 @@ function addDelete(schedule: Command, session: Session): void {
     .command("delete")
     .description("delete a schedule; applying its playbook makes it again")
     .argument("<name>", "the playbook's name")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
-        const path = `/v1/schedules/${encodeURIComponent(name)}`;
+        const path = ofBusiness(`/v1/schedules/${encodeURIComponent(name)}`, options.business);
         const deleted = await gatewayOf(config()).delete(path, deletedSchedule);
         output.line(`${green("✓")} ${printable(name)} runs no more by itself`);
         output.document(deleted);
@@ -135,10 +142,14 @@ function addBackfill(schedule: Command, session: Session): void {
     .description("launch the runs that a schedule has missed, each once")
     .argument("<name>", "the playbook's name")
     .option("--period <date>", "only this one, YYYY-MM-DD")
+    .option("--business <name>", "needed only where several have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
-        const path = `/v1/schedules/${encodeURIComponent(name)}/backfill`;
+        const path = ofBusiness(
+          `/v1/schedules/${encodeURIComponent(name)}/backfill`,
+          options.business,
+        );
         const launched = await gatewayOf(config()).post(path, backfillAnswer, {
           ...(options.period === undefined ? {} : { period: options.period }),
         });

@@ -15,7 +15,7 @@ export interface Match {
   readonly together: boolean;
 }
 
-type Matching = Pick<GatewayContext, "store" | "profiles" | "nowMs">;
+type Matching = Pick<GatewayContext, "store" | "nowMs">;
 
 const TYPES: ReadonlySet<string> = new Set(Object.values(STARTING_EVENTS).flat());
 
@@ -73,10 +73,10 @@ async function startedPlaybooks(
   const { db } = context.store;
   const types = new Set(events.map(({ type }) => type));
   const started: Started[] = [];
-  for (const { name, compiled } of await listPlaybooks(db)) {
+  for (const { compiled, ...stored } of await listPlaybooks(db, profile.name)) {
     const isNamed = eventsOf(compiled).some((type) => types.has(type));
-    if (!isNamed || !isOf(context, profile, compiled)) continue;
-    const revisions = await playbookRevisions(db, name);
+    if (!isNamed) continue;
+    const revisions = await playbookRevisions(db, stored);
     started.push({
       compiled,
       targets: await targetsOf(context, profile, compiled),
@@ -90,17 +90,6 @@ async function startedPlaybooks(
     });
   }
   return started;
-}
-
-/** As for a launch: without a name, a playbook is the only business's. */
-function isOf(
-  { profiles }: Matching,
-  { name }: BusinessProfile,
-  { business, kind }: Playbook,
-): boolean {
-  if (business !== null) return business === name;
-  // What looks after failures pays nothing: it may be everybody's.
-  return kind === "retry-failed" || profiles.all().length === 1;
 }
 
 /** Bills are withheld run by run; everything else is one thing. */

@@ -45,7 +45,7 @@ export async function recordStarts(
   const waiting = await stillWaiting(trx, events);
   const [first] = waiting;
   if (first === undefined) return [];
-  const stored = await getPlaybook(trx, first.playbook);
+  const stored = await getPlaybook(trx, { business: profile.name, name: first.playbook });
   const named: readonly string[] = stored === undefined ? [] : eventsOf(stored.compiled);
   const dropped = waiting.filter(({ type }) => !named.includes(type));
   const wanted = waiting.filter(({ type }) => named.includes(type));

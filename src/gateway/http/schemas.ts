@@ -72,7 +72,7 @@ const playbook = z
   .object({
     name: z.string(),
     kind: z.string(),
-    business: z.string().nullable(),
+    business: z.string(),
     revision: z.int(),
     author: z.string(),
     createdAt: z.string(),
@@ -83,6 +83,7 @@ export const PlaybookListBody = z.object({ items: z.array(playbook) });
 
 export const PlaybookRevisionsBody = z.object({
   name: z.string(),
+  business: z.string(),
   items: z.array(
     z.object({
       revision: z.int(),
@@ -96,6 +97,7 @@ export const PlaybookRevisionsBody = z.object({
 
 export const AppliedPlaybookBody = z.object({
   name: z.string(),
+  business: z.string(),
   revision: z.int(),
   changed: z.boolean(),
   note: z.string().optional().describe("What to know of it, such as a playbook that is missing"),

@@ -46,7 +46,7 @@ async function nothingToWithholdFrom(
   { playbook, profile, request }: Launch<HoldPlaybook>,
 ): Promise<Error> {
   const { run } = playbook.choose;
-  if (run !== null && !(await isPayRun(context.store.db, run))) {
+  if (run !== null && !(await isPayRun(context.store.db, { business: profile.name, name: run }))) {
     return unprocessable(
       "unknown_playbook",
       `“${request.playbook}” withholds from “${run}”, and no pay-run playbook of that name is stored: nothing is withheld.`,

@@ -5,6 +5,8 @@ import type { Principal } from "../http/auth.ts";
 
 export interface LaunchRequest {
   readonly playbook: string;
+  /** Needed only where several businesses have a playbook of that name. */
+  readonly business?: string | undefined;
   /** `YYYY-MM-DD`; without it the schedule's nominal date, or today in its zone. */
   readonly period?: string | undefined;
   readonly inputs?: Readonly<Record<string, string>> | undefined;

@@ -8,7 +8,6 @@ import {
   listHolds,
   releaseHold,
 } from "../../store/holds.ts";
-import { getPlaybook } from "../../store/playbooks.ts";
 import { getRun } from "../../store/runs.ts";
 import type { GatewayContext } from "../context.ts";
 import { businessesKnowing, endOf, holdJson, sentAlready, type HoldTarget } from "../holds.ts";
@@ -17,6 +16,7 @@ import { notFound, unprocessable } from "../http/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { HoldBody, HoldListBody } from "../http/schemas.ts";
 import { businessNamed } from "../launch.ts";
+import { findPlaybook } from "../playbooks.ts";
 import { id, MAY, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 
 /** Holds in one answer: those on single bills add up over the years. */
@@ -208,9 +208,8 @@ async function profileOfTarget(
     return businessNamed(context, run.business, "");
   }
   if (target.scope === "playbook") {
-    const stored = await getPlaybook(context.store.db, target.value);
-    if (stored === undefined) throw notFound(`There is no playbook “${target.value}”.`);
-    return businessNamed(context, business ?? stored.business, "add “business” to the hold");
+    const stored = await findPlaybook(context, { name: target.value, business });
+    return businessNamed(context, stored.business, "");
   }
   if (business === undefined && (target.scope === "payable" || target.scope === "contact")) {
     const [only, other] = await businessesKnowing(context, target.scope, target.value);

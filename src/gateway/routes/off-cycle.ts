@@ -24,6 +24,7 @@ export function addOffCycleRoutes(routes: Routes): void {
         .optional()
         .describe("Pays only this much of the one bill that is named"),
       playbook: name.optional().describe("Needed only where several pay-run playbooks are stored"),
+      business: name.optional().describe("Needed only where several have such a playbook"),
       ref: z
         .string()
         .max(200)
@@ -35,8 +36,8 @@ export function addOffCycleRoutes(routes: Routes): void {
       200: { description: "The same was asked before today: that run", schema: RunStatusBody },
     },
     handle: async ({ body, principal, context }) => {
-      const { payables, amountCents = null, playbook, ref } = body;
-      const request = { payableIds: payables, amountCents, playbook, ref };
+      const { payables, amountCents = null, playbook, business, ref } = body;
+      const request = { payableIds: payables, amountCents, playbook, business, ref };
       const { runId, created } = await payOffCycle(context, request, principal);
       const status = await statusOf(context, runId, {
         page: 1,

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { BusinessProfile } from "../../config/business-profile.ts";
 import { planDryId } from "../../contracts/names.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
 import { getDryPlanPage } from "../../store/dry-plans.ts";
 import { getPlaybook } from "../../store/playbooks.ts";
-import type { GatewayContext } from "../context.ts";
 import { GatewayError, notFound, unprocessable } from "../http/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { whoseWorkflow } from "../http/scope.ts";
+import { type ScopedContext, whoseWorkflow } from "../http/scope.ts";
 import { DryPlanBody } from "../http/run-schemas.ts";
-import { businessOf, loadPlaybook } from "../launch.ts";
+import { businessNamed, ownedPlaybook } from "../businesses.ts";
 import { periodOf } from "../launch/pay-run.ts";
 import { planAnswer } from "../plan-answer.ts";
+import { findPlaybook } from "../playbooks.ts";
 import { readPlaybookText } from "../playbook-text.ts";
 import { PAGE_MOST } from "../status.ts";
 import { runDryPlan } from "../temporal.ts";
@@ -33,6 +34,7 @@ function addPlanning(routes: Routes): void {
     roles: MAY.launch,
     body: z.strictObject({
       playbook: name,
+      business: name.optional().describe("Needed only where several have such a playbook"),
       period: date.optional(),
       text: z
         .string()
@@ -48,8 +50,7 @@ function addPlanning(routes: Routes): void {
     }),
     responses: { 200: { description: "The plan; nothing was started", schema: DryPlanBody } },
     handle: async ({ body, context }) => {
-      const { playbook, unstored } = await playbookToPlan(context, body.playbook, body.text);
-      const profile = businessOf(context, playbook);
+      const { profile, playbook, unstored } = await playbookToPlan(context, body);
       const period = await periodOf(context, profile, playbook, body.period);
       const dryPlanId = planDryId(profile.name, playbook.name, randomUUID());
       await runDryPlan(context.temporal, {
@@ -90,22 +91,29 @@ function addPages(routes: Routes): void {
 
 /** The stored playbook, or a text with the revision that it would become. */
 async function playbookToPlan(
-  context: GatewayContext,
-  playbookName: string,
-  text: string | undefined,
+  context: ScopedContext,
+  asked: {
+    readonly playbook: string;
+    readonly business?: string | undefined;
+    readonly text?: string | undefined;
+  },
 ): Promise<{
+  profile: BusinessProfile;
   playbook: PayRunPlaybook;
   unstored: { readonly unstored?: { policy: PayRunPlaybook; revision: number } };
 }> {
+  const { playbook: planned, text } = asked;
   if (text === undefined) {
-    const { playbook: stored } = await loadPlaybook(context, playbookName);
-    return { playbook: thatPays(stored), unstored: {} };
+    const stored = await findPlaybook(context, { name: planned, business: asked.business });
+    const profile = businessNamed(context, stored.business, "");
+    return { profile, playbook: thatPays(stored.compiled), unstored: {} };
   }
-  const playbook = thatPays(readPlaybookText(playbookName, text));
-  const stored = await getPlaybook(context.store.db, playbookName);
-  if (stored?.text === text) return { playbook, unstored: {} };
+  const { profile, playbook: read } = ownedPlaybook(context, readPlaybookText(planned, text));
+  const playbook = thatPays(read);
+  const stored = await getPlaybook(context.store.db, { business: profile.name, name: planned });
+  if (stored?.text === text) return { profile, playbook, unstored: {} };
   const revision = (stored?.revision ?? 0) + 1;
-  return { playbook, unstored: { unstored: { policy: playbook, revision } } };
+  return { profile, playbook, unstored: { unstored: { policy: playbook, revision } } };
 }
 
 /** @throws GatewayError 422 */

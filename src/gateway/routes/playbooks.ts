@@ -1,26 +1,21 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import type { Playbook } from "../../contracts/playbook.ts";
+import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit.ts";
 import { isCancellationPolicy } from "../../domain/cancellations/policy.ts";
 import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
-import {
-  applyPlaybook,
-  getPlaybook,
-  isPayRun,
-  listPlaybooks,
-  playbookRevisions,
-} from "../../store/playbooks.ts";
+import { applyPlaybook, getPlaybook, isPayRun, playbookRevisions } from "../../store/playbooks.ts";
 import { scheduleWish } from "../../store/schedule-wishes.ts";
 import type { GatewayContext } from "../context.ts";
-import { notFound, unprocessable } from "../http/errors.ts";
+import { unprocessable } from "../http/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
-import { businessOf } from "../launch.ts";
+import { ownedPlaybook } from "../businesses.ts";
+import { findPlaybook, playbooksOf } from "../playbooks.ts";
 import { readPlaybookText } from "../playbook-text.ts";
 import { syncSchedule } from "../schedules.ts";
-import { MAY, name } from "./fields.ts";
+import { businessQuery, MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
 export function addPlaybookRoutes(routes: Routes): void {
@@ -32,9 +27,10 @@ export function addPlaybookRoutes(routes: Routes): void {
     path: "/v1/playbooks",
     tag: "playbooks",
     summary: "The stored playbooks, each in its newest revision",
+    query: z.object({ business: name.optional() }),
     responses: { 200: { description: "By name", schema: PlaybookListBody } },
-    handle: async ({ context }) => {
-      const items = await listPlaybooks(context.store.db);
+    handle: async ({ query, context }) => {
+      const items = await playbooksOf(context, query.business);
       return {
         status: 200,
         json: {
@@ -62,12 +58,19 @@ function addApply(routes: Routes): void {
     description:
       "Who applies a playbook doesn't count as an approver of its runs. 422 lists every mistake of the text.",
     roles: MAY.administer,
-    body: z.strictObject({ name, text: z.string().min(1, "must not be empty") }),
+    body: z.strictObject({
+      name,
+      business: name.optional().describe("Whose it is, where the text doesn't say"),
+      text: z.string().min(1, "must not be empty"),
+    }),
     responses: { 200: { description: "The revision in force", schema: AppliedPlaybookBody } },
     handle: async ({ body, principal, context }) => {
-      const playbook = readPlaybookText(body.name, body.text);
-      const profile = businessOf(context, playbook);
-      if (playbook.kind === "pay-run") await requireFailurePlaybook(context, playbook.onFailure);
+      const { playbook, profile } = ownedPlaybook(
+        context,
+        readPlaybookText(body.name, body.text),
+        body.business,
+      );
+      if (playbook.kind === "pay-run") await requireFailurePlaybook(context, profile, playbook);
       const nowMs = context.nowMs();
       const sandboxTime = await sandboxTimeOf(context, profile);
       const applied = await context.store.transactionOf(profile.businessId, async (trx) => {
@@ -76,7 +79,7 @@ function addApply(routes: Routes): void {
           kind: playbook.kind,
           text: body.text,
           compiled: playbook,
-          business: playbook.business,
+          business: profile.name,
           author: principal.name,
           authorTokenId: principal.tokenId,
           nowMs,
@@ -95,9 +98,17 @@ function addApply(routes: Routes): void {
         return result;
       });
       // After the store: whoever applies again after a failure here completes it.
-      const { pause } = await syncSchedule(context, { name: body.name, compiled: playbook });
-      const noted = pause === null ? await noteOn(context, playbook) : pausedNote(body.name, pause);
-      return { status: 200, json: { name: body.name, ...applied, ...noted } };
+      const { pause } = await syncSchedule(context, {
+        business: profile.name,
+        name: body.name,
+        compiled: playbook,
+      });
+      const noted =
+        pause === null ? await noteOn(context, profile, playbook) : pausedNote(body.name, pause);
+      return {
+        status: 200,
+        json: { name: body.name, business: profile.name, ...applied, ...noted },
+      };
     },
   });
 }
@@ -123,17 +134,25 @@ function pausedNote(name: string, pause: string): { readonly note: string } {
 }
 
 /** What whoever stores a playbook should know; the other playbook may still be stored after it. */
-async function noteOn(context: GatewayContext, playbook: Playbook): Promise<{ note?: string }> {
+async function noteOn(
+  context: GatewayContext,
+  { name: business }: BusinessProfile,
+  playbook: Playbook,
+): Promise<{ note?: string }> {
   if (!isCancellationPolicy(playbook)) return {};
   const { run } = playbook.choose;
-  if (run === null || (await isPayRun(context.store.db, run))) return {};
+  if (run === null || (await isPayRun(context.store.db, { business, name: run }))) return {};
   const note = `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;
   return { note };
 }
 
 /** A name that nobody has stored would quietly mean the built-in rules. */
-async function requireFailurePlaybook(context: GatewayContext, onFailure: string): Promise<void> {
-  const stored = await getPlaybook(context.store.db, onFailure);
+async function requireFailurePlaybook(
+  context: GatewayContext,
+  { name: business }: BusinessProfile,
+  { onFailure }: PayRunPlaybook,
+): Promise<void> {
+  const stored = await getPlaybook(context.store.db, { business, name: onFailure });
   if (stored === undefined && onFailure === BUILT_IN_FAILURES) return;
   if (stored?.compiled.kind === "retry-failed") return;
   throw unprocessable(
@@ -151,17 +170,15 @@ function addRevisions(routes: Routes): void {
     summary: "Every revision of a playbook with its text, newest first",
     params: z.object({ name }),
     responses: { 200: { description: "Newest first", schema: PlaybookRevisionsBody } },
-    handle: async ({ params, context }) => {
-      const revisions = await playbookRevisions(context.store.db, params.name);
-      if (revisions.length === 0) {
-        throw notFound(
-          `There is no playbook “${params.name}”; “payrun playbook list” names those that there are.`,
-        );
-      }
+    query: businessQuery,
+    handle: async ({ params, query, context }) => {
+      const stored = await findPlaybook(context, { ...params, ...query });
+      const revisions = await playbookRevisions(context.store.db, stored);
       return {
         status: 200,
         json: {
           name: params.name,
+          business: stored.business,
           items: revisions.map(({ revision, text, author, createdAtMs }) => ({
             revision,
             text,

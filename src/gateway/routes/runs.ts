@@ -51,6 +51,7 @@ function addLaunch(routes: Routes): void {
     roles: MAY.launch,
     body: z.strictObject({
       playbook: name,
+      business: name.optional().describe("Needed only where several have such a playbook"),
       period: date.optional(),
       inputs: z.record(z.string().max(100), z.string().max(1_000)).optional(),
     }),

@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { appendAudit } from "../../store/audit.ts";
-import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../../store/playbooks.ts";
+import type { StoredPlaybook } from "../../store/playbooks.ts";
 import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/schedules.ts";
 import { backfill } from "../backfill.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Principal } from "../http/auth.ts";
-import { GatewayError, notFound } from "../http/errors.ts";
+import { notFound } from "../http/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { businessOf } from "../launch.ts";
-import { alone, makeSchedule, scheduleOf, type ScheduleItem, standing } from "../schedules.ts";
+import { businessNamed } from "../launch.ts";
+import { findPlaybook, ownerless, playbooksOf } from "../playbooks.ts";
+import { alone, keyOf, makeSchedule, scheduleOf, standing } from "../schedules.ts";
 import { persistently } from "../temporal.ts";
-import { date, MAY, name, words } from "./fields.ts";
+import { businessQuery, date, MAY, name, words } from "./fields.ts";
 
 const item = z.object({
   playbook: z.string(),
@@ -28,10 +29,9 @@ const item = z.object({
 const list = z.object({
   items: z.array(item),
   problems: z
-    .array(z.object({ playbook: z.string(), message: z.string() }))
-    .describe("Playbooks whose business is not configured, or not the only one any more"),
+    .array(z.object({ playbook: z.string(), business: z.string(), message: z.string() }))
+    .describe("Playbooks whose business is not configured any more"),
 });
-const UNPROCESSABLE = 422;
 const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });
 
@@ -43,25 +43,21 @@ export function addScheduleRoutes(routes: Routes): void {
     path: "/v1/schedules",
     tag: "schedules",
     summary: "The playbooks that run by themselves, with their next five runs",
-    query: z.object({ playbook: name.optional() }),
+    query: z.object({ playbook: name.optional(), business: name.optional() }),
     responses: { 200: { description: "By name", schema: list } },
     handle: async ({ query, context }) => {
-      if (query.playbook !== undefined) {
-        const only = await scheduleOf(context, await playbookOf(context, query.playbook));
-        return { status: 200, json: { items: only === null ? [] : [only], problems: [] } };
-      }
-      const items: ScheduleItem[] = [];
-      const problems: { playbook: string; message: string }[] = [];
-      for (const playbook of await listPlaybooks(context.store.db)) {
-        try {
-          const found = await scheduleOf(context, playbook);
-          if (found !== null) items.push(found);
-        } catch (error) {
-          // One whose business is gone from the settings hides none of the others.
-          if (!(error instanceof GatewayError) || error.status !== UNPROCESSABLE) throw error;
-          problems.push({ playbook: playbook.name, message: error.message });
-        }
-      }
+      const { playbook, business } = query;
+      const among =
+        playbook === undefined
+          ? await playbooksOf(context, business)
+          : [await findPlaybook(context, { name: playbook, business })];
+      const found = await Promise.all(among.map((stored) => scheduleOf(context, stored)));
+      const items = found.filter((each) => each !== null);
+      const lost = query.playbook === undefined ? await ownerless(context) : [];
+      const problems = lost.map(({ name: each, business: owner }) => ({
+        ...{ playbook: each, business: owner },
+        message: `Its business “${owner}” is not configured any more: it runs nothing.`,
+      }));
       return { status: 200, json: { items, problems } };
     },
   });
@@ -80,18 +76,19 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
     summary,
     roles: MAY.operate,
     params,
+    query: businessQuery,
     body: note,
     responses: { 200: { description: "As it is now", schema: item } },
-    handle: async ({ params: { name: playbook }, body, principal, context }) => {
-      const stored = await playbookOf(context, playbook);
+    handle: async ({ params: { name: playbook }, query, body, principal, context }) => {
+      const stored = await findPlaybook(context, { name: playbook, ...query });
       const text = `${principal.name}: ${body.note ?? action}`;
       const act = action === "pause" ? pauseSchedule : resumeSchedule;
-      const { done } = await alone(context, playbook, async () => {
+      const { done } = await alone(context, stored, async () => {
         const { kept, wish } = await standing(context, stored);
         // What Temporal has lost is made again first, as it stood: to pause it must not have to wait.
         if (kept === undefined && !wish.deleted) await makeSchedule(context, stored, wish);
         const held = await persistently(context.temporal, () =>
-          act(context.temporal, playbook, text),
+          act(context.temporal, keyOf(stored), text),
         );
         if (held) await record(context, stored, principal, `schedule.${action}d`, body.note);
         return { done: held };
@@ -113,19 +110,20 @@ function addDelete(routes: Routes): void {
     summary: "Deletes a schedule; applying its playbook makes it again",
     roles: MAY.administer,
     params,
+    query: businessQuery,
     responses: {
       200: { description: "Deleted", schema: z.object({ playbook: z.string() }) },
     },
-    handle: async ({ params: { name: playbook }, principal, context }) => {
-      const stored = await playbookOf(context, playbook);
-      const { done } = await alone(context, playbook, async () => {
+    handle: async ({ params: { name: playbook }, query, principal, context }) => {
+      const stored = await findPlaybook(context, { name: playbook, ...query });
+      const { done } = await alone(context, stored, async () => {
         const { kept, wish } = await standing(context, stored);
         const isLost = kept === undefined && !wish.deleted && stored.compiled.schedule !== null;
         if (kept === undefined && !isLost) return { done: false };
         // Before the deed: what is missing without a word of anybody is made again.
         await record(context, stored, principal, "schedule.deleted", undefined);
         const gone = await persistently(context.temporal, () =>
-          deleteSchedule(context.temporal, playbook),
+          deleteSchedule(context.temporal, keyOf(stored)),
         );
         return { done: gone || isLost };
       });
@@ -146,6 +144,7 @@ function addBackfill(routes: Routes): void {
       "Those that should have begun within the playbook's `catchUp`, or the one of the period asked for.",
     roles: MAY.launch,
     params,
+    query: businessQuery,
     body: z.strictObject({ period: date.optional() }),
     responses: {
       200: {
@@ -155,23 +154,13 @@ function addBackfill(routes: Routes): void {
         }),
       },
     },
-    handle: async ({ params: { name: playbook }, body, principal, context }) => {
-      const stored = await playbookOf(context, playbook);
+    handle: async ({ params: { name: playbook }, query, body, principal, context }) => {
+      const stored = await findPlaybook(context, { name: playbook, ...query });
       const launched = await backfill(context, stored, body.period, principal);
       const items = launched.map(({ period, runId, created }) => ({ period, id: runId, created }));
       return { status: 200, json: { items } };
     },
   });
-}
-
-async function playbookOf(context: GatewayContext, playbook: string): Promise<StoredPlaybook> {
-  const stored = await getPlaybook(context.store.db, playbook);
-  if (stored === undefined) {
-    throw notFound(
-      `There is no playbook “${playbook}”; “payrun playbook list” names those that there are.`,
-    );
-  }
-  return stored;
 }
 
 function noSchedule(playbook: string): Error {
@@ -187,7 +176,7 @@ async function record(
   action: string,
   said: string | undefined,
 ): Promise<void> {
-  const { businessId } = businessOf(context, stored.compiled);
+  const { businessId } = businessNamed(context, stored.business, "");
   await context.store.transactionOf(businessId, (trx) =>
     appendAudit(trx, {
       businessId,

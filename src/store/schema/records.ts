@@ -31,13 +31,13 @@ export const recordTables = {
     entries: integer,
     hash: text,
   }),
-  playbooks: table(["name", "revision"], {
+  playbooks: table(["business", "name", "revision"], {
     name: text,
     /** 1, 2, … */
     revision: integer,
     kind: text,
-    /** Profile name of the business, or null for the only one. */
-    business: textOrNull,
+    /** Profile name of the business that it belongs to. */
+    business: text,
     /** The file as it was. */
     text,
     compiled: json<Playbook>(),

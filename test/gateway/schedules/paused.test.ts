@@ -139,7 +139,7 @@ describe("a pause made in Temporal itself", () => {
     await scene.apply("{ every: thursday }");
     const { db } = scene.on.gateway.store;
     // As a gateway that has paused at Temporal and not yet recorded it.
-    await withSchedule(db, "weekly", 0, async () => {
+    await withSchedule(db, { business: "acme", playbook: "weekly" }, 0, async () => {
       await scene.handle().pause("ada: audit");
       const listed = async (): Promise<boolean[]> => {
         const states: boolean[] = [];

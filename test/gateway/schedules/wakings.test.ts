@@ -32,7 +32,7 @@ async function wakings(year: number): Promise<Set<number>> {
   const at = (of: number) => ({ seconds: Date.UTC(of, 0, 1) / 1000 }) as unknown as Timestamp;
   const { startTime } = await scene.on.client.workflowService.listScheduleMatchingTimes({
     namespace: scene.on.namespace,
-    scheduleId: scheduledPayRunId("weekly"),
+    scheduleId: scheduledPayRunId("acme", "weekly"),
     startTime: at(year),
     endTime: at(year + 1),
   });

@@ -44,7 +44,7 @@ export function useSchedules(profiles?: readonly BusinessProfile[]): SchedulesSc
       expect(answer.status).toBe(200);
       return (answer.json["items"] as Record<string, unknown>[])[0];
     },
-    handle: (name = "weekly") => on.client.schedule.getHandle(scheduledPayRunId(name)),
+    handle: (name = "weekly") => on.client.schedule.getHandle(scheduledPayRunId("acme", name)),
     post: (path, body = {}) => on.gateway.call("POST", `/v1/schedules/${path}`, admin, body),
   };
   beforeEach(async () => {

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { createHold } from "../../src/store/holds.ts";
+import { openIncident } from "../../src/store/incidents.ts";
+import { raiseNotice } from "../../src/store/notices.ts";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
+import { confirmedToken } from "../support/confirmed-token.ts";
+
+const EVERY_ROLE = ["viewer", "launcher", "operator", "admin", "controller", "owner"];
+
+let gateway: TestGateway;
+let run: SeededRun;
+let holdId: string;
+let noticeId: string;
+let tokenId: string;
+let ours: string;
+let theirs: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({
+    profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
+  });
+  const { store } = gateway;
+  run = await seedRun(store, { lines: [planLine("p1")] });
+  const nowMs = Date.now();
+  const hold = { businessId: "biz_acme", scope: "payable", value: "p1", reason: "odd" } as const;
+  holdId = await store.transaction(async (trx) => {
+    const made = await createHold(trx, { ...hold, author: "ada", untilMs: null, nowMs });
+    return made.holdId;
+  });
+  await store.transaction(async (trx) => {
+    await raiseNotice(trx, {
+      ...{ businessId: "biz_acme", kind: "business-waits", factKey: "f", runId: run.runId },
+      ...{ subject: "Secret of acme", text: "acme waits", roles: ["operator"], data: {}, nowMs },
+    });
+    await openIncident(trx, {
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
+      ...{
+        workflowId: "funding-incident/acme/balance",
+        reason: "funds",
+        roles: ["owner"],
+        nowMs,
+        failedAtMs: nowMs,
+      },
+    });
+  });
+  noticeId = (await store.db.selectFrom("notices").select("notice_id").executeTakeFirstOrThrow())
+    .notice_id;
+  const made = { name: "Cora", roles: ["controller"], businesses: ["acme"], createdBy: "ada" };
+  tokenId = (await confirmedToken(store, { ...made, nowMs })).tokenId;
+  ours = await gateway.token("olga", EVERY_ROLE, ["acme"]);
+  theirs = await gateway.token("mallory", EVERY_ROLE, ["beta"]);
+});
+afterEach(() => gateway.stop());
+
+/** What somebody of beta tries with each operation, on what is acme's. */
+function attacks(): Record<string, { path: string; body?: object }> {
+  const id = encodeURIComponent(run.runId);
+  const named = { business: "acme" };
+  return {
+    "GET /v1/holds": { path: "/v1/holds?business=acme" },
+    "POST /v1/holds": { path: "/v1/holds", body: { all: true, reason: "x", ...named } },
+    "DELETE /v1/holds/{id}": { path: `/v1/holds/${holdId}` },
+    "GET /v1/incidents": { path: "/v1/incidents?business=acme" },
+    "POST /v1/incidents/{source}/decision": {
+      path: "/v1/incidents/balance/decision?business=acme",
+      body: { decision: "released", reason: "x" },
+    },
+    "GET /v1/notices": { path: "/v1/notices?business=acme" },
+    "POST /v1/notices/{id}/retry": { path: `/v1/notices/${noticeId}/retry` },
+    "GET /v1/payables/{id}/history": { path: "/v1/payables/p1/history" },
+    "POST /v1/payables/{id}/resolution": {
+      path: "/v1/payables/p1/resolution",
+      body: { action: "paid-elsewhere", reason: "x" },
+    },
+    "POST /v1/resolutions": {
+      path: "/v1/resolutions",
+      body: { reasonCode: "R01", action: "give-up", reason: "x", ...named },
+    },
+    "GET /v1/plans/{id}": { path: `/v1/plans/${encodeURIComponent("plan/acme/weekly/x")}` },
+    "POST /v1/plans": { path: "/v1/plans", body: { playbook: "weekly", ...named } },
+    "GET /v1/playbooks": { path: "/v1/playbooks?business=acme" },
+    "GET /v1/playbooks/{name}": { path: "/v1/playbooks/weekly" },
+    "POST /v1/playbooks": {
+      path: "/v1/playbooks",
+      body: { name: "weekly", text: "kind: pay-run\nbusiness: acme\n" },
+    },
+    "GET /v1/runs": { path: "/v1/runs?business=acme" },
+    "POST /v1/runs": { path: "/v1/runs", body: { playbook: "weekly" } },
+    "GET /v1/runs/{id}": { path: `/v1/runs/${id}` },
+    "GET /v1/runs/{id}/report": { path: `/v1/runs/${id}/report` },
+    "POST /v1/runs/{id}/cancel": { path: `/v1/runs/${id}/cancel`, body: {} },
+    "POST /v1/runs/{id}/decisions": {
+      path: `/v1/runs/${id}/decisions`,
+      body: { decision: "approve", planHash: run.planHash },
+    },
+    "POST /v1/off-cycle": { path: "/v1/off-cycle", body: { payables: ["p1"], ...named } },
+    "POST /v1/cancellations": { path: "/v1/cancellations", body: { payments: ["x"], ...named } },
+    "GET /v1/schedules": { path: "/v1/schedules?business=acme" },
+    "POST /v1/schedules/{name}/pause": { path: "/v1/schedules/weekly/pause", body: {} },
+    "POST /v1/schedules/{name}/resume": { path: "/v1/schedules/weekly/resume", body: {} },
+    "POST /v1/schedules/{name}/backfill": { path: "/v1/schedules/weekly/backfill", body: {} },
+    "DELETE /v1/schedules/{name}": { path: "/v1/schedules/weekly" },
+    "GET /v1/tokens": { path: "/v1/tokens" },
+    "POST /v1/tokens": {
+      path: "/v1/tokens",
+      body: { name: "x", roles: ["viewer"], businesses: ["acme"] },
+    },
+    "POST /v1/tokens/{id}/confirmation": { path: `/v1/tokens/${tokenId}/confirmation` },
+    "DELETE /v1/tokens/{id}": { path: `/v1/tokens/${tokenId}` },
+    ...Object.fromEntries(
+      PROVIDED_STEPS.map((step) => [
+        `POST /v1/onboardings/{business}/${step}`,
+        { path: `/v1/onboardings/acme/${step}`, body: {} },
+      ]),
+    ),
+  };
+}
+
+/** They are about no business, or about nothing but the caller. */
+const OF_NOBODY = ["/health", "/ready", "/metrics", "/webhooks/{business}", "/v1/tokens/renewal"];
+
+test("nobody reads or changes anything of a business that their token is not for, by any operation that there is", async () => {
+  const document = await gateway.call("GET", "/openapi.json", null);
+  const paths = document.json["paths"] as Record<string, Record<string, unknown>>;
+  const operations = Object.entries(paths)
+    .filter(([path]) => !OF_NOBODY.includes(path))
+    .flatMap(([path, of]) => Object.keys(of).map((method) => `${method.toUpperCase()} ${path}`));
+  expect(Object.keys(attacks()).toSorted()).toEqual(operations.toSorted());
+  const { db } = gateway.store;
+  const entries = async () => (await listAudit(db, { businessId: "biz_acme" })).length;
+  const before = await entries();
+  const refusals = new Map<string, number>();
+  for (const [operation, { path, body }] of Object.entries(attacks())) {
+    const method = operation.split(" ")[0] ?? "";
+    const answer = await gateway.call(method, path, theirs, body);
+    refusals.set(operation, answer.status);
+    const isEmptyList = answer.status === 200 && operation === "GET /v1/tokens";
+    if (!isEmptyList) expect(answer.status, operation).toBeGreaterThanOrEqual(400);
+    expect(answer.status, operation).toBeLessThan(500);
+    for (const secret of ["Secret of acme", "biz_acme", "Vendor of p1", "Cora", "10000"]) {
+      expect(answer.text, operation).not.toContain(secret);
+    }
+  }
+  expect(await db.selectFrom("decisions").selectAll().execute()).toEqual([]);
+  expect(await db.selectFrom("playbooks").select("revision").execute()).toHaveLength(1);
+  const standing = await gateway.call("GET", `/v1/runs/${encodeURIComponent(run.runId)}`, ours);
+  expect(standing.json).toMatchObject({ phase: "awaiting-approval" });
+  expect((await gateway.call("GET", "/v1/holds", ours)).json["totalCount"]).toBe(2);
+  // What was refused by its id stands in the trail of the business that was attacked.
+  const noted = (await listAudit(db, { businessId: "biz_acme" })).slice(before);
+  expect(new Set(noted.map(({ action }) => action))).toEqual(new Set(["request.refused"]));
+  expect(noted.length).toBeGreaterThan(0);
+});
+
+test("lists have what the token's businesses have, and nothing of others", async () => {
+  for (const path of ["runs", "notices", "incidents", "holds", "playbooks"]) {
+    const mine = await gateway.call("GET", `/v1/${path}`, ours);
+    const other = await gateway.call("GET", `/v1/${path}`, theirs);
+    expect(mine.json["items"], path).not.toEqual([]);
+    expect(other.json["items"], path).toEqual([]);
+  }
+  const tokens = (await gateway.call("GET", "/v1/tokens", theirs)).json["items"];
+  expect(tokens).toMatchObject([{ name: "mallory", businesses: ["beta"] }]);
+});
+
+test("a token gives out no other businesses than its own", async () => {
+  const make = (token: string, businesses?: readonly string[]) =>
+    gateway.call("POST", "/v1/tokens", token, {
+      ...{ name: "new", roles: ["viewer"] },
+      ...(businesses === undefined ? {} : { businesses }),
+    });
+  expect((await make(theirs)).json["businesses"]).toEqual(["beta"]);
+  expect((await make(theirs, ["acme"])).status).toBe(422);
+  expect((await make(theirs, ["beta", "acme"])).status).toBe(422);
+  expect((await make(await gateway.token("root", ["admin"]))).json["businesses"]).toBeNull();
+});
+
+test("two businesses have a playbook of one name, and each acts on its own", async () => {
+  const root = await gateway.token("root", ["admin"]);
+  const text = "kind: pay-run\nbusiness: beta\n";
+  const apply = (token: string) =>
+    gateway.call("POST", "/v1/playbooks", token, { name: "weekly", text });
+  expect((await apply(theirs)).json).toMatchObject({ business: "beta", revision: 1 });
+  expect((await apply(ours)).status).toBe(422);
+  const unclear = await gateway.call("GET", "/v1/playbooks/weekly", root);
+  expect(unclear.status).toBe(422);
+  expect(unclear.json["message"]).toContain("acme, beta");
+  const chosen = await gateway.call("GET", "/v1/playbooks/weekly?business=beta", root);
+  expect(chosen.json).toMatchObject({ business: "beta", items: [{ text }] });
+  const own = await gateway.call("GET", "/v1/playbooks/weekly", ours);
+  expect(own.json).toMatchObject({ business: "acme", items: [{ text: "kind: pay-run" }] });
+  const held = await gateway.call("POST", "/v1/holds", root, {
+    ...{ playbook: "weekly", business: "beta", reason: "x" },
+  });
+  expect(held.json).toMatchObject({ business: "beta" });
+});
