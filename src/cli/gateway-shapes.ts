@@ -275,6 +275,27 @@ const report = z.object({
   settledBills: z.int(),
   settledCents: z.int(),
   byState: z.record(z.string(), z.object({ count: z.int(), cents: z.int() })),
+  decisions: z.object({
+    singlePerson: z.boolean(),
+    counted: z.array(
+      z.object({
+        by: z.string(),
+        roles: z.array(z.string()),
+        decision: z.string(),
+        at: z.string(),
+        alone: z.boolean(),
+      }),
+    ),
+    refused: z.array(
+      z.object({
+        by: z.string(),
+        at: z.string(),
+        code: z.string(),
+        reason: z.string(),
+        times: z.int(),
+      }),
+    ),
+  }),
   exceptions: z.array(
     z.object({
       payableId: z.string(),

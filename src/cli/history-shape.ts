@@ -41,6 +41,7 @@ const approval = z.object({
   planHash: z.string(),
   stage: z.int().optional(),
   escalated: z.boolean().optional(),
+  alone: z.boolean().optional(),
 });
 
 /** What `explain` reads of a bill's history. */
@@ -59,6 +60,15 @@ export const historyShape = z.object({
     .nullable(),
   paidOnce: z.object({ verdict: z.enum(PAID_ONCE_VERDICTS), sentences: z.array(z.string()) }),
   approvals: z.array(approval),
+  refused: z.array(
+    z.object({
+      by: z.string(),
+      at: z.string(),
+      code: z.string(),
+      reason: z.string(),
+      times: z.int(),
+    }),
+  ),
   timeline: z.array(
     z.object({ at: z.string(), kind: z.string(), text: z.string(), by: z.string().optional() }),
   ),

@@ -25,6 +25,7 @@ export function historyLines(history: PayableHistory): string[] {
     `  ${coloured(history.paidOnce.verdict, printable(conclusion))}`,
     ...reasons.map((reason) => `  - ${printable(reason)}`),
     ...section("Approved", approvalLines(history)),
+    ...section("Did not count", refusedLines(history)),
     ...section("Requests", attempts.flatMap(attemptLines)),
     ...section("Payments", paymentLines(history)),
     ...section("Retry", retryLines(history)),
@@ -57,8 +58,17 @@ function approvalLines({ approvals }: PayableHistory): string[] {
   });
 }
 
-function approverText({ at, by, roles, proof, proofId, stage = 1, escalated }: Approval): string {
+function refusedLines({ refused }: PayableHistory): string[] {
+  return refused.map(({ at, by, code, reason, times }) => {
+    const often = times > 1 ? ` ×${times}` : "";
+    return `${time(at)}  ${bold(printable(by))}: ${printable(reason === "" ? code : reason)}${often}`;
+  });
+}
+
+function approverText(approval: Approval): string {
+  const { at, by, roles, proof, proofId, stage = 1, escalated, alone } = approval;
   const notes = [
+    ...(alone === true ? ["as the one person who launches and approves here"] : []),
     ...(stage === 1 ? [] : [`in stage ${stage}`]),
     ...(escalated === true ? ["after it was escalated"] : []),
   ];

@@ -9,6 +9,7 @@ import { oddLines, REGULAR_STATES } from "../store/odd-lines.ts";
 import type { Run } from "../store/runs.ts";
 import type { GatewayContext } from "./context.ts";
 import { cell, dollars } from "./csv.ts";
+import { countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./payment-status.ts";
 import { linesOf, runHead, sumOf, topUpStatuses } from "./status.ts";
 
@@ -25,6 +26,13 @@ export interface RunReport {
   readonly settledBills: number;
   readonly settledCents: number;
   readonly byState: StateSums;
+  /** Whose decisions count, and whose don't, and why. */
+  readonly decisions: {
+    /** True where one person may launch and approve, or did. */
+    readonly singlePerson: boolean;
+    readonly counted: Awaited<ReturnType<typeof countedOf>>;
+    readonly refused: Awaited<ReturnType<typeof refusedOf>>;
+  };
   /** Bills with a reason to look at; `exceptions` has the first of them. */
   readonly exceptionCount: number;
   readonly exceptions: readonly Pick<
@@ -57,11 +65,22 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     settledBills: byState.settled?.count ?? 0,
     settledCents: byState.settled?.cents ?? 0,
     byState,
+    decisions: await decisionsOf(context, run),
     exceptionCount: odd.count,
     exceptions: odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
     skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
     ...(await topUpStatuses(context, run)),
   };
+}
+
+async function decisionsOf(
+  { store, profiles }: ReportContext,
+  { runId, business, businessId }: Run,
+): Promise<RunReport["decisions"]> {
+  const counted = await countedOf(store.db, runId);
+  const isAllowed = profiles.get(business)?.singlePerson === true;
+  const singlePerson = isAllowed || counted.some(({ alone }) => alone);
+  return { singlePerson, counted, refused: await refusedOf(store.db, businessId, [runId]) };
 }
 
 /** Banks take money back weeks later: a run that completed then has exceptions after all. */
@@ -92,6 +111,8 @@ export function reportOfStatus(status: RunStatus): RunReport {
     settledBills: byState.settled?.count ?? 0,
     settledCents: byState.settled?.cents ?? 0,
     byState,
+    // It is tried again under the approval of its run, whose report says whose that is.
+    decisions: { singlePerson: false, counted: [], refused: [] },
     exceptionCount: exceptions.length,
     exceptions,
     skipped: { count: 0, byCode: {} },

@@ -18,6 +18,7 @@ import { lazyConnection } from "../../temporal/connection.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../cli-error.ts";
 import { collect } from "../collect.ts";
 import type { Session } from "../session.ts";
+import { addAuditAccessCommand } from "./audit-access.ts";
 import { count, dim, green, printable, red } from "../text.ts";
 import { withStore } from "../with-store.ts";
 
@@ -25,9 +26,12 @@ import { withStore } from "../with-store.ts";
 export function addAuditCommand(program: Command, session: Session): void {
   const audit = program
     .command("audit")
-    .description("verify and export the audit trail, on the store's host");
+    .description(
+      "verify and export the audit trail, and who could approve what, on the store's host",
+    );
   addVerify(audit, session);
   addExport(audit, session);
+  addAuditAccessCommand(audit, session);
 }
 
 function addVerify(audit: Command, session: Session): void {

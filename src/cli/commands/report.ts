@@ -10,7 +10,7 @@ import type { Session } from "../session.ts";
 import { nameOf } from "../show-plan.ts";
 import { topUpLines } from "../show-top-up.ts";
 import { phaseText } from "../show-run.ts";
-import { bold, count, printable, table } from "../text.ts";
+import { bold, count, dim, printable, table, yellow } from "../text.ts";
 
 export function addReportCommand(program: Command, session: Session): void {
   program
@@ -44,6 +44,22 @@ export function addReportCommand(program: Command, session: Session): void {
     );
 }
 
+/** Who counted and who didn't, and why. */
+function decisionLines({ singlePerson, counted, refused }: Report["decisions"]): string[] {
+  const mode = "Approvals: single-person. One person may launch and approve here.";
+  return [
+    ...(singlePerson ? [yellow(mode)] : []),
+    ...counted.map(({ by, roles, decision, at, alone }) => {
+      const note = alone ? ", as the one person who launches and approves here" : "";
+      const did = decision === "reject" ? "rejected" : "approved";
+      return `${did} by ${printable(by)} (${roles.join(", ")}), ${at}${note}`;
+    }),
+    ...refused.map(({ by, at, code, reason }) =>
+      dim(`did not count: ${printable(by)}, ${at}: ${printable(reason === "" ? code : reason)}`),
+    ),
+  ];
+}
+
 function reportLines(report: Report): string[] {
   const states = Object.entries(report.byState).map(([state, { count: bills, cents }]) => [
     state,
@@ -60,6 +76,7 @@ function reportLines(report: Report): string[] {
     `${bold(report.id)}  ${phaseText(report.phase)}`,
     `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${report.settledBills}, ${formatUsd(report.settledCents)}`,
     ...topUpLines(report.topUps),
+    ...decisionLines(report.decisions),
     "",
     ...table(
       [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],

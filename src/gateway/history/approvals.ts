@@ -39,6 +39,7 @@ function approvalRows(db: Db) {
       "decisions.roles",
       "decisions.token_id",
       "decisions.comment",
+      "decisions.alone",
     ])
     .orderBy("decisions.decided_at_ms");
 }
@@ -60,6 +61,7 @@ function approvalJson(row: ApprovalRow) {
     /** From 1; 1 as well where the rule asks one quorum. */
     stage: row.stage + 1,
     escalated: row.escalated === 1,
+    alone: row.alone === 1,
     comment: row.comment,
   };
 }

@@ -13,6 +13,7 @@ import { getRetry } from "../../store/retries.ts";
 import { holdJson } from "../holds.ts";
 import { currentLineOf } from "../payables.ts";
 import { approvalsOf } from "./approvals.ts";
+import { refusedOf } from "./deciders.ts";
 import { attemptJson, lookUpsIn, paymentsIn } from "./attempts.ts";
 import { type DepositOwner, depositsFor } from "./deposits.ts";
 import { incidentEntries } from "./incidents.ts";
@@ -70,6 +71,7 @@ export async function historyOf(db: Db, profile: BusinessProfile, payableId: str
           },
     paidOnce: { verdict, sentences: [...sentences, trailSentence(trail)] },
     approvals,
+    refused: await refusedOf(db, businessId, [...new Set(places.map(({ runId }) => runId))]),
     timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, approvals }),
     attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
     payments,

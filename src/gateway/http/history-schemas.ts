@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../../contracts/pay-run.ts";
 import { PAID_ONCE_VERDICTS } from "../../domain/payments/paid-once.ts";
+import { RefusedDecision } from "../history/deciders.ts";
 import { HoldBody } from "./schemas.ts";
 
 const AttemptBody = z.object({
@@ -51,6 +52,7 @@ const ApprovalBody = z.object({
   lineHash: z.string(),
   stage: z.int().describe("From 1"),
   escalated: z.boolean(),
+  alone: z.boolean().describe("Counts only because one person may launch and approve"),
   comment: z.string().nullable(),
 });
 
@@ -76,6 +78,7 @@ export const HistoryBody = z
       sentences: z.array(z.string()).describe("The conclusion first, then what it rests on"),
     }),
     approvals: z.array(ApprovalBody),
+    refused: z.array(RefusedDecision).describe("Decisions on its runs that don't count"),
     timeline: z.array(
       z.object({
         at: z.string(),

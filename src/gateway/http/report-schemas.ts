@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { CountedDecision, RefusedDecision } from "../history/deciders.ts";
 import { topUpStatus } from "./top-up-schemas.ts";
 import { LINE_STATES, RUN_PHASES } from "../../contracts/pay-run.ts";
 
@@ -20,6 +21,11 @@ export const ReportBody = z
     settledBills: z.int(),
     settledCents: z.int().describe("Net: what has reached the vendors"),
     byState: stateSums,
+    decisions: z.object({
+      singlePerson: z.boolean().describe("True where one person may launch and approve, or did"),
+      counted: z.array(CountedDecision),
+      refused: z.array(RefusedDecision),
+    }),
     exceptionCount: z.int().describe("Bills with a reason to look at; `exceptions` has the first"),
     exceptions: z.array(
       z.object({

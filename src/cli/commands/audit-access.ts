@@ -1,0 +1,100 @@
+import type { Command } from "@commander-js/extra-typings";
+
+import type { Config } from "../../config.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { type AccessSpan, accessTo, type RuleAccess } from "../../domain/approvals/access.ts";
+import type { Store } from "../../store/index.ts";
+import { authorsOf, listPlaybooks, playbookRevisions } from "../../store/playbooks.ts";
+import { listTokens } from "../../store/tokens.ts";
+import { usageError } from "../cli-error.ts";
+import type { Session } from "../session.ts";
+import { bold, dim, printable, yellow } from "../text.ts";
+import { withStore } from "../with-store.ts";
+
+interface PlaybookAccess {
+  readonly business: string;
+  readonly playbook: string;
+  readonly revision: number;
+  /** True where the profile says now that one person may launch and approve. */
+  readonly singlePerson: boolean;
+  readonly rules: readonly RuleAccess[];
+}
+
+export function addAuditAccessCommand(audit: Command, session: Session): void {
+  audit
+    .command("access")
+    .description("who could approve what on a day, by the tokens and playbooks of that day")
+    .requiredOption("--at <date>", "a day (UTC), YYYY-MM-DD, or an instant")
+    .option("--business <name>", "only this one")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, async ({ output, config }) => {
+        const span = spanOf(options.at);
+        const settings = config();
+        const profiles = profilesOf(settings, options.business);
+        const items = await withStore(settings, async (store) => {
+          const all = profiles.map((profile) => accessOf(store, settings, profile, span));
+          return (await Promise.all(all)).flat();
+        });
+        output.lines(items.flatMap(linesOf));
+        if (items.length === 0) output.line("No playbook that pays bills was stored then.");
+        output.note(dim("Keys of signers are those that the profiles have now."));
+        output.document({ at: options.at, items });
+      }),
+    );
+}
+
+function profilesOf({ profiles }: Config, name: string | undefined): readonly BusinessProfile[] {
+  if (name === undefined) return profiles.all();
+  const profile = profiles.get(name);
+  if (profile !== undefined) return [profile];
+  const known = profiles.all().map((each) => each.name);
+  throw usageError(`no business is called “${name}”`, `There is ${known.join(", ") || "none"}.`);
+}
+
+async function accessOf(
+  { db }: Store,
+  { profiles }: Config,
+  { name: business, signers = [], singlePerson = false }: BusinessProfile,
+  span: AccessSpan,
+): Promise<PlaybookAccess[]> {
+  const tokens = await listTokens(db);
+  const sandboxesOnly = profiles.all().every(({ sandbox }) => sandbox);
+  const found: PlaybookAccess[] = [];
+  for (const { name } of await listPlaybooks(db, business)) {
+    const revisions = await playbookRevisions(db, { business, name });
+    const then = revisions.find(({ createdAtMs }) => createdAtMs <= span.toMs);
+    if (then?.compiled.kind !== "pay-run") continue;
+    const { revision, compiled: playbook } = then;
+    const authors = await authorsOf(db, { business, playbook: name, playbookRevision: revision });
+    const facts = { business, sandboxesOnly, tokens, signers, playbook, authors };
+    const rules = accessTo(facts, span);
+    found.push({ business, playbook: name, revision, singlePerson, rules });
+  }
+  return found;
+}
+
+function linesOf({ business, playbook, revision, singlePerson, rules }: PlaybookAccess): string[] {
+  return [
+    `${bold(printable(playbook))} of ${printable(business)}, revision ${revision}`,
+    ...(singlePerson ? [yellow("  approvals: single-person, as the profile says now")] : []),
+    ...rules.flatMap(({ what, roles, quorum, people }) => [
+      `  ${printable(what)}: ${quorum} of ${roles.join(", ")}`,
+      ...people.map(({ name, by, isAuthor }) => {
+        const note = isAuthor ? ", whose approval doesn't count: wrote the playbook" : "";
+        return `    ${printable(name)} (${by.join(", ")})${note}`;
+      }),
+      ...(people.length === 0 ? ["    nobody"] : []),
+    ]),
+  ];
+}
+
+const DAY_MS = 86_400_000;
+
+function spanOf(text: string): AccessSpan {
+  const fromMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(fromMs)) {
+    throw usageError(`--at can't be “${text}”`, "A date YYYY-MM-DD, or an ISO 8601 instant.");
+  }
+  return { fromMs, toMs: /^\d{4}-\d{2}-\d{2}$/.test(text) ? fromMs + DAY_MS - 1 : fromMs };
+}

@@ -1,0 +1,127 @@
+import type { ApprovalRule, PayRunPlaybook } from "../../contracts/playbook.ts";
+import { formatUsd } from "../money.ts";
+import { principalOf } from "./principal.ts";
+import { actsFor, type TokenFacts, tokenProblem } from "./token.ts";
+
+/** Instants in real time; both ends belong to it. */
+export interface AccessSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+interface HeldToken extends TokenFacts {
+  readonly tokenId: string;
+  readonly name: string;
+  /** Profile names; null for all. */
+  readonly businesses: readonly string[] | null;
+  readonly createdAtMs: number;
+}
+
+interface HeldKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+export interface AccessFacts {
+  /** The profile's name. */
+  readonly business: string;
+  readonly sandboxesOnly: boolean;
+  /** All that were ever made. */
+  readonly tokens: readonly HeldToken[];
+  /** Keys of the business's profile, as it is now: it keeps no past. */
+  readonly signers: readonly HeldKey[];
+  readonly playbook: PayRunPlaybook;
+  /** Whose approvals don't count for its runs. */
+  readonly authors: readonly string[];
+}
+
+/** Somebody who could approve, and by what. */
+export interface PersonWithAccess {
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** Ids of tokens, and of keys as `key/ID`. */
+  readonly by: readonly string[];
+  /** True where their approval doesn't count, because they wrote the playbook. */
+  readonly isAuthor: boolean;
+}
+
+export interface RuleAccess {
+  /** What the rule is about, in words. */
+  readonly what: string;
+  readonly roles: readonly string[];
+  /** Different people who must approve. */
+  readonly quorum: number;
+  readonly people: readonly PersonWithAccess[];
+}
+
+/** Who could approve what of a playbook's runs, at any moment of a span of time. */
+export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
+  const { approve, pay } = facts.playbook;
+  const rules = approve.map((rule) => ({
+    what: whatOf(rule),
+    quorum: rule.quorum,
+    roles: [...new Set([...rule.by, ...escalatedTo(rule)])],
+  }));
+  const { topUp } = pay;
+  const deposits =
+    topUp === undefined
+      ? []
+      : [
+          {
+            what: `deposits up to ${formatUsd(topUp.atMostCents)}`,
+            quorum: topUp.quorum,
+            roles: topUp.by,
+          },
+        ];
+  return [...rules, ...deposits].map((rule) => ({
+    ...rule,
+    people: peopleWith(rule.roles, facts, span),
+  }));
+}
+
+function whatOf({ review, overCents, where }: ApprovalRule): string {
+  const parts = [
+    ...(review ? ["bills to review"] : []),
+    ...(overCents === null ? [] : [`bills over ${formatUsd(overCents)}`]),
+    ...(where === null ? [] : [`bills where ${where}`]),
+  ];
+  return parts.length === 0 ? "every other bill" : parts.join(", ");
+}
+
+function escalatedTo({ stages = [] }: ApprovalRule): readonly string[] {
+  return stages.flatMap(({ escalate }) => escalate?.to ?? []);
+}
+
+function peopleWith(
+  wanted: readonly string[],
+  { business, sandboxesOnly, tokens, signers, authors }: AccessFacts,
+  span: AccessSpan,
+): PersonWithAccess[] {
+  const held = [
+    ...tokens
+      .filter((token) => actsFor(token.businesses, business) && counted(token, span, sandboxesOnly))
+      .map(({ tokenId, name, roles }) => ({ id: tokenId, name, roles })),
+    ...signers.map(({ keyId, name, roles }) => ({ id: `key/${keyId}`, name, roles })),
+  ].filter(({ roles }) => roles.some((role) => wanted.includes(role)));
+  const isAuthor = new Set(authors.map(principalOf));
+  const people = Map.groupBy(held, ({ name }) => principalOf(name));
+  return [...people].map(([principal, of]) => ({
+    name: of[0]?.name ?? principal,
+    roles: [...new Set(of.flatMap(({ roles }) => roles))].filter((role) => wanted.includes(role)),
+    by: of.map(({ id }) => id),
+    isAuthor: isAuthor.has(principal),
+  }));
+}
+
+/** True where a token counted at some moment of the span. */
+function counted(token: HeldToken, { fromMs, toMs }: AccessSpan, sandboxesOnly: boolean): boolean {
+  const begins = [token.createdAtMs, token.confirmedAtMs ?? 0, fromMs];
+  return begins.some(
+    (ms) =>
+      ms >= token.createdAtMs &&
+      ms >= fromMs &&
+      ms <= toMs &&
+      tokenProblem(token, { nowMs: ms, sandboxesOnly }) === undefined,
+  );
+}

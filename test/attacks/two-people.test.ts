@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { GatewayContext } from "../../src/gateway/context.ts";
+import { scopedTo } from "../../src/gateway/http/scope.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit.ts";
+import { applyPlaybook, getPlaybook } from "../../src/store/playbooks.ts";
+import { createFirstTokens, createToken, findToken, revokeToken } from "../../src/store/tokens.ts";
+import {
+  type Answer,
+  profile,
+  startTestGateway,
+  type TestGateway,
+} from "../gateway/support/gateway.ts";
+import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
+
+let gateway: TestGateway;
+let run: SeededRun;
+/** Two administrators, as “payrun token bootstrap” makes them. */
+let ada: string;
+let bea: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  const first = await createFirstTokens(gateway.store, ["Ada", "Bea"], Date.now());
+  [ada = "", bea = ""] = (first ?? []).map(({ token }) => token);
+  run = await seedRun(gateway.store, {
+    launchedBy: "lou",
+    author: "eve",
+    lines: [planLine("p1")],
+  });
+});
+afterEach(() => gateway.stop());
+
+interface Made {
+  readonly id: string;
+  readonly token: string;
+  readonly state: string;
+}
+
+async function make(maker: string, name: string, roles: readonly string[]): Promise<Made> {
+  const answer = await gateway.call("POST", "/v1/tokens", maker, { name, roles });
+  expect(answer.status).toBe(201);
+  return answer.json as unknown as Made;
+}
+
+const confirm = (by: string, { id }: Pick<Made, "id">): Promise<Answer> =>
+  gateway.call("POST", `/v1/tokens/${id}/confirmation`, by);
+
+function approve(token: string): Promise<Answer> {
+  const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
+  return gateway.call("POST", path, token, { decision: "approve", planHash: run.planHash });
+}
+
+async function outcome(answer: Promise<Answer>): Promise<string> {
+  const { status, json } = await answer;
+  return status === 200 ? "counts" : `${status} ${String(json["error"])}`;
+}
+
+test("an administrator who makes somebody up approves nothing with that token", async () => {
+  const bob = await make(ada, "bob", ["controller"]);
+  expect(bob.state).toBe("unconfirmed");
+  expect(await outcome(approve(bob.token))).toBe("401 unauthorized");
+  expect((await confirm(ada, bob)).status).toBe(409);
+  expect(await outcome(approve(bob.token))).toBe("401 unauthorized");
+  expect((await confirm(bea, bob)).json["state"]).toBe("valid");
+  expect(await outcome(approve(bob.token))).toBe("counts");
+});
+
+test("an administrator who makes up a second administrator confirms nothing with that token", async () => {
+  for (const name of ["carl", "ADA", "\uff41\uff44\uff41"]) {
+    const second = await make(ada, name, ["admin"]);
+    const bob = await make(ada, "bob", ["controller"]);
+    expect((await confirm(second.token, bob)).status).toBe(401);
+    expect((await confirm(second.token, second)).status).toBe(401);
+  }
+  // Even one that was confirmed stays one person with its namesake.
+  const again = await make(bea, "aDa", ["admin"]);
+  expect((await confirm(ada, again)).status).toBe(200);
+  const bob = await make(ada, "bob", ["controller"]);
+  expect((await confirm(again.token, bob)).status).toBe(409);
+});
+
+test("the first two administrators approve nothing", async () => {
+  expect(await outcome(approve(ada))).toBe("403 role_missing");
+  expect(await outcome(approve(bea))).toBe("403 role_missing");
+});
+
+test("whoever wrote any revision of the playbook doesn't count, whoever applied it last", async () => {
+  const { store } = gateway;
+  const known = await getPlaybook(store.db, { business: "acme", name: "weekly" });
+  if (known === undefined) throw new Error("no playbook");
+  const text = `${known.text}\n# changed`;
+  await store.transaction((trx) =>
+    applyPlaybook(trx, { ...known, text, author: "mia", authorTokenId: null, nowMs: Date.now() }),
+  );
+  run = await seedRun(store, { period: "2026-11-27", lines: [planLine("p2")], author: "mia" });
+  for (const author of ["mia", "Eve"]) {
+    const token = await gateway.token(author, ["controller"]);
+    expect(await outcome(approve(token))).toBe("403 playbook_author");
+  }
+});
+
+test("a name counts once, however its accents are put together and its spaces are", async () => {
+  await gateway.store.db.updateTable("runs").set({ launched_by: "Jos\u00e9  Smith" }).execute();
+  const token = await gateway.token("jose\u0301 smith", ["controller"]);
+  expect(await outcome(approve(token))).toBe("403 launcher");
+});
+
+test("reports and explanations say who counted, who didn't and why", async () => {
+  await approve(await gateway.token("Lou", ["controller"]));
+  await approve(await gateway.token("cora", ["controller"]));
+  const viewer = await gateway.token("vera", ["viewer"]);
+  const id = encodeURIComponent(run.runId);
+  const report = (await gateway.call("GET", `/v1/runs/${id}/report`, viewer)).json;
+  const refused = [
+    { by: "Lou", code: "launcher", reason: "Lou launched this run; somebody else must approve it" },
+  ];
+  expect(report["decisions"]).toMatchObject({
+    singlePerson: false,
+    counted: [{ by: "cora", roles: ["controller"], decision: "approve", alone: false }],
+    refused,
+  });
+  const history = (await gateway.call("GET", "/v1/payables/p1/history", viewer)).json;
+  expect(history).toMatchObject({ approvals: [{ by: "cora" }], refused });
+});
+
+test("where a business says that it is one person's, the launcher approves, and the report says so", async () => {
+  const alone = await startTestGateway({ profiles: [profile({ singlePerson: true })] });
+  try {
+    const own = await seedRun(alone.store, { launchedBy: "lou", lines: [planLine("p1")] });
+    const path = `/v1/runs/${encodeURIComponent(own.runId)}`;
+    const lou = await alone.token("lou", ["controller"]);
+    const body = { decision: "approve", planHash: own.planHash };
+    expect((await alone.call("POST", `${path}/decisions`, lou, body)).status).toBe(200);
+    expect((await alone.call("GET", `${path}/report`, lou)).json["decisions"]).toMatchObject({
+      singlePerson: true,
+      counted: [{ by: "lou", alone: true }],
+    });
+  } finally {
+    await alone.stop();
+  }
+});
+
+test("a token that is revoked while what it asks for is on its way changes nothing", async () => {
+  const { store } = gateway;
+  const made = { name: "otto", roles: ["operator"], createdBy: "setup", nowMs: Date.now() };
+  const { token, tokenId } = await createToken(store, made);
+  const principal = await findToken(store.db, token);
+  if (principal === undefined) throw new Error("no token");
+  const parts = { store, profiles: { all: () => [] }, nowMs: Date.now, sandboxesOnly: () => false };
+  const context = scopedTo(parts as unknown as GatewayContext, principal);
+  const work = () => context.store.transactionOf("biz_acme", () => Promise.resolve("done"));
+  expect(await work()).toBe("done");
+  await revokeToken(store, tokenId, { by: "ada", nowMs: Date.now() });
+  await expect(work()).rejects.toMatchObject({ status: 401 });
+});
+
+test("every making, confirming, renewing, use from a new address and revoking is in the trail", async () => {
+  const bob = await make(ada, "bob", ["controller"]);
+  await confirm(bea, bob);
+  const renewed = await gateway.call("POST", "/v1/tokens/renewal", bob.token, {});
+  expect((await gateway.call("GET", "/v1/runs", bob.token)).status).toBe(401);
+  const now = String(renewed.json["token"]);
+  expect((await gateway.call("GET", "/v1/runs", now)).status).toBe(200);
+  expect((await gateway.call("DELETE", `/v1/tokens/${bob.id}`, bea)).json["state"]).toBe("revoked");
+  expect((await gateway.call("GET", "/v1/runs", now)).status).toBe(401);
+  const acts = async () =>
+    (await listAudit(gateway.store.db, { businessId: STORE_TRAIL }))
+      .filter(({ subject }) => subject === bob.id)
+      .map(({ action, actor }) => `${action} by ${actor}`);
+  await expect
+    .poll(acts)
+    .toEqual(
+      expect.arrayContaining([
+        "token.created by Ada",
+        "token.confirmed by Bea",
+        "token.renewed by bob",
+        "token.used by bob",
+        "token.revoked by Bea",
+      ]),
+    );
+});
