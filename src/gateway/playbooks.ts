@@ -24,7 +24,7 @@ export async function findPlaybook(
   const [found, ...others] = all.flatMap((stored) => stored ?? []);
   if (found === undefined) {
     throw notFound(
-      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}; an administrator stores one with “payrun apply FILE”.`,
+      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}; “payrun playbook list” names those that there are, “payrun apply FILE” stores one.`,
     );
   }
   if (others.length === 0) return found;

@@ -89,7 +89,7 @@ describe("runs, from the command line", () => {
     writeFileSync(join(cwd, "cli-weekly.yaml"), PLAYBOOK);
     const result = await as("ada", ["apply", "cli-weekly.yaml", "--json"], cwd);
     expect(result.json()).toEqual({
-      applied: [{ name: "cli-weekly", revision: 1, changed: false }],
+      applied: [{ name: "cli-weekly", business: "default", revision: 1, changed: false }],
     });
   });
 
@@ -172,7 +172,7 @@ describe("runs, from the command line", () => {
 
     const before = (await as("ada", ["status", "--json"])).stdout;
     expect(before).not.toContain("nightly");
-    await stack.temporal.schedule.getHandle("scheduled-pay-run/nightly").trigger();
+    await stack.temporal.schedule.getHandle("scheduled-pay-run/default/nightly").trigger();
     const run = await vi.waitFor(
       async () => {
         const { items } = (await as("ada", ["status", "--json"])).json<{
@@ -209,7 +209,7 @@ describe("runs, from the command line", () => {
   test("the launcher's approval, an old plan's and an unknown bill's are refused", async () => {
     const launcher = await as("ada", ["approve", runId]);
     expect(launcher.code).toBe(1);
-    expect(launcher.stderr).toMatch(/launched this run|one of the roles/);
+    expect(launcher.stderr).toMatch(/has changed this playbook/);
     const old = await as("cleo", ["approve", runId, "--plan-hash", "0000", "--json"]);
     expect(old.code).toBe(1);
     expect(old.json()).toMatchObject({ error: "stale_plan" });

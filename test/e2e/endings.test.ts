@@ -73,7 +73,7 @@ describe("a pay run", () => {
 describe("the launcher of a schedule", () => {
   const trigger = async (name: string, every: string): Promise<string> => {
     await payrun.apply(name, scenePlaybook(name, { more: [`schedule: ${every}`] }));
-    const schedule = payrun.temporal.schedule.getHandle(`scheduled-pay-run/${name}`);
+    const schedule = payrun.temporal.schedule.getHandle(`scheduled-pay-run/default/${name}`);
     await schedule.trigger();
     const launcher = await workflowOf(WORKFLOW.scheduledPayRun, name);
     await schedule.delete();

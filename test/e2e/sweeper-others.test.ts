@@ -112,7 +112,7 @@ describe("what has lost its workflow", () => {
     expect((await change("POST", "paused-schedule/pause", pause)).status).toBe(200);
     expect((await change("DELETE", "deleted-schedule")).status).toBe(200);
     const handleOf = (name: string) =>
-      payrun.temporal.schedule.getHandle(`scheduled-pay-run/${name}`);
+      payrun.temporal.schedule.getHandle(`scheduled-pay-run/default/${name}`);
     for (const name of names.slice(0, 2)) await handleOf(name).delete();
     // Nobody's gateway may be about to make them.
     await payrun.store.db

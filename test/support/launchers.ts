@@ -1,9 +1,10 @@
 import { expect } from "vitest";
+import { scheduledPayRunId } from "../../src/contracts/names.ts";
 import type { TestPayrun } from "./payrun.ts";
 
 /** A playbook's schedule at Temporal. */
 export function scheduleOf(payrun: TestPayrun, playbook: string) {
-  return payrun.temporal.schedule.getHandle(`scheduled-pay-run/${playbook}`);
+  return payrun.temporal.schedule.getHandle(scheduledPayRunId("default", playbook));
 }
 
 /** Ids of the launchers that a schedule has started, once there is one. */

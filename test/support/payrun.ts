@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { inject } from "vitest";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { confirmedToken } from "./confirmed-token.ts";
 import { GatewayCalls, PEOPLE, type Person } from "./gateway-calls.ts";
 import { takeNamespace } from "./take-namespace.ts";
 import { freePort } from "./free-port.ts";
@@ -111,7 +111,7 @@ export class TestPayrun extends GatewayCalls {
   /** Gives everybody a token of this store. */
   async makeTokens(): Promise<void> {
     for (const [name, roles] of Object.entries(PEOPLE)) {
-      const { token } = await createToken(this.store, {
+      const { token } = await confirmedToken(this.store, {
         name,
         roles: [...roles],
         createdBy: "setup",

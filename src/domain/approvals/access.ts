@@ -122,6 +122,11 @@ function counted(token: HeldToken, { fromMs, toMs }: AccessSpan, sandboxesOnly: 
       ms >= token.createdAtMs &&
       ms >= fromMs &&
       ms <= toMs &&
-      tokenProblem(token, { nowMs: ms, sandboxesOnly }) === undefined,
+      tokenProblem(asItWas(token, ms), { nowMs: ms, sandboxesOnly }) === undefined,
   );
+}
+
+function asItWas({ confirmedAtMs, revokedAtMs, ...token }: HeldToken, atMs: number): HeldToken {
+  const by = (ms: number | null) => (ms !== null && ms <= atMs ? ms : null);
+  return { ...token, confirmedAtMs: by(confirmedAtMs), revokedAtMs: by(revokedAtMs) };
 }

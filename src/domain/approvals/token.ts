@@ -47,10 +47,11 @@ export function tokenProblem(
   token: TokenFacts,
   { nowMs, sandboxesOnly }: { readonly nowMs: number; readonly sandboxesOnly: boolean },
 ): TokenProblem | undefined {
-  if (token.revokedAtMs !== null && token.revokedAtMs <= nowMs) return "revoked";
+  // Of another gateway's clock, which may be ahead, only whether it has been counts.
+  if (token.revokedAtMs !== null) return "revoked";
   if (token.expiresAtMs <= nowMs) return "expired";
-  const isConfirmed = token.confirmedAtMs !== null && token.confirmedAtMs <= nowMs;
-  if (isConfirmed || sandboxesOnly || !needsConfirmation(token.roles)) return undefined;
+  if (token.confirmedAtMs !== null || sandboxesOnly || !needsConfirmation(token.roles))
+    return undefined;
   return "unconfirmed";
 }
 

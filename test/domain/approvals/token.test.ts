@@ -29,11 +29,12 @@ test("where every business is a sandbox no token needs to be confirmed", () => {
   expect(tokenProblem(token(), { ...NOW, sandboxesOnly: true })).toBeUndefined();
 });
 
-test("a token ends at the instant at which it expires or is revoked, confirmed or not", () => {
+test("a token ends at the instant at which it expires, and once it is revoked, whatever the clocks of gateways say", () => {
   const confirmed = { confirmedAtMs: 1 };
   expect(tokenProblem(token({ ...confirmed, expiresAtMs: 100 }), NOW)).toBe("expired");
   expect(tokenProblem(token({ ...confirmed, revokedAtMs: 100 }), NOW)).toBe("revoked");
-  expect(tokenProblem(token({ ...confirmed, revokedAtMs: 101 }), NOW)).toBeUndefined();
+  expect(tokenProblem(token({ ...confirmed, revokedAtMs: 900 }), NOW)).toBe("revoked");
+  expect(tokenProblem(token({ confirmedAtMs: 900 }), NOW)).toBeUndefined();
 });
 
 test("nobody confirms what they have made, however they spell themselves, nor what has ended", () => {
