@@ -186,6 +186,7 @@ const playbook = z.object({
   business: z.string(),
   revision: z.int(),
   changed: z.boolean(),
+  proposal: z.string().optional(),
   note: z.string().optional(),
 });
 export type AppliedPlaybook = z.infer<typeof playbook>;

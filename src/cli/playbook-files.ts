@@ -118,8 +118,21 @@ export async function playbookNamed(
 ): Promise<{ readonly playbook: string; readonly business?: string }> {
   if (!isFile(nameOrFile)) return { playbook: nameOrFile };
   const applied = await applyPlaybook(gateway, await readPlaybook(nameOrFile));
-  if (applied.changed) said(`applied ${applied.name}, revision ${applied.revision}`);
+  if (applied.changed && applied.proposal === undefined)
+    said(`applied ${applied.name}, revision ${applied.revision}`);
+  if (applied.proposal !== undefined) throw waitsForSecond([applied]);
   return { playbook: applied.name, business: applied.business };
+}
+
+/** What was proposed waits for somebody else (exit 3). */
+export function waitsForSecond(proposed: readonly AppliedPlaybook[]): CliError {
+  const names = proposed.map(({ name }) => name);
+  const are = names.length === 1 ? "waits" : "wait";
+  return new CliError(EXIT.waiting, `${names.join(", ")} ${are} for a second person to confirm`, {
+    code: "proposed",
+    details: proposed,
+    hint: names.map((name) => `payrun playbook confirm ${name}`).join("; "),
+  });
 }
 
 /** What to plan: a stored playbook by its name, or a file with its text, which stays unstored. */

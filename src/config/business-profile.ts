@@ -43,6 +43,8 @@ export interface BusinessProfile {
   readonly sandbox: boolean;
   /** True: whoever launches a run or writes its playbook may approve it; every report says so. */
   readonly singlePerson?: boolean;
+  /** True: what one person applies is in force once a second one has confirmed it. */
+  readonly fourEyes?: boolean;
   /** Whom to tell, and over what; nobody where it is missing. */
   readonly notify?: NotifySettings;
 }
@@ -93,6 +95,7 @@ export const businessShape = z
     achAuthorization: achAuthorization.optional(),
     signers: signersShape.optional(),
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
+    fourEyes: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     approvals: z.literal("single-person", "can only be single-person").optional(),
     notify: notifyShape.optional(),
   })
@@ -132,6 +135,7 @@ export function toBusinessProfile(
     ...(shape.signers ? { signers: shape.signers } : {}),
     sandbox: shape.sandbox ?? false,
     ...(shape.approvals === "single-person" ? { singlePerson: true } : {}),
+    ...(shape.fourEyes === true ? { fourEyes: true } : {}),
     ...(shape.notify ? { notify: toNotifySettings(shape.notify) } : {}),
   };
 }

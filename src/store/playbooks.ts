@@ -21,9 +21,12 @@ export async function applyPlaybook(
   trx: Transaction<Tables>,
   {
     nowMs,
+    confirmedBy,
     ...playbook
   }: Omit<StoredPlaybook, "revision" | "createdAtMs" | "confirmedBy" | "confirmedAtMs"> & {
     readonly nowMs: number;
+    /** A second person who has confirmed it. */
+    readonly confirmedBy?: string;
   },
 ): Promise<{ revision: number; changed: boolean }> {
   const last = await getPlaybook(trx, playbook);
@@ -31,7 +34,12 @@ export async function applyPlaybook(
   const revision = (last?.revision ?? 0) + 1;
   await trx
     .insertInto("playbooks")
-    .values(asColumns({ ...playbook, revision, createdAtMs: nowMs }))
+    .values(
+      asColumns({
+        ...{ ...playbook, revision, createdAtMs: nowMs },
+        ...(confirmedBy === undefined ? {} : { confirmedBy, confirmedAtMs: nowMs }),
+      }),
+    )
     .execute();
   return { revision, changed: true };
 }

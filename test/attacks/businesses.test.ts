@@ -87,6 +87,11 @@ function attacks(): Record<string, { path: string; body?: object }> {
       path: "/v1/playbooks",
       body: { name: "weekly", text: "kind: pay-run\nbusiness: acme\n" },
     },
+    "GET /v1/playbooks/{name}/proposal": { path: "/v1/playbooks/weekly/proposal" },
+    "POST /v1/playbooks/{name}/confirmation": {
+      path: "/v1/playbooks/weekly/confirmation",
+      body: { hash: "x" },
+    },
     "GET /v1/runs": { path: "/v1/runs?business=acme" },
     "POST /v1/runs": { path: "/v1/runs", body: { playbook: "weekly" } },
     "GET /v1/runs/{id}": { path: `/v1/runs/${id}` },

@@ -90,7 +90,10 @@ test("whoever wrote any revision of the playbook doesn't count, whoever applied 
   if (known === undefined) throw new Error("no playbook");
   const text = `${known.text}\n# changed`;
   await store.transaction((trx) =>
-    applyPlaybook(trx, { ...known, text, author: "mia", authorTokenId: null, nowMs: Date.now() }),
+    applyPlaybook(trx, {
+      ...{ name: known.name, kind: known.kind, business: known.business, text },
+      ...{ compiled: known.compiled, author: "mia", authorTokenId: null, nowMs: Date.now() },
+    }),
   );
   run = await seedRun(store, { period: "2026-11-27", lines: [planLine("p2")], author: "mia" });
   for (const author of ["mia", "Eve"]) {

@@ -14,6 +14,7 @@ import {
   playbookFiles,
   type ReadPlaybook,
   readPlaybooks,
+  waitsForSecond,
 } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
 import { diffLines } from "../show-diff.ts";
@@ -55,16 +56,21 @@ async function apply(
       throw stoppedAt(playbook, applied, error);
     });
     applied.push(now);
-    output.line(
-      `${green("✓")} ${now.name}, revision ${now.revision}${now.changed ? "" : " as before"}`,
-    );
+    output.line(appliedText(now));
     if (now.note !== undefined) output.line(yellow(printable(now.note)));
     if (now.changed && before !== undefined) {
       output.lines(diffLines(before.text, playbook.text));
     }
   }
+  const proposed = applied.filter(({ proposal }) => proposal !== undefined);
+  if (proposed.length > 0) throw waitsForSecond(proposed);
   output.document({ applied });
   return EXIT.done;
+}
+
+function appliedText({ name, revision, changed, proposal }: AppliedPlaybook): string {
+  if (proposal !== undefined) return `${yellow("!")} ${name} is proposed as revision ${revision}`;
+  return `${green("✓")} ${name}, revision ${revision}${changed ? "" : " as before"}`;
 }
 
 /** What was stored before it stays; applying all again goes on where it stopped. */

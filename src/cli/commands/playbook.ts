@@ -5,6 +5,7 @@ import { type GatewayClient, gatewayOf, ofBusiness } from "../gateway-client.ts"
 import { type PlaybookRevision, playbookList, playbookRevisions } from "../gateway-shapes.ts";
 import { changesOf, changesText } from "../revision-changes.ts";
 import type { Session } from "../session.ts";
+import { addPlaybookConfirmCommand } from "./playbook-confirm.ts";
 import { printable, table } from "../text.ts";
 
 /** As much of a hash as tells revisions apart. */
@@ -12,10 +13,13 @@ const HASH_SHOWN = 12;
 
 /** `payrun playbook …`: what is stored, and how it came to be so. */
 export function addPlaybookCommand(program: Command, session: Session): void {
-  const playbook = program.command("playbook").description("what is stored: list, history, show");
+  const playbook = program
+    .command("playbook")
+    .description("what is stored: list, history, show, confirm");
   addList(playbook, session);
   addHistory(playbook, session);
   addShow(playbook, session);
+  addPlaybookConfirmCommand(playbook, session);
 }
 
 function addList(playbook: Command, session: Session): void {

@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf, ofBusiness } from "../gateway-client.ts";
 import { playbookRevisions } from "../gateway-shapes.ts";
-import { applyPlaybook } from "../playbook-files.ts";
+import { applyPlaybook, waitsForSecond } from "../playbook-files.ts";
 import type { Session } from "../session.ts";
 import { green, printable, yellow } from "../text.ts";
 import { revisionIn, revisionNumber } from "./playbook.ts";
@@ -26,6 +26,7 @@ export function addRevertCommand(program: Command, session: Session): void {
         const { items, business } = await gateway.get(path, playbookRevisions);
         const found = revisionIn(name, items, number);
         const applied = await applyPlaybook(gateway, { name, business, text: found.text });
+        if (applied.proposal !== undefined) throw waitsForSecond([applied]);
         output.line(
           `${green("✓")} ${name} is as in revision ${found.revision} again, now revision ${applied.revision}`,
         );

@@ -101,6 +101,10 @@ export const AppliedPlaybookBody = z.object({
   revision: z.int(),
   changed: z.boolean(),
   note: z.string().optional().describe("What to know of it, such as a playbook that is missing"),
+  proposal: z
+    .string()
+    .optional()
+    .describe("Hash of the text that waits for a second person; `revision` is what it becomes"),
 });
 
 export const ResolutionBody = z

@@ -1,26 +1,20 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { BusinessProfile } from "../../config/business-profile.ts";
-import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
-import { appendAudit } from "../../store/audit.ts";
-import { isCancellationPolicy } from "../../domain/cancellations/policy.ts";
-import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
-import { applyPlaybook, getPlaybook, isPayRun, playbookRevisions } from "../../store/playbooks.ts";
-import { scheduleWish } from "../../store/schedule-wishes.ts";
-import type { GatewayContext } from "../context.ts";
-import { unprocessable } from "../http/errors.ts";
+import { requireFailurePlaybook, storePlaybook } from "../apply-playbook.ts";
+import { textHash } from "../../store/playbook-proposals.ts";
+import { playbookRevisions } from "../../store/playbooks.ts";
 import type { Routes } from "../http/route.ts";
 import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
 import { ownedPlaybook } from "../businesses.ts";
 import { findPlaybook, playbooksOf } from "../playbooks.ts";
 import { readPlaybookText } from "../playbook-text.ts";
-import { syncSchedule } from "../schedules.ts";
+import { addProposalRoutes, propose } from "./proposals.ts";
 import { businessQuery, MAY, name } from "./fields.ts";
 
 /** Playbooks: stored by an administrator, launched by name. */
 export function addPlaybookRoutes(routes: Routes): void {
   addRevisions(routes);
   addApply(routes);
+  addProposalRoutes(routes);
   routes.add({
     whose: "profiles",
     method: "get",
@@ -63,7 +57,13 @@ function addApply(routes: Routes): void {
       business: name.optional().describe("Whose it is, where the text doesn't say"),
       text: z.string().min(1, "must not be empty"),
     }),
-    responses: { 200: { description: "The revision in force", schema: AppliedPlaybookBody } },
+    responses: {
+      200: { description: "The revision in force", schema: AppliedPlaybookBody },
+      202: {
+        description: "A proposal, where a second person confirms",
+        schema: AppliedPlaybookBody,
+      },
+    },
     handle: async ({ body, principal, context }) => {
       const { playbook, profile } = ownedPlaybook(
         context,
@@ -71,94 +71,16 @@ function addApply(routes: Routes): void {
         body.business,
       );
       if (playbook.kind === "pay-run") await requireFailurePlaybook(context, profile, playbook);
-      const nowMs = context.nowMs();
-      const sandboxTime = await sandboxTimeOf(context, profile);
-      const applied = await context.store.transactionOf(profile.businessId, async (trx) => {
-        const result = await applyPlaybook(trx, {
-          name: body.name,
-          kind: playbook.kind,
-          text: body.text,
-          compiled: playbook,
-          business: profile.name,
-          author: principal.name,
-          authorTokenId: principal.tokenId,
-          nowMs,
-        });
-        const wanted = { businessId: profile.businessId, playbook: body.name };
-        if (result.changed || (await scheduleWish(trx, wanted)).deleted) {
-          await appendAudit(trx, {
-            businessId: profile.businessId,
-            nowMs,
-            actor: principal.name,
-            action: "playbook.applied",
-            subject: body.name,
-            details: { revision: result.revision, ...sandboxTime },
-          });
-        }
-        return result;
-      });
-      // After the store: whoever applies again after a failure here completes it.
-      const { pause } = await syncSchedule(context, {
-        business: profile.name,
-        name: body.name,
-        compiled: playbook,
-      });
-      const noted =
-        pause === null ? await noteOn(context, profile, playbook) : pausedNote(body.name, pause);
-      return {
-        status: 200,
-        json: { name: body.name, business: profile.name, ...applied, ...noted },
-      };
+      const { name: owned, text } = body;
+      const author = { author: principal.name, authorTokenId: principal.tokenId };
+      const given = { name: owned, text, playbook, profile };
+      if (profile.fourEyes === true) {
+        const proposed = await propose(context, given, author);
+        if (proposed !== undefined) return { status: 202, json: proposed };
+      }
+      return { status: 200, json: await storePlaybook(context, given, author) };
     },
   });
-}
-
-/** What backfills count from; a sandbox that can't be read keeps nobody from storing a playbook. */
-async function sandboxTimeOf(
-  context: GatewayContext,
-  profile: BusinessProfile,
-): Promise<{ readonly sandboxTime?: string }> {
-  if (!profile.sandbox) return {};
-  try {
-    const { businessMs } = await context.clocks.read(profile);
-    return { sandboxTime: new Date(businessMs).toISOString() };
-  } catch {
-    return {};
-  }
-}
-
-function pausedNote(name: string, pause: string): { readonly note: string } {
-  return {
-    note: `It is paused (${pause}), and begins no run by itself until “payrun schedule resume ${name}”.`,
-  };
-}
-
-/** What whoever stores a playbook should know; the other playbook may still be stored after it. */
-async function noteOn(
-  context: GatewayContext,
-  { name: business }: BusinessProfile,
-  playbook: Playbook,
-): Promise<{ note?: string }> {
-  if (!isCancellationPolicy(playbook)) return {};
-  const { run } = playbook.choose;
-  if (run === null || (await isPayRun(context.store.db, { business, name: run }))) return {};
-  const note = `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;
-  return { note };
-}
-
-/** A name that nobody has stored would quietly mean the built-in rules. */
-async function requireFailurePlaybook(
-  context: GatewayContext,
-  { name: business }: BusinessProfile,
-  { onFailure }: PayRunPlaybook,
-): Promise<void> {
-  const stored = await getPlaybook(context.store.db, { business, name: onFailure });
-  if (stored === undefined && onFailure === BUILT_IN_FAILURES) return;
-  if (stored?.compiled.kind === "retry-failed") return;
-  throw unprocessable(
-    "unknown_failure_playbook",
-    `onFailure names “${onFailure}”, and no retry-failed playbook of that name is stored: apply it first, or leave onFailure out for the rules that are built in.`,
-  );
 }
 
 function addRevisions(routes: Routes): void {
@@ -184,7 +106,7 @@ function addRevisions(routes: Routes): void {
             text,
             author,
             createdAt: new Date(createdAtMs).toISOString(),
-            hash: createHash("sha256").update(text).digest("hex"),
+            hash: textHash(text),
           })),
         },
       };

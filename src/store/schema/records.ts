@@ -49,6 +49,15 @@ export const recordTables = {
     confirmed_by: textOrNull,
     confirmed_at_ms: integerOrNull,
   }),
+  /** Texts of playbooks that wait for a second person, where a business wants four eyes. */
+  playbook_proposals: table(["business", "name"], {
+    business: text,
+    name: text,
+    text,
+    author: text,
+    author_token_id: textOrNull,
+    created_at_ms: integer,
+  }),
   /** Who may do what only one process does at a time. */
   leases: table(["name"], {
     name: text,

@@ -8,6 +8,7 @@ export const otherColumns: Columns<
   | "audit"
   | "audit_ends"
   | "playbooks"
+  | "playbook_proposals"
   | "leases"
   | "seen_payments"
   | "late_passes"
@@ -79,6 +80,14 @@ export const otherColumns: Columns<
     created_at_ms: true,
     confirmed_by: true,
     confirmed_at_ms: true,
+  },
+  playbook_proposals: {
+    business: true,
+    name: true,
+    text: true,
+    author: true,
+    author_token_id: true,
+    created_at_ms: true,
   },
   leases: {
     name: true,

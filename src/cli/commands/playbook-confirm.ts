@@ -1,0 +1,59 @@
+import type { Command } from "@commander-js/extra-typings";
+import { z } from "zod";
+
+import { CliError, EXIT } from "../cli-error.ts";
+import { gatewayOf, ofBusiness } from "../gateway-client.ts";
+import { appliedPlaybook } from "../gateway-shapes.ts";
+import type { Session } from "../session.ts";
+import { diffLines } from "../show-diff.ts";
+import { green, printable, yellow } from "../text.ts";
+
+const proposal = z.object({
+  name: z.string(),
+  business: z.string(),
+  author: z.string(),
+  text: z.string(),
+  hash: z.string(),
+  before: z.string().nullable(),
+});
+
+/** What somebody else has proposed is shown first: whoever confirms it has seen the difference. */
+export function addPlaybookConfirmCommand(playbook: Command, session: Session): void {
+  playbook
+    .command("confirm")
+    .description("put what somebody else has proposed into force, with its difference in view")
+    .argument("<name>", "the playbook's name")
+    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--hash <sha256>", "the text that was looked at, off a terminal")
+    .option("--json", "print one JSON document")
+    .action((name, options) =>
+      session.run(options, async ({ output, config }) => {
+        const gateway = gatewayOf(config());
+        const base = `/v1/playbooks/${encodeURIComponent(name)}`;
+        const path = (what: string) => ofBusiness(`${base}/${what}`, options.business);
+        const found = await gateway.get(path("proposal"), proposal);
+        output.line(
+          `${printable(found.name)} of ${printable(found.business)}, proposed by ${printable(found.author)}, ${found.hash}`,
+        );
+        output.lines(diffLines(found.before ?? "", found.text));
+        const hash = options.hash ?? ((await isAgreed()) ? found.hash : undefined);
+        if (hash === undefined) {
+          throw new CliError(EXIT.waiting, `${name} waits for a second person`, {
+            code: "not_confirmed",
+            hint: `payrun playbook confirm ${name} --hash ${found.hash}`,
+          });
+        }
+        const applied = await gateway.post(path("confirmation"), appliedPlaybook, { hash });
+        output.line(`${green("✓")} ${printable(name)}, revision ${applied.revision}`);
+        if (applied.note !== undefined) output.line(yellow(printable(applied.note)));
+        output.document(applied);
+      }),
+    );
+}
+
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const { confirm, isCancel } = await import("@clack/prompts");
+  const answer = await confirm({ message: "Put it into force?", initialValue: false });
+  return !isCancel(answer) && answer;
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listAudit } from "../../src/store/audit.ts";
+import { authorsOf, getPlaybook } from "../../src/store/playbooks.ts";
+import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+
+const ONE = "kind: pay-run\n";
+const TWO = "kind: pay-run\nreview: []\n";
+const WEEKLY = { business: "acme", name: "weekly" };
+
+let gateway: TestGateway;
+let ada: string;
+let bea: string;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ profiles: [profile({ fourEyes: true })] });
+  ada = await gateway.token("ada", ["admin"]);
+  bea = await gateway.token("bea", ["admin"]);
+});
+afterEach(() => gateway.stop());
+
+const propose = (token: string, text: string): Promise<Answer> =>
+  gateway.call("POST", "/v1/playbooks", token, { name: "weekly", text });
+
+const confirm = (token: string, hash: unknown): Promise<Answer> =>
+  gateway.call("POST", "/v1/playbooks/weekly/confirmation", token, { hash });
+
+const inForce = async () => (await getPlaybook(gateway.store.db, WEEKLY))?.text;
+
+test("what one person applies is in force once a second one has confirmed exactly that text", async () => {
+  const proposed = await propose(ada, ONE);
+  expect([proposed.status, proposed.json["revision"]]).toEqual([202, 1]);
+  expect(await inForce()).toBeUndefined();
+  const { json } = await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea);
+  expect(json).toMatchObject({ author: "ada", text: ONE, before: null });
+  const first = await confirm(bea, json["hash"]);
+  expect([first.status, first.json["revision"]]).toEqual([200, 1]);
+  expect(await inForce()).toBe(ONE);
+  expect((await confirm(bea, json["hash"])).status).toBe(404);
+
+  const second = await propose(bea, TWO);
+  const shown = await gateway.call("GET", "/v1/playbooks/weekly/proposal", ada);
+  expect(shown.json).toMatchObject({ author: "bea", before: ONE });
+  expect((await confirm(ada, json["hash"])).json["error"]).toBe("stale_proposal");
+  expect((await confirm(ada, second.json["proposal"])).status).toBe(200);
+  expect(await inForce()).toBe(TWO);
+});
+
+test("nobody confirms what they have proposed, however they spell themselves", async () => {
+  const { json } = await propose(ada, ONE);
+  for (const name of ["ada", "ADA"]) {
+    const again = await gateway.token(name, ["admin"]);
+    expect((await confirm(again, json["proposal"])).json["error"]).toBe("not_confirmed");
+  }
+  expect(await inForce()).toBeUndefined();
+});
+
+test("a later proposal takes the place of an earlier one, and the text in force is nobody's proposal", async () => {
+  const first = await propose(ada, ONE);
+  const second = await propose(bea, TWO);
+  expect((await confirm(ada, first.json["proposal"])).json["error"]).toBe("stale_proposal");
+  expect((await confirm(ada, second.json["proposal"])).status).toBe(200);
+  expect((await propose(ada, TWO)).status).toBe(200);
+  expect((await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea)).status).toBe(404);
+});
+
+test("who proposes counts as an author, who confirms doesn't, and both stand in the trail", async () => {
+  const { json } = await propose(ada, ONE);
+  await confirm(bea, json["proposal"]);
+  const run = { business: "acme", playbook: "weekly", playbookRevision: 1 };
+  expect(await authorsOf(gateway.store.db, run)).toEqual(["ada"]);
+  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme" });
+  expect(trail.map(({ action, actor, details }) => [action, actor, details])).toEqual([
+    ["playbook.proposed", "ada", { hash: json["proposal"] }],
+    ["playbook.applied", "ada", { revision: 1, confirmedBy: "bea" }],
+  ]);
+});
