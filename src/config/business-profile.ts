@@ -1,6 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 
+import { IDENTITY_KEYS, identitiesShape, type Identity } from "./identities.ts";
 import {
   NOTIFY_KEYS,
   type NotifySettings,
@@ -39,6 +40,8 @@ export interface BusinessProfile {
   readonly achAuthorization?: AchAuthorization;
   /** Keys of systems that decide on its runs; none where it is missing. */
   readonly signers?: readonly Signer[];
+  /** People whom the company's own provider vouches for; none where it is missing. */
+  readonly identities?: readonly Identity[];
   /** True: clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
   /** True: whoever launches a run or writes its playbook may approve it; every report says so. */
@@ -94,6 +97,7 @@ export const businessShape = z
       .optional(),
     achAuthorization: achAuthorization.optional(),
     signers: signersShape.optional(),
+    identities: identitiesShape.optional(),
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     fourEyes: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     approvals: z.literal("single-person", "can only be single-person").optional(),
@@ -113,6 +117,7 @@ export const BUSINESS_KEYS = [
   "acceptedBy",
   "acceptedAt",
   ...SIGNER_KEYS,
+  ...IDENTITY_KEYS,
   ...NOTIFY_KEYS,
 ];
 
@@ -133,6 +138,7 @@ export function toBusinessProfile(
     webhookSecrets: shape.webhookSecrets ?? [],
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
     ...(shape.signers ? { signers: shape.signers } : {}),
+    ...(shape.identities ? { identities: shape.identities } : {}),
     sandbox: shape.sandbox ?? false,
     ...(shape.approvals === "single-person" ? { singlePerson: true } : {}),
     ...(shape.fourEyes === true ? { fourEyes: true } : {}),

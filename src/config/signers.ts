@@ -18,13 +18,14 @@ const ROLE = /^[a-z][a-z0-9-]{0,63}$/;
 const KEY_MESSAGE =
   "must be an Ed25519 public key: PEM, or the base64 of its DER or of its 32 bytes";
 
-const name = z
-  .string("must be text: who decides with this key")
+/** Who decides, as a business's settings name them. */
+export const personName = z
+  .string("must be text: who decides")
   .trim()
   .min(1, "must not be empty")
   .max(200, "must be at most 200 characters");
 
-const roles = z
+export const personRoles = z
   .array(
     z.string("must be text").regex(ROLE, "must be a role such as controller"),
     "must be a list of roles, such as [controller]",
@@ -38,7 +39,7 @@ const publicKey = z.string(KEY_MESSAGE).transform((text, context) => {
   return z.NEVER;
 });
 
-const signer = z.strictObject({ name, roles, publicKey });
+const signer = z.strictObject({ name: personName, roles: personRoles, publicKey });
 
 /** `signers: { KEY_ID: { name, roles, publicKey } }` of a business. */
 export const signersShape = z

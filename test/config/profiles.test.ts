@@ -217,3 +217,26 @@ test("the profile that the README shows can be used as it stands", () => {
     signers: [{ keyId: "erp-2026", name: "erp", roles: ["controller"] }],
   });
 });
+
+test("a profile says who signs in, by issuer and subject and never by an e-mail address, and how many people decide", () => {
+  const id = (subject: string) =>
+    `      - { issuer: "https://id.acme.example", subject: "${subject}", name: Cora, roles: [owner] }\n`;
+  const of = (...subjects: readonly string[]) =>
+    `${ACME}    identities:\n${subjects.map(id).join("")}`;
+  const { profiles } = load(`${of("00u1")}    fourEyes: true\n    approvals: single-person\n`);
+  const cora = {
+    issuer: "https://id.acme.example",
+    subject: "00u1",
+    name: "Cora",
+    roles: ["owner"],
+  };
+  expect(profiles.get("acme")).toMatchObject({
+    identities: [cora],
+    fourEyes: true,
+    singlePerson: true,
+  });
+  expect(problemsOf(of("cora@acme.example"))[0]).toContain("not an e-mail address");
+  expect(problemsOf(of("00u1", "00u1"))[0]).toContain("the same person as entry 1");
+  expect(problemsOf(of("00u1").replace("https:", "http:"))[0]).toContain("https://");
+  expect(problemsOf(`${ACME}    approvals: nobody\n`)[0]).toContain("single-person");
+});

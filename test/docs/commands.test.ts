@@ -14,6 +14,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   "docs/kyb-onboarding.md": "test/e2e/kyb-docs.test.ts",
   "docs/notices.md": "test/e2e/notices.test.ts",
   "docs/off-cycle.md": "test/e2e/off-cycle.test.ts",
+  "docs/people.md": "test/cli/people-docs.test.ts",
   "docs/retry-failed.md": "test/e2e/incidents.test.ts",
   "docs/top-up.md": "test/e2e/top-up.test.ts",
 };

@@ -48,7 +48,8 @@ test("the README's commands take a new playbook from its file to its end, the au
   expect(done.phase).toBe("completed");
   expect(done.counts.settled).toBeGreaterThan(0);
 
-  const [verify = "", dump = "", explain = "", whole = ""] = commandsOf("docs/audit.md");
+  const [verify = "", dump = "", access = "", explain = "", whole = ""] =
+    commandsOf("docs/audit.md");
   const verified = await run(["audit", "verify"]);
   const head = /its end is ([0-9a-f]{64})/.exec(verified.stdout)?.[1] ?? "";
   await run(filledIn(verify, { NAME: "default", HASH: head }));
@@ -57,6 +58,9 @@ test("the README's commands take a new playbook from its file to its end, the au
   await run(filledIn(dump, values));
   const [entry = ""] = (await readFile(file, "utf8")).split("\n");
   expect(JSON.parse(entry)).toMatchObject({ prevHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const today = new Date().toISOString().slice(0, 10);
+  const could = await run(filledIn(access, { DATE: today, NAME: "default" }));
+  expect(could.stdout).toContain("1 of controller");
   const settled = done.payments.find(({ state }) => state === "settled")?.payableId ?? "";
   const told = await run(filledIn(explain, { PAYABLE_ID: settled, NAME: "default" }));
   expect(told.stdout).toContain("Paid once");

@@ -97,8 +97,9 @@ test("without Temporal a gateway serves what the store knows, and launches exit 
       body: { store: "ok", temporal: "unreachable" },
     });
     const as = { ...env, ...business, PAYRUN_GATEWAY_URL: url };
-    const made = await at(["token", "create", "ada", "--role", "admin", "--json"], as);
-    const ada = { ...as, PAYRUN_TOKEN: made.json<{ token: string }>().token };
+    const made = await at(["token", "bootstrap", "ada", "bea", "--json"], as);
+    const [first] = made.json<{ items: { token: string }[] }>().items;
+    const ada = { ...as, PAYRUN_TOKEN: first?.token ?? "" };
     expect((await at(["status", "--json"], ada)).json()).toEqual({ items: [] });
     writeFileSync(join(home, "weekly.yaml"), "kind: pay-run\n");
     const launched = await at(["launch", "weekly.yaml", "--period", "2026-03-02", "--json"], ada);

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { personName, personRoles } from "./signers.ts";
+
+/** Somebody whom a company's own provider of identities vouches for. */
+export interface Identity {
+  readonly issuer: string;
+  /** The provider's own id of the person: an e-mail address may pass to somebody else. */
+  readonly subject: string;
+  /** Counts as one person with a token of the same name. */
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+const text = z.string("must be text").trim().min(1, "must not be empty").max(255);
+
+const identity = z.strictObject({
+  issuer: z
+    .url({ protocol: /^https$/, error: "must be the issuer's https:// address" })
+    .max(500, "must be at most 500 characters"),
+  subject: text.refine((value) => !value.includes("@"), {
+    message: "must be the provider's own id of the person, not an e-mail address",
+  }),
+  name: personName,
+  roles: personRoles,
+});
+
+/** `identities: [{ issuer, subject, name, roles }]` of a business; one entry for each person. */
+export const identitiesShape = z
+  .array(identity, "must be a list of { issuer, subject, name, roles }")
+  .superRefine((all, context) => {
+    for (const [at, { issuer, subject }] of all.entries()) {
+      const first = all.findIndex((each) => each.issuer === issuer && each.subject === subject);
+      if (first === at) continue;
+      const message = `names the same person as entry ${first + 1}`;
+      context.addIssue({ code: "custom", path: [at, "subject"], message });
+    }
+  });
+
+export const IDENTITY_KEYS = Object.keys(identity.shape);

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { commandsOf, wordsOf } from "../support/docs.ts";
+import { type CliResult, payrun } from "./cli.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ profiles: [profile()] });
+});
+afterAll(() => gateway.stop());
+
+/** On the store's host, of a business that is no sandbox. */
+function as(token: string, words: readonly string[]): Promise<CliResult> {
+  const env = {
+    PAYRUN_DATABASE_URL: `sqlite:${gateway.folder}/payrun.db`,
+    PAYRUN_GATEWAY_URL: gateway.url,
+    ...(token === "" ? {} : { PAYRUN_TOKEN: token }),
+    PAYMENTS_API_URL: "https://payments.example.com",
+    PAYMENTS_API_TOKEN: "x",
+    PAYMENTS_BUSINESS_ID: "biz_acme",
+  };
+  return payrun(words, { env });
+}
+
+test("docs/people.md's commands make two administrators, who make and confirm a token between them", async () => {
+  const [bootstrap, create, confirm, renew, scoped, list, revoke, ...others] =
+    commandsOf("docs/people.md").map(wordsOf);
+  expect(others).toEqual([]);
+  const first = await as("", [...(bootstrap ?? []), "--json"]);
+  const { items } = first.json<{ items: { name: string; token: string }[] }>();
+  const [ada = "", bea = ""] = items.map(({ token }) => token);
+  const again = await as("", [...(bootstrap ?? []), "--json"]);
+  expect([again.code, again.json<{ error: string }>().error]).toEqual([1, "bootstrapped"]);
+
+  const made = await as(ada, [...(create ?? []), "--json"]);
+  const { id, token, state } = made.json<{ id: string; token: string; state: string }>();
+  expect(state).toBe("unconfirmed");
+  expect(made.stderr).toContain(`payrun token confirm ${id}`);
+  const confirming = [...(confirm ?? []).slice(0, -1), id];
+  expect((await as(ada, confirming)).code).toBe(1);
+  expect((await as(token, ["status"])).stderr).toContain("second administrator");
+  expect((await as(bea, confirming)).code).toBe(0);
+  expect((await as(token, ["status"])).code).toBe(0);
+
+  const renewed = await as(token, [...(renew ?? []), "--json"]);
+  const { token: own } = renewed.json<{ token: string }>();
+  expect((await as(token, ["status"])).code).toBe(1);
+  expect((await as(own, ["status"])).code).toBe(0);
+
+  expect((await as(ada, scoped ?? [])).code).toBe(0);
+  const { stdout } = await as(bea, list ?? []);
+  expect(stdout).toMatch(/otto +operator +acme/i);
+  expect(stdout).not.toContain("payrun_");
+  expect((await as(bea, revoke ?? [])).code).toBe(0);
+  expect((await as(bea, list ?? [])).stdout).toMatch(/otto .*revoked/);
+});
+
+test("nobody makes a token without an administrator's, nor two administrators who are one person", async () => {
+  expect((await as("", ["token", "create", "eve", "--role", "admin"])).code).toBe(1);
+  const one = await as("", ["token", "bootstrap", "Jos\u00e9", "jose\u0301"]);
+  expect([one.code, one.stderr]).toEqual([2, expect.stringContaining("one person")]);
+});
