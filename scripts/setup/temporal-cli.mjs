@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 
 import { cacheFolder, shortPath, temporaryFolder } from "./cache-folder.mjs";
+import { downloadTemporalCli } from "./download-temporal-cli.mjs";
 import { runCommand, seconds } from "./run-command.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { withLock } from "./with-lock.mjs";
@@ -13,9 +12,6 @@ import { withLock } from "./with-lock.mjs";
 /** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
 const BUILT_VERSION = "v1.5.1";
 const BUILD_TIMEOUT_MS = 40 * 60_000;
-/** A closed network either refuses at once or swallows the request. */
-const FIRST_BYTE_TIMEOUT_MS = 25_000;
-const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
 
 /** @typedef {import("./cache-folder.mjs").Env} Env */
@@ -36,7 +32,8 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
 
 /**
  * Finds a Temporal CLI that can run a development server: `TEMPORAL_CLI`, the PATH, the user's
- * cache folder, the SDK's download, a build with Go, in this order. What is downloaded or built is
+ * cache folder, a download whose hash is pinned, a build with Go, whose modules its checksum
+ * database vouches for, in this order. What is downloaded or built is
  * kept in the cache folder. Says nothing where one is there.
  *
  * @param {object} options
@@ -47,7 +44,12 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
  * @returns {Promise<FoundCli>}
  * @throws {SetupError} there is none and none can be made; says what to install
  */
-export async function findTemporalCli({ env, log, download = sdkDownload, build = goBuild }) {
+export async function findTemporalCli({
+  env,
+  log,
+  download = downloadTemporalCli,
+  build = goBuild,
+}) {
   const given = await fromVariable(env, log);
   if (given) return given;
   const onPath = await fromPath(env, log);
@@ -158,57 +160,6 @@ async function makeAndKeep(make, { kept, env, log }) {
 }
 
 /** @type {Maker} */
-async function sdkDownload(folder, env, log) {
-  const earlier = await earlierDownload();
-  if (earlier) {
-    log(`taking the Temporal CLI that the SDK has downloaded to ${earlier}`);
-    await copyFile(earlier, join(folder, EXECUTABLE));
-    return join(folder, EXECUTABLE);
-  }
-  log("downloading the Temporal CLI with the SDK");
-  const startedAt = Date.now();
-  const script = fileURLToPath(new URL("download-temporal-cli.mjs", import.meta.url));
-  let bytes = 0;
-  let progressAt = startedAt;
-  const look = async () => {
-    const now = await sizeOf(folder);
-    if (now !== bytes) progressAt = Date.now();
-    bytes = now;
-  };
-  const watch = setInterval(() => void look(), 1000);
-  const giveUp = () => {
-    const idleMs = Date.now() - progressAt;
-    return idleMs > FIRST_BYTE_TIMEOUT_MS ? `nothing came for ${seconds(idleMs)}` : undefined;
-  };
-  try {
-    const options = { env, timeoutMs: DOWNLOAD_TIMEOUT_MS, giveUp };
-    const outcome = await runCommand(process.execPath, [script, folder], options);
-    const [file] = (await readdir(folder)).filter((name) => !name.endsWith(".downloading"));
-    if (file) return join(folder, file);
-    throw new Error(`the SDK can't download the Temporal CLI: ${brief(outcome.why)}`);
-  } finally {
-    clearInterval(watch);
-  }
-}
-
-/**
- * What the SDK has left in the folder for temporary files, where it looks for a day. Anybody may
- * write there, so only what is the user's own counts.
- *
- * @returns {Promise<string | undefined>}
- */
-async function earlierDownload() {
-  const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names) {
-    if (!/^temporal-sdk-typescript-[\d.]+(\.exe)?$/.test(name)) continue;
-    const path = join(tmpdir(), name);
-    const isOurs = (await stat(path)).uid === process.getuid?.();
-    if (isOurs && (await inspect(path)).version) return path;
-  }
-  return undefined;
-}
-
-/** @type {Maker} */
 async function goBuild(folder, env, log) {
   const go = await runCommand("go", ["version"], { env, timeoutMs: 30_000 });
   if (!go.ok) throw new Error(`Go can't build the Temporal CLI: ${brief(go.why)}`);
@@ -228,19 +179,7 @@ async function goBuild(folder, env, log) {
   return join(folder, EXECUTABLE);
 }
 
-/** @param {string} folder */
-async function sizeOf(folder) {
-  let total = 0;
-  for (const name of await readdir(folder).catch(() => [])) {
-    total += await stat(join(folder, name)).then(
-      ({ size }) => size,
-      () => 0,
-    );
-  }
-  return total;
-}
-
-/** The SDK repeats the request's address in its message. @param {string} text */
+/** Go says a lot. @param {string} text */
 function brief(text) {
   const short = text.replace(/\s+/g, " ").trim();
   return short.length > 300 ? `${short.slice(0, 297)}…` : short;

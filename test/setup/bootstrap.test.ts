@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -91,7 +92,7 @@ test("where nothing works, it says early what to install, and exits 4", async ()
   const lines = stderr.trimEnd().split("\n");
   expect(lines.every((line) => line.startsWith("setup: "))).toBe(true);
   expect(stderr).toMatch(/no Temporal CLI on the PATH or in /);
-  expect(stderr).toMatch(/the SDK can't download the Temporal CLI: /);
+  expect(stderr).toMatch(/the Temporal CLI can't be downloaded: /);
   expect(stderr).toMatch(/Go can't build the Temporal CLI: /);
   expect(lines.at(-1)).toMatch(/Install one .* or Go, or set TEMPORAL_CLI/);
 });
@@ -123,18 +124,27 @@ function oldestNode(): string {
   return nodes.find(isOld) ?? process.execPath;
 }
 
+/** Has this checkout take another Node for the pinned one. */
+function pin(sha256: string, instead: string): void {
+  const path = join(root, "scripts", "setup", "node.mjs");
+  writeFileSync(path, readFileSync(path, "utf8").replace(sha256, instead));
+}
+
 /** An npm whose Node package is the Node that runs the tests, under the version that is wanted. */
 function npmWithNode(): string {
-  const { name, version } = NODE_PACKAGES[`${process.platform}-${process.arch}`] ?? {};
+  const wanted = NODE_PACKAGES[`${process.platform}-${process.arch}`];
+  const { name, version } = wanted ?? {};
+  const node = `#!/bin/sh
+[ "$1" = "--version" ] && { echo "v${version}"; exit 0; }
+exec "${process.execPath}" "$@"
+`;
+  pin(wanted?.sha256 ?? "", createHash("sha256").update(node).digest("hex"));
   return `
 if [ "$1" = "ci" ]; then ${INSTALLS.trim()}; exit 0; fi
 while [ $# -gt 0 ]; do [ "$1" = "--prefix" ] && prefix="$2"; shift; done
 mkdir -p "$prefix/node_modules/${name}/bin"
 cat > "$prefix/node_modules/${name}/bin/node" <<'NODE'
-#!/bin/sh
-[ "$1" = "--version" ] && { echo "v${version}"; exit 0; }
-exec "${process.execPath}" "$@"
-NODE
+${node}NODE
 chmod +x "$prefix/node_modules/${name}/bin/node"
 `;
 }

@@ -119,9 +119,12 @@ test("the image has the Node that the checkout needs", () => {
   expect(Number(major)).toBe(24);
 });
 
-test("images are pinned to a version", () => {
-  for (const [name, { image, build }] of services) {
-    if (build === undefined) expect(image, name).toMatch(/:\d+(\.\d+)*$/);
+test("images are pinned to a version, and but for the UI to a digest", () => {
+  const others = services.filter(([, { build }]) => build === undefined);
+  expect(others.length).toBeGreaterThan(3);
+  for (const [name, { image }] of others) {
+    const pinned = name === "temporal-ui" ? /:\d+(\.\d+)*$/ : /:\d[\w.-]*@sha256:[0-9a-f]{64}$/;
+    expect(image, name).toMatch(pinned);
   }
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,7 +9,7 @@ import { SetupError } from "../../scripts/setup/setup-error.mjs";
 import { FakeMachine } from "./fakes.ts";
 
 const PLATFORM = "linux-x64";
-const WANTED = NODE_PACKAGES[PLATFORM] ?? { name: "", version: "" };
+const WANTED = NODE_PACKAGES[PLATFORM] ?? { name: "", version: "", sha256: "" };
 
 let machine: FakeMachine;
 
@@ -18,7 +19,10 @@ beforeEach(() => {
 
 afterEach(() => machine.remove());
 
-/** An npm that installs a Node that answers this to `--version`. */
+/** A Node that answers this to `--version`. */
+const nodeSaying = (version: string): string => `#!/bin/sh\necho "${version}"\n`;
+
+/** An npm that installs such a Node. */
 function npmInstalling(version: string): string {
   return `
 sleep 0.2
@@ -26,15 +30,18 @@ prefix=""
 while [ $# -gt 0 ]; do [ "$1" = "--prefix" ] && prefix="$2"; shift; done
 mkdir -p "$prefix/node_modules/${WANTED.name}/bin"
 cat > "$prefix/node_modules/${WANTED.name}/bin/node" <<'NODE'
-#!/bin/sh
-echo "${version}"
-NODE
+${nodeSaying(version)}NODE
 chmod +x "$prefix/node_modules/${WANTED.name}/bin/node"
 `;
 }
 
-const find = (platform = PLATFORM): Promise<string> =>
-  findNode({ env: machine.env, platform, log: machine.log });
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** @param says what the Node of the pinned hash answers to `--version` */
+const find = (platform = PLATFORM, says = `v${WANTED.version}`): Promise<string> => {
+  const packages = { [PLATFORM]: { ...WANTED, sha256: hashOf(nodeSaying(says)) } };
+  return findNode({ env: machine.env, platform, log: machine.log, packages });
+};
 
 const folder = (): string => join(machine.cache, `node-${WANTED.version}-${PLATFORM}`);
 
@@ -54,7 +61,7 @@ test("a broken Node in the cache is replaced", async () => {
   writeFileSync(binary, "half of it");
   expect(await find()).toBe(binary);
   expect(machine.calls()).toHaveLength(2);
-  expect(machine.lines.join()).toMatch(/does not run: fetching it again/);
+  expect(machine.lines.join()).toMatch(/is not what it should be: fetching it again/);
 });
 
 test("two set-ups at once fetch it once", async () => {
@@ -66,8 +73,17 @@ test("two set-ups at once fetch it once", async () => {
 
 test("a Node that does not run here never reaches the cache", async () => {
   machine.program("npm", npmInstalling("not for this libc"));
-  await expect(find()).rejects.toThrow(/does not run here.*\n.*Install Node 24/s);
+  const finding = find(PLATFORM, "not for this libc");
+  await expect(finding).rejects.toThrow(/does not run here.*\n.*Install Node 24/s);
   expect(existsSync(folder())).toBe(false);
+});
+
+test("a Node whose bytes are not the pinned ones is never run and never reaches the cache", async () => {
+  const ran = join(machine.folder, "ran");
+  machine.program("npm", npmInstalling(`v1"; echo > "${ran}`));
+  await expect(find()).rejects.toThrow(/its SHA-256 is another/);
+  expect(existsSync(folder())).toBe(false);
+  expect(existsSync(ran)).toBe(false);
 });
 
 test("where npm can't fetch it, the reason is told, and what to install", async () => {

@@ -68,7 +68,7 @@ test("what can't be used is passed over with the reason", async () => {
   ]);
 });
 
-test("what the SDK downloads is kept in the cache, and not downloaded again", async () => {
+test("what is downloaded is kept in the cache, and not downloaded again", async () => {
   let downloads = 0;
   const download = (folder: string): Promise<string> => {
     downloads += 1;

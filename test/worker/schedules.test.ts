@@ -57,6 +57,6 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
   await compareSchedules(context, profile);
   await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
   for (const name of ["old", "young"]) {
-    await temporal.schedule.getHandle(`scheduled-pay-run/default/${name}`).delete();
+    await temporal.schedule.getHandle(`scheduled-pay-run/acme/${name}`).delete();
   }
 });

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+/**
+ * What was read, if it is what the hash says: who checks bytes and then runs a file by its name may
+ * run something else.
+ *
+ * @param {Uint8Array} bytes
+ * @param {string} sha256 in hexadecimal
+ * @param {string} what
+ * @returns {Uint8Array}
+ * @throws {Error} where they are others
+ */
+export function verified(bytes, sha256, what) {
+  const found = createHash("sha256").update(bytes).digest("hex");
+  if (found === sha256) return bytes;
+  throw new Error(`${what} is not what it should be: its SHA-256 is ${found}, not ${sha256}`);
+}
+
+/**
+ * True where a file has exactly these bytes.
+ *
+ * @param {string} path
+ * @param {string} sha256
+ */
+export async function isVerified(path, sha256) {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes !== undefined && createHash("sha256").update(bytes).digest("hex") === sha256;
+}
