@@ -2,7 +2,8 @@ FROM node:24-slim
 
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund
+RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
+ && npm sbom --sbom-format=cyclonedx > sbom.cdx.json
 COPY bin bin
 COPY scripts scripts
 COPY src src

@@ -1,6 +1,7 @@
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import process from "node:process";
 
+import { npmCommand } from "./setup/npm.mjs";
 import { runCommand } from "./setup/run-command.mjs";
 import { inCheckout, setUp } from "./setup/set-up.mjs";
 
@@ -13,7 +14,23 @@ const outcome = await runCommand(
   [inCheckout("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"],
   { cwd: inCheckout() },
 );
-if (!outcome.ok) {
-  process.stderr.write(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
+if (!outcome.ok) fail(outcome);
+else await writeBillOfMaterials();
+
+/**
+ * What is in the package, for whoever has to know: CycloneDX, without a network. npm would leave out
+ * what development needs as well, so it names that too, and marks it.
+ */
+async function writeBillOfMaterials() {
+  const npm = npmCommand(process.env);
+  const args = [...npm.args, "sbom", "--sbom-format=cyclonedx"];
+  const made = await runCommand(npm.command, args, { cwd: inCheckout() });
+  if (made.ok) await writeFile(inCheckout("dist", "sbom.cdx.json"), made.stdout);
+  else fail(made);
+}
+
+/** @param {import("./setup/run-command.mjs").Outcome} outcome */
+function fail({ stdout, stderr, why }) {
+  process.stderr.write(`${stdout}${stderr}` || `${why}\n`);
   process.exitCode = 1;
 }

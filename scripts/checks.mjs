@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 
+import { auditPackages } from "./audit.mjs";
 import { runCommand } from "./setup/run-command.mjs";
 import { inCheckout } from "./setup/set-up.mjs";
 
@@ -40,8 +41,18 @@ export async function runChecks() {
     failed.push(name);
     process.stdout.write(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
   }
+  if (!(await runAudit())) failed.push("known holes");
   if (failed.length > 0) process.stdout.write(`✗ failed: ${failed.join(", ")}\n`);
   return failed;
+}
+
+/** @returns {Promise<boolean>} false where a package has a known hole */
+async function runAudit() {
+  const { answered, holes } = await auditPackages({ env: process.env, cwd: inCheckout() });
+  if (!answered) process.stdout.write("– known holes: the registry doesn't say (npm audit)\n");
+  else if (holes.length === 0) process.stdout.write("✓ known holes\n");
+  else process.stdout.write(`✗ known holes: ${holes.join(", ")}\n`);
+  return holes.length === 0;
 }
 
 /** The tests that have a long form, which takes many minutes. */

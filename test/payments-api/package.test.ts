@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -94,4 +94,18 @@ test("nothing but the client is packed beside what every package has", async () 
   const own = packed.filter((name) => !name.startsWith("node_modules"));
   expect(own.filter((name) => name.startsWith("src") || name.startsWith("test"))).toEqual([]);
   expect(own).toContain(join("dist", "payments-api", "index.d.ts"));
+});
+
+test("the package says what it is made of: each dependency in its version", async () => {
+  const home = join(folder, "node_modules", "payrun");
+  const read = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, "utf8"));
+  const { components } = (await read(join(home, "dist", "sbom.cdx.json"))) as {
+    components: { "bom-ref": string }[];
+  };
+  const { dependencies } = (await read(join(checkout, "package.json"))) as {
+    dependencies: Record<string, string>;
+  };
+  const named = components.map((each) => each["bom-ref"]);
+  const wanted = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+  expect(wanted.filter((each) => !named.includes(each))).toEqual([]);
 });
