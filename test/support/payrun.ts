@@ -69,6 +69,8 @@ export class TestPayrun extends GatewayCalls {
   #signers = "";
 
   readonly databaseUrl: string;
+  /** Where parts that start now find the store, if not as the test does. */
+  partsUrl: string | undefined;
 
   constructor(
     home: string,
@@ -127,7 +129,7 @@ export class TestPayrun extends GatewayCalls {
     return {
       ...machineEnv(),
       PAYRUN_HOME: this.home,
-      PAYRUN_DATABASE_URL: this.databaseUrl,
+      PAYRUN_DATABASE_URL: this.partsUrl ?? this.databaseUrl,
       PAYRUN_ENCRYPTION_KEYS: `tests:${"00112233445566778899aabbccddeeff".repeat(2)}`,
       PAYRUN_GATEWAY_PORT: new URL(this.gatewayUrl).port,
       PAYRUN_PUBLIC_URL: this.gatewayUrl,

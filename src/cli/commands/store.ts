@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { copyStore } from "../../store/copy/copy.ts";
+import { grantStatements } from "../../store/postgres/grants.ts";
 import { CopyRefusedError } from "../../store/copy/refused.ts";
 import { isPlainDatabase, plainDatabaseText } from "../../config/plaintext.ts";
 import { CliError, EXIT, usageError } from "../cli-error.ts";
@@ -10,7 +11,10 @@ import { dim, green } from "../text.ts";
 const ADDRESS = "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
 
 export function addStoreCommand(program: Command, session: Session): void {
-  const store = program.command("store").description("move the store, on the store's host");
+  const store = program
+    .command("store")
+    .description("move the store, and say who may do what in it, on the store's host");
+  addGrants(store, session);
   store
     .command("copy")
     .description(
@@ -30,6 +34,21 @@ export function addStoreCommand(program: Command, session: Session): void {
           dim("Set PAYRUN_DATABASE_URL to the new store everywhere; start nothing on the old one."),
         );
         output.document({ rows, tables });
+      }),
+    );
+}
+
+function addGrants(store: Command, session: Session): void {
+  store
+    .command("grants")
+    .description("print the SQL for PostgreSQL roles of workers, gateways and readers")
+    .option("--json", "print one JSON document")
+    .action((options) =>
+      session.run(options, ({ output }) => {
+        const statements = grantStatements();
+        output.lines(statements);
+        output.document({ statements });
+        return Promise.resolve();
       }),
     );
 }

@@ -1,0 +1,102 @@
+import { type Table } from "../schema/table.ts";
+import { TABLES, type Tables } from "../tables.ts";
+import { COMMITS_TABLE } from "./ddl.ts";
+
+type Role = "worker" | "gateway";
+
+const BOTH: readonly Role[] = ["worker", "gateway"];
+const WORKER: readonly Role[] = ["worker"];
+const GATEWAY: readonly Role[] = ["gateway"];
+
+/** Who writes a table. A reader writes none. */
+const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
+  runs: BOTH,
+  plans: WORKER,
+  plan_lines: WORKER,
+  plan_skipped: WORKER,
+  run_lines: BOTH,
+  dry_plans: WORKER,
+  dry_plan_lines: WORKER,
+  attempts: WORKER,
+  sends: WORKER,
+  late_answers: WORKER,
+  looks: WORKER,
+  adoptions: WORKER,
+  open_subjects: BOTH,
+  claims: BOTH,
+  holds: BOTH,
+  business_waits: WORKER,
+  seen_payments: WORKER,
+  late_passes: WORKER,
+  decisions: BOTH,
+  line_approvals: BOTH,
+  approval_stages: WORKER,
+  tokens: GATEWAY,
+  token_uses: GATEWAY,
+  inbox: BOTH,
+  watches: BOTH,
+  tellings: BOTH,
+  event_starts: BOTH,
+  retries: BOTH,
+  retry_cases: BOTH,
+  incidents: BOTH,
+  cancellations: BOTH,
+  cancellation_items: BOTH,
+  top_ups: BOTH,
+  vault: BOTH,
+  onboardings: BOTH,
+  onboarding_inputs: BOTH,
+  notices: BOTH,
+  notice_facts: BOTH,
+  notice_deliveries: BOTH,
+  audit: BOTH,
+  // A trigger keeps it, with its owner's rights.
+  audit_ends: [],
+  playbooks: GATEWAY,
+  playbook_proposals: GATEWAY,
+  leases: BOTH,
+};
+
+/** What somebody who only looks may not see: what is personal, and what tokens are known by. */
+const UNREAD: readonly (keyof Tables)[] = ["vault", "tokens"];
+
+const ROLES = {
+  worker: "payrun_worker",
+  gateway: "payrun_gateway",
+  reader: "payrun_reader",
+} as const;
+
+/**
+ * SQL for a database's owner: a role each for workers, gateways and whoever reads reports, with what
+ * each needs and no more. Nobody logs in as one of these; `create user … in role payrun_worker` makes
+ * somebody who does. It can be run again.
+ */
+export function grantStatements(): string[] {
+  const names = Object.keys(TABLES) as (keyof Tables)[];
+  const readable = names.filter((name) => !UNREAD.includes(name));
+  const all = Object.values(ROLES);
+  return [
+    ...all.map(
+      (role) =>
+        `do $body$ begin create role ${role} nologin; exception when duplicate_object then null; end $body$;`,
+    ),
+    ...all.flatMap((role) => [
+      `revoke all on all tables in schema public from ${role};`,
+      `grant usage on schema public to ${role};`,
+      `grant select on payrun_schema to ${role};`,
+    ]),
+    ...[ROLES.worker, ROLES.gateway].flatMap((role) => [
+      `grant select on ${names.join(", ")} to ${role};`,
+      `grant select, insert, delete on ${COMMITS_TABLE} to ${role};`,
+    ]),
+    ...names.flatMap((name) =>
+      WRITERS[name].map((role) => `grant ${verbsOf(TABLES[name])} on ${name} to ${ROLES[role]};`),
+    ),
+    `grant select on ${readable.join(", ")} to ${ROLES.reader};`,
+  ];
+}
+
+function verbsOf({ onlyGrows, writtenOnce }: Table): string {
+  if (onlyGrows === true) return "insert";
+  return writtenOnce === undefined ? "insert, update, delete" : "insert, update";
+}
