@@ -16,7 +16,11 @@ export interface LineHashInput {
   readonly sourceId: string;
   readonly clearing: string;
   readonly dateRule: string;
-  /** Stages of its rule; lines without any keep the hash that they had before there were stages. */
+  /** Roles that its rule asks for: who approved under another rule has not approved under this one. */
+  readonly approvers: readonly string[];
+  /** Different people that its rule asks for. */
+  readonly quorum: number;
+  /** Stages of its rule, where it has some. */
   readonly stages?: readonly ApprovalStage[];
 }
 
@@ -38,6 +42,8 @@ export function lineHash(input: LineHashInput): string {
     sourceId: input.sourceId,
     clearing: input.clearing,
     dateRule: input.dateRule,
+    approvers: [...input.approvers].sort(),
+    quorum: input.quorum,
     ...stagesIn(input),
   });
 }

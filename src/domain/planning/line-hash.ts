@@ -16,6 +16,8 @@ export function hashOfLine(businessId: string, line: Omit<PlanLine, "lineHash">)
     sourceId: line.funding.sourceId,
     clearing: line.clearing,
     dateRule: line.dateRule,
+    approvers: line.approvers,
+    quorum: line.quorum,
     ...(line.stages === undefined ? {} : { stages: line.stages }),
   });
 }
