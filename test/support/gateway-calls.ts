@@ -15,7 +15,7 @@ export type Person = keyof typeof PEOPLE;
 /** What people do with a test's Payrun over its gateway. */
 export abstract class GatewayCalls {
   gatewayUrl = "";
-  protected readonly tokens = new Map<Person, string>();
+  readonly tokens = new Map<Person, string>();
 
   abstract logs(): Promise<string>;
 
