@@ -2,6 +2,8 @@ import type { BusinessProfile, Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { isPostgres, openStore, StoreError } from "../store/index.ts";
 import { isPlainDatabase, isPlainTemporal } from "../config/plaintext.ts";
+import { tokenProblem } from "../domain/approvals/token.ts";
+import { listTokens, type Token } from "../store/tokens.ts";
 import { databaseNowMs } from "../store/database-clock.ts";
 import { countUndelivered } from "../store/notice-deliveries.ts";
 import { reasonOf } from "./cli-error.ts";
@@ -36,6 +38,7 @@ export async function checkEverything(config: Config): Promise<readonly Check[]>
     const checks = await Promise.all([
       nodeCheck(),
       storeCheck(config),
+      administratorsCheck(config),
       temporalChecks(config),
       gatewayCheck(config),
       noticesCheck(config),
@@ -71,6 +74,38 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
     const isMissing = error instanceof StoreError && error.code === "missing";
     const remedy = "“payrun up” makes a store, “payrun worker” or “payrun gateway” too.";
     return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
+  }
+}
+
+async function tokensIn(databaseUrl: string): Promise<Token[]> {
+  const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
+  try {
+    return await listTokens(store.db);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Where real money moves, one administrator makes tokens and another confirms them. */
+async function administratorsCheck({ databaseUrl, profiles }: Config): Promise<readonly Check[]> {
+  if (profiles.all().every(({ sandbox }) => sandbox)) return [];
+  try {
+    const tokens = await tokensIn(databaseUrl);
+    const now = { nowMs: Date.now(), sandboxesOnly: false };
+    const theirs = tokens.filter(
+      (token) => token.roles.includes("admin") && tokenProblem(token, now) === undefined,
+    );
+    const people = new Set(theirs.map(({ principal }) => principal)).size;
+    const text = `${people} with a token that counts`;
+    if (people >= 2) return [{ name: "Administrators", state: "ok", text }];
+    const remedy =
+      people === 0
+        ? "“payrun token bootstrap NAME NAME” makes the first two, on the store's host."
+        : "Nobody can confirm what one makes: revoke that one's, and bootstrap two again.";
+    return [{ name: "Administrators", state: "warning", text, remedy }];
+  } catch {
+    // The store's own check says why.
+    return [];
   }
 }
 

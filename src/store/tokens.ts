@@ -45,8 +45,11 @@ export async function createToken(
   return store.transactionOf(STORE_TRAIL, (trx) => insertToken(trx, token));
 }
 
+/** Who makes and confirms the first tokens: whoever has the store's host. */
+const BOOTSTRAP = "payrun token bootstrap";
+
 /**
- * Makes two administrators who confirm each other: the first ones of a store.
+ * Makes two administrators: the first ones of a store, on whose word others are made.
  *
  * @returns undefined where an administrator's token counts already
  */
@@ -66,9 +69,9 @@ export async function createFirstTokens(
     );
     if (isThere) return undefined;
     const made = [];
-    for (const [name, other] of [names, names.toReversed()] as [string, string][]) {
-      const token = await insertToken(trx, { name, roles: ["admin"], createdBy: other, nowMs });
-      await confirmToken(trx, { tokenId: token.tokenId, name }, { by: name, nowMs });
+    for (const name of names) {
+      const token = await insertToken(trx, { name, roles: ["admin"], createdBy: BOOTSTRAP, nowMs });
+      await confirmToken(trx, { tokenId: token.tokenId, name }, { by: BOOTSTRAP, nowMs });
       made.push({ ...token, name });
     }
     return made;
@@ -188,12 +191,19 @@ async function lastUses(db: Db): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map((row) => [row.token_id, Number(row.last_at_ms)]));
 }
 
+/** Addresses of a token that are told apart: whoever has many fills neither table nor trail. */
+const ADDRESSES_MOST = 100;
+const OTHERS = "others";
+
 /** Writes down from where a token was used; the first time, the trail tells of it. */
 export async function noteUse(
   store: Pick<Store, "db" | "transactionOf">,
   { tokenId, name }: Pick<Token, "tokenId" | "name">,
-  { address, nowMs }: { readonly address: string; readonly nowMs: number },
+  { address: from, nowMs }: { readonly address: string; readonly nowMs: number },
 ): Promise<void> {
+  const known = await findAll(store.db, "token_uses", { tokenId }, ["first_at_ms"]);
+  const isKnown = known.some(({ address }) => address === from);
+  const address = isKnown || known.length < ADDRESSES_MOST ? from : OTHERS;
   const seen = { lastAtMs: Math.floor(nowMs) };
   if ((await changeRecords(store.db, "token_uses", { tokenId, address }, seen)) > 0) return;
   await store.transactionOf(STORE_TRAIL, async (trx) => {

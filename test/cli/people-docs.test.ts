@@ -26,11 +26,15 @@ test("docs/people.md's commands make two administrators, who make and confirm a 
   const [bootstrap, create, confirm, renew, scoped, list, revoke, ...others] =
     commandsOf("docs/people.md").map(wordsOf);
   expect(others).toEqual([]);
+  const without = await as("", ["doctor"]);
+  expect(without.stdout).toMatch(/Administrators.*0 with a token.*token bootstrap/s);
   const first = await as("", [...(bootstrap ?? []), "--json"]);
   const { items } = first.json<{ items: { name: string; token: string }[] }>();
   const [ada = "", bea = ""] = items.map(({ token }) => token);
   const again = await as("", [...(bootstrap ?? []), "--json"]);
   expect([again.code, again.json<{ error: string }>().error]).toEqual([1, "bootstrapped"]);
+
+  expect((await as("", ["doctor"])).stdout).toContain("2 with a token that counts");
 
   const made = await as(ada, [...(create ?? []), "--json"]);
   const { id, token, state } = made.json<{ id: string; token: string; state: string }>();

@@ -77,7 +77,7 @@ test("what becomes of a token stands in the trail, and never its text", async ()
   for (const secret of [token, renewed]) expect(JSON.stringify(trail)).not.toContain(secret);
 });
 
-test("two first administrators confirm each other, once", async () => {
+test("two first administrators are made once, while none counts", async () => {
   const { store } = await testStore();
   const made = await createFirstTokens(store, ["Ada", "Bea"], 10);
   expect(made?.map(({ name }) => name)).toEqual(["Ada", "Bea"]);
@@ -90,6 +90,18 @@ test("two first administrators confirm each other, once", async () => {
   expect(await createFirstTokens(store, ["Eve", "Mallory"], 12)).toBeUndefined();
   expect(await listTokens(store.db)).toHaveLength(2);
   expect(await createFirstTokens(store, ["Cleo", "Dan"], 10 + DAYS_90)).toHaveLength(2);
+});
+
+test("a token that comes from everywhere fills neither the table of its uses nor the trail", async () => {
+  const { store } = await testStore();
+  const { tokenId } = await createToken(store, lena);
+  for (let at = 0; at < 130; at += 1) {
+    await noteUse(store, { tokenId, name: "Lena" }, { address: `10.0.0.${at}`, nowMs: 20 + at });
+  }
+  expect(await store.db.selectFrom("token_uses").selectAll().execute()).toHaveLength(101);
+  const told = (await trailOf(store)).filter(({ action }) => action === "token.used");
+  expect(told).toHaveLength(101);
+  expect(told.at(-1)?.details).toMatchObject({ from: "others" });
 });
 
 test("finds what somebody made after an instant, through the hands of others too, until a second person confirms it", async () => {

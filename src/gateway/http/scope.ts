@@ -67,7 +67,7 @@ export async function whoseWorkflow(
   return profiles.get(businessOfWorkflow(params.id) ?? "")?.businessId;
 }
 
-/** @throws GatewayError 404 where a business is not the token's; what is nobody's is anybody's to miss */
+/** @throws GatewayError 404 where it belongs to none of the token's businesses, or nobody knows whose it is */
 export function requireTheirs(
   { businessIds }: ScopedContext,
   businessId: string | undefined,
