@@ -132,7 +132,10 @@ describe("the owner of a failed payment", () => {
     await control.advance("P4D");
     await payrun.until(runId, "paid again", ({ payments }) => payments[0]?.attempts === 2);
     await control.advance("PT1M");
-    const second = (await paymentsOf(payrun, made[0])).at(-1);
+    // A request counts as soon as it is sent.
+    const payments = () => paymentsOf(payrun, made[0]);
+    await expect.poll(payments, { timeout: 30_000 }).toHaveLength(2);
+    const second = (await payments()).at(-1);
     const cancelled = await payrun.sandbox.api("POST", `/v1/payments/${second?.id}/cancel`, {
       key: crypto.randomUUID(),
       body: {},
