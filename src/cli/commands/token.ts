@@ -113,7 +113,9 @@ async function makeHere(config: Config, token: Wanted): Promise<TokenView & { to
   const unknown = token.businesses?.find((name) => profiles.get(name) === undefined);
   if (unknown !== undefined) {
     const known = profiles.all().map(({ name }) => name);
-    throw usageError(`no business is called “${unknown}”; configured: ${known.join(", ")}`);
+    throw usageError(
+      `no business is called “${unknown}”; configured: ${known.join(", ") || "none"}`,
+    );
   }
   return withStore(config, async (store) => {
     const nowMs = Date.now();
