@@ -23,9 +23,12 @@ const CHECKS = [
  * Runs every check, also when one fails: a line with its time for each, and the whole of what a
  * failing one says.
  *
+ * @param {object} options
+ * @param {boolean} options.holesFail a hole that somebody has found today fails `npm run check`, and
+ *   not tests that passed yesterday
  * @returns {Promise<string[]>} the names of those that failed
  */
-export async function runChecks() {
+export async function runChecks({ holesFail }) {
   /** @type {string[]} */
   const failed = [];
   for (const { name, tool, args, folders = [] } of CHECKS) {
@@ -41,7 +44,7 @@ export async function runChecks() {
     failed.push(name);
     process.stdout.write(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
   }
-  if (!(await runAudit())) failed.push("known holes");
+  if (!(await runAudit()) && holesFail) failed.push("known holes");
   if (failed.length > 0) process.stdout.write(`✗ failed: ${failed.join(", ")}\n`);
   return failed;
 }
