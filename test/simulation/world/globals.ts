@@ -87,7 +87,9 @@ function install(): void {
     randomUUID: crypto.randomUUID.bind(crypto),
     randomBytes: crypto.randomBytes.bind(crypto),
   };
-  Date.now = () => (world === undefined ? real.now() : world.nowMs + (nodeHere()?.skewMs ?? 0));
+  // Whole milliseconds, as a real one says: the trail rounds parts of one down, other tables up.
+  Date.now = () =>
+    world === undefined ? real.now() : Math.floor(world.nowMs + (nodeHere()?.skewMs ?? 0));
   performance.now = () =>
     world === undefined ? real.performanceNow() : world.nowMs - world.startedMs + 1_000;
   Math.random = () => (uuids === undefined ? real.random() : uuids.next());
