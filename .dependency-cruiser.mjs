@@ -1,9 +1,9 @@
 import { Visitor } from "@swc/core/Visitor.js";
 
 /**
- * The directions that imports run in: contracts ← domain ← workflows, activities, gateway, cli;
- * payments-api and store ← ledger ← activities, gateway, sweeper; payments-api and store ← cli. The
- * sandbox stands apart from all of them.
+ * The directions that imports run in: contracts ← domain ← api, workflows, activities, actions;
+ * payments-api and store ← ledger ← activities, actions, janitor; actions ← events, reports ←
+ * gateway. The sandbox stands apart from all of them.
  */
 
 const OURS = "^(src|workflows|activities|playbooks|test|bench|scripts|bin|docker)/";
@@ -48,6 +48,10 @@ const API = "src/payments-api";
 const STORE = "src/store";
 const LEDGER = "src/ledger";
 const PLAYBOOKS = "src/playbooks";
+const HTTP_API = "src/api";
+const ACTIONS = "src/actions";
+const EVENTS = "src/events";
+const REPORTS = "src/reports";
 const GATEWAY = "src/gateway";
 const BUSINESS = "src/business";
 const TEMPORAL = "src/temporal";
@@ -80,8 +84,9 @@ export default {
       [CONTRACTS, DOMAIN, API, STORE, BUSINESS, PROCESS],
       "sends what is in the outbox",
     ),
+    only(HTTP_API, [CONTRACTS, DOMAIN], "what the gateway answers, and everybody parses"),
     only(
-      GATEWAY,
+      ACTIONS,
       [
         CONTRACTS,
         DOMAIN,
@@ -93,14 +98,45 @@ export default {
         TEMPORAL,
         VAULT,
         PROCESS,
+        DECISIONS,
+      ],
+      "what people and systems have done, whoever asks",
+    ),
+    only(
+      EVENTS,
+      [CONTRACTS, DOMAIN, API, STORE, PROCESS, ACTIONS],
+      "from a webhook to the workflow that it concerns",
+    ),
+    only(
+      REPORTS,
+      [CONTRACTS, DOMAIN, HTTP_API, API, STORE, LEDGER, BUSINESS, ACTIONS],
+      "how things stand, and what they came to",
+    ),
+    only(
+      GATEWAY,
+      [
+        CONTRACTS,
+        DOMAIN,
+        HTTP_API,
+        API,
+        STORE,
+        LEDGER,
+        PLAYBOOKS,
+        BUSINESS,
+        TEMPORAL,
+        VAULT,
+        PROCESS,
         NOTICES,
         DECISIONS,
+        ACTIONS,
+        EVENTS,
+        REPORTS,
         "src/config",
       ],
       "HTTP in and out",
     ),
     only(
-      "src/sweeper",
+      "src/janitor",
       [CONTRACTS, DOMAIN, API, STORE, LEDGER, BUSINESS, TEMPORAL, PROCESS],
       "compares the store with Temporal",
     ),
@@ -185,6 +221,15 @@ export default {
       severity: "error",
       from: { path: OURS },
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "no-circles-between-folders",
+      comment:
+        "Of two folders beside each other, one stands on the other. The sandbox is one piece.",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^(src|activities|workflows)/.+/", pathNot: "^src/sandbox/" },
+      to: { circular: true },
     },
     {
       name: "nothing-unresolvable",

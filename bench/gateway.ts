@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openStore } from "../src/store/index.ts";
-import { createToken } from "../src/store/tokens.ts";
+import { createToken } from "../src/store/approvals/tokens.ts";
 
 const PEOPLE = {
   launcher: ["launcher", "operator"],

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { ensureLocalAdmin } from "../src/cli/ensure-local-admin.ts";
-import { ensureEncryptionKey } from "../src/cli/local-keys.ts";
-import { connectSandbox } from "../src/cli/sandbox-business.ts";
+import { ensureLocalAdmin } from "../src/cli/parts/ensure-local-admin.ts";
+import { ensureEncryptionKey } from "../src/cli/home/local-keys.ts";
+import { connectSandbox } from "../src/cli/parts/sandbox-business.ts";
 import { loadConfig } from "../src/config.ts";
 import { openStore } from "../src/store/index.ts";
 

@@ -15,7 +15,7 @@ import type { SearchAttributePair } from "@temporalio/common";
 import type { Look } from "../src/contracts/look.ts";
 import { QUERY, SIGNAL } from "../src/contracts/names.ts";
 import { timerText, withoutDigits } from "../src/domain/history-texts.ts";
-import { pauseAfterMs, type Rest } from "../src/domain/turns.ts";
+import { pauseAfterMs, type Rest } from "../src/domain/runs/turns.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);

@@ -8,26 +8,26 @@ import { soonestRestMs } from "../../src/domain/rests.ts";
 import { lookRestMs } from "../../src/domain/cancellations/rests.ts";
 import { stopsCancels } from "../../src/domain/service-waits.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   type Cancellation,
   changeCancellation,
   getCancellation,
-} from "../../src/store/cancellations.ts";
+} from "../../src/store/cancellations/cancellations.ts";
 import {
   type CancellationItem,
   changeItem,
   type ItemChange,
   listItems,
-} from "../../src/store/cancellation-items.ts";
-import { activeHolds, type Hold } from "../../src/store/holds.ts";
-import { getRunLine } from "../../src/store/lines.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import { getRun } from "../../src/store/runs.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { listWaits } from "../../src/store/waits.ts";
+} from "../../src/store/cancellations/cancellation-items.ts";
+import { activeHolds, type Hold } from "../../src/store/holds/holds.ts";
+import { getRunLine } from "../../src/store/lines/lines.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { listWaits } from "../../src/store/runs/waits.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { ActivityContext } from "../context.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import { lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";
 

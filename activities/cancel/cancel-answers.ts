@@ -1,8 +1,8 @@
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { cancelledPaymentSchema } from "../../src/payments-api/index.ts";
-import { BAD_TOKEN, businessFault, slowDown } from "../business-fault.ts";
+import { BAD_TOKEN, businessFault, slowDown } from "../shared/business-fault.ts";
 import type { Left } from "../pay/leave.ts";
-import { restAfter } from "../rest.ts";
+import { restAfter } from "../shared/rest.ts";
 import { type CancelOutcome, ended, unknown } from "./job.ts";
 
 const MESSAGE_MAX = 300;

@@ -1,11 +1,11 @@
 import { CANCEL_WAITS, FORBIDDEN } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { getCancellation } from "../../src/store/cancellations.ts";
-import { listItems } from "../../src/store/cancellation-items.ts";
-import { probeWaits } from "../../src/store/waits.ts";
-import type { ActivityContext } from "../context.ts";
-import { faultOfRead } from "../business-fault.ts";
-import { rest } from "../rest.ts";
+import { getCancellation } from "../../src/store/cancellations/cancellations.ts";
+import { listItems } from "../../src/store/cancellations/cancellation-items.ts";
+import { probeWaits } from "../../src/store/runs/waits.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { faultOfRead } from "../shared/business-fault.ts";
+import { rest } from "../shared/rest.ts";
 import { cancelPayment } from "./cancel-payment.ts";
 import { findOut } from "./find-out.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";

@@ -1,7 +1,7 @@
 import type { Wish } from "../../src/ledger/facts.ts";
 import { cancelPath } from "../../src/ledger/operations.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { Cancellation } from "../../src/store/cancellations.ts";
+import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
 
 /** The request that cancels a payment. */
 export function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): Wish {

@@ -3,12 +3,12 @@ import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
 import type { LineState, PlanLine } from "../../src/contracts/pay-run.ts";
 import type { Steps } from "../../src/domain/steps.ts";
 import { ConditionError, evaluateCondition } from "../../src/playbooks/conditions.ts";
-import type { Cancellation } from "../../src/store/cancellations.ts";
-import type { Db } from "../../src/store/db.ts";
-import { linesUnderWay } from "../../src/store/lines-under-way.ts";
-import type { RunLine } from "../../src/store/lines.ts";
-import { getPlanLines, type PlannedLine } from "../../src/store/plans.ts";
-import { inTurns } from "../in-turns.ts";
+import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
+import type { Db } from "../../src/store/sql/db.ts";
+import { linesUnderWay } from "../../src/store/lines/lines-under-way.ts";
+import type { RunLine } from "../../src/store/lines/lines.ts";
+import { getPlanLines, type PlannedLine } from "../../src/store/lines/plan-lines.ts";
+import { inTurns } from "../shared/in-turns.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 

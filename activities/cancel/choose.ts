@@ -1,10 +1,10 @@
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
-import type { ActivityContext } from "../context.ts";
-import { inGroups } from "../in-groups.ts";
-import { readOrWait } from "../read-or-wait.ts";
+import { type Cancellation, getCancellation } from "../../src/store/cancellations/cancellations.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { inGroups } from "../shared/in-groups.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
 import { isScheduled, linesToCancel } from "./choose-lines.ts";
 import { keepChoice, type Shown } from "./keep-choice.ts";
 import { listPayments, readPayment } from "./read-payment.ts";

@@ -9,10 +9,10 @@ import { pay } from "../../src/ledger/operations.ts";
 import { readPayments } from "../../src/ledger/readings.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { activeHolds } from "../../src/store/holds.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import type { ActivityContext } from "../context.ts";
-import { rest } from "../rest.ts";
+import { activeHolds } from "../../src/store/holds/holds.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { rest } from "../shared/rest.ts";
 import { type CancelOutcome, ended, type UnderWayJob, unknown } from "./job.ts";
 import { recordCancel } from "./record-cancel.ts";
 

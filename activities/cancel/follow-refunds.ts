@@ -8,19 +8,19 @@ import {
 } from "../../src/domain/cancellations/judge-payment.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { type Cancellation, getCancellation } from "../../src/store/cancellations.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { type Cancellation, getCancellation } from "../../src/store/cancellations/cancellations.ts";
 import {
   type CancellationItem,
   changeItem,
   type ItemChange,
   listItems,
-} from "../../src/store/cancellation-items.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import type { Tables } from "../../src/store/tables.ts";
+} from "../../src/store/cancellations/cancellation-items.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { ActivityContext } from "../context.ts";
-import { readOrWait } from "../read-or-wait.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
 import { by, tellNotCancelled } from "./notes.ts";
 import { readPayment } from "./read-payment.ts";
 

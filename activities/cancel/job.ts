@@ -1,8 +1,8 @@
 import type { CancellationState } from "../../src/contracts/cancellation.ts";
-import type { Cancellation } from "../../src/store/cancellations.ts";
-import type { CancellationItem } from "../../src/store/cancellation-items.ts";
-import type { BusinessFault } from "../business-fault.ts";
-import type { Rest } from "../rest.ts";
+import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
+import type { CancellationItem } from "../../src/store/cancellations/cancellation-items.ts";
+import type { BusinessFault } from "../shared/business-fault.ts";
+import type { Rest } from "../shared/rest.ts";
 
 /** One thing that a cancellation is about. */
 export interface CancelJob<Item extends CancellationItem = CancellationItem> {

@@ -6,22 +6,22 @@ import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
 import { loadSubjects } from "../../src/ledger/rows.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   type Cancellation,
   changeCancellation,
   getCancellation,
-} from "../../src/store/cancellations.ts";
+} from "../../src/store/cancellations/cancellations.ts";
 import {
   type CancellationItem,
   insertItem,
   withheldBy,
-} from "../../src/store/cancellation-items.ts";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
-import { activeHolds, createHold } from "../../src/store/holds.ts";
-import type { RunLine } from "../../src/store/lines.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
-import type { Tables } from "../../src/store/tables.ts";
+} from "../../src/store/cancellations/cancellation-items.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
+import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
+import type { RunLine } from "../../src/store/lines/lines.ts";
+import { openSubjects } from "../../src/store/payables/open-subjects.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { isDrawn, isScheduled, linesToCancel } from "./choose-lines.ts";
 import { by } from "./notes.ts";

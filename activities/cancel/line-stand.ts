@@ -1,9 +1,9 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import type { RunLine } from "../../src/store/lines.ts";
-import { isOpenSubject } from "../../src/store/open-subjects.ts";
-import { getRetry } from "../../src/store/retries.ts";
-import type { Tables } from "../../src/store/tables.ts";
+import type { RunLine } from "../../src/store/lines/lines.ts";
+import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
+import { getRetry } from "../../src/store/retries/retries.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 
 /** Nothing is with the service, and something may still be sent, at once or after a decision. */
 const UNSENT: readonly LineState[] = [

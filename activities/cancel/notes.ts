@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import type { CancellationItem } from "../../src/store/cancellation-items.ts";
-import type { Cancellation } from "../../src/store/cancellations.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import type { Tables } from "../../src/store/tables.ts";
+import type { CancellationItem } from "../../src/store/cancellations/cancellation-items.ts";
+import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 
 /** Whose doing it is in the trail, and when. */
 export function by({ businessId, workflowId }: Cancellation, { realMs }: ClockReading) {

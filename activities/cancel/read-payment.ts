@@ -6,7 +6,7 @@ import {
   type PaymentsClient,
   PaymentsApiError,
 } from "../../src/payments-api/index.ts";
-import type { Db } from "../../src/store/db.ts";
+import type { Db } from "../../src/store/sql/db.ts";
 
 /** What a service says of an id that it doesn't know, or that is none of its ids. */
 const NO_SUCH_PAYMENT: readonly number[] = [400, 404, 410, 422];

@@ -1,13 +1,18 @@
 import type { Transaction } from "kysely";
 import { SERVICE_WAITS } from "../../src/domain/service-waits.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { changeItem, dropItem, insertItem, listItems } from "../../src/store/cancellation-items.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { tellOf } from "../../src/store/tellings.ts";
-import { clearWaits } from "../../src/store/waits.ts";
-import { flagLooks, watchersOf } from "../../src/store/watches.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import {
+  changeItem,
+  dropItem,
+  insertItem,
+  listItems,
+} from "../../src/store/cancellations/cancellation-items.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { clearWaits } from "../../src/store/runs/waits.ts";
+import { flagLooks, watchersOf } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { waitForEnd } from "../business-fault.ts";
+import { waitForEnd } from "../shared/business-fault.ts";
 import type { CancelJob, CancelOutcome, MadePayment } from "./job.ts";
 import { by, tellNotCancelled } from "./notes.ts";
 

@@ -5,24 +5,24 @@ import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   type Cancellation,
   changeCancellation,
   getCancellation,
   insertCancellation,
-} from "../../src/store/cancellations.ts";
-import { insertItem, withheldPayables } from "../../src/store/cancellation-items.ts";
-import { createHold, type Hold } from "../../src/store/holds.ts";
-import { getRunLine } from "../../src/store/lines.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import { listPlaybooks } from "../../src/store/playbooks.ts";
-import type { PlannedLine } from "../../src/store/plans.ts";
-import { getRun } from "../../src/store/runs.ts";
-import type { Tables } from "../../src/store/tables.ts";
+} from "../../src/store/cancellations/cancellations.ts";
+import { insertItem, withheldPayables } from "../../src/store/cancellations/cancellation-items.ts";
+import { createHold, type Hold } from "../../src/store/holds/holds.ts";
+import { getRunLine } from "../../src/store/lines/lines.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { listPlaybooks } from "../../src/store/playbooks/playbooks.ts";
+import type { PlannedLine } from "../../src/store/lines/plan-lines.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { startOrTellCancellation } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { ActivityContext } from "../context.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import { linesOfRun } from "./choose-lines.ts";
 import { lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";

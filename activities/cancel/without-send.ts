@@ -7,7 +7,7 @@ import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
 import { restText } from "../../src/ledger/steps.ts";
 import { refusedFor } from "./cancel-answers.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { rest } from "../rest.ts";
+import { rest } from "../shared/rest.ts";
 import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
 /** Rests between looks, on the service's clock. */

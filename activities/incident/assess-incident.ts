@@ -4,12 +4,12 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { LONGEST_REST_MS, moneyRestMs } from "../../src/domain/rests.ts";
-import { getHold } from "../../src/store/holds.ts";
-import { decideIncident, getIncident, type Incident } from "../../src/store/incidents.ts";
-import { unpromisedCents } from "../../src/store/reserved.ts";
-import { waitingForIncident } from "../../src/store/retry-cases.ts";
-import type { ActivityContext } from "../context.ts";
-import { readOrWait } from "../read-or-wait.ts";
+import { getHold } from "../../src/store/holds/holds.ts";
+import { decideIncident, getIncident, type Incident } from "../../src/store/incidents/incidents.ts";
+import { unpromisedCents } from "../../src/store/lines/reserved.ts";
+import { waitingForIncident } from "../../src/store/lines/retry-cases.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
 import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
 
 /**

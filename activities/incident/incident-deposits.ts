@@ -1,19 +1,19 @@
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";
 import type { Db } from "../../src/store/index.ts";
-import type { Incident } from "../../src/store/incidents.ts";
-import { reopenIncident } from "../../src/store/incidents.ts";
-import { topUpRunOfIncident } from "../../src/store/incident-top-ups.ts";
-import { openTopUpsOf } from "../../src/store/top-ups.ts";
-import type { ActivityContext } from "../context.ts";
-import { readOrWait } from "../read-or-wait.ts";
-import { lookAtArrived } from "../top-up/arrived-deposits.ts";
-import type { Needed } from "../top-up/demand.ts";
-import { readNeeded } from "../top-up/needed.ts";
-import { endTopUp } from "../top-up/record-deposit.ts";
-import { reviewTopUp, withdrawTopUp } from "../top-up/review.ts";
-import { type DepositsStand, depositsStand } from "../top-up/stand.ts";
-import { tellUnread } from "../while-unread.ts";
+import type { Incident } from "../../src/store/incidents/incidents.ts";
+import { reopenIncident } from "../../src/store/incidents/incidents.ts";
+import { topUpRunOfIncident } from "../../src/store/incidents/incident-deposits.ts";
+import { openTopUpsOf } from "../../src/store/deposits/deposits.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
+import { lookAtArrived } from "../deposit/arrived-deposits.ts";
+import type { Needed } from "../deposit/demand.ts";
+import { readNeeded } from "../deposit/needed.ts";
+import { endTopUp } from "../deposit/record-deposit.ts";
+import { reviewTopUp, withdrawTopUp } from "../deposit/review.ts";
+import { type DepositsStand, depositsStand } from "../deposit/stand.ts";
+import { tellUnread } from "../notify/while-unread.ts";
 
 interface IncidentDeposits extends DepositsStand {
   /** True where a playbook allows a deposit for an incident that is open. */

@@ -1,8 +1,8 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
-import { openIncident } from "../../src/store/incidents.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { startOrTellIncident } from "../../src/temporal/start.ts";
-import type { ActivityContext } from "../context.ts";
+import type { ActivityContext } from "../shared/context.ts";
 
 /** The bill whose payment bounced, as far as its account goes. */
 interface Bounced {

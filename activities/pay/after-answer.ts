@@ -1,7 +1,12 @@
 import type { Means } from "../../src/ledger/answers.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
-import { BAD_TOKEN, type BusinessFault, businessFault, slowDown } from "../business-fault.ts";
+import {
+  BAD_TOKEN,
+  type BusinessFault,
+  businessFault,
+  slowDown,
+} from "../shared/business-fault.ts";
 import type { PayOutcome } from "./job.ts";
 import type { Left } from "./leave.ts";
 

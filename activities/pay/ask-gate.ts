@@ -7,9 +7,9 @@ import { isSameLine } from "../../src/ledger/shown.ts";
 import { restText } from "../../src/ledger/steps.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { noteSends, type SentLine } from "../../src/store/line-leases.ts";
-import { type ActivityContext, LEASE_MS } from "../context.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { noteSends, type SentLine } from "../../src/store/lines/line-leases.ts";
+import { type ActivityContext, LEASE_MS } from "../shared/context.ts";
 import type { PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 
 /** Brings lines before the gate, in the caller's transaction. */

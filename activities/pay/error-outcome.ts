@@ -1,9 +1,9 @@
 import { FORBIDDEN_FOR_PAYMENTS } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
 import { ConditionError } from "../../src/playbooks/conditions.ts";
-import { isOpenSubject } from "../../src/store/open-subjects.ts";
-import { faultOfRead } from "../business-fault.ts";
-import type { ActivityContext } from "../context.ts";
+import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
+import { faultOfRead } from "../shared/business-fault.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
 /**

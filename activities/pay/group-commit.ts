@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Store } from "../../src/store/index.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { eachBusiness } from "../each-business.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { eachBusiness } from "../shared/each-business.ts";
 
 /** Lanes draw ahead, so a few milliseconds keep no connection waiting. */
 const GATHER_MS = 5;

@@ -3,8 +3,8 @@ import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { Reading, Wish } from "../../src/ledger/facts.ts";
 import type { SendOutcome } from "../../src/ledger/results.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { RunLine } from "../../src/store/lines.ts";
-import type { BusinessFault } from "../business-fault.ts";
+import type { RunLine } from "../../src/store/lines/lines.ts";
+import type { BusinessFault } from "../shared/business-fault.ts";
 
 /** Lines of one run, and for whom they are paid. */
 export interface PayOwner {

@@ -6,7 +6,7 @@ import { owedCents } from "../../src/domain/payments/owed.ts";
 import type { Begun } from "../../src/ledger/readings.ts";
 import { readingOf } from "../../src/ledger/readings.ts";
 import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
-import { redateLine, replanLine } from "../replan-line.ts";
+import { redateLine, replanLine } from "./replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { type Payer, payFieldsNow, sourceFault } from "./payer.ts";
 import { payRequest } from "./request-body.ts";

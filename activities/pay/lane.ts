@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { listWaits } from "../../src/store/waits.ts";
-import type { ActivityContext } from "../context.ts";
+import { listWaits } from "../../src/store/runs/waits.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import { outcomeOfError } from "./error-outcome.ts";
 import type { PayOwner } from "./job.ts";
 import { LaneBook } from "./lane-book.ts";

@@ -1,7 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
-import { leaseLines } from "../../src/store/line-leases.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
-import { LEASE_MS, type ActivityContext } from "../context.ts";
+import { leaseLines } from "../../src/store/lines/line-leases.ts";
+import { openSubjects } from "../../src/store/payables/open-subjects.ts";
+import { LEASE_MS, type ActivityContext } from "../shared/context.ts";
 import { outcomeOfError } from "./error-outcome.ts";
 import { groupOf } from "./group-commit.ts";
 import type { PayJob, PayOwner, PreparedJob } from "./job.ts";

@@ -5,9 +5,9 @@ import type { Operation } from "../../src/ledger/operations.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { TimeLimit } from "../../src/payments-api/index.ts";
-import { isOpenSubject } from "../../src/store/open-subjects.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { type ActivityContext, HTTP_TIMEOUT_MS } from "../context.ts";
+import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { type ActivityContext, HTTP_TIMEOUT_MS } from "../shared/context.ts";
 
 /**
  * Started before the gate is asked, so that it ends no later than the gate's own limit (rule 2).

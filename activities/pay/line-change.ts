@@ -4,7 +4,7 @@ import { doublingMs } from "../../src/domain/back-off.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { LineChange } from "../../src/store/lines.ts";
+import type { LineChange } from "../../src/store/lines/lines.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
 /** Rests of a line that came to nothing double from the first to the last. */

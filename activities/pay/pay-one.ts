@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pay } from "../../src/ledger/operations.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { TimeLimit } from "../../src/payments-api/index.ts";
-import type { ActivityContext } from "../context.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import { type Again, afterAnswer, paid } from "./after-answer.ts";
 import { askToPay, withoutSend } from "./ask-gate.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";

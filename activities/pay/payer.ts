@@ -2,9 +2,9 @@ import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
 import type { BankAccount, FundingSource } from "../../src/payments-api/index.ts";
-import { payFields, unlessRefused } from "../choose-funding.ts";
-import type { ActivityContext } from "../context.ts";
-import { eachBusiness } from "../each-business.ts";
+import { payFields, unlessRefused } from "../shared/choose-funding.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { eachBusiness } from "../shared/each-business.ts";
 import type { PayOutcome } from "./job.ts";
 
 /** What a business can pay from, as the service showed it a moment ago. */

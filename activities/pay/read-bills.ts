@@ -1,10 +1,10 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { type Begun, beginReading } from "../../src/ledger/readings.ts";
 import type { PayableListItem, Payment, PaymentsClient } from "../../src/payments-api/index.ts";
-import type { ActivityContext } from "../context.ts";
-import { eachBusiness } from "../each-business.ts";
-import { PATIENT } from "../patient.ts";
-import { takePayments } from "../take-payments.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { eachBusiness } from "../shared/each-business.ts";
+import { PATIENT } from "../shared/patience.ts";
+import { takePayments } from "../follow/take-payments.ts";
 import type { PayJob, PayOwner } from "./job.ts";
 import type { BillFacts, ListedBill, ReadBill, VendorFacts } from "./judge-line.ts";
 import { readPayer } from "./payer.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LANES_MAX } from "../../src/domain/lanes.ts";
-import { heldLeases, type Lease, releaseLease, takeLease } from "../../src/store/leases.ts";
+import { LANES_MAX } from "../../src/domain/runs/lanes.ts";
+import { heldLeases, type Lease, releaseLease, takeLease } from "../../src/store/sql/leases.ts";
 import type { Store } from "../../src/store/index.ts";
 
 /** Failed bills that are paid again at the same time; each keeps one request in flight. */

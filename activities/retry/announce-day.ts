@@ -1,4 +1,4 @@
-import type { RetryChange } from "../../src/store/retries.ts";
+import type { RetryChange } from "../../src/store/retries/retries.ts";
 import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 
 /**

@@ -6,10 +6,13 @@ import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { whoseAccount } from "../../src/domain/retries/whose.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import { playbookForStrangers, STRANGER_NOTICE } from "../../src/store/strangers.ts";
-import type { ActivityContext } from "../context.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import {
+  playbookForStrangers,
+  STRANGER_NOTICE,
+} from "../../src/store/payables/external-payments.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
 import { ended } from "./answers.ts";
 import { holdVendor } from "./vendor-hold.ts";

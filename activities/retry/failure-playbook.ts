@@ -1,8 +1,8 @@
 import type { RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import { unattendedFailures } from "../../src/domain/retries/policy.ts";
-import { getPlaybook } from "../../src/store/playbooks.ts";
-import { dayOfFailure } from "../../src/store/retry-cases.ts";
+import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { dayOfFailure } from "../../src/store/lines/retry-cases.ts";
 import type { RetryCase } from "./retry-case.ts";
 
 /** The playbook that a run names for its failures; what is built in where none is stored. */

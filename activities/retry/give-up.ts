@@ -1,8 +1,8 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { createHold } from "../../src/store/holds.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import type { RetryCaseRule } from "../../src/store/retry-cases.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import { finish } from "./answers.ts";
 import { type RetryCase, setLine } from "./retry-case.ts";
 

@@ -1,6 +1,6 @@
-import { planLineOf } from "../../src/store/lines.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
-import type { RetryCaseRule } from "../../src/store/retry-cases.ts";
+import { planLineOf } from "../../src/store/lines/lines.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 
 /**

@@ -1,12 +1,12 @@
 import type { Transaction } from "kysely";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { changeLine, getRunLine } from "../../src/store/lines.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { tellOf } from "../../src/store/tellings.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { tellParked } from "../tell-parked.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import { tellOf } from "../../src/store/tellings/tellings.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { tellParked } from "../notify/parked-lines.ts";
 import type { SeenPayment, Subject } from "./take-over.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
-import { planLineOf, type RunLine } from "../../src/store/lines.ts";
-import { getPlan } from "../../src/store/plans.ts";
-import { probeWaits } from "../../src/store/waits.ts";
-import { LEASE_MS, type ActivityContext } from "../context.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
+import { planLineOf, type RunLine } from "../../src/store/lines/lines.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { probeWaits } from "../../src/store/runs/waits.ts";
+import { LEASE_MS, type ActivityContext } from "../shared/context.ts";
 import { outcomeOfError } from "../pay/error-outcome.ts";
 import type { PayOutcome, PayOwner } from "../pay/job.ts";
 import { payOne } from "../pay/pay-one.ts";

@@ -1,8 +1,8 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";
-import { activeHoldFor } from "../../src/store/holds.ts";
-import { type BusinessWait, listWaits } from "../../src/store/waits.ts";
-import { tellWaits } from "../tell-run.ts";
+import { activeHoldFor } from "../../src/store/holds/holds.ts";
+import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
+import { tellWaits } from "../notify/run.ts";
 import { assessment } from "./answers.ts";
 import { changesInMs, notBeforeMs, type RetryCase } from "./retry-case.ts";
 

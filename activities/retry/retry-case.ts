@@ -9,22 +9,32 @@ import { soonestRestMs, untilNextMs } from "../../src/domain/rests.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
-import { appendAudit } from "../../src/store/audit.ts";
-import { releaseClaim } from "../../src/store/claims.ts";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
-import { changeLine, getRunLine, type LineChange, type RunLine } from "../../src/store/lines.ts";
-import { nextHoldEndMs } from "../../src/store/next-changes.ts";
-import { forgetRetryCase, getRetryCase } from "../../src/store/retry-cases.ts";
-import { clearLook, updateRetry, type Retry, type RetryChange } from "../../src/store/retries.ts";
-import { getPlanLine } from "../../src/store/plans.ts";
-import type { Run } from "../../src/store/runs.ts";
-import { tellOf } from "../../src/store/tellings.ts";
-import { adviseVendors } from "../advise-vendors.ts";
-import type { ActivityContext } from "../context.ts";
-import { readOfOne } from "../one-read.ts";
-import { takePayments } from "../take-payments.ts";
-import { tellParked } from "../tell-parked.ts";
-import { unlessMissing } from "../unless-missing.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { releaseClaim } from "../../src/store/payables/claims.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
+import {
+  changeLine,
+  getRunLine,
+  type LineChange,
+  type RunLine,
+} from "../../src/store/lines/lines.ts";
+import { nextHoldEndMs } from "../../src/store/lines/next-changes.ts";
+import { forgetRetryCase, getRetryCase } from "../../src/store/lines/retry-cases.ts";
+import {
+  clearLook,
+  updateRetry,
+  type Retry,
+  type RetryChange,
+} from "../../src/store/retries/retries.ts";
+import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { adviseVendors } from "../runs/advise-vendors.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readOfOne } from "../shared/one-read.ts";
+import { takePayments } from "../follow/take-payments.ts";
+import { tellParked } from "../notify/parked-lines.ts";
+import { unlessMissing } from "../shared/unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
 
 const HOUR_MS = 3_600_000;

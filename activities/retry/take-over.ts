@@ -1,14 +1,14 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
-import { claimPayables, handOverClaim } from "../../src/store/claims.ts";
-import { type RunLine, toRunLine } from "../../src/store/lines.ts";
-import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries.ts";
-import { getRun, type Run } from "../../src/store/runs.ts";
-import { isPaidHere } from "../../src/store/strangers.ts";
-import type { Tables } from "../../src/store/tables.ts";
-import { moveWatch } from "../../src/store/watches.ts";
-import type { ActivityContext } from "../context.ts";
+import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
+import { type RunLine, toRunLine } from "../../src/store/lines/lines.ts";
+import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries/retries.ts";
+import { getRun, type Run } from "../../src/store/runs/runs.ts";
+import { isPaidHere } from "../../src/store/payables/external-payments.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { moveWatch } from "../../src/store/payables/subscriptions.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import { parkOtherParts } from "./other-parts.ts";
 
 /** The payable of a case and the workflow that would own it. */

@@ -1,5 +1,5 @@
-import { activeHolds, holdOnce, releaseHold } from "../../src/store/holds.ts";
-import type { ActivityContext } from "../context.ts";
+import { activeHolds, holdOnce, releaseHold } from "../../src/store/holds/holds.ts";
+import type { ActivityContext } from "../shared/context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
 /** A failed bill, as far as its vendor goes. */

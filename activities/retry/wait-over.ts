@@ -5,9 +5,9 @@ import { isReinitiable, REINITIATIONS_MAX } from "../../src/domain/payments/retu
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { moneyRestMs, soonestRestMs } from "../../src/domain/rests.ts";
 import { retryDate } from "../../src/domain/retries/step.ts";
-import { getIncident } from "../../src/store/incidents.ts";
-import { unpromisedCents } from "../../src/store/reserved.ts";
-import { behindForFunds, type RetryCaseRule } from "../../src/store/retry-cases.ts";
+import { getIncident } from "../../src/store/incidents/incidents.ts";
+import { unpromisedCents } from "../../src/store/lines/reserved.ts";
+import { behindForFunds, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";
 import { assessment, leaveToNextRun, park, parkedFor, waitForDay } from "./answers.ts";

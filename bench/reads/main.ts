@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { lastPaidTo, weekUse } from "../../activities/plan-history.ts";
-import { LineCounts } from "../../src/gateway/line-counts.ts";
-import type { Db } from "../../src/store/db.ts";
-import { mayBeCountedTwice, reservedCents } from "../../src/store/reserved.ts";
-import { dayOfFailure } from "../../src/store/retry-cases.ts";
+import { lastPaidTo, weekUse } from "../../activities/runs/plan-history.ts";
+import { LineCounts } from "../../src/reports/line-counts.ts";
+import type { Db } from "../../src/store/sql/db.ts";
+import { mayBeCountedTwice, reservedCents } from "../../src/store/lines/reserved.ts";
+import { dayOfFailure } from "../../src/store/lines/retry-cases.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
 import { BUSINESS_ID, type Place, SOURCE_ID, storeWith, VENDORS } from "./stores.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chunks } from "../../src/store/db.ts";
+import { chunks } from "../../src/store/sql/db.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 
 export const BUSINESS_ID = "biz_bench";

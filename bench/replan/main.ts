@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { redateLate } from "../../activities/redate-late.ts";
-import { getPlanLines } from "../../src/store/plans.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { storeReplannedLines } from "../../src/store/replan-writes.ts";
+import { redateLate } from "../../activities/runs/redate-late.ts";
+import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { getRun, upsertRun } from "../../src/store/runs.ts";
+import { getRun, upsertRun } from "../../src/store/runs/runs.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
 import { newRun, planLine, planSummary } from "../../test/store/fixtures.ts";
 

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
-import { gatewayPart, temporalPart, workerPart } from "../../src/cli/parts.ts";
-import { type Part, Processes } from "../../src/cli/processes.ts";
-import { workflowBundle } from "../../src/cli/workflow-bundle.ts";
+import { gatewayPart, temporalPart, workerPart } from "../../src/cli/parts/parts.ts";
+import { type Part, Processes } from "../../src/cli/parts/processes.ts";
+import { workflowBundle } from "../../src/cli/parts/workflow-bundle.ts";
 import { Gateway } from "../gateway.ts";
 
 export interface StackOptions {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { Command, CommanderError } from "@commander-js/extra-typings";
 
-import { EXIT } from "./cli-error.ts";
-import { Output, reportError } from "./output.ts";
-import { Session } from "./session.ts";
+import { EXIT } from "./terminal/cli-error.ts";
+import { Output, reportError } from "./terminal/output.ts";
+import { Session } from "./client/session.ts";
 
 const ABOUT =
   "Pays a company's bills as durable workflows: plans, asks for approval, pays once, " +
@@ -57,7 +57,7 @@ const COMMANDS: readonly CommandModule[] = [
   {
     heading: PARTS,
     name: "demo",
-    load: async () => (await import("./commands/demo.ts")).addDemoCommand,
+    load: async () => (await import("./demo/command.ts")).addDemoCommand,
   },
   {
     heading: PLAYBOOKS,

@@ -2,12 +2,12 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
-import { appendAudit } from "../store/audit.ts";
-import { recordDecision, type NewDecision } from "../store/decisions.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { recordDecision, type NewDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { authorsOf } from "../store/playbooks.ts";
-import type { Run } from "../store/runs.ts";
-import { tokensMadeBy } from "../store/tokens.ts";
+import { authorsOf } from "../store/playbooks/playbooks.ts";
+import type { Run } from "../store/runs/runs.ts";
+import { tokensMadeBy } from "../store/approvals/tokens.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -8,11 +8,11 @@ import {
   type SignedRefusalCode,
   type SignerKey,
 } from "../domain/approvals/signed-decision.ts";
-import { appendAudit } from "../store/audit.ts";
-import { decisionsOfRun, type Decision } from "../store/decisions.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { decisionsOfRun, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import type { Run } from "../store/runs.ts";
-import { topUpsOf } from "../store/top-ups.ts";
+import type { Run } from "../store/runs/runs.ts";
+import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
 import type { NoteRefusal } from "./deciding.ts";
 import { takeAnyDecision } from "./take-top-up.ts";

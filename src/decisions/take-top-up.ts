@@ -1,11 +1,11 @@
 import type { Transaction } from "kysely";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
-import { appendAudit } from "../store/audit.ts";
-import { recordDecision } from "../store/decisions.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { recordDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { tellOf } from "../store/tellings.ts";
-import { approversOfTopUp } from "../store/top-up-approvals.ts";
-import { changeTopUp, openTopUpsOf, type TopUp } from "../store/top-ups.ts";
+import { tellOf } from "../store/tellings/tellings.ts";
+import { approversOfTopUp } from "../store/deposits/deposit-approvals.ts";
+import { changeTopUp, openTopUpsOf, type TopUp } from "../store/deposits/deposits.ts";
 import { asJudged, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
 import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 

@@ -7,13 +7,17 @@ import {
 } from "../domain/approvals/policy.ts";
 import { principalOf } from "../domain/approvals/principal.ts";
 import type { ClockReading } from "../business/clock.ts";
-import { appendAudit } from "../store/audit.ts";
-import { decidableLines, missingApprovals, type WaitingLines } from "../store/decidable-lines.ts";
-import { decisionsOfRun, recordDecision, type Decision } from "../store/decisions.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import {
+  decidableLines,
+  missingApprovals,
+  type WaitingLines,
+} from "../store/lines/decidable-lines.ts";
+import { decisionsOfRun, recordDecision, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { openSubjects } from "../store/open-subjects.ts";
-import type { Run } from "../store/runs.ts";
-import { tellOf } from "../store/tellings.ts";
+import { openSubjects } from "../store/payables/open-subjects.ts";
+import type { Run } from "../store/runs/runs.ts";
+import { tellOf } from "../store/tellings/tellings.ts";
 import {
   asJudged,
   type Decider,

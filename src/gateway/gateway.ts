@@ -6,17 +6,18 @@ import type { GatewayLimits } from "../contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
-import { createBusinessClocks, type BusinessClocks } from "./clocks.ts";
-import type { BusinessProfiles, GatewayContext, GatewayLog } from "./context.ts";
-import { startDeliveryRecovery, type DeliveryRecovery } from "./deliveries.ts";
-import { startDispatcher, type Dispatcher } from "./dispatcher.ts";
-import { createApp } from "./http/app.ts";
+import { createBusinessClocks, type BusinessClocks } from "../actions/clocks.ts";
+import type { BusinessProfiles, Log } from "../actions/context.ts";
+import type { GatewayContext } from "./http/context.ts";
+import { startDeliveryRecovery, type DeliveryRecovery } from "../events/deliveries.ts";
+import { startDispatcher, type Dispatcher } from "../events/dispatcher.ts";
+import { createApp } from "./app.ts";
 import { limitConnections, Rates, SERVER_OPTIONS, UnprovenBodies } from "./http/limits.ts";
-import { RefusedToday } from "./http/refusals.ts";
+import { RefusedToday } from "../actions/refused-today.ts";
 import { TokenUses } from "./http/token-uses.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { InboxWriter } from "./inbox-writer.ts";
-import { createMetrics } from "./metrics.ts";
+import { InboxWriter } from "../events/inbox-writer.ts";
+import { createMetrics } from "./http/metrics.ts";
 import { startDigests } from "../notices/digests.ts";
 import { startNoticeSender } from "../notices/sender.ts";
 import type { Repeated } from "../process/repeat.ts";
@@ -30,7 +31,7 @@ export interface GatewayOptions {
   /** May be on a lazy connection: the gateway takes webhooks while Temporal is down. */
   readonly temporal: Client;
   readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
-  readonly log: GatewayLog;
+  readonly log: Log;
   /** Without one, nothing personal can be taken in. */
   readonly vault?: Vault;
   readonly host: string;

@@ -1,9 +1,9 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
-import { pruneEventStarts } from "../store/event-starts.ts";
-import { pruneNotices } from "../store/notice-prune.ts";
-import { pruneWatches } from "../store/watches.ts";
-import type { GatewayContext } from "./context.ts";
+import { pruneEventStarts } from "../store/events/event-starts.ts";
+import { pruneNotices } from "../store/notices/notice-prune.ts";
+import { pruneWatches } from "../store/payables/subscriptions.ts";
+import type { GatewayContext } from "./http/context.ts";
 
 const INTERVAL_MS = 60 * 60_000;
 

@@ -1,8 +1,8 @@
 import pino from "pino";
-import type { GatewayLog } from "./context.ts";
+import type { Log } from "../actions/context.ts";
 
 /** Lines of JSON on standard error; standard output belongs to the ready line. */
-export function createLog(level = "info"): GatewayLog {
+export function createLog(level = "info"): Log {
   const logger = pino(
     { level, base: { part: "gateway" }, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ dest: 2, sync: true }),

@@ -4,14 +4,14 @@ import { Client, isGrpcServiceError, type Connection } from "@temporalio/client"
 import type { Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { createGateway } from "./gateway.ts";
-import type { GatewayLog } from "./context.ts";
+import type { Log } from "../actions/context.ts";
 import { createLog } from "./log.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
-import { temporalAnswers } from "./temporal.ts";
+import { temporalAnswers } from "../actions/temporal.ts";
 
 /** How often a server that can't be reached yet is asked again. */
 const REGISTER_EVERY_MS = 2_000;
@@ -90,7 +90,7 @@ async function main(): Promise<number> {
 async function prepareNamespace(
   connection: Connection,
   namespace: string,
-  log: GatewayLog,
+  log: Log,
   stopped: Promise<void>,
 ): Promise<void> {
   let open = true;

@@ -1,7 +1,7 @@
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
-import { raiseNotice } from "../store/notices.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
 import { type ServedQueue, unservedQueues } from "../temporal/unserved-queues.ts";
-import type { GatewayContext } from "./context.ts";
+import type { GatewayContext } from "./http/context.ts";
 
 const LOOK_EVERY_MS = 60_000;
 

@@ -1,9 +1,10 @@
 import type { Context } from "hono";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { eventSchema, type WebhookEvent } from "../payments-api/schemas/event.ts";
+import { inboxEvent, parseEvent } from "../events/inbox-event.ts";
+import type { WebhookEvent } from "../payments-api/schemas/event.ts";
 import { judgeSignatureHeader, verifyWebhook } from "../payments-api/webhook-signature.ts";
-import type { GatewayContext } from "./context.ts";
-import { GatewayError, notFound } from "./http/errors.ts";
+import type { GatewayContext } from "./http/context.ts";
+import { GatewayError, notFound } from "../actions/errors.ts";
 import { noteRefusedWebhook } from "./http/refusals.ts";
 import { addressOf } from "./http/request.ts";
 import { requireJson } from "./http/route.ts";
@@ -109,43 +110,4 @@ function readEvent(body: string): WebhookEvent {
   const event = parseEvent(body);
   if (!event.ok) throw new GatewayError(400, "malformed_event", event.problem);
   return event.event;
-}
-
-/** Reads an event's envelope (API specification, section 6). Unknown types pass. */
-export function parseEvent(
-  body: string,
-): { ok: true; event: WebhookEvent } | { ok: false; problem: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return { ok: false, problem: "The body is not valid JSON." };
-  }
-  const parsed = eventSchema.safeParse(json);
-  if (parsed.success) return { ok: true, event: parsed.data };
-  const issue = parsed.error.issues[0];
-  const field = issue?.path.join(".") || "the body";
-  return { ok: false, problem: `The event's ${field} is not valid: ${issue?.message ?? ""}` };
-}
-
-/** The row of the inbox that an event becomes. */
-export function inboxEvent(
-  profile: BusinessProfile,
-  event: WebhookEvent,
-  body: string,
-  via: "webhook" | "deliveries",
-  receivedAtMs: number,
-) {
-  return {
-    businessId: profile.businessId,
-    eventId: event.id,
-    type: event.type,
-    sequence: event.sequence ?? "0",
-    object: event.data.object ?? "",
-    objectId: event.data.id ?? "",
-    createdAt: event.createdAt ?? "",
-    receivedAtMs,
-    via,
-    body,
-  };
 }

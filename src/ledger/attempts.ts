@@ -1,5 +1,5 @@
-import { isOpenSubject } from "../store/open-subjects.ts";
-import type { Db } from "../store/db.ts";
+import { isOpenSubject } from "../store/payables/open-subjects.ts";
+import type { Db } from "../store/sql/db.ts";
 import {
   type AttemptState,
   attemptState,

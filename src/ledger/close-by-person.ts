@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
-import { isOpenSubject } from "../store/open-subjects.ts";
-import type { Tables } from "../store/tables.ts";
+import { isOpenSubject } from "../store/payables/open-subjects.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { covers, openSends } from "./derive.ts";
 import type { Now } from "./facts.ts";
 import { subjectFacts } from "./rows.ts";

@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
-import { type CancellationItem, isOpenItem } from "../store/cancellation-items.ts";
-import { type Cancellation, getCancellation } from "../store/cancellations.ts";
-import { activeHolds } from "../store/holds.ts";
-import type { Tables } from "../store/tables.ts";
+import { type CancellationItem, isOpenItem } from "../store/cancellations/cancellation-items.ts";
+import { type Cancellation, getCancellation } from "../store/cancellations/cancellations.ts";
+import { activeHolds } from "../store/holds/holds.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 
 /** For which cancellation payments are to be cancelled. */

@@ -1,11 +1,11 @@
 import type { Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
-import { activeHolds } from "../store/holds.ts";
-import { getIncident, type Incident } from "../store/incidents.ts";
-import { getRun } from "../store/runs.ts";
-import type { Tables } from "../store/tables.ts";
-import { topUpApproved } from "../store/top-up-approvals.ts";
-import type { TopUp } from "../store/top-ups.ts";
+import { activeHolds } from "../store/holds/holds.ts";
+import { getIncident, type Incident } from "../store/incidents/incidents.ts";
+import { getRun } from "../store/runs/runs.ts";
+import type { Tables } from "../store/schema/tables.ts";
+import { topUpApproved } from "../store/deposits/deposit-approvals.ts";
+import type { TopUp } from "../store/deposits/deposits.ts";
 import type { Wish } from "./facts.ts";
 import { type Closed, closedFor, type GateRequest } from "./gate.ts";
 import { runStopped } from "./run-stopped.ts";

@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
-import { appendAudit } from "../store/audit.ts";
-import { databaseNowMs } from "../store/database-clock.ts";
-import type { Tables } from "../store/tables.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { isOpen, LEAVE_WITHIN_MS, lookIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
 import { next } from "./next.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
-import { appendOfLines } from "../store/audit-lines.ts";
-import { appendAudit } from "../store/audit.ts";
-import type { Tables } from "../store/tables.ts";
+import { appendOfLines } from "../store/audit/audit-lines.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import type { OpenedSend } from "./write.ts";
 
 /** What the trail keeps of a payment. */

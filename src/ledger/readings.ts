@@ -1,8 +1,8 @@
 import { instantOf } from "../domain/clock/instants.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { Payment, PaymentsClient } from "../payments-api/index.ts";
-import { databaseNowMs } from "../store/database-clock.ts";
-import type { Db } from "../store/db.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
+import type { Db } from "../store/sql/db.ts";
 import type { Reading, Shown } from "./facts.ts";
 
 /** When a read began, by the clocks that the ledger judges by. */

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { appendAudit } from "../store/audit.ts";
-import { databaseNowMs } from "../store/database-clock.ts";
-import { chunks } from "../store/db.ts";
-import { findOne } from "../store/records.ts";
-import { createHold } from "../store/holds.ts";
-import { rowsAs } from "../store/many.ts";
-import { raiseNotice } from "../store/notices.ts";
-import type { Tables } from "../store/tables.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
+import { chunks } from "../store/sql/db.ts";
+import { findOne } from "../store/sql/records.ts";
+import { createHold } from "../store/holds/holds.ts";
+import { rowsAs } from "../store/sql/rows-as.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import type { JudgedAnswer } from "./answers.ts";
 import { isOpen } from "./derive.ts";
 import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
-import { asColumns } from "../store/as-record.ts";
+import { asColumns } from "../store/sql/as-record.ts";
 
 /** What a send came to, as its sender has heard it. */
 export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedSend };

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
-import { readerOf } from "../store/as-record.ts";
-import { chunks, type Db } from "../store/db.ts";
-import { idsIn } from "../store/many.ts";
-import { lossNoticed } from "../store/sweep-behind.ts";
-import type { Row, Tables } from "../store/tables.ts";
+import { readerOf } from "../store/sql/as-record.ts";
+import { chunks, type Db } from "../store/sql/db.ts";
+import { idsIn } from "../store/sql/rows-as.ts";
+import { lossNoticed } from "../store/janitor/behind.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import { madeIdsOf } from "./derive.ts";
 import type {
   KeyedAttempt,

@@ -1,7 +1,7 @@
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
-import type { Db } from "../store/db.ts";
-import { isRejected } from "../store/decisions.ts";
-import type { Run } from "../store/runs.ts";
+import type { Db } from "../store/sql/db.ts";
+import { isRejected } from "../store/approvals/decisions.ts";
+import type { Run } from "../store/runs/runs.ts";
 import { type Closed, closedFor } from "./gate.ts";
 
 /**

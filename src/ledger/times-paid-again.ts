@@ -1,4 +1,4 @@
-import type { Db } from "../store/db.ts";
+import type { Db } from "../store/sql/db.ts";
 import { isApplied, madeIdsOf } from "./derive.ts";
 import { subjectFacts } from "./rows.ts";
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql, type SqlBool, type Transaction } from "kysely";
-import { chunks } from "../store/db.ts";
-import { isIn } from "../store/in-text.ts";
-import { idsIn, rowsAs } from "../store/many.ts";
-import { TABLES, type Tables } from "../store/tables.ts";
+import { chunks } from "../store/sql/db.ts";
+import { isIn } from "../store/sql/is-in.ts";
+import { idsIn, rowsAs } from "../store/sql/rows-as.ts";
+import { TABLES, type Tables } from "../store/schema/tables.ts";
 import { mayStillPay, OPEN } from "./derive.ts";
 import type { OperationName, Reading, SubjectFacts, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
 import { loadSubjects } from "./rows.ts";
-import { asColumns } from "../store/as-record.ts";
+import { asColumns } from "../store/sql/as-record.ts";
 
 /** A request that the gate has let through. */
 export interface NewSend {

@@ -1,6 +1,6 @@
 import type { BusinessProfile, NoticeChannel } from "../config/business-profile.ts";
-import type { NoticeDelivery } from "../store/notice-deliveries.ts";
-import type { Notice } from "../store/notices.ts";
+import type { NoticeDelivery } from "../store/notices/notice-deliveries.ts";
+import type { Notice } from "../store/notices/notices.ts";
 import type { Mailer } from "./mail.ts";
 import { emailOf, slackMessage, webhookPayload } from "./messages.ts";
 import type { Poster } from "./post.ts";

@@ -7,10 +7,10 @@ import {
 } from "../domain/notices/digest.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
-import { countLines } from "../store/lines.ts";
-import { isToldOf, raiseNotice } from "../store/notices.ts";
-import { listPlaybooks } from "../store/playbooks.ts";
-import { runsLately } from "../store/runs-lately.ts";
+import { countLines } from "../store/lines/lines.ts";
+import { isToldOf, raiseNotice } from "../store/notices/notices.ts";
+import { listPlaybooks } from "../store/playbooks/playbooks.ts";
+import { runsLately } from "../store/runs/runs-lately.ts";
 
 const INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import type { Notice } from "../store/notices.ts";
+import type { Notice } from "../store/notices/notices.ts";
 
 /** What a webhook receives (docs/notices.md). */
 export interface WebhookPayload {

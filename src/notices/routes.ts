@@ -1,6 +1,6 @@
 import type { NoticeChannel, NotifySettings } from "../config/business-profile.ts";
-import type { Route } from "../store/notice-deliveries.ts";
-import type { Notice } from "../store/notices.ts";
+import type { Route } from "../store/notices/notice-deliveries.ts";
+import type { Notice } from "../store/notices/notices.ts";
 
 /** Carries what is for a vendor; the settings keep other channels from being called so. */
 export const VENDOR_CHANNEL = "vendors";

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { PaymentsApiError } from "../payments-api/index.ts";
-import { postponeRouting, type Route, routeNotice } from "../store/notice-deliveries.ts";
-import type { Notice } from "../store/notices.ts";
+import { postponeRouting, type Route, routeNotice } from "../store/notices/notice-deliveries.ts";
+import type { Notice } from "../store/notices/notices.ts";
 import { codeOf, nextRouteMs } from "./results.ts";
 import { routesOf, VENDOR_CHANNEL } from "./routes.ts";
 import type { NoticeSenderContext } from "./sender.ts";

@@ -11,8 +11,8 @@ import {
   recordDelivery,
   releaseDelivery,
   unrouted,
-} from "../store/notice-deliveries.ts";
-import { getNotice } from "../store/notices.ts";
+} from "../store/notices/notice-deliveries.ts";
+import { getNotice } from "../store/notices/notices.ts";
 import { type Carriers, deliver } from "./deliver.ts";
 import { Mailer } from "./mail.ts";
 import { Poster } from "./post.ts";

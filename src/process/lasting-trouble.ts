@@ -1,6 +1,6 @@
 import { reasonOf } from "./repeat.ts";
 import type { Store } from "../store/index.ts";
-import { raiseNotice } from "../store/notices.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
 
 /** How long something fails before operators hear of it: a restart of Temporal is no news. */
 const TOLD_AFTER_MS = 180_000;

@@ -1,5 +1,6 @@
 import type { Store } from "../store/index.ts";
-import { forgetTellings, type Telling } from "../store/tellings.ts";
+import { forgetTellings } from "../store/tellings/tellings.ts";
+import { type Telling } from "../store/sql/store.ts";
 import { eachOf } from "./each-of.ts";
 import { reasonOf } from "./repeat.ts";
 

@@ -1,5 +1,5 @@
-export type { Db } from "./db.ts";
-export { StoreError } from "./errors.ts";
+export type { Db } from "./sql/db.ts";
+export { StoreError } from "./sql/errors.ts";
 export { isPostgres, openStore } from "./open.ts";
-export type { Store } from "./store.ts";
-export type { Tables } from "./tables.ts";
+export type { Store } from "./sql/store.ts";
+export type { Tables } from "./schema/tables.ts";

@@ -1,7 +1,7 @@
-import { StoreError } from "./errors.ts";
+import { StoreError } from "./sql/errors.ts";
 import { openPostgres } from "./postgres/open.ts";
 import { openSqlite } from "./sqlite/open.ts";
-import type { OpenStoreOptions, Store } from "./store.ts";
+import type { OpenStoreOptions, Store } from "./sql/store.ts";
 
 /**
  * Opens the store that `url` names, and makes it where there is none.

@@ -6,7 +6,7 @@ import {
   rewriteVaultRow,
   type VaultRow,
   vaultRefsNotUnder,
-} from "../store/vault.ts";
+} from "../store/onboarding/vault.ts";
 import { type Keyring, VaultError } from "./keyring.ts";
 
 /**

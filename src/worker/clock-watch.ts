@@ -3,7 +3,7 @@ import type { BusinessClock } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
-import { tellOf } from "../store/tellings.ts";
+import { tellOf } from "../store/tellings/tellings.ts";
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
-import type { ActivityContext, ActivityLog } from "../../activities/context.ts";
-import { HTTP_TIMEOUT_MS } from "../../activities/context.ts";
+import type { ActivityContext, ActivityLog } from "../../activities/shared/context.ts";
+import { HTTP_TIMEOUT_MS } from "../../activities/shared/context.ts";
 import { Clients } from "../business/clients.ts";
 import { Clocks } from "../business/clock.ts";
 import type { BusinessProfile, Profiles } from "../config.ts";

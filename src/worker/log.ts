@@ -1,6 +1,6 @@
 import { DefaultLogger, type Logger } from "@temporalio/worker";
 import pino from "pino";
-import type { ActivityLog } from "../../activities/context.ts";
+import type { ActivityLog } from "../../activities/shared/context.ts";
 
 /** Lines of JSON on standard error; standard output belongs to the ready line. */
 export function createLog(): ActivityLog {

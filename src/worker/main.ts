@@ -12,8 +12,8 @@ import {
 import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
-import { startLateChanges } from "../sweeper/late-changes.ts";
-import { startSweeper } from "../sweeper/sweeper.ts";
+import { startLateChanges } from "../janitor/late-changes.ts";
+import { startSweeper } from "../janitor/sweeper.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { accountingWarning } from "../../activities/accounting-sync.ts";
-import { planRun } from "../../activities/plan-run.ts";
+import { accountingWarning } from "../../activities/runs/accounting-sync.ts";
+import { planRun } from "../../activities/runs/plan-run.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { until } from "../notices/support.ts";
 import { vendorsScene } from "./vendors-scene.ts";
 

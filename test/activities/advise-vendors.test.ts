@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { startNoticeSender } from "../../src/notices/sender.ts";
-import { handOverClaim } from "../../src/store/claims.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { countUndelivered } from "../../src/store/notice-deliveries.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { upsertRetry } from "../../src/store/retries.ts";
+import { handOverClaim } from "../../src/store/payables/claims.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { countUndelivered } from "../../src/store/notices/notice-deliveries.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { upsertRetry } from "../../src/store/retries/retries.ts";
 import { smtpReceiver } from "../notices/receivers.ts";
 import { until } from "../notices/support.ts";
 import { vendorsScene } from "./vendors-scene.ts";

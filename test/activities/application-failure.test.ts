@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inFailures } from "../../activities/application-failure.ts";
+import { inFailures } from "../../activities/shared/application-failure.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 
 test("what a history keeps of a refusal names the request and the code, and not the service's words", async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { type DecisionAnswer, takeDecision } from "../../src/decisions/take.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { createHold, releaseHold } from "../../src/store/holds.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { getPlanLine } from "../../src/store/plans.ts";
-import { getRun } from "../../src/store/runs.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
 

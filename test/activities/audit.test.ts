@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
-import { type AuditEntry, listAudit } from "../../src/store/audit.ts";
-import { listAuditOfPayable } from "../../src/store/audit-lines.ts";
-import { verifyTrail } from "../../src/store/audit-trail.ts";
-import { createHold } from "../../src/store/holds.ts";
+import { type AuditEntry, listAudit } from "../../src/store/audit/audit.ts";
+import { listAuditOfPayable } from "../../src/store/audit/audit-lines.ts";
+import { verifyTrail } from "../../src/store/audit/audit-trail.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 let world: MoneyWorld;

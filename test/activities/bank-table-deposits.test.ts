@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
+import { makeDeposits } from "../../activities/deposit/make-deposit.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
-import { bankCsv, bankDaysCsv } from "../../src/gateway/bank-csv.ts";
+import { bankCsv, bankDaysCsv } from "../../src/reports/bank-csv.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
-import { getRun, type Run } from "../../src/store/runs.ts";
-import { topUpsOf } from "../../src/store/top-ups.ts";
+import { getRun, type Run } from "../../src/store/runs/runs.ts";
+import { topUpsOf } from "../../src/store/deposits/deposits.ts";
 import { nextQuietMonday } from "../support/quiet-monday.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { bankCsv } from "../../src/gateway/bank-csv.ts";
+import { bankCsv } from "../../src/reports/bank-csv.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
-import { getRun } from "../../src/store/runs.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { vendorsScene } from "./vendors-scene.ts";
 

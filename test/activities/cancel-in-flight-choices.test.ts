@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newYorkDate, newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
-import { releaseHold } from "../../src/store/holds.ts";
+import { releaseHold } from "../../src/store/holds/holds.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { outcomeOfError } from "../../activities/pay/error-outcome.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { listWaits, setWait } from "../../src/store/waits.ts";
+import { listWaits, setWait } from "../../src/store/runs/waits.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import { inDays } from "./planning-world.ts";
 

@@ -10,10 +10,13 @@ import {
   cancelOfPayments,
 } from "../../src/domain/cancellations/policy.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
-import { type CancellationItem, listItems } from "../../src/store/cancellation-items.ts";
-import { insertCancellation } from "../../src/store/cancellations.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import {
+  type CancellationItem,
+  listItems,
+} from "../../src/store/cancellations/cancellation-items.ts";
+import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import { type Json, netCreditByPayable } from "../support/sandbox.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";

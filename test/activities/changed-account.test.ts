@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
-import { flagLooks } from "../../src/store/watches.ts";
+import { flagLooks } from "../../src/store/payables/subscriptions.ts";
 import { netCreditByPayable } from "../support/sandbox.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { CancelWorld } from "./cancel-world.ts";

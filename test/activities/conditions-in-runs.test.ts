@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { PlanRefusedError } from "../../activities/plan-refused-error.ts";
-import { planRun } from "../../activities/plan-run.ts";
-import { listSkipped } from "../../src/store/plans.ts";
+import { PlanRefusedError } from "../../activities/shared/plan-refused-error.ts";
+import { planRun } from "../../activities/runs/plan-run.ts";
+import { listSkipped } from "../../src/store/lines/plan-lines.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { inDays, POLICY } from "./planning-world.ts";
 

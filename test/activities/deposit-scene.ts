@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
+import { makeDeposits } from "../../activities/deposit/make-deposit.ts";
 import type { PayRunPlaybook, TopUpRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { attemptState, wasAnsweredApplied } from "../../src/ledger/derive.ts";
 import type { OperationName } from "../../src/ledger/facts.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
-import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { type TopUp, topUpsOf } from "../../src/store/top-ups.ts";
+import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import { type TopUp, topUpsOf } from "../../src/store/deposits/deposits.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createHold } from "../../src/store/holds.ts";
-import { getPlan } from "../../src/store/plans.ts";
-import { requestCancel } from "../../src/store/runs.ts";
-import { topUpsOf } from "../../src/store/top-ups.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { requestCancel } from "../../src/store/runs/runs.ts";
+import { topUpsOf } from "../../src/store/deposits/deposits.ts";
 import { depositScene } from "./deposit-scene.ts";
 
 const scene = depositScene();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readTransactions } from "../../activities/top-up/read-transactions.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { getPlan } from "../../src/store/plans.ts";
-import { topUpsOf } from "../../src/store/top-ups.ts";
+import { readTransactions } from "../../activities/deposit/read-transactions.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { topUpsOf } from "../../src/store/deposits/deposits.ts";
 import { DEPOSITS, depositScene, withTopUp } from "./deposit-scene.ts";
 
 const scene = depositScene();

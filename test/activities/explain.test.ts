@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { getRun } from "../../src/store/runs.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
 import { explainIn } from "./explain.ts";
 import { MoneyWorld } from "./money-world.ts";
 

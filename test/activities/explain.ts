@@ -1,7 +1,7 @@
-import { historyShape } from "../../src/cli/history-shape.ts";
-import { historyLines } from "../../src/cli/show-history.ts";
-import { historyOf } from "../../src/gateway/history/history.ts";
-import { HistoryBody } from "../../src/gateway/http/history-schemas.ts";
+import { historyShape } from "../../src/cli/client/history-shape.ts";
+import { historyLines } from "../../src/cli/show/history.ts";
+import { historyOf } from "../../src/reports/history/history.ts";
+import { HistoryBody } from "../../src/api/history.ts";
 import type { MoneyWorld } from "./money-world.ts";
 
 /** What the gateway answers about a bill, and what the command prints of it. */

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { followRun } from "../../activities/follow-run.ts";
+import { followRun } from "../../activities/runs/follow-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { PaymentsApiError, type Payment } from "../../src/payments-api/index.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { getRetry } from "../../src/store/retries.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { getRetry } from "../../src/store/retries/retries.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 let world: MoneyWorld;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { followRun } from "../../activities/follow-run.ts";
-import { followedPayments } from "../../activities/followed-payments.ts";
-import { fundRun } from "../../activities/fund-run.ts";
+import { followRun } from "../../activities/runs/follow-run.ts";
+import { followedPayments } from "../../activities/follow/followed-payments.ts";
+import { fundRun } from "../../activities/runs/fund-run.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 /** More than are ever asked for one by one without counting pages. */

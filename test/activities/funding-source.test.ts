@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { assessRun } from "../../activities/assess-run.ts";
-import { fundRun } from "../../activities/fund-run.ts";
+import { assessRun } from "../../activities/runs/assess-run.ts";
+import { fundRun } from "../../activities/runs/fund-run.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";

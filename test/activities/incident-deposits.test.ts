@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeDeposits } from "../../activities/top-up/make-deposit.ts";
+import { makeDeposits } from "../../activities/deposit/make-deposit.ts";
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import type { PayRule } from "../../src/contracts/playbook.ts";
 import { takeTopUpDecision } from "../../src/decisions/take-top-up.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { getIncident } from "../../src/store/incidents.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { openTopUpsOf, topUpsOf, topUpsUnder } from "../../src/store/top-ups.ts";
-import { setWait } from "../../src/store/waits.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { getIncident } from "../../src/store/incidents/incidents.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import { openTopUpsOf, topUpsOf, topUpsUnder } from "../../src/store/deposits/deposits.ts";
+import { setWait } from "../../src/store/runs/waits.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 import { inDays, POLICY } from "./planning-world.ts";
 

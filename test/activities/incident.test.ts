@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { claimOwners } from "../../src/store/claims.ts";
-import { releaseHold } from "../../src/store/holds.ts";
-import { getIncident } from "../../src/store/incidents.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { releaseHold } from "../../src/store/holds/holds.ts";
+import { getIncident } from "../../src/store/incidents/incidents.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { bounceScene } from "./bounce-scene.ts";
 import { explainIn } from "./explain.ts";
 

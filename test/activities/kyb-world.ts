@@ -2,22 +2,26 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
-import type { ActivityContext } from "../../activities/context.ts";
-import { assessOnboarding } from "../../activities/kyb/assess.ts";
-import { takeOnboardingStep } from "../../activities/kyb/take-step.ts";
+import type { ActivityContext } from "../../activities/shared/context.ts";
+import { assessOnboarding } from "../../activities/onboarding/assess.ts";
+import { takeOnboardingStep } from "../../activities/onboarding/take-step.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { OnboardingAssessment, ProvidedStep } from "../../src/contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsClient } from "../../src/payments-api/index.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import {
-  type InputFacts,
   insertInput,
   listAllInputs,
   type OnboardingInput,
-} from "../../src/store/onboarding-inputs.ts";
-import { getOnboarding, type Onboarding, recordOnboarding } from "../../src/store/onboardings.ts";
+} from "../../src/store/onboarding/onboarding-inputs.ts";
+import type { InputFacts } from "../../src/store/schema/onboardings.ts";
+import {
+  getOnboarding,
+  type Onboarding,
+  recordOnboarding,
+} from "../../src/store/onboarding/onboardings.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { KybService, type KybServiceOptions } from "../support/kyb-service.ts";

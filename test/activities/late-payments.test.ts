@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Payment, PaymentsApiError } from "../../src/payments-api/index.ts";
-import { listNotices, type Notice } from "../../src/store/notices.ts";
+import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 let world: MoneyWorld;

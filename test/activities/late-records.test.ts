@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { recordOutcome } from "../../activities/pay/record.ts";
 import { payRetry } from "../../activities/retry/pay-retry.ts";
-import type { ActivityContext } from "../../activities/context.ts";
-import { recordPaidLines } from "../../src/store/line-leases.ts";
-import { planLineOf } from "../../src/store/lines.ts";
-import { getRun } from "../../src/store/runs.ts";
+import type { ActivityContext } from "../../activities/shared/context.ts";
+import { recordPaidLines } from "../../src/store/lines/line-leases.ts";
+import { planLineOf } from "../../src/store/lines/lines.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
 import type { MoneyWorld, PlannedBills } from "./money-world.ts";
 import { dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { claimOwners } from "../../src/store/claims.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { paidHere } from "../../src/store/strangers.ts";
-import { watchersOf } from "../../src/store/watches.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import { paidHere } from "../../src/store/payables/external-payments.ts";
+import { watchersOf } from "../../src/store/payables/subscriptions.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 let world: MoneyWorld;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { assessRun } from "../../activities/assess-run.ts";
-import { beginRun } from "../../activities/begin-run.ts";
+import { assessRun } from "../../activities/runs/assess-run.ts";
+import { beginRun } from "../../activities/runs/begin-run.ts";
 import { assessCancellation } from "../../activities/cancel/assess-cancellation.ts";
 import { cancelLane } from "../../activities/cancel/cancel-lane.ts";
 import { chooseCancellation } from "../../activities/cancel/choose.ts";
 import { followRefunds } from "../../activities/cancel/follow-refunds.ts";
-import { followRun } from "../../activities/follow-run.ts";
-import { fundRun } from "../../activities/fund-run.ts";
+import { followRun } from "../../activities/runs/follow-run.ts";
+import { fundRun } from "../../activities/runs/fund-run.ts";
 import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
 import { MoneyWorld } from "./money-world.ts";
 

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createActivities } from "../../activities/index.ts";
-import { setWait } from "../../src/store/waits.ts";
+import { setWait } from "../../src/store/runs/waits.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import { inDays } from "./planning-world.ts";
 

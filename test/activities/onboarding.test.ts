@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { OnboardingPhase } from "../../src/contracts/onboarding.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { endInputs } from "../../src/store/onboarding-inputs.ts";
-import { endOnboarding } from "../../src/store/onboardings.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { endInputs } from "../../src/store/onboarding/onboarding-inputs.ts";
+import { endOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import type { KybService } from "../support/kyb-service.ts";
 import { BEN, DATA, PLANTED } from "../support/onboarding.ts";
 import { allTaken, onboardings, refusedSaying, taken } from "./kyb-scene.ts";

@@ -4,9 +4,9 @@ import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { MoneyWriteAnswer } from "../../src/payments-api/index.ts";
-import { claimOwners } from "../../src/store/claims.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { requestCancel } from "../../src/store/runs.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { requestCancel } from "../../src/store/runs/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 let world: MoneyWorld;

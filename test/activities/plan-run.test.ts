@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PlanRefusedError } from "../../activities/plan-refused-error.ts";
-import { planDry, planRun } from "../../activities/plan-run.ts";
+import { PlanRefusedError } from "../../activities/shared/plan-refused-error.ts";
+import { planDry, planRun } from "../../activities/runs/plan-run.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { claimOwners, claimPayables } from "../../src/store/claims.ts";
-import { getDryPlanPage } from "../../src/store/dry-plans.ts";
-import { createHold } from "../../src/store/holds.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
-import { getPlanLines, listSkipped } from "../../src/store/plans.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { watchersOf } from "../../src/store/watches.ts";
+import { claimOwners, claimPayables } from "../../src/store/payables/claims.ts";
+import { getDryPlanPage } from "../../src/store/plans/dry-plans.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { applyPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { getPlanLines, listSkipped } from "../../src/store/lines/plan-lines.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import { watchersOf } from "../../src/store/payables/subscriptions.ts";
 import { inDays, PERIOD, PlanningWorld, POLICY } from "./planning-world.ts";
 
 let world: PlanningWorld;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changeOf } from "../../activities/pay/judge-line.ts";
-import { readBills } from "../../activities/read-bills.ts";
+import { readBills } from "../../activities/shared/read-bills.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import { sendJson, startService } from "../payments-api/local-service.ts";
 

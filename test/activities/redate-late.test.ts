@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { fundRun } from "../../activities/fund-run.ts";
+import { fundRun } from "../../activities/runs/fund-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
-import { getPlan } from "../../src/store/plans.ts";
-import { getRun } from "../../src/store/runs.ts";
-import { setWait } from "../../src/store/waits.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
+import { setWait } from "../../src/store/runs/waits.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 let world: MoneyWorld;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { claimOwners } from "../../src/store/claims.ts";
-import { recordDecision } from "../../src/store/decisions.ts";
-import { createHold } from "../../src/store/holds.ts";
-import { getPlanLines, listSkipped } from "../../src/store/plans.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { recordDecision } from "../../src/store/approvals/decisions.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { getPlanLines, listSkipped } from "../../src/store/lines/plan-lines.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 
 const DAY_MS = 86_400_000;

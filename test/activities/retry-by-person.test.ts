@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openRetryCase, setLine } from "../../activities/retry/retry-case.ts";
 import type { PayLimits } from "../../src/contracts/playbook.ts";
-import { claimOwners } from "../../src/store/claims.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { getRetry, updateRetry } from "../../src/store/retries.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { getRetry, updateRetry } from "../../src/store/retries/retries.ts";
 import type { MoneyWorld, PlannedBills } from "./money-world.ts";
 import { askForRetry, dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";
 

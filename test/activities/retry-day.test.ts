@@ -3,7 +3,7 @@ import { WEEKDAYS } from "../../src/contracts/playbook.ts";
 import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { addDays, isoWeekday } from "../../src/domain/clock/dates.ts";
 import { newYorkDate, newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
-import { getRetry } from "../../src/store/retries.ts";
+import { getRetry } from "../../src/store/retries/retries.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import type { MoneyWorld, PlannedBills } from "./money-world.ts";
 import { dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claimOwners } from "../../src/store/claims.ts";
-import { createHold } from "../../src/store/holds.ts";
-import { flagLooks } from "../../src/store/watches.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { flagLooks } from "../../src/store/payables/subscriptions.ts";
 import { netCreditByPayable } from "../support/sandbox.ts";
 import type { MoneyWorld, PlannedBills } from "./money-world.ts";
 import { dueRetry, resetRetryWorld, startRetryWorld } from "./retry-world.ts";

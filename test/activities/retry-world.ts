@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { handOverClaim } from "../../src/store/claims.ts";
-import { requestRetry } from "../../src/store/retries.ts";
+import { handOverClaim } from "../../src/store/payables/claims.ts";
+import { requestRetry } from "../../src/store/retries/retries.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { MoneyWorld, type PlannedBills } from "./money-world.ts";
 

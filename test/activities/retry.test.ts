@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
-import { claimOwners } from "../../src/store/claims.ts";
-import { createHold } from "../../src/store/holds.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { listWaits, setWait } from "../../src/store/waits.ts";
-import { flagLooks } from "../../src/store/watches.ts";
+import { claimOwners } from "../../src/store/payables/claims.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { listWaits, setWait } from "../../src/store/runs/waits.ts";
+import { flagLooks } from "../../src/store/payables/subscriptions.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { netCreditByPayable } from "../support/sandbox.ts";
 import type { MoneyWorld } from "./money-world.ts";

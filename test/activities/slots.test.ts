@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { inSlot } from "../../activities/pay/slots.ts";
-import { LANES_MAX } from "../../src/domain/lanes.ts";
+import { LANES_MAX } from "../../src/domain/runs/lanes.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { temporaryFolder } from "../store/support.ts";
 

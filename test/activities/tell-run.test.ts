@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { failRun } from "../../activities/begin-run.ts";
+import { failRun } from "../../activities/runs/begin-run.ts";
 import { offCycleInputs } from "../../src/domain/off-cycle.ts";
-import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { getPlan } from "../../src/store/plans.ts";
+import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
 import { MoneyWorld } from "./money-world.ts";
 
 const MINUTE_MS = 60_000;

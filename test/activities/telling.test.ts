@@ -1,10 +1,10 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ActivityContext } from "../../activities/context.ts";
+import type { ActivityContext } from "../../activities/shared/context.ts";
 import { createActivities } from "../../activities/index.ts";
 import { retryFailedPaymentId, scheduledPayRunId } from "../../src/contracts/names.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { MoneyWorld } from "./money-world.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { assessRun } from "../../activities/assess-run.ts";
-import { planRun } from "../../activities/plan-run.ts";
+import { assessRun } from "../../activities/runs/assess-run.ts";
+import { planRun } from "../../activities/runs/plan-run.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../src/payments-api/index.ts";
-import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { getRun, requestCancel } from "../../src/store/runs.ts";
+import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
+import { getRun, requestCancel } from "../../src/store/runs/runs.ts";
 import { MoneyWorld } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
-import type { ActivityContext } from "../../activities/context.ts";
-import { recordUnread, verifyDecision } from "../../activities/verify-decision.ts";
+import type { ActivityContext } from "../../activities/shared/context.ts";
+import { recordUnread, verifyDecision } from "../../activities/runs/verify-decision.ts";
 import type { Store } from "../../src/store/index.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 import { testStore } from "../store/support.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";

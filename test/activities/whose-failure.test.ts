@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { PayRule } from "../../src/contracts/playbook.ts";
-import { claimOwners, handOverClaim } from "../../src/store/claims.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { requestRetry } from "../../src/store/retries.ts";
+import { claimOwners, handOverClaim } from "../../src/store/payables/claims.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { requestRetry } from "../../src/store/retries/retries.ts";
 import { bounceScene } from "./bounce-scene.ts";
 import type { PlannedBills } from "./money-world.ts";
 import { POLICY } from "./planning-world.ts";

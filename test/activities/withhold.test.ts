@@ -4,12 +4,12 @@ import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { BillChoice, HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
-import { withheldBy } from "../../src/store/cancellation-items.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { upsertRetry } from "../../src/store/retries.ts";
+import { withheldBy } from "../../src/store/cancellations/cancellation-items.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { upsertRetry } from "../../src/store/retries/retries.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { releasersOf } from "../../src/domain/cancellations/policy.ts";
-import { getRun } from "../../src/store/runs.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
 import { CancelWorld } from "./cancel-world.ts";
 import type { MoneyWorld } from "./money-world.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { withoutDeposit } from "../../activities/top-up/without-deposit.ts";
+import { withoutDeposit } from "../../activities/deposit/without-deposit.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { TopUp } from "../../src/store/top-ups.ts";
+import type { TopUp } from "../../src/store/deposits/deposits.ts";
 import { factsOf, readAt } from "../ledger/facts.ts";
 
 test.each([

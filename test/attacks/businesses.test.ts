@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { createHold } from "../../src/store/holds.ts";
-import { openIncident } from "../../src/store/incidents.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 import { confirmedToken } from "../support/confirmed-token.ts";

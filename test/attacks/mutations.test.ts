@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyWebhook } from "../../src/payments-api/index.ts";
-import { findToken } from "../../src/store/tokens.ts";
+import { findToken } from "../../src/store/approvals/tokens.ts";
 import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 
 const SECRET = "whsec_of_the_business";

@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { GatewayContext } from "../../src/gateway/context.ts";
+import type { GatewayContext } from "../../src/gateway/http/context.ts";
 import { scopedTo } from "../../src/gateway/http/scope.ts";
-import { listAudit, STORE_TRAIL } from "../../src/store/audit.ts";
-import { applyPlaybook, getPlaybook } from "../../src/store/playbooks.ts";
-import { createFirstTokens, createToken, findToken, revokeToken } from "../../src/store/tokens.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
+import { applyPlaybook, getPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import {
+  createFirstTokens,
+  createToken,
+  findToken,
+  revokeToken,
+} from "../../src/store/approvals/tokens.ts";
 import {
   type Answer,
   profile,

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, test } from "vitest";
 
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import { openStore } from "../../src/store/index.ts";
 import { checkTrail } from "../support/check-trail.ts";
 import { payrun, temporaryFolder } from "./cli.ts";

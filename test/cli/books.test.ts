@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { LineState, RunStatus } from "../../src/contracts/pay-run.ts";
 import { booksAgree, booksLine, compareBooks } from "../../src/cli/demo/books.ts";
-import type { LedgerEntry } from "../../src/cli/sandbox-control.ts";
+import type { LedgerEntry } from "../../src/cli/client/sandbox-control.ts";
 
 function runOf(lines: readonly (readonly [string, number, LineState])[]): RunStatus {
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { skewOf } from "../../src/cli/doctor-checks.ts";
+import { skewOf } from "../../src/cli/commands/doctor-checks.ts";
 
 test("doctor tells of a clock that differs by more than ten seconds, and by how much", () => {
   expect(skewOf("The database", 9_000)).toBeUndefined();

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { findPort } from "../../src/cli/ports.ts";
+import { findPort } from "../../src/cli/parts/ports.ts";
 
 async function takenPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

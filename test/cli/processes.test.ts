@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import type { CliError } from "../../src/cli/cli-error.ts";
-import { type PartPlan, Processes } from "../../src/cli/processes.ts";
+import type { CliError } from "../../src/cli/terminal/cli-error.ts";
+import { type PartPlan, Processes } from "../../src/cli/parts/processes.ts";
 import { temporaryFolder } from "./cli.ts";
 
-const WITH_PARENT = fileURLToPath(new URL("../../src/cli/with-parent.ts", import.meta.url));
+const WITH_PARENT = fileURLToPath(new URL("../../src/cli/parts/with-parent.ts", import.meta.url));
 
 const READY = `process.stdout.write(JSON.stringify({ ready: true, token: "secret", pid: process.pid }) + "\\n");`;
 const LIVE = "setInterval(() => {}, 1000);";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf, changesText } from "../../src/cli/revision-changes.ts";
+import { changesOf, changesText } from "../../src/cli/show/revision-changes.ts";
 
 const FIRST = "kind: pay-run\nselect: { due: all }\n";
 

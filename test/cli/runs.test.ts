@@ -7,7 +7,7 @@ import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
 import { type Bill, bills } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { createToken } from "../../src/store/approvals/tokens.ts";
 import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
 
 const PLAYBOOK = `kind: pay-run

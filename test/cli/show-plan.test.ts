@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { PlanDigest } from "../../src/cli/show-plan.ts";
+import { PlanDigest } from "../../src/cli/show/plan.ts";
 import { planLine, planSummary } from "../store/fixtures.ts";
 
 test("what a plan's bills come to is the same by page as at once, and names the largest odd ones", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
 const copy = (from: string, to: string) =>

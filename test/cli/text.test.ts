@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fitted, wrapped } from "../../src/cli/text.ts";
+import { fitted, wrapped } from "../../src/cli/terminal/text.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
 const ESCAPE = String.fromCodePoint(27);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ensureEncryptionKey } from "../../src/cli/local-keys.ts";
+import { ensureEncryptionKey } from "../../src/cli/home/local-keys.ts";
 import { ConfigError, loadConfig } from "../../src/config.ts";
 
 const key = randomBytes(32);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type Command, CommanderError } from "@commander-js/extra-typings";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
-import { Session } from "../../src/cli/session.ts";
+import { Session } from "../../src/cli/client/session.ts";
 import { commandsOf, pages, pageText, wordsOf } from "../support/docs.ts";
 
 /** Which test runs the commands that a page shows, each of them, against a whole stack. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { judgeProgress, type ProgressInput } from "../../src/domain/run-progress.ts";
+import { judgeProgress, type ProgressInput } from "../../src/domain/runs/run-progress.ts";
 
 function input(
   counts: Partial<Record<LineState, number>>,

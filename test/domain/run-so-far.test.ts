@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { nameOfBill, timerText, withoutDigits } from "../../src/domain/history-texts.ts";
-import { runSoFar } from "../../src/domain/run-so-far.ts";
+import { runSoFar } from "../../src/domain/runs/run-so-far.ts";
 
 function said(
   counts: Partial<Record<LineState, number>>,

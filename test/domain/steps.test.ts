@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurns } from "../../activities/in-turns.ts";
+import { inTurns } from "../../activities/shared/in-turns.ts";
 import { atOnce, type Steps } from "../../src/domain/steps.ts";
 
 function* sum(count: number): Steps<number> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { restOfRun } from "../../src/domain/turns.ts";
+import { restOfRun } from "../../src/domain/runs/turns.ts";
 
 const NOTHING_YET = { followedAtMs: 0, payingSinceMs: 0, isPaying: false, hasReadAllPaid: false };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { cancellation, hasEnded, scheduledBill } from "../support/cancellations.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { isToldOf } from "../../src/store/notices.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
+import { isToldOf } from "../../src/store/notices/notices.ts";
+import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import { bills } from "../support/bills.ts";
 import {
   askToCancel,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
-import { listRuns } from "../../src/store/runs.ts";
+import { listRuns } from "../../src/store/runs/runs.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
 import { checkTrail } from "../support/check-trail.ts";
 import { commandsOf, pageText, wordsOf } from "../support/docs.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { insertEvents } from "../../src/store/inbox.ts";
+import { insertEvents } from "../../src/store/events/inbox.ts";
 import { deliver, eventBody, signed } from "../gateway/support/gateway.ts";
 import { bills } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";

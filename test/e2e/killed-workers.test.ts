@@ -14,7 +14,7 @@ import {
 } from "../support/cancellations.ts";
 import { dieAt, once, slow, untilAtWork, untilIs, untilWritten } from "../support/deaths.ts";
 import { isLong } from "../support/long.ts";
-import { getRetryByWorkflowId } from "../../src/store/retries.ts";
+import { getRetryByWorkflowId } from "../../src/store/retries/retries.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { runsOf, scheduleOf, untilLaunchers } from "../support/launchers.ts";

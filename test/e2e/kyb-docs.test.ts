@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { OnboardingStatus } from "../../src/contracts/onboarding.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
 import { commandsOf, pageText } from "../support/docs.ts";
 import { PLANTED, untilOnboarding, untilWaitsIn } from "../support/onboarding.ts";

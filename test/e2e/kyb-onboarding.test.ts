@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import {
   DATA,

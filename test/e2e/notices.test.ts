@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createToken } from "../../src/store/tokens.ts";
+import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
 import { until } from "../notices/support.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { SIGNAL, UPDATE } from "../../src/contracts/names.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { pageText } from "../support/docs.ts";
 import { keepHistory } from "../support/keep-history.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { listNotices } from "../../src/store/notices.ts";
-import { createToken } from "../../src/store/tokens.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { createToken } from "../../src/store/approvals/tokens.ts";
 import { bills } from "../support/bills.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import type { TestPayrun } from "../support/payrun.ts";

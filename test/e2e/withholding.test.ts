@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
-import { isToldOf } from "../../src/store/notices.ts";
+import { isToldOf } from "../../src/store/notices/notices.ts";
 import { bills } from "../support/bills.ts";
 import {
   askToCancel,

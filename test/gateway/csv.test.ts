@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cell } from "../../src/gateway/csv.ts";
+import { cell } from "../../src/reports/csv.ts";
 
 test.each([
   ["=1+1", "'=1+1"],

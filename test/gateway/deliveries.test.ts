@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { listNotices, type Notice } from "../../src/store/notices.ts";
+import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import {
   deliver,

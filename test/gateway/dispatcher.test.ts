@@ -5,8 +5,8 @@ import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { MASS_QUEUE, retryFailedPaymentId, TASK_QUEUE } from "../../src/contracts/names.ts";
-import { changeLine, getRunLine } from "../../src/store/lines.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
 import {
   deliver,

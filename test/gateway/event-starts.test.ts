@@ -5,11 +5,11 @@ import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { claimPayables } from "../../src/store/claims.ts";
-import { openCancellations } from "../../src/store/cancellations.ts";
-import { startedBy } from "../../src/store/event-starts.ts";
-import { listRuns, type Run } from "../../src/store/runs.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { claimPayables } from "../../src/store/payables/claims.ts";
+import { openCancellations } from "../../src/store/cancellations/cancellations.ts";
+import { startedBy } from "../../src/store/events/event-starts.ts";
+import { listRuns, type Run } from "../../src/store/runs/runs.ts";
 import { type DevServer, startDevServer } from "./support/dev-server.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listAudit } from "../../src/store/audit.ts";
-import { authorsOf, getPlaybook } from "../../src/store/playbooks.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { authorsOf, getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 
 const ONE = "kind: pay-run\n";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HoldBody, HoldListBody } from "../../src/gateway/http/schemas.ts";
-import { activeHoldFor, createHold, getHold } from "../../src/store/holds.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { HoldBody, HoldListBody } from "../../src/api/schemas.ts";
+import { activeHoldFor, createHold, getHold } from "../../src/store/holds/holds.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { startTestGateway, profile, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
 

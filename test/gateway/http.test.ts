@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
-import { listAudit, STORE_TRAIL } from "../../src/store/audit.ts";
-import { createToken, findToken, revokeToken } from "../../src/store/tokens.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
+import { createToken, findToken, revokeToken } from "../../src/store/approvals/tokens.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { InboxWriter } from "../../src/gateway/inbox-writer.ts";
-import type { NewInboxEvent } from "../../src/store/inbox.ts";
+import { InboxWriter } from "../../src/events/inbox-writer.ts";
+import type { NewInboxEvent } from "../../src/store/events/inbox.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;

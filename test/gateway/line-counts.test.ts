@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import { LineCounts } from "../../src/gateway/line-counts.ts";
+import { LineCounts } from "../../src/reports/line-counts.ts";
 import type { Store } from "../../src/store/index.ts";
-import { setRunPhase } from "../../src/store/runs.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { testStore } from "../store/support.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { NoticeChannel } from "../../src/config/business-profile.ts";
-import { NoticeBody, NoticeListBody } from "../../src/gateway/http/notice-schemas.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { raiseNotice } from "../../src/store/notices.ts";
+import { NoticeBody, NoticeListBody } from "../../src/api/notices.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
 import { eventually, profile, startTestGateway } from "./support/gateway.ts";
 import { planLine, seedRun } from "./support/rows.ts";

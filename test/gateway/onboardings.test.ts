@@ -2,9 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listAudit } from "../../src/store/audit.ts";
-import { listInputs } from "../../src/store/onboarding-inputs.ts";
-import { endOnboarding, recordOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { listInputs } from "../../src/store/onboarding/onboarding-inputs.ts";
+import {
+  endOnboarding,
+  recordOnboarding,
+  updateOnboarding,
+} from "../../src/store/onboarding/onboardings.ts";
 import { ADA, BEN, DATA, KYB_POLICY, PLANTED } from "../support/onboarding.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 

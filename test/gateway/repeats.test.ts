@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Repeats } from "../../src/gateway/http/repeats.ts";
+import { Repeats } from "../../src/actions/refused-today.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HistoryBody } from "../../src/gateway/http/history-schemas.ts";
-import { ResolutionBody } from "../../src/gateway/http/schemas.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { claimOwners, claimPayables, releaseClaim } from "../../src/store/claims.ts";
-import { activeHoldFor } from "../../src/store/holds.ts";
+import { HistoryBody } from "../../src/api/history.ts";
+import { ResolutionBody } from "../../src/api/schemas.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
+import { activeHoldFor } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
-import { getRetry } from "../../src/store/retries.ts";
+import { getRetry } from "../../src/store/retries/retries.ts";
 import { sendOnce } from "../support/sends.ts";
 import { profile, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import {

@@ -6,12 +6,15 @@ import {
 } from "../../src/contracts/names.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
-import { changeCancellation, insertCancellation } from "../../src/store/cancellations.ts";
-import { insertItem } from "../../src/store/cancellation-items.ts";
-import { openIncident } from "../../src/store/incidents.ts";
-import { updateRetry, upsertRetry } from "../../src/store/retries.ts";
-import { keepRetryCase } from "../../src/store/retry-cases.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import {
+  changeCancellation,
+  insertCancellation,
+} from "../../src/store/cancellations/cancellations.ts";
+import { insertItem } from "../../src/store/cancellations/cancellation-items.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { payrun } from "../cli/cli.ts";
 import { newRun } from "../store/fixtures.ts";
 import { type Answer, startTestGateway, type TestGateway } from "./support/gateway.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AppliedPlaybookBody, PlaybookListBody } from "../../src/gateway/http/schemas.ts";
-import { RunListBody, RunStatusBody } from "../../src/gateway/http/run-schemas.ts";
-import { ReportBody } from "../../src/gateway/http/report-schemas.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { upsertRetry, updateRetry } from "../../src/store/retries.ts";
-import { getRun, setRunPhase } from "../../src/store/runs.ts";
+import { AppliedPlaybookBody, PlaybookListBody } from "../../src/api/schemas.ts";
+import { RunListBody, RunStatusBody } from "../../src/api/runs.ts";
+import { ReportBody } from "../../src/api/report.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { upsertRetry, updateRetry } from "../../src/store/retries/retries.ts";
+import { getRun, setRunPhase } from "../../src/store/runs/runs.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 

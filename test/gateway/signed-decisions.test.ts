@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DecisionBody } from "../../src/gateway/http/schemas.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { decisionsOfRun } from "../../src/store/decisions.ts";
-import { approversOf } from "../../src/store/line-approvals.ts";
+import { DecisionBody } from "../../src/api/schemas.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
+import { approversOf } from "../../src/store/approvals/line-approvals.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { profile, startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, type SeededRun } from "./support/rows.ts";

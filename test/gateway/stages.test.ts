@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ApprovalStage } from "../../src/contracts/playbook.ts";
-import { DecisionBody } from "../../src/gateway/http/schemas.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { decisionsOfRun } from "../../src/store/decisions.ts";
-import { lineApproved } from "../../src/store/line-approvals.ts";
+import { DecisionBody } from "../../src/api/schemas.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
+import { lineApproved } from "../../src/store/approvals/line-approvals.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
 import { lineState, planLine, seedRun, type SeededRun } from "./support/rows.ts";
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import type { RunStatus } from "../../src/contracts/pay-run.ts";
-import { isRejected } from "../../src/store/decisions.ts";
-import { openIncident } from "../../src/store/incidents.ts";
-import { approversOf } from "../../src/store/line-approvals.ts";
-import { insertTopUp, type TopUp } from "../../src/store/top-ups.ts";
+import { isRejected } from "../../src/store/approvals/decisions.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { approversOf } from "../../src/store/approvals/line-approvals.ts";
+import { insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, type SeededRun } from "./support/rows.ts";

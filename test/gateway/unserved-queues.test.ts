@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { QueueWatch } from "../../src/gateway/unserved-queues.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { unservedQueues } from "../../src/temporal/unserved-queues.ts";
 import { testStore } from "../store/support.ts";
 

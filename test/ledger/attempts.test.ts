@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { recordResults } from "../../src/ledger/results.ts";
 import { closeLookedAt, insertLooks } from "../../src/ledger/write.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { testStore } from "../store/support.ts";
 import { sendOnce } from "../support/sends.ts";
 

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import type { NoticeChannel } from "../../src/config/business-profile.ts";
-import { countUndelivered } from "../../src/store/notice-deliveries.ts";
-import { listNotices, raiseNotice } from "../../src/store/notices.ts";
+import { countUndelivered } from "../../src/store/notices/notice-deliveries.ts";
+import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { FROM, SECRET, states, webhook } from "./channels.ts";
 import { httpReceiver, smtpReceiver } from "./receivers.ts";
 import { desk, notice, until } from "./support.ts";

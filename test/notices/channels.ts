@@ -1,7 +1,7 @@
 import type { NoticeChannel, NotifySettings } from "../../src/config/business-profile.ts";
 import type { Store } from "../../src/store/index.ts";
-import { deliveriesOf } from "../../src/store/notice-deliveries.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { deliveriesOf } from "../../src/store/notices/notice-deliveries.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 
 export const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 export const FROM = "Payrun <payrun@acme.example>";

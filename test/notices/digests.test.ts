@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { raiseDigests } from "../../src/notices/digests.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { applyPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { newRun, policy } from "../store/fixtures.ts";
 import { desk } from "./support.ts";
 

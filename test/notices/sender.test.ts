@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { countUndelivered, retryNotice } from "../../src/store/notice-deliveries.ts";
-import { listNotices, raiseNotice } from "../../src/store/notices.ts";
+import { countUndelivered, retryNotice } from "../../src/store/notices/notice-deliveries.ts";
+import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { FROM, states, webhook } from "./channels.ts";
 import { httpReceiver, SMTP_PASSWORD, smtpReceiver } from "./receivers.ts";
 import { desk, notice, until } from "./support.ts";

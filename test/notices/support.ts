@@ -8,7 +8,7 @@ import type { BusinessProfile, NotifySettings } from "../../src/config/business-
 import { startNoticeSender } from "../../src/notices/sender.ts";
 import type { Repeated } from "../../src/process/repeat.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import type { NewNotice } from "../../src/store/notices.ts";
+import type { NewNotice } from "../../src/store/notices/notices.ts";
 
 export interface Desk {
   readonly store: Store;

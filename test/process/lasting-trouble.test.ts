@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LastingTrouble } from "../../src/process/lasting-trouble.ts";
-import { listNotices } from "../../src/store/notices.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
 import { testStore } from "../store/support.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tellAtOnce } from "../../src/process/tell-workflows.ts";
 import type { Store } from "../../src/store/index.ts";
-import { oldestTellings, tellOf } from "../../src/store/tellings.ts";
+import { oldestTellings, tellOf } from "../../src/store/tellings/tellings.ts";
 import { testStore } from "../store/support.ts";
 
 const businessId = "biz_1";

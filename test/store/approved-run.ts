@@ -1,17 +1,17 @@
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { PayLimits } from "../../src/contracts/playbook.ts";
-import { claimPayables } from "../../src/store/claims.ts";
-import { recordDecision } from "../../src/store/decisions.ts";
+import { claimPayables } from "../../src/store/payables/claims.ts";
+import { recordDecision } from "../../src/store/approvals/decisions.ts";
 import { payRequest } from "../../activities/pay/request-body.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import type { Store } from "../../src/store/index.ts";
-import { type Leased, leaseLines } from "../../src/store/line-leases.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { type Leased, leaseLines } from "../../src/store/lines/line-leases.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 
 const NO_LIMITS: PayLimits = {

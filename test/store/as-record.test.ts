@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asColumns, readerOf } from "../../src/store/as-record.ts";
+import { asColumns, readerOf } from "../../src/store/sql/as-record.ts";
 
 test("a row is read under the names of the code: JSON and flags as what they say", () => {
   const row = { bank_last4: "6789", since_ms: 5, approvers: '["owner"]', late: 1, reason: null };

@@ -1,8 +1,8 @@
 import type { KyselyPlugin } from "kysely";
 import { expect, test } from "vitest";
-import { appendAudit, endOfTrail } from "../../src/store/audit.ts";
+import { appendAudit, endOfTrail } from "../../src/store/audit/audit.ts";
 import type { Store } from "../../src/store/index.ts";
-import { hasAuditHead } from "../../src/store/sweep-behind.ts";
+import { hasAuditHead } from "../../src/store/janitor/behind.ts";
 import { testStore } from "./support.ts";
 
 async function note(store: Store): Promise<string> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { appendOfLines, listAuditOfPayable, partOf } from "../../src/store/audit-lines.ts";
-import { appendAudit, listAudit } from "../../src/store/audit.ts";
-import { verifyTrail } from "../../src/store/audit-trail.ts";
+import { appendOfLines, listAuditOfPayable, partOf } from "../../src/store/audit/audit-lines.ts";
+import { appendAudit, listAudit } from "../../src/store/audit/audit.ts";
+import { verifyTrail } from "../../src/store/audit/audit-trail.ts";
 import { tamper, testStore } from "./support.ts";
 
 const businessId = "biz_1";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { appendAudit } from "../../src/store/audit.ts";
-import { auditedBusinesses, rowsOf, verifyTrail } from "../../src/store/audit-trail.ts";
-import { createHold } from "../../src/store/holds.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { auditedBusinesses, rowsOf, verifyTrail } from "../../src/store/audit/audit-trail.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
 import type { Store } from "../../src/store/index.ts";
 import { tamper, testStore } from "./support.ts";
 

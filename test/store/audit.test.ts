@@ -7,8 +7,8 @@ import {
   appendAuditEntries,
   type AuditEntry,
   listAudit,
-} from "../../src/store/audit.ts";
-import { verifyTrail } from "../../src/store/audit-trail.ts";
+} from "../../src/store/audit/audit.ts";
+import { verifyTrail } from "../../src/store/audit/audit-trail.ts";
 import type { Tables } from "../../src/store/index.ts";
 import { child, testStore } from "./support.ts";
 

@@ -8,12 +8,12 @@ import {
   listItems,
   releaseWithheld,
   withheldBy,
-} from "../../src/store/cancellation-items.ts";
-import { listCancellations } from "../../src/store/cancellation-list.ts";
-import { insertCancellation } from "../../src/store/cancellations.ts";
-import { linesUnderWay } from "../../src/store/lines-under-way.ts";
+} from "../../src/store/cancellations/cancellation-items.ts";
+import { listCancellations } from "../../src/store/cancellations/cancellation-list.ts";
+import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
+import { linesUnderWay } from "../../src/store/lines/lines-under-way.ts";
 import type { Store } from "../../src/store/index.ts";
-import { changeLine } from "../../src/store/lines.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
 import { approvedRun } from "./approved-run.ts";
 import { newRun } from "./fixtures.ts";
 import { testStore } from "./support.ts";

@@ -5,10 +5,10 @@ import {
   handOverClaim,
   releaseClaim,
   releaseEndedClaims,
-} from "../../src/store/claims.ts";
+} from "../../src/store/payables/claims.ts";
 import type { Store } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { child, closeSubjectOn, openSubjectOn, testStore } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import { testStore } from "./support.ts";
 
 test("the database's clock tells whole milliseconds since 1970", async () => {

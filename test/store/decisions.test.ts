@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
-import { decisionsOfRun, recordDecision, type NewDecision } from "../../src/store/decisions.ts";
+import {
+  decisionsOfRun,
+  recordDecision,
+  type NewDecision,
+} from "../../src/store/approvals/decisions.ts";
 import type { Store } from "../../src/store/index.ts";
-import { approversOf, lineApproved } from "../../src/store/line-approvals.ts";
-import { getPlanLines } from "../../src/store/plans.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { storeReplannedLines } from "../../src/store/replan-writes.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { approversOf, lineApproved } from "../../src/store/approvals/line-approvals.ts";
+import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { openSubjectOn, testStore } from "./support.ts";
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { recordDecision } from "../../src/store/decisions.ts";
-import { createHold } from "../../src/store/holds.ts";
+import { recordDecision } from "../../src/store/approvals/decisions.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
 import type { Store } from "../../src/store/index.ts";
-import { leaseLines } from "../../src/store/line-leases.ts";
-import { changeLine } from "../../src/store/lines.ts";
-import { requestCancel } from "../../src/store/runs.ts";
-import { keepSeenPayments } from "../../src/store/seen-payments.ts";
-import { clearWaits, listWaits, setWait } from "../../src/store/waits.ts";
+import { leaseLines } from "../../src/store/lines/line-leases.ts";
+import { changeLine } from "../../src/store/lines/lines.ts";
+import { requestCancel } from "../../src/store/runs/runs.ts";
+import { keepSeenPayments } from "../../src/store/payables/seen-payments.ts";
+import { clearWaits, listWaits, setWait } from "../../src/store/runs/waits.ts";
 import { approval, approvedRun as runOf, draw as drawOf } from "./approved-run.ts";
 import { testStore } from "./support.ts";
 

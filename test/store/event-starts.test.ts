@@ -10,7 +10,7 @@ import {
   recordEventStarts,
   startedBy,
   stillWaiting,
-} from "../../src/store/event-starts.ts";
+} from "../../src/store/events/event-starts.ts";
 import { testStore } from "./support.ts";
 
 const MINUTE_MS = 60_000;

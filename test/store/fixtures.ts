@@ -4,7 +4,7 @@ import type {
   PlanSummary,
   SkippedLine,
 } from "../../src/contracts/pay-run.ts";
-import type { NewRun } from "../../src/store/runs.ts";
+import type { NewRun } from "../../src/store/runs/runs.ts";
 import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 
 export const policy = payRunPlaybook();

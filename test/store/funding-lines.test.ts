@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { unfundSource, usesOfSource } from "../../src/store/funding-lines.ts";
-import { changeLine, getRunLine, type LineChange } from "../../src/store/lines.ts";
-import { cameBack, troubledLines } from "../../src/store/troubled-lines.ts";
+import { unfundSource, usesOfSource } from "../../src/store/lines/funding-lines.ts";
+import { changeLine, getRunLine, type LineChange } from "../../src/store/lines/lines.ts";
+import { cameBack, troubledLines } from "../../src/store/lines/troubled-lines.ts";
 import { approvedRun } from "./approved-run.ts";
 import { testStore } from "./support.ts";
 

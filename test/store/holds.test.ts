@@ -8,9 +8,9 @@ import {
   releaseHold,
   type NewHold,
   endHolds,
-} from "../../src/store/holds.ts";
+} from "../../src/store/holds/holds.ts";
 import type { Store } from "../../src/store/index.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import { testStore } from "./support.ts";
 
 const facts = {

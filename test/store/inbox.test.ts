@@ -5,7 +5,7 @@ import {
   markDispatched,
   undispatched,
   type NewInboxEvent,
-} from "../../src/store/inbox.ts";
+} from "../../src/store/events/inbox.ts";
 import { testStore } from "./support.ts";
 
 function event(eventId: string, changes: Partial<NewInboxEvent> = {}): NewInboxEvent {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { lateLines } from "../../src/store/late-lines.ts";
-import { changeLine, type LineChange } from "../../src/store/lines.ts";
+import { lateLines } from "../../src/store/lines/late-lines.ts";
+import { changeLine, type LineChange } from "../../src/store/lines/lines.ts";
 import { approvedRun } from "./approved-run.ts";
 import { openSubjectOn, testStore } from "./support.ts";
 

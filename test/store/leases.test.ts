@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { releaseLease, takeLease } from "../../src/store/leases.ts";
+import { releaseLease, takeLease } from "../../src/store/sql/leases.ts";
 import { testStore } from "./support.ts";
 
 const ours = { name: "dispatcher", holder: "us" };

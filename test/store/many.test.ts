@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { idsIn, rowsAs } from "../../src/store/many.ts";
+import { idsIn, rowsAs } from "../../src/store/sql/rows-as.ts";
 import { testStore } from "./support.ts";
 
 test("many rows arrive as they were given, in their order, whatever their texts hold", async () => {

@@ -9,7 +9,7 @@ import {
   retryNotice,
   routeNotice,
   unrouted,
-} from "../../src/store/notice-deliveries.ts";
+} from "../../src/store/notices/notice-deliveries.ts";
 import {
   getNotice,
   isToldOf,
@@ -18,12 +18,12 @@ import {
   type NewNotice,
   raiseNotice,
   raiseTogether,
-} from "../../src/store/notices.ts";
-import { listAudit } from "../../src/store/audit.ts";
-import { pruneNotices } from "../../src/store/notice-prune.ts";
-import { parkedUntold } from "../../src/store/parked-notices.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+} from "../../src/store/notices/notices.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { pruneNotices } from "../../src/store/notices/notice-prune.ts";
+import { parkedUntold } from "../../src/store/notices/parked-notices.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 

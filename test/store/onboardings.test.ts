@@ -10,9 +10,13 @@ import {
   type OnboardingInput,
   recordHeldUp,
   recordInputSend,
-} from "../../src/store/onboarding-inputs.ts";
-import { endOnboarding, recordOnboarding, updateOnboarding } from "../../src/store/onboardings.ts";
-import { TABLE_NAMES } from "../../src/store/tables.ts";
+} from "../../src/store/onboarding/onboarding-inputs.ts";
+import {
+  endOnboarding,
+  recordOnboarding,
+  updateOnboarding,
+} from "../../src/store/onboarding/onboardings.ts";
+import { TABLE_NAMES } from "../../src/store/schema/tables.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { ADA, PLANTED } from "../support/onboarding.ts";

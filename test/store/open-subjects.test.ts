@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
-import { changeLine, getRunLine } from "../../src/store/lines.ts";
+import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { recordResults } from "../../src/ledger/results.ts";
-import { leftOpen, neverAnswered, openSubjects } from "../../src/store/open-subjects.ts";
-import { cancelUndecided, parkUnapproved } from "../../src/store/undecided-lines.ts";
+import { leftOpen, neverAnswered, openSubjects } from "../../src/store/payables/open-subjects.ts";
+import { cancelUndecided, parkUnapproved } from "../../src/store/lines/undecided-lines.ts";
 import { sendOnce } from "../support/sends.ts";
 import { approvedRun } from "./approved-run.ts";
 import { closeSubjectOn, openSubjectOn, testStore } from "./support.ts";

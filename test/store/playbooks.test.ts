@@ -6,7 +6,7 @@ import {
   getPlaybook,
   listPlaybooks,
   playbookRevisions,
-} from "../../src/store/playbooks.ts";
+} from "../../src/store/playbooks/playbooks.ts";
 import { policy } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 

@@ -5,7 +5,7 @@ import {
   requestRetry,
   updateRetry,
   upsertRetry,
-} from "../../src/store/retries.ts";
+} from "../../src/store/retries/retries.ts";
 import { testStore } from "./support.ts";
 
 const key = { businessId: "biz_1", payableId: "pay_1" };

@@ -6,7 +6,7 @@ import {
   setApproveBy,
   setRunPhase,
   upsertRun,
-} from "../../src/store/runs.ts";
+} from "../../src/store/runs/runs.ts";
 import { newRun, policy } from "./fixtures.ts";
 import { child, testStore } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { appendAudit } from "../../src/store/audit.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import type { Tables } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import { cancellationColumns } from "./columns/cancellations.ts";
 import type { Columns } from "./columns/columns.ts";
 import { decisionColumns } from "./columns/decisions.ts";

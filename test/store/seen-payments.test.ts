@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepSeenPayments, seenPayments } from "../../src/store/seen-payments.ts";
+import { keepSeenPayments, seenPayments } from "../../src/store/payables/seen-payments.ts";
 import { testStore } from "./support.ts";
 
 test("of each payment the version that was kept last is known, business by business", async () => {

@@ -2,7 +2,7 @@ import { fc } from "@fast-check/vitest";
 import { expect, onTestFinished, test } from "vitest";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { ApprovalStage } from "../../src/contracts/playbook.ts";
-import { claimPayables } from "../../src/store/claims.ts";
+import { claimPayables } from "../../src/store/payables/claims.ts";
 import { takeDecision } from "../../src/decisions/take.ts";
 import { openStageOf } from "../../src/domain/approvals/stages.ts";
 import {
@@ -11,16 +11,20 @@ import {
   postponeReminder,
   turnedStages,
   waitingBills,
-} from "../../src/store/approval-waits.ts";
-import { recordDecision } from "../../src/store/decisions.ts";
+} from "../../src/store/approvals/approval-waits.ts";
+import { recordDecision } from "../../src/store/approvals/decisions.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { approvedLines, lineApproved, openStage } from "../../src/store/line-approvals.ts";
-import { changeLine, getRunLine } from "../../src/store/lines.ts";
-import { getPlanLines } from "../../src/store/plans.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { storeReplannedLines } from "../../src/store/replan-writes.ts";
-import { getRun, upsertRun } from "../../src/store/runs.ts";
-import { applyApprovals } from "../../src/store/undecided-lines.ts";
+import {
+  approvedLines,
+  lineApproved,
+  openStage,
+} from "../../src/store/approvals/line-approvals.ts";
+import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
+import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
+import { getRun, upsertRun } from "../../src/store/runs/runs.ts";
+import { applyApprovals } from "../../src/store/lines/undecided-lines.ts";
 import { approval, draw } from "./approved-run.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";

@@ -1,18 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { appendAudit, endOfTrail } from "../../src/store/audit.ts";
-import { claimPayables } from "../../src/store/claims.ts";
-import { listHolds } from "../../src/store/holds.ts";
-import { insertEvents, knownEventIds, markDispatched } from "../../src/store/inbox.ts";
+import { appendAudit, endOfTrail } from "../../src/store/audit/audit.ts";
+import { claimPayables } from "../../src/store/payables/claims.ts";
+import { listHolds } from "../../src/store/holds/holds.ts";
+import { insertEvents, knownEventIds, markDispatched } from "../../src/store/events/inbox.ts";
 import type { Store } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { reservedCents } from "../../src/store/reserved.ts";
-import { upsertRetry } from "../../src/store/retries.ts";
-import { setRunPhase, upsertRun } from "../../src/store/runs.ts";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
-import { auditHead, hasAuditHead, holdForLoss, lossNoticed } from "../../src/store/sweep-behind.ts";
-import { pruneInbox } from "../../src/store/sweep-prune.ts";
-import { claimStrays, ownedRetries, releaseOrphanClaims } from "../../src/store/sweep.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { reservedCents } from "../../src/store/lines/reserved.ts";
+import { upsertRetry } from "../../src/store/retries/retries.ts";
+import { setRunPhase, upsertRun } from "../../src/store/runs/runs.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
+import {
+  auditHead,
+  hasAuditHead,
+  holdForLoss,
+  lossNoticed,
+} from "../../src/store/janitor/behind.ts";
+import { pruneInbox } from "../../src/store/janitor/prune.ts";
+import {
+  claimStrays,
+  ownedRetries,
+  releaseOrphanClaims,
+} from "../../src/store/janitor/open-runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { closeSubjectOn, openSubjectOn, testStore } from "./support.ts";
 

@@ -2,17 +2,20 @@ import { expect, test } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import type { FailureRule } from "../../src/contracts/playbook.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
-import { insertItem } from "../../src/store/cancellation-items.ts";
-import { changeCancellation, insertCancellation } from "../../src/store/cancellations.ts";
-import { createHold, endHolds, type NewHold, releaseHold } from "../../src/store/holds.ts";
-import { decideIncident, openIncident } from "../../src/store/incidents.ts";
+import { insertItem } from "../../src/store/cancellations/cancellation-items.ts";
+import {
+  changeCancellation,
+  insertCancellation,
+} from "../../src/store/cancellations/cancellations.ts";
+import { createHold, endHolds, type NewHold, releaseHold } from "../../src/store/holds/holds.ts";
+import { decideIncident, openIncident } from "../../src/store/incidents/incidents.ts";
 import type { Store } from "../../src/store/index.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { requestRetry, updateRetry, upsertRetry } from "../../src/store/retries.ts";
-import { keepRetryCase } from "../../src/store/retry-cases.ts";
-import { requestCancel, setRunPhase, upsertRun } from "../../src/store/runs.ts";
-import { clearWait, setWait } from "../../src/store/waits.ts";
-import { forgetTellings, oldestTellings, tellOf } from "../../src/store/tellings.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { requestRetry, updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
+import { requestCancel, setRunPhase, upsertRun } from "../../src/store/runs/runs.ts";
+import { clearWait, setWait } from "../../src/store/runs/waits.ts";
+import { forgetTellings, oldestTellings, tellOf } from "../../src/store/tellings/tellings.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tokenProblem } from "../../src/domain/approvals/token.ts";
-import { listAudit, STORE_TRAIL } from "../../src/store/audit.ts";
+import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import {
   confirmToken,
   createFirstTokens,
@@ -13,7 +13,7 @@ import {
   revokeToken,
   tokensMadeBy,
   viewTokens,
-} from "../../src/store/tokens.ts";
+} from "../../src/store/approvals/tokens.ts";
 import { testStore } from "./support.ts";
 
 const lena = { name: "Lena", roles: ["launcher", "viewer"], createdBy: "admin", nowMs: 10 };

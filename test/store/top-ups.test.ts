@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import {
   changeTopUp,
   insertTopUp,
   leftOfOthersCents,
   openTopUpsOf,
   unfundedByDate,
-} from "../../src/store/top-ups.ts";
+} from "../../src/store/deposits/deposits.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
 import type { Store } from "../../src/store/index.ts";
-import { clearWait, clearWaits, listWaits, type NewWait, setWait } from "../../src/store/waits.ts";
+import {
+  clearWait,
+  clearWaits,
+  listWaits,
+  type NewWait,
+  setWait,
+} from "../../src/store/runs/waits.ts";
 import { testStore } from "./support.ts";
 
 const short = {

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../src/store/index.ts";
-import { getRunLine } from "../../src/store/lines.ts";
-import { storePlan } from "../../src/store/plan-writes.ts";
-import { getRetry, upsertRetry } from "../../src/store/retries.ts";
-import { upsertRun } from "../../src/store/runs.ts";
+import { getRunLine } from "../../src/store/lines/lines.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { getRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
 import {
   flagLooks,
   moveWatch,
   pruneWatches,
   setWatches,
   watchersOf,
-} from "../../src/store/watches.ts";
+} from "../../src/store/payables/subscriptions.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 import { testStore } from "./support.ts";
 

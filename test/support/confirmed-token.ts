@@ -1,6 +1,6 @@
 import type { Store } from "../../src/store/index.ts";
-import { STORE_TRAIL } from "../../src/store/audit.ts";
-import { confirmToken, createToken, type NewToken } from "../../src/store/tokens.ts";
+import { STORE_TRAIL } from "../../src/store/audit/audit.ts";
+import { confirmToken, createToken, type NewToken } from "../../src/store/approvals/tokens.ts";
 
 /** Makes a token that a second person has confirmed, as those of real businesses have to be. */
 export async function confirmedToken(

@@ -28,7 +28,7 @@ declare module "vitest" {
 }
 
 const START_TIMEOUT_MS = 90_000;
-const WITH_PARENT = fileURLToPath(new URL("../../src/cli/with-parent.ts", import.meta.url));
+const WITH_PARENT = fileURLToPath(new URL("../../src/cli/parts/with-parent.ts", import.meta.url));
 
 /** As the CLI spells the types that the SDK writes in capitals. */
 const CLI_TYPES = { KEYWORD: "Keyword", BOOL: "Bool", INT: "Int", DATETIME: "Datetime" } as const;

@@ -1,7 +1,7 @@
 import type { Terms } from "../../src/ledger/facts.ts";
 import { recordResults, type SendOutcome } from "../../src/ledger/results.ts";
 import { insertSends, type NewSend, type OpenedSend } from "../../src/ledger/write.ts";
-import { databaseNowMs } from "../../src/store/database-clock.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import type { Store } from "../../src/store/index.ts";
 
 type Sent = Pick<NewSend, "businessId" | "subject"> & {

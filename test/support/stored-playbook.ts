@@ -1,6 +1,6 @@
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import type { Store } from "../../src/store/index.ts";
-import { applyPlaybook } from "../../src/store/playbooks.ts";
+import { applyPlaybook } from "../../src/store/playbooks/playbooks.ts";
 
 /** Stores a playbook as `payrun apply` does, without a gateway: by ada, for acme unless it says. */
 export async function storePlaybook(

@@ -1,8 +1,8 @@
 import type { Client } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { createHold, getHold } from "../../src/store/holds.ts";
-import { listNotices } from "../../src/store/notices.ts";
-import { startSweeper } from "../../src/sweeper/sweeper.ts";
+import { createHold, getHold } from "../../src/store/holds/holds.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { startSweeper } from "../../src/janitor/sweeper.ts";
 import { MoneyWorld } from "../activities/money-world.ts";
 
 let world: MoneyWorld;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
-import { LateChanges } from "../../src/sweeper/late-changes.ts";
+import { LateChanges } from "../../src/janitor/late-changes.ts";
 import { MoneyWorld } from "../activities/money-world.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { payRequest } from "../../activities/pay/request-body.ts";
 import { insertLooks } from "../../src/ledger/write.ts";
-import { changeLine, planLineOf } from "../../src/store/lines.ts";
-import { listNotices, type Notice } from "../../src/store/notices.ts";
-import { openSubjects } from "../../src/store/open-subjects.ts";
-import { getPlanLines } from "../../src/store/plans.ts";
-import { setRunPhase } from "../../src/store/runs.ts";
-import { WeekSums } from "../../src/store/week-sums.ts";
-import { lookAtOpenSends } from "../../src/sweeper/open-sends.ts";
+import { changeLine, planLineOf } from "../../src/store/lines/lines.ts";
+import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
+import { openSubjects } from "../../src/store/payables/open-subjects.ts";
+import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import { WeekSums } from "../../src/store/lines/week-sums.ts";
+import { lookAtOpenSends } from "../../src/janitor/open-sends.ts";
 import { MoneyWorld } from "../activities/money-world.ts";
 import { sendOnce } from "../support/sends.ts";
 

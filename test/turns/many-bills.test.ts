@@ -4,7 +4,7 @@ import { WORKFLOW } from "../../src/contracts/names.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { judgeProgress } from "../../src/domain/run-progress.ts";
+import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { Scene } from "./scene.ts";
 
 afterEach(() => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { deleteVaultRows, getVaultRow } from "../../src/store/vault.ts";
+import { deleteVaultRows, getVaultRow } from "../../src/store/onboarding/vault.ts";
 import { Keyring, VaultError } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { testStore } from "../store/support.ts";

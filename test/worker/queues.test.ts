@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import { getRetryByWorkflowId } from "../../src/store/retries.ts";
+import { getRetryByWorkflowId } from "../../src/store/retries/retries.ts";
 import {
   askToCancel,
   hasEnded,

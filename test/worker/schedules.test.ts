@@ -6,8 +6,8 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { openStore } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
-import { compareSchedules } from "../../src/sweeper/schedules.ts";
-import type { SweeperContext } from "../../src/sweeper/context.ts";
+import { compareSchedules } from "../../src/janitor/schedules.ts";
+import type { SweeperContext } from "../../src/janitor/context.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
 

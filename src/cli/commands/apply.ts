@@ -1,24 +1,24 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
-import { gatewayOf, type GatewayClient, ofBusiness } from "../gateway-client.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
 import {
   type AppliedPlaybook,
   playbookRevisions,
   type Schedule,
   scheduleList,
-} from "../gateway-shapes.ts";
-import type { Output } from "../output.ts";
+} from "../client/gateway-shapes.ts";
+import type { Output } from "../terminal/output.ts";
 import {
   applyPlaybook,
   playbookFiles,
   type ReadPlaybook,
   readPlaybooks,
   waitsForSecond,
-} from "../playbook-files.ts";
-import type { Session } from "../session.ts";
-import { diffLines } from "../show-diff.ts";
-import { green, printable, yellow } from "../text.ts";
+} from "./playbook-files.ts";
+import type { Session } from "../client/session.ts";
+import { diffLines } from "../show/diff.ts";
+import { green, printable, yellow } from "../terminal/text.ts";
 
 export function addApplyCommand(program: Command, session: Session): void {
   program

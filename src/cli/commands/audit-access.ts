@@ -4,12 +4,12 @@ import type { Config } from "../../config.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { type AccessSpan, accessTo, type RuleAccess } from "../../domain/approvals/access.ts";
 import type { Store } from "../../store/index.ts";
-import { authorsOf, listPlaybooks, playbookRevisions } from "../../store/playbooks.ts";
-import { listTokens } from "../../store/tokens.ts";
-import { usageError } from "../cli-error.ts";
-import type { Session } from "../session.ts";
-import { bold, dim, printable, yellow } from "../text.ts";
-import { withStore } from "../with-store.ts";
+import { authorsOf, listPlaybooks, playbookRevisions } from "../../store/playbooks/playbooks.ts";
+import { listTokens } from "../../store/approvals/tokens.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import type { Session } from "../client/session.ts";
+import { bold, dim, printable, yellow } from "../terminal/text.ts";
+import { withStore } from "./with-store.ts";
 
 interface PlaybookAccess {
   readonly business: string;

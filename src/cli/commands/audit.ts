@@ -10,17 +10,17 @@ import {
   rowsOf,
   type TrailFilter,
   verifyTrail,
-} from "../../store/audit-trail.ts";
-import { STORE_TRAIL } from "../../store/audit.ts";
+} from "../../store/audit/audit-trail.ts";
+import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import type { Store } from "../../store/index.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
-import { CliError, EXIT, reasonOf, usageError } from "../cli-error.ts";
-import { collect } from "../collect.ts";
-import type { Session } from "../session.ts";
+import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
+import { collect } from "../terminal/collect.ts";
+import type { Session } from "../client/session.ts";
 import { addAuditAccessCommand } from "./audit-access.ts";
-import { count, dim, green, printable, red } from "../text.ts";
-import { withStore } from "../with-store.ts";
+import { count, dim, green, printable, red } from "../terminal/text.ts";
+import { withStore } from "./with-store.ts";
 
 /** `payrun audit …`: the hash-chained trail of everything that was decided and done. */
 export function addAuditCommand(program: Command, session: Session): void {

@@ -1,11 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { launchedCancellation } from "../cancellations.ts";
-import type { ExitCode } from "../cli-error.ts";
-import { readDuration } from "../duration.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { cancellationStatus } from "../gateway-shapes.ts";
-import type { CommandContext, Session } from "../session.ts";
+import { launchedCancellation } from "../show/cancellations.ts";
+import type { ExitCode } from "../terminal/cli-error.ts";
+import { readDuration } from "../terminal/duration.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { cancellationStatus } from "../client/gateway-shapes.ts";
+import type { CommandContext, Session } from "../client/session.ts";
 
 interface Options {
   readonly reason?: string | undefined;

@@ -1,12 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
 import { z } from "zod";
 
-import { gatewayOf } from "../gateway-client.ts";
-import { onboardingStatus, runStatus } from "../gateway-shapes.ts";
-import { findRunId } from "../run-id.ts";
-import type { Session } from "../session.ts";
-import { onboardingLines } from "../show-onboarding.ts";
-import { runLines } from "../show-run.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { onboardingStatus, runStatus } from "../client/gateway-shapes.ts";
+import { findRunId } from "../client/run-id.ts";
+import type { Session } from "../client/session.ts";
+import { onboardingLines } from "../show/onboarding.ts";
+import { runLines } from "../show/run.ts";
 
 const cancelled = z.union([onboardingStatus, runStatus]);
 

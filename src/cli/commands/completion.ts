@@ -1,7 +1,7 @@
 import { Argument, type Command } from "@commander-js/extra-typings";
 
-import { completedOf, completionScript, SHELLS } from "../completion.ts";
-import type { Session } from "../session.ts";
+import { completedOf, completionScript, SHELLS } from "../terminal/completion.ts";
+import type { Session } from "../client/session.ts";
 
 const HELP = `
 bash   echo 'source <(payrun completion bash)' >> ~/.bashrc

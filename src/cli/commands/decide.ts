@@ -2,18 +2,18 @@ import type { Command } from "@commander-js/extra-typings";
 
 import type { RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
-import { collect } from "../collect.ts";
-import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
-import { type Decision, decisionAnswer } from "../gateway-shapes.ts";
-import type { Output } from "../output.ts";
-import { findRunId } from "../run-id.ts";
-import type { CommandContext, Session } from "../session.ts";
-import { PlanDigest } from "../show-plan.ts";
-import { hasEnded } from "../show-run.ts";
-import { count, green } from "../text.ts";
-import { pollRun } from "../wait-for-run.ts";
-import { decideTopUp } from "../decide-top-up.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { collect } from "../terminal/collect.ts";
+import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
+import { type Decision, decisionAnswer } from "../client/gateway-shapes.ts";
+import type { Output } from "../terminal/output.ts";
+import { findRunId } from "../client/run-id.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { PlanDigest } from "../show/plan.ts";
+import { hasEnded } from "../show/run.ts";
+import { count, green } from "../terminal/text.ts";
+import { pollRun } from "../show/wait-for-run.ts";
+import { decideTopUp } from "./decide-deposit.ts";
 
 /** Planning takes seconds; who approves right after a launch waits for it. */
 const PLAN_LIMIT_MS = 60_000;

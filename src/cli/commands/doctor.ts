@@ -1,9 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { EXIT } from "../cli-error.ts";
-import { checkEverything } from "../doctor-checks.ts";
-import type { Session } from "../session.ts";
-import { bold, dim, green, printable, red, table, yellow } from "../text.ts";
+import { EXIT } from "../terminal/cli-error.ts";
+import { checkEverything } from "./doctor-checks.ts";
+import type { Session } from "../client/session.ts";
+import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 
 const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") } as const;
 

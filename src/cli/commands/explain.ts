@@ -1,8 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { gatewayOf } from "../gateway-client.ts";
-import type { Session } from "../session.ts";
-import { historyLines } from "../show-history.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import type { Session } from "../client/session.ts";
+import { historyLines } from "../show/history.ts";
 
 export function addExplainCommand(program: Command, session: Session): void {
   program

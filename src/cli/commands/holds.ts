@@ -1,11 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { usageError } from "../cli-error.ts";
-import { readDuration } from "../duration.ts";
-import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
-import { type Hold, holdAnswer, holdList } from "../gateway-shapes.ts";
-import type { Session } from "../session.ts";
-import { dim, green, printable, table } from "../text.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import { readDuration } from "../terminal/duration.ts";
+import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
+import { type Hold, holdAnswer, holdList } from "../client/gateway-shapes.ts";
+import type { Session } from "../client/session.ts";
+import { dim, green, printable, table } from "../terminal/text.ts";
 
 export function addHoldCommand(program: Command, session: Session): void {
   program

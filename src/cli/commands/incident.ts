@@ -1,12 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
-import { usageError } from "../cli-error.ts";
-import { type GatewayClient, gatewayOf, ofBusiness } from "../gateway-client.ts";
-import { incidentAnswer, incidentList } from "../incident-shapes.ts";
-import type { Session } from "../session.ts";
-import { topUpLines } from "../show-top-up.ts";
-import { green, printable, table } from "../text.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
+import { incidentAnswer, incidentList } from "../client/incident-shapes.ts";
+import type { Session } from "../client/session.ts";
+import { topUpLines } from "../show/deposit.ts";
+import { green, printable, table } from "../terminal/text.ts";
 
 const HELP = `
 --released      the money is there: the hold is lifted, and each bill is paid again

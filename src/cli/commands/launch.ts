@@ -1,18 +1,18 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
-import { launchedCancellation, isCancellation } from "../cancellations.ts";
-import { collect } from "../collect.ts";
-import { readDuration } from "../duration.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { anyStatus } from "../gateway-shapes.ts";
-import { playbookNamed } from "../playbook-files.ts";
-import { onboardingLaunched } from "../onboarding-launched.ts";
-import { printRun } from "../run-document.ts";
-import type { CommandContext, Session } from "../session.ts";
-import { hasEnded, runLines } from "../show-run.ts";
-import { dim, green } from "../text.ts";
-import { exitCodeOf, pollRun, progressLine } from "../wait-for-run.ts";
+import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
+import { launchedCancellation, isCancellation } from "../show/cancellations.ts";
+import { collect } from "../terminal/collect.ts";
+import { readDuration } from "../terminal/duration.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { anyStatus } from "../client/gateway-shapes.ts";
+import { playbookNamed } from "./playbook-files.ts";
+import { onboardingLaunched } from "./onboarding-launched.ts";
+import { printRun } from "../show/run-document.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { hasEnded, runLines } from "../show/run.ts";
+import { dim, green } from "../terminal/text.ts";
+import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
 
 const WAIT_LIMIT = "10m";
 

@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { usageError } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { type Notice, noticeAnswer, noticeList } from "../notice-shapes.ts";
-import type { Session } from "../session.ts";
-import { dim, green, printable, red, table, yellow } from "../text.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { type Notice, noticeAnswer, noticeList } from "../client/notice-shapes.ts";
+import type { Session } from "../client/session.ts";
+import { dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 
 export function addNoticesCommand(program: Command, session: Session): void {
   program

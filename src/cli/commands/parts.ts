@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 
 import { environmentWith } from "../../config.ts";
-import { EXIT, type ExitCode } from "../cli-error.ts";
-import { gatewayPart, sandboxPart, workerPart } from "../parts.ts";
-import { findPort } from "../ports.ts";
-import type { PartPlan } from "../processes.ts";
-import type { Session } from "../session.ts";
+import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { gatewayPart, sandboxPart, workerPart } from "../parts/parts.ts";
+import { findPort } from "../parts/ports.ts";
+import type { PartPlan } from "../parts/processes.ts";
+import type { Session } from "../client/session.ts";
 import { QUEUE_NAMES } from "../../worker/queues.ts";
-import { workflowBundle } from "../workflow-bundle.ts";
+import { workflowBundle } from "../parts/workflow-bundle.ts";
 
 const KNOWN_CODES: readonly number[] = Object.values(EXIT);
 

@@ -2,13 +2,13 @@ import type { Command } from "@commander-js/extra-typings";
 
 import type { RunStatus } from "../../contracts/pay-run.ts";
 import { readMoney } from "../../playbooks/texts.ts";
-import { EXIT, type ExitCode, usageError } from "../cli-error.ts";
-import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
-import { runStatus } from "../gateway-shapes.ts";
-import type { CommandContext, Session } from "../session.ts";
-import { hasEnded, runLines } from "../show-run.ts";
-import { dim, yellow } from "../text.ts";
-import { pollUntil } from "../wait-for-run.ts";
+import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
+import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
+import { runStatus } from "../client/gateway-shapes.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { hasEnded, runLines } from "../show/run.ts";
+import { dim, yellow } from "../terminal/text.ts";
+import { pollUntil } from "../show/wait-for-run.ts";
 
 interface PayOptions {
   readonly amount?: string | undefined;

@@ -1,11 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { gatewayOf } from "../gateway-client.ts";
-import { printPlan } from "../plan-document.ts";
-import { playbookToPlan } from "../playbook-files.ts";
-import type { Session } from "../session.ts";
-import { everyLine, PlanDigest, skippedCounts } from "../show-plan.ts";
-import { dim } from "../text.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { printPlan } from "../show/plan-document.ts";
+import { playbookToPlan } from "./playbook-files.ts";
+import type { Session } from "../client/session.ts";
+import { everyLine, PlanDigest, skippedCounts } from "../show/plan.ts";
+import { dim } from "../terminal/text.ts";
 
 export function addPlanCommand(program: Command, session: Session): void {
   program

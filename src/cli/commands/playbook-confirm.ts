@@ -1,12 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
 import { z } from "zod";
 
-import { CliError, EXIT } from "../cli-error.ts";
-import { gatewayOf, ofBusiness } from "../gateway-client.ts";
-import { appliedPlaybook } from "../gateway-shapes.ts";
-import type { Session } from "../session.ts";
-import { diffLines } from "../show-diff.ts";
-import { green, printable, yellow } from "../text.ts";
+import { CliError, EXIT } from "../terminal/cli-error.ts";
+import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
+import { appliedPlaybook } from "../client/gateway-shapes.ts";
+import type { Session } from "../client/session.ts";
+import { diffLines } from "../show/diff.ts";
+import { green, printable, yellow } from "../terminal/text.ts";
 
 const proposal = z.object({
   name: z.string(),

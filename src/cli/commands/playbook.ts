@@ -1,12 +1,16 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { CliError, EXIT, usageError } from "../cli-error.ts";
-import { type GatewayClient, gatewayOf, ofBusiness } from "../gateway-client.ts";
-import { type PlaybookRevision, playbookList, playbookRevisions } from "../gateway-shapes.ts";
-import { changesOf, changesText } from "../revision-changes.ts";
-import type { Session } from "../session.ts";
+import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
+import {
+  type PlaybookRevision,
+  playbookList,
+  playbookRevisions,
+} from "../client/gateway-shapes.ts";
+import { changesOf, changesText } from "../show/revision-changes.ts";
+import type { Session } from "../client/session.ts";
 import { addPlaybookConfirmCommand } from "./playbook-confirm.ts";
-import { printable, table } from "../text.ts";
+import { printable, table } from "../terminal/text.ts";
 
 /** As much of a hash as tells revisions apart. */
 const HASH_SHOWN = 12;

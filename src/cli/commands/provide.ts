@@ -7,12 +7,12 @@ import type { Command } from "@commander-js/extra-typings";
 import { kybOnboardingId } from "../../contracts/names.ts";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
 import type { LegalAct } from "../../domain/onboarding/texts.ts";
-import { CliError, EXIT, reasonOf, usageError } from "../cli-error.ts";
-import { type GatewayClient, gatewayOf } from "../gateway-client.ts";
-import { onboardingStatus } from "../gateway-shapes.ts";
-import type { Output } from "../output.ts";
-import type { Session } from "../session.ts";
-import { dim, green, printable } from "../text.ts";
+import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
+import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
+import { onboardingStatus } from "../client/gateway-shapes.ts";
+import type { Output } from "../terminal/output.ts";
+import type { Session } from "../client/session.ts";
+import { dim, green, printable } from "../terminal/text.ts";
 
 export function addProvideCommand(program: Command, session: Session): void {
   program

@@ -1,16 +1,16 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
-import { usageError } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { type Report, reportAnswer } from "../gateway-shapes.ts";
-import { findRunId } from "../run-id.ts";
-import { writeParts } from "../output.ts";
-import type { Session } from "../session.ts";
-import { nameOf } from "../show-plan.ts";
-import { topUpLines } from "../show-top-up.ts";
-import { phaseText } from "../show-run.ts";
-import { bold, count, dim, printable, table, yellow } from "../text.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { type Report, reportAnswer } from "../client/gateway-shapes.ts";
+import { findRunId } from "../client/run-id.ts";
+import { writeParts } from "../terminal/output.ts";
+import type { Session } from "../client/session.ts";
+import { nameOf } from "../show/plan.ts";
+import { topUpLines } from "../show/deposit.ts";
+import { phaseText } from "../show/run.ts";
+import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
 
 export function addReportCommand(program: Command, session: Session): void {
   program

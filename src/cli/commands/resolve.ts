@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { EXIT, reasonOf, usageError, CliError } from "../cli-error.ts";
-import { gatewayOf, type GatewayClient } from "../gateway-client.ts";
-import { bulkResolution, type Resolution, resolutionAnswer } from "../gateway-shapes.ts";
-import type { Session } from "../session.ts";
-import { green, printable, red } from "../text.ts";
+import { EXIT, reasonOf, usageError, CliError } from "../terminal/cli-error.ts";
+import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
+import { bulkResolution, type Resolution, resolutionAnswer } from "../client/gateway-shapes.ts";
+import type { Session } from "../client/session.ts";
+import { green, printable, red } from "../terminal/text.ts";
 
 interface Outcome {
   readonly resolved: readonly Resolution[];

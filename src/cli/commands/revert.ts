@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { gatewayOf, ofBusiness } from "../gateway-client.ts";
-import { playbookRevisions } from "../gateway-shapes.ts";
-import { applyPlaybook, waitsForSecond } from "../playbook-files.ts";
-import type { Session } from "../session.ts";
-import { green, printable, yellow } from "../text.ts";
+import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
+import { playbookRevisions } from "../client/gateway-shapes.ts";
+import { applyPlaybook, waitsForSecond } from "./playbook-files.ts";
+import type { Session } from "../client/session.ts";
+import { green, printable, yellow } from "../terminal/text.ts";
 import { revisionIn, revisionNumber } from "./playbook.ts";
 
 export function addRevertCommand(program: Command, session: Session): void {

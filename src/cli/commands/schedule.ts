@@ -1,16 +1,16 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { EXIT } from "../cli-error.ts";
-import { gatewayOf, ofBusiness } from "../gateway-client.ts";
+import { EXIT } from "../terminal/cli-error.ts";
+import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import {
   backfillAnswer,
   deletedSchedule,
   type Schedule,
   scheduleAnswer,
   scheduleList,
-} from "../gateway-shapes.ts";
-import type { Session } from "../session.ts";
-import { dim, green, printable, table, yellow } from "../text.ts";
+} from "../client/gateway-shapes.ts";
+import type { Session } from "../client/session.ts";
+import { dim, green, printable, table, yellow } from "../terminal/text.ts";
 
 /** `payrun schedule …`: what runs by itself, and how it is held up. */
 export function addScheduleCommand(program: Command, session: Session): void {

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { playbookJsonSchema } from "../../playbooks/schema-json.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../client/session.ts";
 
 export function addSchemaCommand(program: Command, session: Session): void {
   program

@@ -1,16 +1,16 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
-import { cancellationLines, isCancellation } from "../cancellations.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { anyStatus, runList } from "../gateway-shapes.ts";
-import { printRun } from "../run-document.ts";
-import { findRunId } from "../run-id.ts";
-import type { Session } from "../session.ts";
-import { incidentLines } from "../show-incident.ts";
-import { onboardingLines } from "../show-onboarding.ts";
-import { phaseText, runLines } from "../show-run.ts";
-import { dim, printable, short, table } from "../text.ts";
+import { cancellationLines, isCancellation } from "../show/cancellations.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { anyStatus, runList } from "../client/gateway-shapes.ts";
+import { printRun } from "../show/run-document.ts";
+import { findRunId } from "../client/run-id.ts";
+import type { Session } from "../client/session.ts";
+import { incidentLines } from "../show/incident.ts";
+import { onboardingLines } from "../show/onboarding.ts";
+import { phaseText, runLines } from "../show/run.ts";
+import { dim, printable, short, table } from "../terminal/text.ts";
 
 export function addStatusCommand(program: Command, session: Session): void {
   program

@@ -4,9 +4,9 @@ import { copyStore } from "../../store/copy/copy.ts";
 import { grantStatements } from "../../store/postgres/grants.ts";
 import { CopyRefusedError } from "../../store/copy/refused.ts";
 import { isPlainDatabase, plainDatabaseText } from "../../config/plaintext.ts";
-import { CliError, EXIT, usageError } from "../cli-error.ts";
-import type { Session } from "../session.ts";
-import { dim, green } from "../text.ts";
+import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import type { Session } from "../client/session.ts";
+import { dim, green } from "../terminal/text.ts";
 
 const ADDRESS = "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
 

@@ -5,9 +5,9 @@ import type { Command } from "@commander-js/extra-typings";
 import { fixturesOf, testPlaybook } from "../../playbooks/fixtures.ts";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { formatProblems, type Problem } from "../../playbooks/problem.ts";
-import { CliError, EXIT, type ExitCode, usageError } from "../cli-error.ts";
-import type { CommandContext, Session } from "../session.ts";
-import { count, dim, green, printable } from "../text.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { count, dim, green, printable } from "../terminal/text.ts";
 
 export function addTestCommand(program: Command, session: Session): void {
   program

@@ -16,15 +16,15 @@ import {
   findToken,
   revokeToken,
   viewTokens,
-} from "../../store/tokens.ts";
-import { CliError, EXIT, usageError } from "../cli-error.ts";
-import { collect } from "../collect.ts";
-import { readEnd } from "../duration.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { readLocalAdmin } from "../local-admin.ts";
-import type { Session } from "../session.ts";
-import { dim, green, printable, table } from "../text.ts";
-import { withStore } from "../with-store.ts";
+} from "../../store/approvals/tokens.ts";
+import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import { collect } from "../terminal/collect.ts";
+import { readEnd } from "../terminal/duration.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { readLocalAdmin } from "../home/local-admin.ts";
+import type { Session } from "../client/session.ts";
+import { dim, green, printable, table } from "../terminal/text.ts";
+import { withStore } from "./with-store.ts";
 
 const OWN_ROLES = ["viewer", "launcher", "operator", "admin"];
 

@@ -1,15 +1,15 @@
 import { join, relative } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 
-import { CliError, EXIT, type ExitCode } from "../cli-error.ts";
-import type { Output } from "../output.ts";
-import { Processes } from "../processes.ts";
-import { readRunning, removeRunning, writeRunning } from "../running-file.ts";
-import { SANDBOX_BUSINESS } from "../sandbox-business.ts";
-import type { CommandContext, Session } from "../session.ts";
-import { chooseAddresses, type Stack, type StackOptions, startStack } from "../stack.ts";
-import { supervised } from "../supervised.ts";
-import { bold, dim, table } from "../text.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import type { Output } from "../terminal/output.ts";
+import { Processes } from "../parts/processes.ts";
+import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";
+import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
+import type { CommandContext, Session } from "../client/session.ts";
+import { chooseAddresses, type Stack, type StackOptions, startStack } from "../parts/stack.ts";
+import { supervised } from "../parts/supervised.ts";
+import { bold, dim, table } from "../terminal/text.ts";
 
 /** In-flight requests may take ten seconds, and the worker waits for them. */
 const WORKER_STOP_MS = 30_000;

@@ -2,10 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { formatProblems } from "../../playbooks/problem.ts";
-import { EXIT } from "../cli-error.ts";
-import { playbookFiles } from "../playbook-files.ts";
-import type { Session } from "../session.ts";
-import { count, green, printable } from "../text.ts";
+import { EXIT } from "../terminal/cli-error.ts";
+import { playbookFiles } from "./playbook-files.ts";
+import type { Session } from "../client/session.ts";
+import { count, green, printable } from "../terminal/text.ts";
 
 export function addValidateCommand(program: Command, session: Session): void {
   program

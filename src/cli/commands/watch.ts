@@ -1,14 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { cancellationLines, isCancellationId, pollCancellation } from "../cancellations.ts";
-import { usageError } from "../cli-error.ts";
-import { gatewayOf } from "../gateway-client.ts";
-import { printRun } from "../run-document.ts";
-import { findRunId } from "../run-id.ts";
-import type { Session } from "../session.ts";
-import { hasEnded, runLines } from "../show-run.ts";
-import { dim } from "../text.ts";
-import { pollRun, progressLine } from "../wait-for-run.ts";
+import { cancellationLines, isCancellationId, pollCancellation } from "../show/cancellations.ts";
+import { usageError } from "../terminal/cli-error.ts";
+import { gatewayOf } from "../client/gateway-client.ts";
+import { printRun } from "../show/run-document.ts";
+import { findRunId } from "../client/run-id.ts";
+import type { Session } from "../client/session.ts";
+import { hasEnded, runLines } from "../show/run.ts";
+import { dim } from "../terminal/text.ts";
+import { pollRun, progressLine } from "../show/wait-for-run.ts";
 
 export function addWatchCommand(program: Command, session: Session): void {
   program

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
-import type { CliError } from "../cli-error.ts";
-import { printable } from "../text.ts";
+import type { CliError } from "../terminal/cli-error.ts";
+import { printable } from "../terminal/text.ts";
 import type { Demo } from "./context.ts";
 import type { Person } from "./people.ts";
 

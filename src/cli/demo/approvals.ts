@@ -2,11 +2,11 @@ import { z } from "zod";
 
 import type { LineState, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { CliError, EXIT } from "../cli-error.ts";
+import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { decisionLines } from "../commands/decide.ts";
-import { type Decision, decisionAnswer } from "../gateway-shapes.ts";
-import { isOdd, nameOf } from "../show-plan.ts";
-import { dim, printable, red } from "../text.ts";
+import { type Decision, decisionAnswer } from "../client/gateway-shapes.ts";
+import { isOdd, nameOf } from "../show/plan.ts";
+import { dim, printable, red } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import type { Person } from "./people.ts";

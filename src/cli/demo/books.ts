@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
-import type { LedgerEntry } from "../sandbox-control.ts";
+import type { LedgerEntry } from "../client/sandbox-control.ts";
 
 /** The bank's ledger against Payrun's own books. */
 export interface Books {

@@ -3,8 +3,8 @@ import { z } from "zod";
 
 import { ENDED_LINE_STATES, type RunStatus } from "../../contracts/pay-run.ts";
 import { eventSchema } from "../../payments-api/index.ts";
-import { nameOf } from "../show-plan.ts";
-import { bold, count, dim, green, red } from "../text.ts";
+import { nameOf } from "../show/plan.ts";
+import { bold, count, dim, green, red } from "../terminal/text.ts";
 import { booksAgree, booksLine, compareBooks } from "./books.ts";
 import type { Demo } from "./context.ts";
 import { reportBounced } from "./incidents.ts";

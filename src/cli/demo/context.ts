@@ -1,9 +1,9 @@
 import type { PaymentsClient } from "../../payments-api/index.ts";
-import type { GatewayClient } from "../gateway-client.ts";
-import type { Part, Processes } from "../processes.ts";
-import type { SandboxControl } from "../sandbox-control.ts";
-import type { Addresses } from "../stack.ts";
-import type { Supervision } from "../supervised.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import type { Part, Processes } from "../parts/processes.ts";
+import type { SandboxControl } from "../client/sandbox-control.ts";
+import type { Addresses } from "../parts/stack.ts";
+import type { Supervision } from "../parts/supervised.ts";
 import type { Narrator } from "./narrator.ts";
 import type { People } from "./people.ts";
 import type { DemoState } from "./state.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { LineState, RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { nameOf } from "../show-plan.ts";
-import { dim, green, red } from "../text.ts";
-import { pollRun } from "../wait-for-run.ts";
+import { nameOf } from "../show/plan.ts";
+import { dim, green, red } from "../terminal/text.ts";
+import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
 /** The service takes a payment and keeps its answer back this long: time to kill the worker. */

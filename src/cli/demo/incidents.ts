@@ -1,11 +1,11 @@
 import { fundingIncidentId, retryFailedPaymentId } from "../../contracts/names.ts";
 import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { CliError, EXIT } from "../cli-error.ts";
-import { type Incident, incidentList } from "../incident-shapes.ts";
-import { noticeList } from "../notice-shapes.ts";
-import type { LedgerEntry } from "../sandbox-control.ts";
-import { count, dim, green, printable, yellow } from "../text.ts";
+import { CliError, EXIT } from "../terminal/cli-error.ts";
+import { type Incident, incidentList } from "../client/incident-shapes.ts";
+import { noticeList } from "../client/notice-shapes.ts";
+import type { LedgerEntry } from "../client/sandbox-control.ts";
+import { count, dim, green, printable, yellow } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP } from "./another-system.ts";
 import type { Demo } from "./context.ts";
 

@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 
 import type { RunStatus } from "../../contracts/pay-run.ts";
-import { CliError, EXIT } from "../cli-error.ts";
-import { runStatus } from "../gateway-shapes.ts";
-import { applyPlaybook, readPlaybook } from "../playbook-files.ts";
-import { PlanDigest, skippedCounts } from "../show-plan.ts";
-import { hasEnded } from "../show-run.ts";
-import { dim, fitted } from "../text.ts";
-import { pollRun } from "../wait-for-run.ts";
+import { CliError, EXIT } from "../terminal/cli-error.ts";
+import { runStatus } from "../client/gateway-shapes.ts";
+import { applyPlaybook, readPlaybook } from "../commands/playbook-files.ts";
+import { PlanDigest, skippedCounts } from "../show/plan.ts";
+import { hasEnded } from "../show/run.ts";
+import { dim, fitted } from "../terminal/text.ts";
+import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
 /** What the run needs beside its own playbook: who looks after failures, and what is withheld. */

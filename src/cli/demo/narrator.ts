@@ -1,4 +1,4 @@
-import { bold, dim, wrapped } from "../text.ts";
+import { bold, dim, wrapped } from "../terminal/text.ts";
 
 /** Tells the demo as it goes: a heading for each step, with the time since the start. */
 export class Narrator {

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 
-import { CliError } from "../cli-error.ts";
-import { GatewayClient } from "../gateway-client.ts";
-import { decisionAnswer, holdAnswer } from "../gateway-shapes.ts";
-import { incidentAnswer } from "../incident-shapes.ts";
-import { readIfThere } from "../private-file.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { GatewayClient } from "../client/gateway-client.ts";
+import { decisionAnswer, holdAnswer } from "../client/gateway-shapes.ts";
+import { incidentAnswer } from "../client/incident-shapes.ts";
+import { readIfThere } from "../home/private-file.ts";
 
 // Another system that decides: a process of its own that knows nothing but the gateway's address
 // and its own token. It approves the plan of a run as it has read it, releases holds, or decides

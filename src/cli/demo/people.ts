@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
 import { openStore } from "../../store/index.ts";
-import { createToken } from "../../store/tokens.ts";
-import { counts } from "../ensure-local-admin.ts";
-import { readIfThere, writePrivate } from "../private-file.ts";
+import { createToken } from "../../store/approvals/tokens.ts";
+import { counts } from "../parts/ensure-local-admin.ts";
+import { readIfThere, writePrivate } from "../home/private-file.ts";
 
 /** Who takes part in the demo, and what each may do. */
 const ROLES = {

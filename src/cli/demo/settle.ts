@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { LineState, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { CliError, EXIT } from "../cli-error.ts";
-import { hasEnded } from "../show-run.ts";
-import { nameOf } from "../show-plan.ts";
-import { count, dim, green, printable, red } from "../text.ts";
-import { newYorkDay } from "../times.ts";
-import { pollRun } from "../wait-for-run.ts";
+import { CliError, EXIT } from "../terminal/cli-error.ts";
+import { hasEnded } from "../show/run.ts";
+import { nameOf } from "../show/plan.ts";
+import { count, dim, green, printable, red } from "../terminal/text.ts";
+import { newYorkDay } from "../terminal/times.ts";
+import { pollRun } from "../show/wait-for-run.ts";
 import { anotherSystemApproves } from "./approvals.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { LOST_WEBHOOKS } from "./crash.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 
-import { readJsonIfThere, writePrivate } from "../private-file.ts";
+import { readJsonIfThere, writePrivate } from "../home/private-file.ts";
 
 const shape = z.object({
   version: z.literal(1),

@@ -5,11 +5,11 @@ import {
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
 import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
-import { CliError, EXIT } from "../cli-error.ts";
-import { cancellationStatus, holdAnswer } from "../gateway-shapes.ts";
-import type { LedgerEntry } from "../sandbox-control.ts";
-import { bold, count, dim, green, red } from "../text.ts";
-import { newYorkDay, newYorkTime } from "../times.ts";
+import { CliError, EXIT } from "../terminal/cli-error.ts";
+import { cancellationStatus, holdAnswer } from "../client/gateway-shapes.ts";
+import type { LedgerEntry } from "../client/sandbox-control.ts";
+import { bold, count, dim, green, red } from "../terminal/text.ts";
+import { newYorkDay, newYorkTime } from "../terminal/times.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 

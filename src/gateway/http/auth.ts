@@ -1,13 +1,11 @@
 import type { Context } from "hono";
 import { type TokenProblem, tokenProblem } from "../../domain/approvals/token.ts";
-import { findToken, type Token } from "../../store/tokens.ts";
-import type { GatewayContext } from "../context.ts";
-import { GatewayError } from "./errors.ts";
+import { findToken, type Token } from "../../store/approvals/tokens.ts";
+import type { Principal } from "../../actions/principal.ts";
+import type { GatewayContext } from "./context.ts";
+import { GatewayError } from "../../actions/errors.ts";
 import { noteUnauthorized } from "./refusals.ts";
 import { addressOf } from "./request.ts";
-
-/** Who asks: known by their token. */
-export type Principal = Pick<Token, "tokenId" | "name" | "roles" | "businesses">;
 
 /**
  * Finds whose bearer token a request carries. A token that counts for nothing is written down.
@@ -50,18 +48,6 @@ export function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): G
     why === "unconfirmed"
       ? `The token counts once a second administrator has confirmed it: payrun token confirm ${tokenId}. A store gets its first two with “payrun token bootstrap”.`
       : "The token is unknown, expired or revoked; “payrun token create” makes a new one.",
-  );
-}
-
-/** @throws GatewayError 403 where the principal holds none of the roles */
-export function requireRole(principal: Principal, roles: readonly string[]): void {
-  if (principal.roles.some((role) => roles.includes(role))) return;
-  throw new GatewayError(
-    403,
-    "forbidden",
-    `This needs one of the roles ${roles.join(", ")}; the token of ${principal.name} has ${
-      principal.roles.join(", ") || "none"
-    }.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Server, Socket } from "node:net";
 import type { Context } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { GatewayLimits } from "../../contracts/gateway-limits.ts";
-import { GatewayError } from "./errors.ts";
+import { GatewayError } from "../../actions/errors.ts";
 
 /** Rates hold over so long: a short rush is no abuse. */
 const WINDOW_SECONDS = 10;

@@ -1,15 +1,12 @@
-import { createHmac, randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit.ts";
-import type { NoteRefusal } from "../../decisions/deciding.ts";
-import type { GatewayContext } from "../context.ts";
+import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit/audit.ts";
+import type { GatewayContext } from "./context.ts";
 import { reasonOf } from "../../process/repeat.ts";
-import type { Token } from "../../store/tokens.ts";
-import type { Principal } from "./auth.ts";
-import { GatewayError, NotTheirs } from "./errors.ts";
-import { Repeats } from "./repeats.ts";
+import type { Token } from "../../store/approvals/tokens.ts";
+import type { Principal } from "../../actions/principal.ts";
+import { GatewayError, NotTheirs } from "../../actions/errors.ts";
 import { addressOf, routeOf } from "./request.ts";
 
 /** What somebody asked for and may not do. */
@@ -24,37 +21,6 @@ export interface Refused {
 }
 
 type Noting = Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log">;
-
-/** What is told apart of one kind on a day: 10,000 refusals add less than 100 entries to the trail. */
-const STRANGERS_MOST = 6;
-/** And of one known token. */
-const KNOWN_MOST = 8;
-
-/** What this process has refused today. */
-export class RefusedToday {
-  /** Tokens made here that have ended. */
-  readonly ended = new Repeats(STRANGERS_MOST);
-  readonly unknown = new Repeats(STRANGERS_MOST);
-  /** Webhooks, by business and why. */
-  readonly webhooks = new Repeats(STRANGERS_MOST);
-  readonly #known = new Map<string, Repeats>();
-  readonly #key = randomBytes(32);
-
-  /** What one known token may not do, decisions that don't count too: nobody hides another's. */
-  of(tokenId: string): Repeats {
-    const repeats = this.#known.get(tokenId) ?? new Repeats(KNOWN_MOST);
-    this.#known.set(tokenId, repeats);
-    return repeats;
-  }
-
-  /**
-   * A name for an unknown token, by which to know it again while this process lives. A plain hash
-   * would let a reader of the trail try out what somebody has sent by mistake, such as a password.
-   */
-  nameOf(token: string): string {
-    return createHmac("sha256", this.#key).update(token).digest("hex").slice(0, 12);
-  }
-}
 
 /**
  * Writes into the store's own trail, and the log, that somebody came with a token that counts for
@@ -121,18 +87,6 @@ async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<voi
   } catch (error) {
     log.warn("a refusal is not in the trail", { action: entry.action, reason: reasonOf(error) });
   }
-}
-
-/** How often refused decisions of a token on a run are written down. */
-export function noteRefusalOf(
-  { refused, nowMs }: Pick<GatewayContext, "refused" | "nowMs">,
-  { tokenId }: Principal,
-  runId: string,
-): NoteRefusal {
-  return (code) => {
-    const repeat = refused.of(tokenId).note(`${runId} ${code}`, nowMs());
-    return repeat && { times: repeat.times };
-  };
 }
 
 /**

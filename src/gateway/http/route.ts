@@ -2,13 +2,14 @@ import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError, ZodObject, ZodType, z } from "zod";
-import type { GatewayContext } from "../context.ts";
-import { authenticate, requireRole, type Principal } from "./auth.ts";
-import { GatewayError } from "./errors.ts";
+import type { GatewayContext } from "./context.ts";
+import { type Principal, requireRole } from "../../actions/principal.ts";
+import { authenticate } from "./auth.ts";
+import { GatewayError } from "../../actions/errors.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 import { noteRefused } from "./refusals.ts";
 import { addressOf } from "./request.ts";
-import { ErrorBody } from "./schemas.ts";
+import { ErrorBody } from "../../api/schemas.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
 
 /** What a handler gets: checked, typed, and with the caller known. */

@@ -1,11 +1,12 @@
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import { actsFor } from "../../domain/approvals/token.ts";
-import { STORE_TRAIL } from "../../store/audit.ts";
-import { getToken } from "../../store/tokens.ts";
-import { businessNamed } from "../businesses.ts";
-import type { GatewayContext } from "../context.ts";
-import { countsForNothing, type Principal, problemNow } from "./auth.ts";
-import { NotTheirs } from "./errors.ts";
+import { STORE_TRAIL } from "../../store/audit/audit.ts";
+import { getToken } from "../../store/approvals/tokens.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import type { GatewayContext } from "./context.ts";
+import type { Principal } from "../../actions/principal.ts";
+import { countsForNothing, problemNow } from "./auth.ts";
+import { NotTheirs } from "../../actions/errors.ts";
 
 /** The gateway as one caller may see it. */
 export interface ScopedContext extends GatewayContext {

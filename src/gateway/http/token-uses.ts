@@ -1,6 +1,6 @@
 import { reasonOf } from "../../process/repeat.ts";
-import { noteUse, type Token } from "../../store/tokens.ts";
-import type { GatewayContext } from "../context.ts";
+import { noteUse, type Token } from "../../store/approvals/tokens.ts";
+import type { GatewayContext } from "./context.ts";
 
 /** A use is written down so often at most. */
 const EACH_MS = 60_000;

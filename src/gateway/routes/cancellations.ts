@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { cancelOfPayments } from "../../domain/cancellations/policy.ts";
-import { requestCancellation, requestOfPayments } from "../cancellations/request.ts";
-import { cancellationStatus } from "../cancellations/status.ts";
-import { notFound } from "../http/errors.ts";
-import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
+import {
+  requestCancellation,
+  requestOfPayments,
+} from "../../actions/launch/request-cancellation.ts";
+import { cancellationStatus } from "../../reports/status/cancellation.ts";
+import { notFound } from "../../actions/errors.ts";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
 import type { Routes } from "../http/route.ts";
-import { businessNamed } from "../launch.ts";
+import { businessNamed } from "../../actions/businesses.ts";
 import { id, MAY, name } from "./fields.ts";
 
 /** Payments that one request may name. */

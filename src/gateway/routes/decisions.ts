@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ENVELOPE_MAX_CHARS } from "../../domain/approvals/signed-decision.ts";
 import type { DecisionRequest } from "../../decisions/deciding.ts";
-import { decide, decideSigned } from "../decisions.ts";
-import { GatewayError } from "../http/errors.ts";
+import { decide, decideSigned } from "../../actions/decide.ts";
+import { GatewayError } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { whoseWorkflow } from "../http/scope.ts";
-import { DecisionBody } from "../http/schemas.ts";
+import { DecisionBody } from "../../api/schemas.ts";
 import { id, runParams, words } from "./fields.ts";
 
 const decisionBody = z.strictObject({

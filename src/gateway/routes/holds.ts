@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { releaseWithheld } from "../../store/cancellation-items.ts";
+import { releaseWithheld } from "../../store/cancellations/cancellation-items.ts";
 import {
   countHolds,
   createHold,
@@ -7,16 +7,22 @@ import {
   type Hold,
   listHolds,
   releaseHold,
-} from "../../store/holds.ts";
-import { getRun } from "../../store/runs.ts";
-import type { GatewayContext } from "../context.ts";
-import { businessesKnowing, endOf, holdJson, sentAlready, type HoldTarget } from "../holds.ts";
-import { requireRole } from "../http/auth.ts";
-import { notFound, unprocessable } from "../http/errors.ts";
+} from "../../store/holds/holds.ts";
+import { getRun } from "../../store/runs/runs.ts";
+import type { GatewayContext } from "../http/context.ts";
+import {
+  businessesKnowing,
+  endOf,
+  holdJson,
+  sentAlready,
+  type HoldTarget,
+} from "../../reports/status/holds.ts";
+import { requireRole } from "../../actions/principal.ts";
+import { notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { HoldBody, HoldListBody } from "../http/schemas.ts";
-import { businessNamed } from "../launch.ts";
-import { findPlaybook } from "../playbooks.ts";
+import { HoldBody, HoldListBody } from "../../api/schemas.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
 import { id, MAY, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 
 /** Holds in one answer: those on single bills add up over the years. */

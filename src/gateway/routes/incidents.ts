@@ -7,21 +7,21 @@ import {
   getIncident,
   type Incident,
   listIncidents,
-} from "../../store/incidents.ts";
-import { topUpRunOfIncident } from "../../store/incident-top-ups.ts";
-import { getRun, type Run } from "../../store/runs.ts";
-import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/top-ups.ts";
-import { waitingForIncident } from "../../store/retry-cases.ts";
+} from "../../store/incidents/incidents.ts";
+import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
+import { getRun, type Run } from "../../store/runs/runs.ts";
+import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
+import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { takeTopUpDecision } from "../../decisions/take-top-up.ts";
-import { businessNamed } from "../businesses.ts";
-import type { GatewayContext } from "../context.ts";
-import { type Principal, requireRole } from "../http/auth.ts";
-import { conflict, notFound, unprocessable } from "../http/errors.ts";
-import { noteRefusalOf } from "../http/refusals.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import type { GatewayContext } from "../http/context.ts";
+import { type Principal, requireRole } from "../../actions/principal.ts";
+import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
+import { noteRefusalOf } from "../../actions/refused-today.ts";
 import type { Routes } from "../http/route.ts";
-import { topUpStatus } from "../http/top-up-schemas.ts";
-import { refusal } from "../decisions.ts";
-import { topUpJson } from "../top-ups.ts";
+import { topUpStatus } from "../../api/deposits.ts";
+import { refusal } from "../../actions/decide.ts";
+import { topUpJson } from "../../reports/status/deposit.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
 
 const IncidentBody = z

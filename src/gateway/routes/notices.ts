@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { NOTICE_KINDS } from "../../contracts/notices.ts";
-import { appendAudit } from "../../store/audit.ts";
-import { deliveriesOf, type NoticeDelivery, retryNotice } from "../../store/notice-deliveries.ts";
-import { getNotice, listNotices, type Notice } from "../../store/notices.ts";
-import type { GatewayContext } from "../context.ts";
-import { notFound } from "../http/errors.ts";
-import { NoticeBody, NoticeListBody } from "../http/notice-schemas.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
+import {
+  deliveriesOf,
+  type NoticeDelivery,
+  retryNotice,
+} from "../../store/notices/notice-deliveries.ts";
+import { getNotice, listNotices, type Notice } from "../../store/notices/notices.ts";
+import type { GatewayContext } from "../http/context.ts";
+import { notFound } from "../../actions/errors.ts";
+import { NoticeBody, NoticeListBody } from "../../api/notices.ts";
 import type { Routes } from "../http/route.ts";
 import { listedFor } from "../http/scope.ts";
 import { id, MAY, name, yesNo } from "./fields.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { notFound } from "../http/errors.ts";
+import { notFound } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { RunStatusBody } from "../http/run-schemas.ts";
-import { payOffCycle } from "../off-cycle.ts";
-import { PAGE_MOST, statusOf } from "../status.ts";
+import { RunStatusBody } from "../../api/runs.ts";
+import { payOffCycle } from "../../actions/launch/off-cycle.ts";
+import { PAGE_MOST, statusOf } from "../../reports/status/run.ts";
 import { id, MAY, name } from "./fields.ts";
 
 /** Payments that somebody asks for outside a schedule. */

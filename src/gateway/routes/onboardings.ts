@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
-import { businessNamed } from "../businesses.ts";
-import { notFound } from "../http/errors.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import { notFound } from "../../actions/errors.ts";
 import { DOCUMENTS_BYTES } from "../http/limits.ts";
 import type { Routes } from "../http/route.ts";
-import { PROVIDED } from "../onboardings/inputs.ts";
-import { openOnboarding, provide } from "../onboardings/provide.ts";
-import { OnboardingStatusBody } from "../onboardings/schemas.ts";
-import { onboardingStatus } from "../onboardings/status.ts";
+import { PROVIDED } from "../../actions/onboarding/inputs.ts";
+import { openOnboarding, provide } from "../../actions/onboarding/provide.ts";
+import { OnboardingStatusBody } from "../../api/onboardings.ts";
+import { onboardingStatus } from "../../reports/status/onboarding.ts";
 import { MAY, name } from "./fields.ts";
 
 const SUMMARIES: Readonly<Record<ProvidedStep, string>> = {

@@ -1,14 +1,14 @@
-import { is } from "../../store/in-text.ts";
+import { is } from "../../store/sql/is-in.ts";
 import { z } from "zod";
-import { decidersOf } from "../../store/retry-cases.ts";
-import { historyOf } from "../history/history.ts";
-import { GatewayError } from "../http/errors.ts";
+import { decidersOf } from "../../store/lines/retry-cases.ts";
+import { historyOf } from "../../reports/history/history.ts";
+import { GatewayError } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { HistoryBody } from "../http/history-schemas.ts";
-import { BulkResolutionBody, ResolutionBody } from "../http/schemas.ts";
-import { businessNamed } from "../launch.ts";
-import { businessOfPayable } from "../payables.ts";
-import { resolve, type Resolution } from "../resolutions.ts";
+import { HistoryBody } from "../../api/history.ts";
+import { BulkResolutionBody, ResolutionBody } from "../../api/schemas.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import { businessOfPayable } from "../../actions/payables.ts";
+import { resolve, type Resolution } from "../../actions/resolve.ts";
 import { businessQuery, id, MAY, name, words } from "./fields.ts";
 
 const action = z.enum(

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { requireFailurePlaybook, storePlaybook } from "../apply-playbook.ts";
-import { textHash } from "../../store/playbook-proposals.ts";
-import { playbookRevisions } from "../../store/playbooks.ts";
+import { requireFailurePlaybook, storePlaybook } from "../../actions/playbooks/apply-playbook.ts";
+import { textHash } from "../../store/playbooks/playbook-proposals.ts";
+import { playbookRevisions } from "../../store/playbooks/playbooks.ts";
 import type { Routes } from "../http/route.ts";
-import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../http/schemas.ts";
-import { ownedPlaybook } from "../businesses.ts";
-import { findPlaybook, playbooksOf } from "../playbooks.ts";
-import { readPlaybookText } from "../playbook-text.ts";
+import { AppliedPlaybookBody, PlaybookListBody, PlaybookRevisionsBody } from "../../api/schemas.ts";
+import { ownedPlaybook } from "../../actions/businesses.ts";
+import { findPlaybook, playbooksOf } from "../../actions/playbooks/playbooks.ts";
+import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
 import { addProposalRoutes, propose } from "./proposals.ts";
 import { businessQuery, MAY, name } from "./fields.ts";
 

@@ -1,26 +1,26 @@
 import { z } from "zod";
 import { principalOf } from "../../domain/approvals/principal.ts";
-import { appendAudit } from "../../store/audit.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
 import {
   endProposal,
   getProposal,
   type PlaybookProposal,
   proposePlaybook,
   textHash,
-} from "../../store/playbook-proposals.ts";
-import { getPlaybook, type StoredPlaybook } from "../../store/playbooks.ts";
+} from "../../store/playbooks/playbook-proposals.ts";
+import { getPlaybook, type StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import {
   type Applied,
   type OwnedText,
   requireFailurePlaybook,
   storePlaybook,
-} from "../apply-playbook.ts";
-import { businessNamed, ownedPlaybook } from "../businesses.ts";
-import { conflict, notFound, unprocessable } from "../http/errors.ts";
+} from "../../actions/playbooks/apply-playbook.ts";
+import { businessNamed, ownedPlaybook } from "../../actions/businesses.ts";
+import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { AppliedPlaybookBody } from "../http/schemas.ts";
+import { AppliedPlaybookBody } from "../../api/schemas.ts";
 import type { ScopedContext } from "../http/scope.ts";
-import { readPlaybookText } from "../playbook-text.ts";
+import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
 import { businessQuery, MAY, name } from "./fields.ts";
 
 const ProposalBody = z

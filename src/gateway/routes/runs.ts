@@ -3,26 +3,26 @@ import type { CancellationStatus } from "../../contracts/cancellation.ts";
 import type { IncidentStatus } from "../../contracts/incident.ts";
 import type { OnboardingStatus } from "../../contracts/onboarding.ts";
 import type { RunStatus } from "../../contracts/pay-run.ts";
-import { appendAudit } from "../../store/audit.ts";
-import { getRun, requestCancel } from "../../store/runs.ts";
-import { bankCsv, bankDaysCsv } from "../bank-csv.ts";
-import { cancellationStatus } from "../cancellations/status.ts";
-import type { GatewayContext } from "../context.ts";
-import { conflict, notFound, unprocessable } from "../http/errors.ts";
-import { CancellationStatusBody } from "../http/cancellation-schemas.ts";
-import { IncidentStatusBody } from "../http/incident-schemas.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
+import { getRun, requestCancel } from "../../store/runs/runs.ts";
+import { bankCsv, bankDaysCsv } from "../../reports/bank-csv.ts";
+import { cancellationStatus } from "../../reports/status/cancellation.ts";
+import type { GatewayContext } from "../http/context.ts";
+import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
+import { IncidentStatusBody } from "../../api/incidents.ts";
 import type { Routes } from "../http/route.ts";
 import { listedFor, whoseWorkflow } from "../http/scope.ts";
-import { ReportBody } from "../http/report-schemas.ts";
-import { RunListBody, RunStatusBody } from "../http/run-schemas.ts";
-import { incidentStatus } from "../incidents/status.ts";
-import { launch } from "../launch.ts";
-import { OnboardingStatusBody } from "../onboardings/schemas.ts";
-import { cancelOnboarding } from "../onboardings/cancel.ts";
-import { onboardingStatus } from "../onboardings/status.ts";
-import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../report.ts";
-import { LISTED_PHASES, listEverything } from "../run-list.ts";
-import { FIRST_PAGE, PAGE_MOST, statusOf } from "../status.ts";
+import { ReportBody } from "../../api/report.ts";
+import { RunListBody, RunStatusBody } from "../../api/runs.ts";
+import { incidentStatus } from "../../reports/status/incident.ts";
+import { launch } from "../../actions/launch/launch.ts";
+import { OnboardingStatusBody } from "../../api/onboardings.ts";
+import { cancelOnboarding } from "../../actions/onboarding/cancel.ts";
+import { onboardingStatus } from "../../reports/status/onboarding.ts";
+import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../../reports/report.ts";
+import { LISTED_PHASES, listEverything } from "../../reports/run-list.ts";
+import { FIRST_PAGE, PAGE_MOST, statusOf } from "../../reports/status/run.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
 const AnyStatusBody = z.union([
@@ -129,8 +129,9 @@ function addCancel(routes: Routes): void {
     },
     handle: async ({ params, body, principal, context }) => {
       const by = { by: principal.name, reason: body.reason };
-      const onboarding = await cancelOnboarding(context, params.id, by);
-      if (onboarding !== undefined) return { status: 200, json: onboarding };
+      if (await cancelOnboarding(context, params.id, by)) {
+        return { status: 200, json: await anyStatus(context, params.id) };
+      }
       const known = await getRun(context.store.db, params.id);
       if (known === undefined) throw unknownRun(params.id);
       await context.store.transactionOf(known.businessId, async (trx) => {

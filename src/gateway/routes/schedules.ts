@@ -1,16 +1,22 @@
 import { z } from "zod";
-import { appendAudit } from "../../store/audit.ts";
-import type { StoredPlaybook } from "../../store/playbooks.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
+import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/schedules.ts";
-import { backfill } from "../backfill.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Principal } from "../http/auth.ts";
-import { notFound } from "../http/errors.ts";
+import { backfill } from "../../actions/launch/backfill.ts";
+import type { GatewayContext } from "../http/context.ts";
+import type { Principal } from "../../actions/principal.ts";
+import { notFound } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
-import { businessNamed } from "../launch.ts";
-import { findPlaybook, ownerless, playbooksOf } from "../playbooks.ts";
-import { alone, keyOf, makeSchedule, scheduleOf, standing } from "../schedules.ts";
-import { persistently } from "../temporal.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import { findPlaybook, ownerless, playbooksOf } from "../../actions/playbooks/playbooks.ts";
+import {
+  alone,
+  keyOf,
+  makeSchedule,
+  scheduleOf,
+  standing,
+} from "../../actions/playbooks/schedules.ts";
+import { persistently } from "../../actions/temporal.ts";
 import { businessQuery, date, MAY, name, words } from "./fields.ts";
 
 const item = z.object({

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { GatewayContext } from "../context.ts";
+import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
-import { ErrorBody } from "../http/schemas.ts";
-import { temporalAnswers } from "../temporal.ts";
+import { ErrorBody } from "../../api/schemas.ts";
+import { temporalAnswers } from "../../actions/temporal.ts";
 
 const READY_TIMEOUT_MS = 2_000;
 

@@ -7,7 +7,7 @@ import {
   tokenNameProblem,
   type TokenView,
 } from "../../domain/approvals/token.ts";
-import { STORE_TRAIL } from "../../store/audit.ts";
+import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import {
   confirmToken,
   createToken,
@@ -16,10 +16,10 @@ import {
   revokeToken,
   type Token,
   viewTokens,
-} from "../../store/tokens.ts";
-import { businessNamed } from "../businesses.ts";
-import type { Principal } from "../http/auth.ts";
-import { conflict, notFound, unprocessable } from "../http/errors.ts";
+} from "../../store/approvals/tokens.ts";
+import { businessNamed } from "../../actions/businesses.ts";
+import type { Principal } from "../../actions/principal.ts";
+import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { id, MAY, name as business } from "./fields.ts";

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Transaction } from "kysely";
-import { databaseNowMs } from "../database-clock.ts";
-import { chunks } from "../db.ts";
+import { databaseNowMs } from "../sql/database-clock.ts";
+import { chunks } from "../sql/db.ts";
 import { isPostgres, openStore, sqlitePath } from "../open.ts";
 import { continueNumbers, countConnections, freezeTables } from "../postgres/copying.ts";
 import { isFileInUse } from "../sqlite/in-use.ts";
-import { untyped } from "../records.ts";
-import { TABLE_NAMES, TABLES, type Tables } from "../tables.ts";
+import { untyped } from "../sql/records.ts";
+import { TABLE_NAMES, TABLES, type Tables } from "../schema/tables.ts";
 import { CopyRefusedError } from "./refused.ts";
 
 const PAGE_ROWS = 2_000;

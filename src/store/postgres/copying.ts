@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import pg from "pg";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../schema/tables.ts";
 import { toStoreError } from "./errors.ts";
 import { locationOf } from "./location.ts";
 import { APPLICATION, CONNECT_TIMEOUT_MS } from "./pool.ts";

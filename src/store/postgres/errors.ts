@@ -1,4 +1,4 @@
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../sql/errors.ts";
 import type { Location } from "./location.ts";
 
 const SERIALIZATION_FAILURE = "40001";

@@ -1,5 +1,5 @@
 import { type Table } from "../schema/table.ts";
-import { TABLES, type Tables } from "../tables.ts";
+import { TABLES, type Tables } from "../schema/tables.ts";
 import { COMMITS_TABLE } from "./ddl.ts";
 
 type Role = "worker" | "gateway";

@@ -1,4 +1,4 @@
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../sql/errors.ts";
 
 /** A PostgreSQL database as its address names it, without the password. */
 export interface Location {

@@ -5,16 +5,11 @@ import {
   replaceWithNoncontingentExpression,
   type Transaction,
 } from "kysely";
-import { StoreError } from "../errors.ts";
-import { checkStore, makeSchema } from "../schema/schema.ts";
-import {
-  guarded,
-  type OpenStoreOptions,
-  type RunTransaction,
-  type Scope,
-  type Store,
-} from "../store.ts";
-import type { Tables } from "../tables.ts";
+import { StoreError } from "../sql/errors.ts";
+import { checkStore, makeSchema } from "../sql/schema.ts";
+import { guarded, type Scope } from "../transactions/guarded.ts";
+import { type OpenStoreOptions, type RunTransaction, type Store } from "../sql/store.ts";
+import type { Tables } from "../schema/tables.ts";
 import { again } from "./again.ts";
 import { postgresDdl } from "./ddl.ts";
 import { poolDialect, type TransactionHooks } from "./dialect.ts";

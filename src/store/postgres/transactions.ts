@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import type pg from "pg";
-import type { TransactionOptions } from "../store.ts";
-import type { Tables } from "../tables.ts";
+import type { TransactionOptions } from "../sql/store.ts";
+import type { Tables } from "../schema/tables.ts";
 import { again } from "./again.ts";
 import { COMMITS_TABLE } from "./ddl.ts";
 import type { TransactionHooks } from "./dialect.ts";

@@ -5,8 +5,27 @@ import type {
   ProvidedStep,
 } from "../../contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
-import type { InputFacts } from "../onboarding-inputs.ts";
+import type { HeldUp } from "../../domain/onboarding/decide.ts";
 import { flag, integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
+
+/** What may be known of an input outside the vault. */
+export interface InputFacts {
+  /** Who signs or certifies, as they wrote their name, and when: ISO 8601. */
+  readonly name?: string;
+  readonly at?: string;
+  /** Sent although the service has another one on file, or somebody who may be the same person. */
+  readonly replace?: boolean;
+  readonly another?: boolean;
+  /** A person allows the last attempt that a bank account has left. */
+  readonly lastAttempt?: boolean;
+  readonly documentType?: string;
+  /** What a bank account showed before an attempt was sent. */
+  readonly attemptsBefore?: number;
+  /** The bank account that the attempt was for. */
+  readonly accountId?: string;
+  /** Why it can't be sent now, although the data is not to blame. */
+  readonly heldUp?: HeldUp;
+}
 
 /** Businesses taken through KYB, what people gave for it, and the vault for what is personal. */
 export const onboardingTables = {

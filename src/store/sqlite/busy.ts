@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../sql/errors.ts";
 import { isBusy } from "./errors.ts";
 
 const LONGEST_PAUSE_MS = 60;

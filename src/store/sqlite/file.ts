@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../sql/errors.ts";
 import { isCorrupt, isNotADatabase } from "./errors.ts";
 
 /** SQLite waits this long by itself, blocking the event loop; longer waits happen outside. */

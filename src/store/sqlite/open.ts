@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { basename } from "node:path";
 import { Kysely, sql, type Transaction } from "kysely";
-import { StoreError } from "../errors.ts";
-import { checkStore, makeSchema } from "../schema/schema.ts";
-import { guarded, type OpenStoreOptions, type Scope, type Store } from "../store.ts";
-import type { Tables } from "../tables.ts";
+import { StoreError } from "../sql/errors.ts";
+import { checkStore, makeSchema } from "../sql/schema.ts";
+import { guarded, type Scope } from "../transactions/guarded.ts";
+import { type OpenStoreOptions, type Store } from "../sql/store.ts";
+import type { Tables } from "../schema/tables.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { sqliteDdl } from "./ddl.ts";
 import { type Connection, FileConnection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { createHold } from "../../../src/store/holds.ts";
+import { createHold } from "../../../src/store/holds/holds.ts";
 import { openStore } from "../../../src/store/index.ts";
 
 /** Puts a run on hold, and dies as soon as that has been committed, before it can tell anybody. */

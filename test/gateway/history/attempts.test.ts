@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AttemptView } from "../../../src/ledger/attempts.ts";
-import { paymentsIn } from "../../../src/gateway/history/attempts.ts";
-import type { AuditEntry } from "../../../src/store/audit.ts";
+import { paymentsIn } from "../../../src/reports/history/attempts.ts";
+import type { AuditEntry } from "../../../src/store/audit/audit.ts";
 
 const made = [{ seq: 1, amountCents: 100, paymentIds: ["pmt_1"] }] as unknown as AttemptView[];
 

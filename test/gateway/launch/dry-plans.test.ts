@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TASK_QUEUE } from "../../../src/contracts/names.ts";
 import type { DryPlan } from "../../../src/contracts/pay-run.ts";
-import { DryPlanBody } from "../../../src/gateway/http/run-schemas.ts";
-import { saveDryPlan } from "../../../src/store/dry-plans.ts";
-import { listRuns } from "../../../src/store/runs.ts";
+import { DryPlanBody } from "../../../src/api/runs.ts";
+import { saveDryPlan } from "../../../src/store/plans/dry-plans.ts";
+import { listRuns } from "../../../src/store/runs/runs.ts";
 import { skippedLine } from "../../store/fixtures.ts";
 import { type Answer, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { useLaunches } from "../support/launches.ts";

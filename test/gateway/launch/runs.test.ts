@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TASK_QUEUE } from "../../../src/contracts/names.ts";
-import { RunStatusBody } from "../../../src/gateway/http/run-schemas.ts";
-import { getRun, listRuns, setRunPhase } from "../../../src/store/runs.ts";
+import { RunStatusBody } from "../../../src/api/runs.ts";
+import { getRun, listRuns, setRunPhase } from "../../../src/store/runs/runs.ts";
 import { useLaunches } from "../support/launches.ts";
 
 const scene = useLaunches();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TASK_QUEUE } from "../../../src/contracts/names.ts";
-import { getRetry } from "../../../src/store/retries.ts";
+import { getRetry } from "../../../src/store/retries/retries.ts";
 import { eventually } from "../support/gateway.ts";
 import { useLaunches } from "../support/launches.ts";
 import { approveLines, planLine, seedRun, setLine } from "../support/rows.ts";

@@ -4,7 +4,7 @@ import {
   cancellationsLike,
   getCancellation,
   insertCancellation,
-} from "../../../src/store/cancellations.ts";
+} from "../../../src/store/cancellations/cancellations.ts";
 import type { Answer } from "../support/gateway.ts";
 import { useLaunches } from "../support/launches.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listRuns, setRunPhase } from "../../../src/store/runs.ts";
+import { listRuns, setRunPhase } from "../../../src/store/runs/runs.ts";
 import type { Answer } from "../support/gateway.ts";
 import { useSchedules } from "../support/schedules.ts";
 

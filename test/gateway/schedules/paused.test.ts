@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
-import { listAudit } from "../../../src/store/audit.ts";
-import { withSchedule } from "../../../src/store/schedule-turns.ts";
-import { compareSchedules } from "../../../src/sweeper/schedules.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { withSchedule } from "../../../src/store/playbooks/schedule-turns.ts";
+import { compareSchedules } from "../../../src/janitor/schedules.ts";
 import { profile } from "../support/gateway.ts";
 import { useSchedules } from "../support/schedules.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ActivityContext } from "../../../activities/context.ts";
-import { launchScheduled } from "../../../activities/launch-scheduled.ts";
+import type { ActivityContext } from "../../../activities/shared/context.ts";
+import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
 import { Clocks } from "../../../src/business/clock.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
-import { listRuns } from "../../../src/store/runs.ts";
+import { listRuns } from "../../../src/store/runs/runs.ts";
 import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import { profile } from "../support/gateway.ts";
 import { useSchedules } from "../support/schedules.ts";

@@ -7,7 +7,7 @@ import { Clients } from "../../../src/business/clients.ts";
 import { loadConfig } from "../../../src/config.ts";
 import type { GatewayLimits } from "../../../src/contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
-import type { BusinessProfiles } from "../../../src/gateway/context.ts";
+import type { BusinessProfiles } from "../../../src/actions/context.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";

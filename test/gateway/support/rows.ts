@@ -1,12 +1,12 @@
 import type { LineState, PlanLine } from "../../../src/contracts/pay-run.ts";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
-import { claimPayables } from "../../../src/store/claims.ts";
-import { recordDecision } from "../../../src/store/decisions.ts";
+import { claimPayables } from "../../../src/store/payables/claims.ts";
+import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { storePlan } from "../../../src/store/plan-writes.ts";
-import { applyPlaybook } from "../../../src/store/playbooks.ts";
-import { setRunPhase, upsertRun } from "../../../src/store/runs.ts";
-import { setWatches } from "../../../src/store/watches.ts";
+import { storePlan } from "../../../src/store/plans/plan-writes.ts";
+import { applyPlaybook } from "../../../src/store/playbooks/playbooks.ts";
+import { setRunPhase, upsertRun } from "../../../src/store/runs/runs.ts";
+import { setWatches } from "../../../src/store/payables/subscriptions.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
 const PLAYBOOK = payRunPlaybook({

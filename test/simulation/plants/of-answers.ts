@@ -89,7 +89,7 @@ export const OF_ANSWERS: readonly Plant[] = [
   },
   {
     name: "acknowledged-before-commit",
-    file: "src/store/inbox.ts",
+    file: "src/store/events/inbox.ts",
     replaces: "insertEvents",
     make: (real) => (db, events) => {
       setTimeout(() => void real(db, events), 100);

@@ -18,7 +18,7 @@ function endsAsIf(seen: (line: Returned) => Returned): Plant["make"] {
 export const OF_PEOPLE: readonly Plant[] = [
   {
     name: "approval-asked-at-planning-only",
-    file: "src/store/line-approvals.ts",
+    file: "src/store/approvals/line-approvals.ts",
     replaces: "approvedLines",
     make: () => (_, lines) =>
       Promise.resolve(
@@ -27,13 +27,13 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "expiry-ignored",
-    file: "src/store/line-approvals.ts",
+    file: "src/store/approvals/line-approvals.ts",
     replaces: "isApproved",
     make: (real) => () => real(0),
   },
   {
     name: "hold-asked-at-the-draw-only",
-    file: "src/store/holds.ts",
+    file: "src/store/holds/holds.ts",
     replaces: "holdsOnLines",
     make: () => () => Promise.resolve([]),
   },
@@ -45,7 +45,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "deposit-unapproved",
-    file: "src/store/top-up-approvals.ts",
+    file: "src/store/deposits/deposit-approvals.ts",
     replaces: "approversOfTopUp",
     make: () => () => Promise.resolve(["olga"]),
   },
@@ -57,13 +57,13 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "net-asleep",
-    file: "activities/safety-net.ts",
+    file: "activities/follow/safety-net.ts",
     replaces: "watchScheduled",
     make: () => () => Promise.resolve(new Set()),
   },
   {
     name: "limits-not-counted",
-    file: "src/store/week-sums.ts",
+    file: "src/store/lines/week-sums.ts",
     replaces: "WeekSums",
     make: () =>
       class {
@@ -85,19 +85,19 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "parked-bills-untold",
-    file: "activities/tell-parked.ts",
+    file: "activities/notify/parked-lines.ts",
     replaces: "tellParked",
     make: () => () => Promise.resolve(Infinity),
   },
   {
     name: "lines-that-wait-not-counted",
-    file: "src/store/open-subjects.ts",
+    file: "src/store/payables/open-subjects.ts",
     replaces: "mayStillPay",
     make: (real) => (table) => (table === "run_lines" ? sql`false` : real(table)),
   },
   {
     name: "trail-hashed-by-the-clock",
-    file: "src/store/audit.ts",
+    file: "src/store/audit/audit.ts",
     replaces: "auditHash",
     make:
       (real) =>
@@ -106,7 +106,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "runs-not-told",
-    file: "src/store/tellings.ts",
+    file: "src/store/tellings/tellings.ts",
     replaces: "tellOf",
     make: () => () => undefined,
   },
@@ -123,7 +123,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "decision-overwritten",
-    file: "src/store/decisions.ts",
+    file: "src/store/approvals/decisions.ts",
     replaces: "recordDecision",
     make: (real) => async (trx, decision) => {
       const { runId } = decision as { readonly runId: string };
@@ -133,19 +133,19 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "rejection-forgotten",
-    file: "src/store/decisions.ts",
+    file: "src/store/approvals/decisions.ts",
     replaces: "isRejected",
     make: () => () => Promise.resolve(false),
   },
   {
     name: "cancel-forgotten",
-    file: "src/store/runs.ts",
+    file: "src/store/runs/runs.ts",
     replaces: "requestCancel",
     make: () => () => Promise.resolve("already"),
   },
   {
     name: "claim-released-while-a-send-is-open",
-    file: "src/store/open-subjects.ts",
+    file: "src/store/payables/open-subjects.ts",
     replaces: "mayStillPay",
     make: () => () => sql`(1 = 0)`,
   },

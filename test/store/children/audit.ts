@@ -1,4 +1,4 @@
-import { appendAudit } from "../../../src/store/audit.ts";
+import { appendAudit } from "../../../src/store/audit/audit.ts";
 import { openStore } from "../../../src/store/index.ts";
 
 const [url = "", actor = "", count = "0"] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { claimPayables } from "../../../src/store/claims.ts";
+import { claimPayables } from "../../../src/store/payables/claims.ts";
 import { openStore } from "../../../src/store/index.ts";
 
 const [url = "", owner = "", count = "0"] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { openStore } from "../../../src/store/index.ts";
-import { upsertRun } from "../../../src/store/runs.ts";
+import { upsertRun } from "../../../src/store/runs/runs.ts";
 import { newRun } from "../fixtures.ts";
 
 const [url = ""] = process.argv.slice(2);

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { appendAudit, listAudit } from "../../../src/store/audit.ts";
-import { claimPayables } from "../../../src/store/claims.ts";
-import { recordDecision } from "../../../src/store/decisions.ts";
-import { activeHoldFor, createHold } from "../../../src/store/holds.ts";
-import { insertEvents } from "../../../src/store/inbox.ts";
+import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
+import { claimPayables } from "../../../src/store/payables/claims.ts";
+import { recordDecision } from "../../../src/store/approvals/decisions.ts";
+import { activeHoldFor, createHold } from "../../../src/store/holds/holds.ts";
+import { insertEvents } from "../../../src/store/events/inbox.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
-import { lineApproved } from "../../../src/store/line-approvals.ts";
+import { lineApproved } from "../../../src/store/approvals/line-approvals.ts";
 import { newDatabase } from "../../support/postgres.ts";
 
 import { approval, approvedRun, draw } from "../approved-run.ts";

@@ -1,12 +1,12 @@
-import { claimPayables, releaseClaim } from "../../../src/store/claims.ts";
-import { recordDecision } from "../../../src/store/decisions.ts";
-import { clearLooks } from "../../../src/store/followed-lines.ts";
-import { createHold, releaseHold } from "../../../src/store/holds.ts";
-import { insertEvents, markDispatched } from "../../../src/store/inbox.ts";
+import { claimPayables, releaseClaim } from "../../../src/store/payables/claims.ts";
+import { recordDecision } from "../../../src/store/approvals/decisions.ts";
+import { clearLooks } from "../../../src/store/lines/followed-lines.ts";
+import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
+import { insertEvents, markDispatched } from "../../../src/store/events/inbox.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { changeLine } from "../../../src/store/lines.ts";
-import { clearWaits, probeWaits, setWait } from "../../../src/store/waits.ts";
-import { flagLooks, pruneWatches, setWatches } from "../../../src/store/watches.ts";
+import { changeLine } from "../../../src/store/lines/lines.ts";
+import { clearWaits, probeWaits, setWait } from "../../../src/store/runs/waits.ts";
+import { flagLooks, pruneWatches, setWatches } from "../../../src/store/payables/subscriptions.ts";
 import { approval, draw } from "../approved-run.ts";
 
 const businessId = "biz_1";

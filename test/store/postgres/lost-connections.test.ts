@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { sql } from "kysely";
-import { appendAudit, listAudit } from "../../../src/store/audit.ts";
+import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { newDatabase } from "../../support/postgres.ts";
 import { TcpProxy } from "./tcp-proxy.ts";

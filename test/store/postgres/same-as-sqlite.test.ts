@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { createToken, listTokens } from "../../../src/store/tokens.ts";
+import { createToken, listTokens } from "../../../src/store/approvals/tokens.ts";
 import { testStore } from "../support.ts";
 
 test("texts sort by their bytes, whatever language the database has", async () => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { databaseNowMs } from "../../../src/store/database-clock.ts";
+import { databaseNowMs } from "../../../src/store/sql/database-clock.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
-import type { OpenStoreOptions } from "../../../src/store/store.ts";
+import type { OpenStoreOptions } from "../../../src/store/sql/store.ts";
 import { temporaryFolder } from "../support.ts";
 
 const somewhere = (): string => `sqlite:${join(temporaryFolder(), "payrun.db")}`;

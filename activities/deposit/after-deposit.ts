@@ -1,0 +1,55 @@
+import type { JudgedAnswer } from "../../src/ledger/answers.ts";
+import type { OpenedSend } from "../../src/ledger/write.ts";
+import { BAD_TOKEN, slowDown } from "../shared/business-fault.ts";
+import { restAfter } from "../shared/rest.ts";
+import type { DepositOutcome } from "./job.ts";
+
+/** Rests after a refusal that somebody must lift elsewhere. */
+const REFUSED = { firstMs: 15_000, mostMs: 600_000 };
+
+/**
+ * What the answer to a deposit means for the request; what it means for the key is the ledger's.
+ *
+ * @param isOpen a send of it may still take effect
+ */
+export function afterDeposit(
+  { means, madeIds }: JudgedAnswer,
+  send: OpenedSend,
+  isOpen: boolean,
+): DepositOutcome {
+  switch (means.kind) {
+    case "applied": {
+      const [transactionId = ""] = madeIds;
+      return { kind: "made", transactionId, key: send.idempotencyKey, answer: "2xx" };
+    }
+    case "unknown":
+      return restAfter(send, `It was sent and had no clear answer (${means.reason}).`);
+    case "not-sent":
+      return restAfter(send, `It could not be sent: ${means.reason}`);
+    case "conflict":
+      return restAfter(send, "The same deposit is still running at the service.");
+    case "unconfirmed":
+      return restAfter(send, "The service can't say whether it made the deposit.");
+    case "rejected": {
+      const reason = `The service refused the deposit (${means.code}): ${means.message}`;
+      if (isOpen) return restAfter(send, `${reason}; and an earlier send was never answered.`);
+      return { kind: "refused", reason };
+    }
+    case "unauthorized":
+      return BAD_TOKEN;
+    case "forbidden": {
+      const reason = `The token lacks a scope for deposits, such as balance:write (403): ${means.message}`;
+      return restAfter(send, reason, REFUSED);
+    }
+    case "rate-limited":
+      return slowDown(means.retryAfterMs);
+    case "business-wait":
+    case "in-progress":
+    case "line-wait":
+      return restAfter(
+        send,
+        `The service refuses deposits now (${means.code}: ${means.message}).`,
+        REFUSED,
+      );
+  }
+}

@@ -1,0 +1,30 @@
+import { takenBack } from "../../src/domain/top-ups/transactions.ts";
+import { recordReturned } from "../../src/store/deposits/returned-deposits.ts";
+import { topUpsOf } from "../../src/store/deposits/deposits.ts";
+import { unlessRefused } from "../shared/choose-funding.ts";
+import type { ActivityContext } from "../shared/context.ts";
+
+/**
+ * Reads what has become of the deposits of a workflow that had arrived, before it asks for another
+ * one: money that the bank has taken back is said to be that, and no mere shortage.
+ */
+export async function lookAtArrived(
+  context: ActivityContext,
+  asking: { readonly owner: string; readonly business: string; readonly businessId: string },
+): Promise<void> {
+  const { owner, business, businessId } = asking;
+  const arrived = (await topUpsOf(context.store.db, owner)).filter(
+    ({ state, transactionId }) => state === "completed" && transactionId !== null,
+  );
+  if (arrived.length === 0) return;
+  const { transactions } = context.clientOf(business).balance;
+  const shown = await unlessRefused(transactions.listAll());
+  const clock = await context.clockOf(business).now();
+  for (const topUp of arrived) {
+    const reason = takenBack(shown?.find(({ id }) => id === topUp.transactionId));
+    if (reason === null) continue;
+    await context.store.transactionOf(businessId, (trx) =>
+      recordReturned(trx, topUp, reason, clock),
+    );
+  }
+}

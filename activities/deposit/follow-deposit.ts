@@ -1,0 +1,51 @@
+import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { topUpOverdue } from "../../src/domain/notices/top-up-texts.ts";
+import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
+import { depositStands, type ShownTransaction } from "../../src/domain/top-ups/transactions.ts";
+import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { endTopUp, tellLate } from "./record-deposit.ts";
+
+/** Banking days after its arrival that a deposit is waited for which the service says nothing of. */
+const PATIENCE_DAYS = 2;
+
+const NOT_SHOWN = "nothing: it doesn't show it";
+
+/** Reads where a deposit stands: no event tells of the balance, so this is the only news of it. */
+export async function followDeposit(context: ActivityContext, topUp: TopUp): Promise<void> {
+  const { business, businessId, transactionId } = topUp;
+  const found = await context.clientOf(business).balance.transactions.listAll();
+  const clock = await context.clockOf(business).now();
+  const shown = found.find(({ id }) => id === transactionId);
+  const stands = standing(topUp, shown, newYorkDate(clock.businessMs));
+  await context.store.transactionOf(businessId, async (trx) => {
+    const { businessMs, realMs } = clock;
+    if (stands === "on-its-way") {
+      const pollAtMs = nextPollMs(businessMs, topUp.sinceMs, clock.scale);
+      await changeTopUp(trx, topUp, ["on-its-way"], { pollAtMs }, realMs);
+      const isLate = newYorkDate(businessMs) > topUp.arrivesOn;
+      if (isLate)
+        await tellLate(trx, topUp, topUpOverdue(topUp, shown?.status ?? NOT_SHOWN), clock);
+      return;
+    }
+    if (stands === "failed") {
+      const why = shown?.failureReason ?? "the service gives no reason";
+      return endTopUp(trx, topUp, `The deposit is ${shown?.status}: ${why}`, clock);
+    }
+    const change = { state: "completed", reason: null, sinceMs: businessMs } as const;
+    const note = { action: "completed", transactionId, amountCents: topUp.amountCents } as const;
+    await moveTopUp(trx, topUp, ["on-its-way"], change, note, realMs);
+  });
+}
+
+function standing(
+  topUp: TopUp,
+  shown: ShownTransaction | undefined,
+  today: string,
+): "completed" | "failed" | "on-its-way" {
+  const stands = shown === undefined ? "not-told" : depositStands(shown);
+  if (stands !== "not-told") return stands;
+  // What the balance holds tells the rest: where the money is missing, another approval is asked for.
+  return today > addBankingDays(topUp.arrivesOn, PATIENCE_DAYS) ? "completed" : "on-its-way";
+}

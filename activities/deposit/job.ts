@@ -1,0 +1,17 @@
+import type { BusinessFault } from "../shared/business-fault.ts";
+import type { Rest } from "../shared/rest.ts";
+
+/** What working on a deposit came to. Refusals and waits are outcomes, not exceptions. */
+export type DepositOutcome =
+  /** The service has it. */
+  | {
+      readonly kind: "made";
+      readonly transactionId: string;
+      readonly key: string;
+      readonly answer: string;
+    }
+  /** It will never be made: the service refused it, and nothing of it is in flight. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** `unclear`: a person must look at the service's list. */
+  | (Rest & { readonly code?: "unclear" })
+  | BusinessFault;

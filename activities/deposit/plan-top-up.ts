@@ -1,0 +1,97 @@
+import type { Transaction } from "kysely";
+import type { PlanSummary } from "../../src/contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import type { PlannedTopUp } from "../../src/contracts/top-up.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { judgeShortage } from "../../src/domain/top-ups/terms.ts";
+import type { Db } from "../../src/store/index.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { leftOfOthersCents } from "../../src/store/deposits/deposits.ts";
+import type { ChosenFunding } from "../shared/choose-funding.ts";
+import type { DepositFrom } from "./account.ts";
+import type { Holding } from "./demand.ts";
+import { reviewTopUp } from "./review.ts";
+
+/** What was read for a plan, as far as deposits go. */
+export interface PlanReading {
+  /** Business-clock instant. */
+  readonly nowMs: number;
+  readonly readAtMs: number;
+  readonly funding: ChosenFunding;
+  readonly deposits?: DepositFrom;
+}
+
+/** What a plan says of a deposit: which one it would need, or why there can't be one. */
+export async function planTopUp(
+  db: Db,
+  planned: {
+    readonly businessId: string;
+    readonly runId: string;
+    readonly playbook: PayRunPlaybook;
+    readonly summary: PlanSummary;
+    readonly reading: PlanReading;
+  },
+): Promise<{ readonly topUp: PlannedTopUp | null; readonly warning: string | null }> {
+  const { businessId, runId, summary, reading } = planned;
+  const rule = planned.playbook.pay.topUp;
+  const holding = holdingOfPlan(reading.funding, reading.readAtMs);
+  const from = reading.deposits;
+  if (rule === undefined || from === undefined || holding === undefined) {
+    return { topUp: null, warning: null };
+  }
+  const { sourceId, availableCents, readAtMs } = holding;
+  const others = await leftOfOthersCents(db, { businessId, sourceId }, runId, readAtMs);
+  const shortage = judgeShortage({
+    rule,
+    needs: summary.cash.map(({ date, neededCents }) => ({ date, cents: neededCents })),
+    leftCents: availableCents - summary.reservedCents + others.cents,
+    sameDayCents: from.kind === "account" ? from.sameDayCents : 0,
+    today: newYorkDate(reading.nowMs),
+  });
+  if (shortage.kind === "covered") return { topUp: null, warning: null };
+  if (shortage.kind === "above-limit") {
+    const short = formatUsd(shortage.shortCents);
+    const most = formatUsd(rule.atMostCents);
+    const warning = `The balance is short of ${short}, and the playbook lets nobody deposit more than ${most}: put the money in by hand.`;
+    return { topUp: null, warning };
+  }
+  if (from.kind === "none") {
+    const short = formatUsd(shortage.terms.amountCents);
+    return {
+      topUp: null,
+      warning: `The balance is short of ${short}, and no deposit can be proposed: ${from.reason}.`,
+    };
+  }
+  const { account } = from;
+  const topUp = { ...shortage.terms, account, approvers: rule.by, quorum: rule.quorum };
+  return { topUp, warning: null };
+}
+
+/** Asks for the deposit that a plan has shown, with the plan. */
+export async function askForTopUp(
+  trx: Transaction<Tables>,
+  asking: {
+    readonly run: Run;
+    readonly planHash: string;
+    readonly reading: PlanReading;
+    readonly realMs: number;
+  },
+): Promise<void> {
+  const { run, planHash, reading, realMs } = asking;
+  const holding = holdingOfPlan(reading.funding, reading.readAtMs);
+  if (reading.deposits === undefined || holding === undefined) return;
+  const clock = { businessMs: reading.nowMs, realMs };
+  const policyRun = { ...run, planHash };
+  const needed = { owner: run.runId, policyRun, from: reading.deposits, holding };
+  await reviewTopUp(trx, needed, clock);
+}
+
+function holdingOfPlan(
+  { choice, availableCents, noPayment }: ChosenFunding,
+  readAtMs: number,
+): Holding | undefined {
+  if (choice.kind !== "balance" || noPayment !== null || availableCents === null) return undefined;
+  return { sourceId: choice.sourceId, availableCents, readAtMs };
+}

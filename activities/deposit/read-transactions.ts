@@ -1,0 +1,38 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import { couldBe, toldCents } from "../../src/domain/top-ups/transactions.ts";
+import type { Reading } from "../../src/ledger/facts.ts";
+import { instantOf } from "../../src/domain/clock/instants.ts";
+import { beginReading } from "../../src/ledger/readings.ts";
+import type { PaymentsClient } from "../../src/payments-api/index.ts";
+import type { Db } from "../../src/store/index.ts";
+import type { TopUp } from "../../src/store/deposits/deposits.ts";
+
+/** Every balance transaction that a deposit could be, of all that there are. */
+export async function readTransactions(
+  client: PaymentsClient,
+  db: Db,
+  clock: ClockReading,
+  {
+    amountCents,
+    account,
+  }: Pick<TopUp, "amountCents"> & { readonly account: Pick<TopUp["account"], "bankAccountId"> },
+): Promise<Reading> {
+  const begun = await beginReading(db, clock);
+  const asked = { amountCents, bankAccountId: account.bankAccountId };
+  const found = couldBe(asked, await client.balance.transactions.listAll());
+  return {
+    ...begun,
+    isWhole: true,
+    shownIds: found.map(({ id }) => id),
+    shown: found.map((transaction) => ({
+      id: transaction.id,
+      amountCents: toldCents(transaction),
+      status: transaction.status ?? "",
+      contactId: null,
+      bankAccountId: transaction.bankAccountId ?? null,
+      rail: null,
+      executionDate: null,
+      createdAtMs: instantOf(transaction.createdAt),
+    })),
+  };
+}

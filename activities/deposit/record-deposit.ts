@@ -1,0 +1,132 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { OPEN_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
+import { type NoticeText } from "../../src/domain/notices/run-texts.ts";
+import { topUpFailed, topUpRests } from "../../src/domain/notices/top-up-texts.ts";
+import { UNANSWERED_TOLD_AFTER_MS } from "../../src/domain/payments/late.ts";
+import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
+import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
+import { waitForEnd } from "../shared/business-fault.ts";
+import { rest } from "../shared/rest.ts";
+import type { DepositOutcome } from "./job.ts";
+
+/**
+ * Writes where a request stands, in the transaction that writes what the ledger knows of it. Of what
+ * can't be on its way any more, something may be asked anew.
+ */
+export async function recordDeposit(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  outcome: DepositOutcome,
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId } = topUp;
+  switch (outcome.kind) {
+    case "made":
+      return recordMade(trx, topUp, outcome, clock);
+    case "refused":
+      return endTopUp(trx, topUp, outcome.reason, clock);
+    case "rest":
+      return restDeposit(trx, topUp, outcome, clock);
+    case "business-wait": {
+      const { message, retryAfterMs } = outcome;
+      await restDeposit(trx, topUp, rest(retryAfterMs ?? BUSINESS_WAIT_MS, message), clock);
+      await waitForEnd(trx, { businessId }, outcome, clock);
+    }
+  }
+}
+
+const BUSINESS_WAIT_MS = 15_000;
+
+/** How long a deposit that may not be sent now is left alone: what stops it is lifted by a person. */
+const CLOSED_REST_MS = 300_000;
+const SHORT_REST_MS = 2_000;
+
+/** Leaves a deposit alone for a while, says why, and tells people once that has gone on for an hour. */
+export async function restDeposit(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  { restMs, reason, code }: Extract<DepositOutcome, { kind: "rest" }>,
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId, subject, state } = topUp;
+  const isSent = state === "on-its-way" || (await isOpenSubject(trx, businessId, subject));
+  // What came to nothing and is asked for again goes on waiting: only a deposit ends that.
+  const restSinceMs = topUp.restSinceMs ?? (reason === null ? null : clock.serviceMs);
+  const change = {
+    ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + restMs },
+    ...(isSent ? {} : ({ state: "proposed" } as const)),
+    // What is on its way is looked at by the business clock.
+    ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + restMs * clock.scale } : {}),
+  };
+  const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
+  if (!isMine || reason === null || restSinceMs === null) return;
+  if (clock.serviceMs - restSinceMs < UNANSWERED_TOLD_AFTER_MS) return;
+  await tellLate(trx, topUp, topUpRests(topUp, reason), clock);
+}
+
+/** Tells operators once of a deposit that comes no further, and once of one that is late. */
+export async function tellLate(
+  trx: Transaction<Tables>,
+  { businessId, owner, subject, state, amountCents, transactionId }: TopUp,
+  text: NoticeText,
+  { realMs: nowMs }: ClockReading,
+): Promise<void> {
+  await raiseNotice(trx, {
+    businessId,
+    kind: "top-up-late",
+    factKey: `${subject}/${state === "on-its-way" ? "on-its-way" : "to-be-made"}`,
+    ...text,
+    roles: ["operator"],
+    data: { id: owner, amountCents, transactionId },
+    runId: owner,
+    nowMs,
+  });
+}
+
+export function closedRestMs({ sandbox }: ClockReading): number {
+  return sandbox ? SHORT_REST_MS : CLOSED_REST_MS;
+}
+
+async function recordMade(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  made: Extract<DepositOutcome, { kind: "made" }>,
+  clock: ClockReading,
+): Promise<void> {
+  const { transactionId, answer, key } = made;
+  const sinceMs = clock.businessMs;
+  const pollAtMs = nextPollMs(sinceMs, sinceMs, clock.scale);
+  const change = { state: "on-its-way", transactionId, reason: null, sinceMs, pollAtMs } as const;
+  const moved = { ...change, reasonCode: null, restSinceMs: null };
+  const { amountCents } = topUp;
+  const note = { action: "made", amountCents, transactionId, key, answer } as const;
+  await moveTopUp(trx, topUp, ["proposed", "sending"], moved, note, clock.realMs);
+}
+
+/** The request has come to nothing; whoever needs the money still may ask again, under a new approval. */
+export async function endTopUp(
+  trx: Transaction<Tables>,
+  topUp: TopUp,
+  reason: string,
+  clock: ClockReading,
+): Promise<void> {
+  const change = { state: "failed", reason, sinceMs: clock.businessMs } as const;
+  const { businessId, owner, subject, transactionId } = topUp;
+  const from = ["sending", "on-its-way"] as const;
+  const note = { action: "failed", reason, transactionId } as const;
+  if (!(await moveTopUp(trx, topUp, from, change, note, clock.realMs))) return;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "top-up-failed",
+    factKey: subject,
+    ...topUpFailed(topUp, reason),
+    roles: topUp.approvers,
+    data: { id: owner, amountCents: topUp.amountCents, transactionId },
+    runId: owner,
+    nowMs: clock.realMs,
+  });
+}

@@ -1,0 +1,75 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import { growingMs } from "../../src/domain/back-off.ts";
+import { accountedIds } from "../../src/ledger/derive.ts";
+import type { Reading, SubjectFacts } from "../../src/ledger/facts.ts";
+import type { GateAnswer } from "../../src/ledger/gate.ts";
+import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
+import { restText } from "../../src/ledger/steps.ts";
+import type { TopUp } from "../../src/store/deposits/deposits.ts";
+import { rest } from "../shared/rest.ts";
+import type { DepositOutcome } from "./job.ts";
+import { closedRestMs } from "./record-deposit.ts";
+
+/** Rests between looks at a deposit whose effect is not known, on the service's clock. */
+const LOOKS = { share: 0.1, firstMs: 1_000, mostMs: 60_000 } as const;
+
+/** What becomes of a deposit that the gate hasn't let through. */
+export function withoutDeposit(
+  topUp: TopUp,
+  facts: SubjectFacts,
+  answer: Exclude<GateAnswer, { readonly kind: "open" }>,
+  { reading, clock }: { readonly reading: Reading; readonly clock: ClockReading },
+): DepositOutcome {
+  const { step } = answer;
+  const closed = answer.kind === "closed" ? answer.closed.reason : null;
+  const longerMs = growingMs(clock.serviceMs - (topUp.restSinceMs ?? clock.serviceMs), LOOKS);
+  switch (step.kind) {
+    case "adopt":
+    case "applied": {
+      const [transactionId = ""] = step.ids;
+      const key = facts.attempts.find(({ seq }) => seq === step.seq)?.idempotencyKey ?? "";
+      const isFound = step.kind === "adopt" || step.found;
+      return { kind: "made", transactionId, key, answer: isFound ? "found by look-up" : "2xx" };
+    }
+    case "person":
+      return unclear(facts, reading, step, longerMs);
+    case "read":
+      return rest(longerMs, step.reason);
+    case "rest": {
+      const last = lastSend(facts.attempts);
+      const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
+      const reason =
+        closed === null
+          ? restText(step.reason)
+          : `It was sent without an answer, and may not be sent again now (${closed}).`;
+      return rest(Math.min(step.restMs, mostMs), reason);
+    }
+    case "idle":
+      return closed === null ? cameToNothing(topUp, facts) : rest(closedRestMs(clock), closed);
+  }
+}
+
+function unclear(
+  facts: SubjectFacts,
+  { shownIds }: Reading,
+  { code, reason }: { readonly code: string; readonly reason: string },
+  restMs: number,
+): DepositOutcome {
+  const accounted = accountedIds(facts);
+  const ids = shownIds.filter((id) => !accounted.has(id)).join(", ");
+  const what =
+    code === "unaccounted"
+      ? `It had no answer, and the service shows what may be it or not (${ids})`
+      : reason;
+  const asked = `${what}: look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`;
+  return { ...rest(restMs, asked), code: "unclear" };
+}
+
+/** Nothing of it was made, and nothing can be any more. */
+function cameToNothing({ owner }: TopUp, { attempts }: SubjectFacts): DepositOutcome {
+  const last = lastSend(attempts);
+  const isNo = last?.result === "rejected" || saidNo(attempts, owner) !== undefined;
+  if (!isNo) return rest(0, null);
+  const said = `${last?.code ?? ""}): ${last?.message ?? ""}`;
+  return { kind: "refused", reason: `The service refused the deposit (${said}` };
+}

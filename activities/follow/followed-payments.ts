@@ -1,0 +1,102 @@
+import { isKnownUnpaid } from "../../src/domain/payments/payment-states.ts";
+import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import { inGroups } from "../shared/in-groups.ts";
+import { unlessUnread } from "../shared/one-read.ts";
+import { PATIENT } from "../shared/patience.ts";
+import { unlessMissing } from "../shared/unless-missing.ts";
+
+/** What following a line needs of a payment: a run of many bills keeps no more in memory. */
+export type FollowedPayment = Pick<
+  Payment,
+  "id" | "status" | "amountCents" | "failureReason" | "createdAt" | "updatedAt"
+>;
+
+/** A bill whose payments are known by their ids. */
+export interface FollowedBill {
+  readonly payableId: string;
+  readonly paymentIds: readonly string[];
+}
+
+/** Up to this many bills are asked for one by one without a thought, and at once. */
+const ONE_BY_ONE = 25;
+
+/** As many as the service gives on one page (API specification, section 8). */
+const PAGE_SIZE = 100;
+
+/**
+ * The payments of bills that are followed: those that are known, and whatever was paid since then.
+ *
+ * One request a bill, or the pages of all payments since then, whichever are fewer: what was paid
+ * in earlier years is never read again. A bill whose pages leave something out, or show what the
+ * engine doesn't know, is read by itself, without status or time filter. One that can't be read is
+ * missing, as far as anything can be read.
+ *
+ * Not for deciding whether something was paid: that takes all payments of the bill.
+ *
+ * @param since ISO instant before the first of the known payments was made
+ */
+export async function followedPayments(
+  client: PaymentsClient,
+  bills: readonly FollowedBill[],
+  since: string,
+): Promise<Map<string, FollowedPayment[]>> {
+  const found = new Map<string, FollowedPayment[]>();
+  let toRead: readonly FollowedBill[] = bills;
+  if (bills.length > ONE_BY_ONE && (await pagesSince(client, since)) < bills.length) {
+    await readPages(client, bills, since, found);
+    toRead = bills.filter((bill) => !isWhole(bill, found.get(bill.payableId) ?? []));
+  }
+  await inGroups(toRead, ONE_BY_ONE, async ({ payableId }) => {
+    // One that is gone, or can't be read, must not keep the others from being followed.
+    const listed = () => client.payments.listAll({ payableId }, PATIENT);
+    const read = await unlessUnread(
+      client,
+      () => unlessMissing(listed),
+      () => undefined,
+    );
+    if (read === undefined) found.delete(payableId);
+    else found.set(payableId, (read ?? []).map(followed));
+  });
+  return found;
+}
+
+/** How many pages show everything that was paid since then. */
+async function pagesSince(client: PaymentsClient, since: string): Promise<number> {
+  const query = { createdAfter: since, pageSize: PAGE_SIZE };
+  const { items, totalCount } = await client.payments.list(query, PATIENT);
+  return Math.ceil(totalCount / Math.max(1, items.length));
+}
+
+async function readPages(
+  client: PaymentsClient,
+  bills: readonly FollowedBill[],
+  since: string,
+  found: Map<string, FollowedPayment[]>,
+): Promise<void> {
+  const wanted = new Set(bills.map(({ payableId }) => payableId));
+  // While lanes pay, the list never stands still; what was in it all the time is read.
+  for await (const page of client.payments.iteratePages({ createdAfter: since }, PATIENT)) {
+    for (const payment of page) {
+      const { payableId } = payment;
+      if (payableId === null || !wanted.has(payableId)) continue;
+      const list = found.get(payableId);
+      if (list === undefined) found.set(payableId, [followed(payment)]);
+      else list.push(followed(payment));
+    }
+  }
+}
+
+/** True where all known payments show, and no other that may be the bill's money as well. */
+function isWhole({ paymentIds }: FollowedBill, shown: readonly FollowedPayment[]): boolean {
+  const ids = new Set(shown.map(({ id }) => id));
+  return (
+    paymentIds.length > 0 &&
+    paymentIds.every((id) => ids.has(id)) &&
+    shown.every(({ id, status }) => paymentIds.includes(id) || isKnownUnpaid(status))
+  );
+}
+
+function followed(payment: Payment): FollowedPayment {
+  const { id, status, amountCents, failureReason, createdAt, updatedAt } = payment;
+  return { id, status, amountCents, failureReason, createdAt, updatedAt };
+}

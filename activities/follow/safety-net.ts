@@ -1,0 +1,247 @@
+import { cancelScheduledPaymentsId } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { inDoubt } from "../../src/domain/notices/open-texts.ts";
+import { type AlarmCode, ALARMS } from "../../src/domain/payments/alarms.ts";
+import { overpaidCents } from "../../src/domain/payments/owed.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { holdOnce, type HoldScopeName } from "../../src/store/holds/holds.ts";
+import { payeesOfScheduled } from "../../src/store/lines/followed-lines.ts";
+import {
+  insertCancellation,
+  type NewCancellation,
+} from "../../src/store/cancellations/cancellations.ts";
+import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import { startOrTellCancellation } from "../../src/temporal/start.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { unlessUnread } from "../shared/one-read.ts";
+import { PATIENT } from "../shared/patience.ts";
+import { unlessMissing } from "../shared/unless-missing.ts";
+
+const AUTHOR = "payrun";
+
+/** What the net looks at of a payment. */
+interface NetPayment {
+  readonly id: string;
+  readonly status: string;
+  readonly amountCents: number;
+  readonly createdAt?: string | null;
+}
+
+/** Up to this many payees are read one by one; more from the list's pages. */
+const ONE_BY_ONE = 25;
+
+/** Last four digits of payees' accounts as they are now, by contact id. */
+export type Payees = ReadonlyMap<string, { readonly last4: string | null }>;
+
+/**
+ * Reads the payees again whose payments run soon, or about whose bills an event has spoken: before
+ * the cut-off a payment to a changed account can still be cancelled.
+ */
+export async function payeesToCheck(
+  context: ActivityContext,
+  run: Run,
+  lines: {
+    readonly ids: readonly string[];
+    readonly told: readonly string[];
+    readonly clock: ClockReading;
+  },
+): Promise<Payees> {
+  const wanted = await payeesOfScheduled(context.store.db, run.runId, {
+    payableIds: lines.ids,
+    told: new Set(lines.told),
+    untilDate: cutOffSoon(lines.clock),
+  });
+  const client = context.clientOf(run.business);
+  const payees = new Map<string, { readonly last4: string | null }>();
+  if (wanted.size > ONE_BY_ONE) {
+    for await (const page of client.contacts.iteratePages({}, PATIENT)) {
+      for (const { id, bankAccount } of page) {
+        if (wanted.has(id)) payees.set(id, { last4: bankAccount?.last4 ?? null });
+      }
+    }
+  }
+  // The list leaves out vendors that were revoked.
+  for (const contactId of wanted) {
+    if (payees.has(contactId)) continue;
+    // Nor must one vendor that can't be read keep the run.
+    const read = () => readPayee(context, run.business, contactId);
+    const payee = await unlessUnread(client, read, () => undefined);
+    if (payee !== undefined) payees.set(contactId, payee);
+  }
+  return payees;
+}
+
+function cutOffSoon(clock: ClockReading): string {
+  return nextBankingDay(newYorkDate(clock.businessMs));
+}
+
+/**
+ * Looks again at what the service already has scheduled, which a hold doesn't stop: a payee whose
+ * record changed since the approval, and a bill with more money on its way than its total.
+ *
+ * Either is an alarm for a person: a hold keeps everything that is not sent yet from following,
+ * and what should not go out is cancelled where the service still lets us.
+ *
+ * @returns payables whose payee is to be compared, and could not be read
+ */
+export async function watchScheduled(
+  context: ActivityContext,
+  run: Run,
+  lines: readonly RunLine[],
+  look: {
+    readonly payments: ReadonlyMap<string, readonly NetPayment[]>;
+    readonly payees: Payees;
+    readonly clock: ClockReading;
+  },
+): Promise<ReadonlySet<string>> {
+  const { clock } = look;
+  const unread = new Set<string>();
+  const scheduled = lines.filter((line) => line.state === "scheduled" || line.state === "held");
+  const ids = scheduled.map((line) => line.payableId);
+  const plans = await planLinesOf(context.store.db, run.runId, ids);
+  const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
+  const soon = cutOffSoon(clock);
+  for (const line of scheduled) {
+    const plan = planOf.get(line.payableId);
+    if (plan === undefined) continue;
+    const payments = look.payments.get(line.payableId) ?? [];
+    const tooMuch = overpaidCents({ totalCents: plan.totalCents, payments });
+    if (tooMuch > 0) {
+      await alarm(context, run, line, clock, {
+        scope: "payable",
+        value: line.payableId,
+        code: "more-than-owed",
+        cancel: tooMuchOf(payments, tooMuch),
+        text: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}. What is too much is cancelled where the service still lets us, before 9:00 New York on ${line.executionDate}.`,
+      });
+      continue;
+    }
+    // An event may tell of the payee's change, and is read again before the cut-off in any case.
+    if (!line.look && line.executionDate > soon) continue;
+    const payee = look.payees.get(plan.contactId);
+    if (payee === undefined) {
+      unread.add(line.payableId);
+    } else if (payee.last4 !== plan.bankLast4) {
+      await alarm(context, run, line, clock, {
+        scope: "contact",
+        value: plan.contactId,
+        code: "payee-changed-after-approval",
+        cancel: line.paymentIds,
+        text: `The vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${payee.last4 ?? "none"} after the approval. Ask the vendor by phone; the payment of ${line.executionDate} is cancelled where the service still lets us.`,
+      });
+    }
+  }
+  return unread;
+}
+
+/** The last four digits of a vendor's account; null where there is none. */
+export async function readPayee(
+  context: ActivityContext,
+  business: string,
+  contactId: string,
+): Promise<{ readonly last4: string | null }> {
+  // One vendor that is gone must not keep the run from following everything else.
+  const contact = await unlessMissing(() => context.clientOf(business).contacts.get(contactId));
+  return { last4: contact?.bankAccount?.last4 ?? null };
+}
+
+interface Alarm {
+  readonly scope: HoldScopeName;
+  readonly value: string;
+  readonly code: AlarmCode;
+  readonly text: string;
+  /** Payments to cancel, where the service still lets us. */
+  readonly cancel: readonly string[];
+}
+
+/** The alarm for which a line's payment was cancelled: the line keeps it, so that people see why. */
+export function alarmBehind(
+  line: Pick<RunLine, "reasonCode" | "reason">,
+  to: LineState,
+): { readonly code: string; readonly text: string } | null {
+  const { reasonCode, reason } = line;
+  const isStopped = to === "cancelled" || to === "refunded" || to === "held";
+  if (!isStopped || reason === null) return null;
+  const code = ALARMS.find((each) => each === reasonCode);
+  return code === undefined ? null : { code, text: reason };
+}
+
+/** The newest payments that can be cancelled, until what is too much is covered. */
+function tooMuchOf(payments: readonly NetPayment[], excessCents: number): string[] {
+  const chosen: string[] = [];
+  let leftCents = excessCents;
+  const newestFirst = payments.toSorted((a, b) =>
+    (b.createdAt ?? "").localeCompare(a.createdAt ?? ""),
+  );
+  for (const { id, status, amountCents } of newestFirst) {
+    if (leftCents <= 0 || !["scheduled", "held"].includes(status)) continue;
+    chosen.push(id);
+    leftCents -= amountCents;
+  }
+  return chosen;
+}
+
+async function alarm(
+  context: ActivityContext,
+  run: Run,
+  line: RunLine,
+  clock: ClockReading,
+  what: Alarm,
+): Promise<void> {
+  if (line.reasonCode === what.code) return;
+  const asked = cancellationOf(run, what, clock);
+  context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
+  await context.store.transactionOf(run.businessId, async (trx) => {
+    await changeLine(trx, line, { reasonCode: what.code, reason: what.text }, clock.realMs);
+    const { businessId } = run;
+    const hold = { businessId, scope: what.scope, value: what.value, reason: what.text };
+    await holdOnce(trx, { ...hold, author: AUTHOR, nowMs: clock.realMs }, clock);
+    await raiseNotice(trx, {
+      businessId: run.businessId,
+      kind: "payment-in-doubt",
+      factKey: `${run.runId}/${line.payableId}/${what.code}`,
+      ...inDoubt(line.payableId, what.text),
+      roles: ["operator"],
+      data: { payableId: line.payableId, code: what.code, cancels: what.cancel },
+      runId: run.runId,
+      nowMs: clock.realMs,
+    });
+    await appendAudit(trx, {
+      businessId: run.businessId,
+      nowMs: clock.realMs,
+      actor: run.runId,
+      action: `alarm:${what.code}`,
+      subject: line.payableId,
+      details: { text: what.text, cancels: what.cancel },
+    });
+    if (asked !== null) await insertCancellation(trx, asked);
+  });
+  // Where this fails the sweeper starts it: the row says that it is wanted.
+  if (asked !== null) await startOrTellCancellation(context.temporal, asked);
+}
+
+/** What cancels the payments that the alarm is about; null where there is none to cancel. */
+function cancellationOf(run: Run, what: Alarm, clock: ClockReading): NewCancellation | null {
+  if (what.cancel.length === 0) return null;
+  const { businessId, business } = run;
+  const [first = ""] = what.cancel;
+  return {
+    workflowId: cancelScheduledPaymentsId(business, `${what.code}/${first}`),
+    businessId,
+    business,
+    playbook: "",
+    policy: cancelOfPayments(what.cancel),
+    runId: null,
+    reason: what.text,
+    requestedBy: AUTHOR,
+    nowMs: clock.realMs,
+  };
+}

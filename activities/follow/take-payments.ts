@@ -1,0 +1,123 @@
+import type { Transaction } from "kysely";
+import { judgeTransition } from "../../src/domain/payments/payment-states.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import {
+  keepSeenPayments,
+  seenPayments,
+  type SeenPayment,
+} from "../../src/store/payables/seen-payments.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import type { ActivityContext } from "../shared/context.ts";
+
+/** Whose payments were read, and who follows them. */
+interface Follower {
+  readonly businessId: string;
+  /** Workflow id. */
+  readonly actor: string;
+  readonly runId: string;
+  readonly nowMs: number;
+}
+
+/** A payment as the service has just shown it. */
+interface ReadPayment {
+  readonly id: string;
+  readonly status: string;
+  readonly amountCents: number;
+  readonly updatedAt?: string | null | undefined;
+}
+
+interface ImpossibleMove {
+  readonly payment: SeenPayment;
+  readonly from: string;
+  readonly alarm: string;
+}
+
+/**
+ * Takes over how payments stand: each read that is not older than what is known, also one that
+ * goes backwards, as banks do. A read that is older is a stale answer, and what is known holds.
+ *
+ * A move that nobody can make is taken over too, but people hear of it, once.
+ *
+ * @returns the payments as they stand by everything that was ever read of them
+ */
+export async function takePayments<P extends ReadPayment>(
+  { store, log }: ActivityContext,
+  follower: Follower,
+  read: readonly P[],
+): Promise<P[]> {
+  const { businessId } = follower;
+  const ids = read.map(({ id }) => id);
+  const known = await seenPayments(store.db, businessId, ids);
+  if (judge(known, read).news.length > 0) {
+    const impossible = await store.transactionOf(businessId, async (trx) => {
+      // Another follower may have taken some over meanwhile.
+      const latest = await seenPayments(trx, businessId, ids);
+      const { news, impossible: moves } = judge(latest, read);
+      await keepSeenPayments(trx, businessId, news);
+      for (const move of moves) await alarm(trx, follower, move);
+      for (const [id, seen] of latest) known.set(id, seen);
+      for (const seen of news) known.set(seen.id, seen);
+      return moves;
+    });
+    for (const { alarm: text, payment } of impossible) {
+      log.warn(text, { paymentId: payment.id, actor: follower.actor });
+    }
+  }
+  return read.map((payment) => {
+    const { status, updatedAt } = known.get(payment.id) ?? seenOf(payment);
+    return status === payment.status ? payment : { ...payment, status, updatedAt };
+  });
+}
+
+function judge(
+  known: ReadonlyMap<string, SeenPayment>,
+  read: readonly ReadPayment[],
+): { readonly news: readonly SeenPayment[]; readonly impossible: readonly ImpossibleMove[] } {
+  const news: SeenPayment[] = [];
+  const impossible: ImpossibleMove[] = [];
+  for (const each of read) {
+    const payment = seenOf(each);
+    const before = known.get(payment.id);
+    const { accept, alarm: text } = judgeTransition(before, payment);
+    if (!accept) continue;
+    news.push(payment);
+    if (text !== null && before !== undefined) {
+      impossible.push({ payment, from: before.status, alarm: text });
+    }
+  }
+  return { news, impossible };
+}
+
+function seenOf({ id, status, amountCents, updatedAt }: ReadPayment): SeenPayment {
+  return { id, status, amountCents, updatedAt: updatedAt ?? null };
+}
+
+async function alarm(
+  trx: Transaction<Tables>,
+  { businessId, actor, runId, nowMs }: Follower,
+  { payment, from }: ImpossibleMove,
+): Promise<void> {
+  const { id, status, updatedAt } = payment;
+  const details = { from, to: status, updatedAt };
+  await appendAudit(trx, {
+    ...{ businessId, nowMs, actor, action: "alarm:impossible-move" },
+    subject: id,
+    details,
+  });
+  await raiseNotice(trx, {
+    businessId,
+    kind: "impossible-move",
+    factKey: `${id} ${from} ${status} ${updatedAt ?? ""}`,
+    subject: `Payment ${id} went from ${from} to ${status}`,
+    text: [
+      `The service said that payment ${id} of run ${runId} was ${from}; now it says ${status}, which should be impossible.`,
+      "Payrun believes what the service says now, and goes on by it.",
+      `What to do: compare payment ${id} with the bank's statement (payrun report ${runId} --bank-csv), and ask the service. Until it is cleared up, payrun hold --run ${runId} --reason "${id} moved oddly" keeps the rest of the run back.`,
+    ].join("\n"),
+    roles: ["operator"],
+    data: { paymentId: id, ...details },
+    runId,
+    nowMs,
+  });
+}

@@ -1,0 +1,186 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { Assessment } from "../../src/contracts/activities.ts";
+import type { NoticeKind } from "../../src/contracts/notices.ts";
+import type { PlanSummary } from "../../src/contracts/pay-run.ts";
+import { type ApprovalAsk, askedRoles } from "../../src/domain/approvals/asks.ts";
+import { remindFromMs } from "../../src/domain/notices/decide-by.ts";
+import {
+  approvalNeeded,
+  businessWaits,
+  decideByNear,
+  type NoticeText,
+  planWarned,
+  runEnded,
+  runFailed,
+  type SumsByState,
+} from "../../src/domain/notices/run-texts.ts";
+import { untilNextMs } from "../../src/domain/rests.ts";
+import { offCycleOf } from "../../src/domain/off-cycle.ts";
+import { launchedByEvents } from "../../src/domain/events/triggers.ts";
+import { isToldOf, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import type { BusinessWait } from "../../src/store/runs/waits.ts";
+import { tellParked } from "./parked-lines.ts";
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** How long a fault of the business lasts before people hear of it. */
+const WAIT_TOLD_AFTER_MS = MINUTE_MS;
+
+/** The service asks for a pause; nobody has anything to do. */
+const NOBODYS: readonly string[] = ["rate_limited"];
+
+/** Who looks after what went wrong. */
+const OPERATORS = ["operator"];
+
+/** Bills whose approvers are read one by one; of more, the playbook's roles are all told. */
+const READ_APPROVERS_OF = 500;
+
+interface RunToTell {
+  readonly run: Run;
+  readonly progress: Assessment;
+  readonly counts: SumsByState;
+  readonly waits: readonly BusinessWait[];
+  readonly clock: ClockReading;
+  /** Whom it waits for, where that takes notice of time. */
+  readonly asks: readonly ApprovalAsk[];
+}
+
+/** A run, or another workflow by its id, that a fault of the whole business keeps waiting. */
+interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
+  readonly run: Pick<Run, "runId" | "businessId">;
+}
+
+/**
+ * Raises the notices that a run's state calls for, each fact once, in the transaction that
+ * assessed it.
+ *
+ * @returns real milliseconds until there may be another to raise, if nothing happens before
+ */
+export async function tellRun(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
+  const { run, counts, clock, progress } = facts;
+  const waitsInMs = await tellWaits(trx, facts);
+  if (run.policy.notify?.people === "none") return waitsInMs;
+  const approvalsInMs = await tellApprovals(trx, facts);
+  const hasParked = (counts.get("parked")?.count ?? 0) > 0;
+  const when = { nowMs: clock.realMs, isLast: progress.ended };
+  const parkedInMs = hasParked ? await tellParked(trx, run, when) : Infinity;
+  if (progress.ended) await tellEnd(trx, facts);
+  return Math.min(waitsInMs, approvalsInMs, parkedInMs);
+}
+
+/** @returns real milliseconds until people are reminded of the decision; `Infinity` where they aren't */
+async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
+  const { run, counts, clock } = facts;
+  const waiting = counts.get("awaiting-approval");
+  if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
+  const fact = { businessId: run.businessId, factKey: `${run.runId}/${run.planHash}` };
+  const isNew = !(await isToldOf(trx, { ...fact, kind: "approval-needed" }));
+  const plan = await getPlan(trx, run.runId);
+  const decideBy = plan?.summary.decideBy ?? null;
+  const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
+    const roles = await approversOf(trx, facts);
+    const data = { ...waiting, planHash: run.planHash, decideBy };
+    await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
+  };
+  if (isNew) await ask("approval-needed", approvalNeeded(run, waiting, decideBy));
+  if (decideBy === null || run.approveByMs === null) return Infinity;
+  const decideByMs = Date.parse(decideBy);
+  const plannedMs = run.approveByMs - run.policy.approvalValidDays * DAY_MS;
+  const { businessMs } = clock;
+  const remindMs = remindFromMs(plannedMs, decideByMs);
+  if (businessMs < remindMs) return untilNextMs([remindMs], clock);
+  if (businessMs >= decideByMs) return Infinity;
+  if (await isToldOf(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
+  await ask("decide-by-near", decideByNear(run, waiting, decideBy));
+  return Infinity;
+}
+
+/** Roles that may approve one of the bills that wait. */
+async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): Promise<string[]> {
+  if (asks.length > 0) return [...new Set(asks.flatMap(askedRoles))];
+  const page = { offset: 0, limit: READ_APPROVERS_OF };
+  const states = ["awaiting-approval"] as const;
+  const lines = await getPlanLines(trx, run.runId, { states, page });
+  return lines.length < READ_APPROVERS_OF
+    ? [...new Set(lines.flatMap(({ plan }) => plan.approvers))]
+    : [...new Set(run.policy.approve.flatMap(({ by }) => by))];
+}
+
+async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+  const { run, progress, counts, clock } = facts;
+  // An event had it look at a bill that is none of its own: nobody has asked for anything.
+  if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
+  const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
+  await raise(trx, run, clock.realMs, "run-completed", run.runId, {
+    ...runEnded(run, progress.phase, counts),
+    roles: [],
+    data: { phase: progress.phase, totalCents: progress.totalCents, sums },
+  });
+}
+
+/**
+ * Faults of the whole business, which somebody must mend elsewhere.
+ *
+ * @returns real milliseconds until the next has lasted long enough to be told
+ */
+export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promise<number> {
+  let nextInMs = Infinity;
+  for (const wait of facts.waits) {
+    const { code, sourceId, sinceMs } = wait;
+    if (NOBODYS.includes(code)) continue;
+    const leftMs = sinceMs + WAIT_TOLD_AFTER_MS - facts.clock.serviceMs;
+    if (leftMs > 0) {
+      nextInMs = Math.min(nextInMs, leftMs);
+      continue;
+    }
+    const factKey = `${sourceId}/${code}/${sinceMs}`;
+    await raise(trx, facts.run, facts.clock.realMs, "business-waits", factKey, {
+      ...businessWaits(facts.run, wait),
+      roles: OPERATORS,
+      data: { code, sourceId, since: new Date(sinceMs).toISOString() },
+    });
+  }
+  return nextInMs;
+}
+
+/** A run that could not be planned ends before it is ever assessed. */
+export async function tellRunFailed(
+  trx: Transaction<Tables>,
+  run: Run,
+  reason: string,
+  nowMs: number,
+): Promise<void> {
+  if (run.policy.notify?.people === "none") return;
+  const text = runFailed(run, reason, offCycleOf(run.inputs));
+  const notice = { ...text, roles: OPERATORS, data: { reason } };
+  await raise(trx, run, nowMs, "run-failed", run.runId, notice);
+}
+
+/** What a plan warns of as a whole, before anybody is asked to approve it. */
+export async function tellPlanWarnings(
+  trx: Transaction<Tables>,
+  run: Run,
+  { warnings }: PlanSummary,
+  nowMs: number,
+): Promise<void> {
+  if (warnings === undefined || run.policy.notify?.people === "none") return;
+  const notice = { ...planWarned(run, warnings), roles: OPERATORS, data: { warnings } };
+  await raise(trx, run, nowMs, "plan-warning", run.runId, notice);
+}
+
+async function raise(
+  trx: Transaction<Tables>,
+  { businessId, runId }: Waiting["run"],
+  nowMs: number,
+  kind: NoticeKind,
+  factKey: string,
+  notice: NoticeText & Pick<NewNotice, "roles" | "data">,
+): Promise<void> {
+  await raiseNotice(trx, { ...notice, businessId, kind, factKey, runId, nowMs });
+}

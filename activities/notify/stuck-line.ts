@@ -1,0 +1,28 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { resting } from "../../src/domain/notices/late-texts.ts";
+import { UNANSWERED_TOLD_AFTER_MS } from "../../src/domain/payments/late.ts";
+import type { RunLine } from "../../src/store/lines/lines.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+
+/** Tells operators, once, of a line that has come to nothing again and again for an hour. */
+export async function tellResting(
+  trx: Transaction<Tables>,
+  line: Pick<RunLine, "businessId" | "runId" | "payableId" | "amountCents" | "restSinceMs">,
+  rest: { readonly kind: "unknown" | "back"; readonly reason: string },
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId, payableId, restSinceMs, runId } = line;
+  if (restSinceMs === null || clock.serviceMs - restSinceMs < UNANSWERED_TOLD_AFTER_MS) return;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "payment-late",
+    factKey: `${runId}/${payableId}/resting/${restSinceMs}`,
+    ...resting(line, rest),
+    roles: ["operator"],
+    data: { count: 1, payableIds: [payableId] },
+    runId,
+    nowMs: clock.realMs,
+  });
+}

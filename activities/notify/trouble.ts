@@ -1,0 +1,98 @@
+import type { FailedStep } from "../../src/contracts/activities.ts";
+import { ENDED_PHASES, type RunPhase } from "../../src/contracts/pay-run.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import type { Db } from "../../src/store/index.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { setRunPhase } from "../../src/store/runs/runs.ts";
+import type { ActivityContext } from "../shared/context.ts";
+
+/** A step that has failed, with what is known of it beside its reason. */
+interface Trouble extends FailedStep {
+  /** The profile's name, where the step was given one. */
+  readonly business?: string | undefined;
+  /** Told of once; each reason of a step unless said. */
+  readonly factKey?: string;
+}
+
+/**
+ * Tells operators, once for each reason, that a step of a workflow has failed again and again. The
+ * workflow goes on: what it was about stays where the store says that it is.
+ *
+ * What the step reads may be what fails it, so nothing of a workflow's row is read but whose it is.
+ */
+export async function tellTrouble(context: ActivityContext, trouble: Trouble): Promise<void> {
+  const { store, log } = context;
+  const { owner, step, reason, factKey = `${owner}/${step}/${reason}` } = trouble;
+  const nowMs = Date.now();
+  log.warn("a step has failed again and again", { owner, step, reason });
+  const businessId = await businessIdOf(context, trouble);
+  if (businessId === undefined) return;
+  await store.transactionOf(businessId, async (trx) => {
+    const isNews = await raiseNotice(trx, {
+      businessId,
+      kind: "step-failed",
+      factKey,
+      subject: `${step} of ${owner} has failed`,
+      text: [
+        `${step} has failed several times: ${reason}`,
+        "It is tried on; nothing is sent twice. What to do: look at the activity in Temporal and at the worker's log, and see to the cause.",
+      ].join("\n"),
+      roles: ["operator"],
+      data: { step, reason },
+      runId: owner,
+      nowMs,
+    });
+    await sayInRun(trx, trouble);
+    if (!isNews) return;
+    const details = { step, reason };
+    await appendAudit(trx, {
+      ...{ businessId, nowMs, actor: owner, action: "step.failed" },
+      subject: owner,
+      details,
+    });
+  });
+}
+
+/** A run shows it until its next look, which says what it waits for then. */
+async function sayInRun(db: Db, { owner, step, reason }: Trouble): Promise<void> {
+  const run = await db
+    .selectFrom("runs")
+    .select("phase")
+    .where("run_id", "=", owner)
+    .executeTakeFirst();
+  const phase = run?.phase as RunPhase | undefined;
+  if (phase === undefined || ENDED_PHASES.includes(phase)) return;
+  const waitingFor = `a step that fails again and again: ${step}: ${reason}`;
+  await setRunPhase(db, owner, { phase, waitingFor });
+}
+
+async function businessIdOf(
+  context: ActivityContext,
+  { owner, business }: Trouble,
+): Promise<string | undefined> {
+  const { db } = context.store;
+  for (const [table, id] of [
+    ["runs", "run_id"],
+    ["incidents", "workflow_id"],
+  ] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select("business_id")
+      .where(id, "=", owner)
+      .executeTakeFirst();
+    if (row !== undefined) return row.business_id;
+  }
+  const name = business ?? owner.split("/")[1] ?? "";
+  try {
+    return context.profileOf(name).businessId;
+  } catch {
+    // Whose profile is gone has runs that name it.
+    const run = await db
+      .selectFrom("runs")
+      .select("business_id")
+      .where("business", "=", name)
+      .limit(1)
+      .executeTakeFirst();
+    return run?.business_id;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { stopsReads } from "../../src/domain/service-waits.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
+import { tellWaits } from "./run.ts";
+
+/** Shortest sleep of a workflow for which the service can't be read. */
+const WAKE_MIN_MS = 5_000;
+
+/** Why a workflow can do nothing now. */
+export interface Unread {
+  readonly waitingFor: string;
+  /** Real milliseconds until it is worth looking again. */
+  readonly wakeInMs: number;
+}
+
+/**
+ * Reads for a workflow of its own; where the service can't be read now, says what it waits for,
+ * and operators hear of it where that lasts.
+ */
+export async function readOrSay<T>(
+  context: ActivityContext,
+  { business, workflowId }: { readonly business: string; readonly workflowId: string },
+  reading: () => Promise<T>,
+): Promise<{ readonly found: T } | Unread> {
+  const { businessId } = context.profileOf(business);
+  const found = await readOrWait(context, { business, businessId }, async () => ({
+    found: await reading(),
+  }));
+  if (found !== undefined) return found;
+  const clock = await context.clockOf(business).now();
+  return context.store.transactionOf(businessId, async (trx) => {
+    const waits = await tellUnread(trx, { runId: workflowId, businessId }, clock);
+    const untilMs = Math.max(0, ...waits.map(({ retryAtMs }) => retryAtMs));
+    return {
+      waitingFor: `the service: ${waits[0]?.message ?? "it can't be read now"}`,
+      wakeInMs: Math.max(WAKE_MIN_MS, untilMs - clock.serviceMs),
+    };
+  });
+}
+
+/**
+ * Operators hear of what keeps the service from being read for a run or a workflow of its own.
+ *
+ * @returns the waits that do
+ */
+export async function tellUnread(
+  trx: Transaction<Tables>,
+  run: Parameters<typeof tellWaits>[1]["run"],
+  clock: ClockReading,
+): Promise<BusinessWait[]> {
+  const waits = (await listWaits(trx, run.businessId)).filter(stopsReads);
+  await tellWaits(trx, { run, waits, clock });
+  return waits;
+}

@@ -1,0 +1,209 @@
+import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
+import { decideBankAccount } from "../../src/domain/onboarding/bank-account.ts";
+import {
+  type Decision,
+  decideOnboarding,
+  type HeldUp,
+  type VerificationView,
+} from "../../src/domain/onboarding/decide.ts";
+import { HELD_UP, pollInMs, rulesOf } from "../../src/domain/onboarding/waits.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import {
+  endInputs,
+  listAllInputs,
+  listInputs,
+  type OnboardingInput,
+} from "../../src/store/onboarding/onboarding-inputs.ts";
+import { getOnboarding } from "../../src/store/onboarding/onboardings.ts";
+import { VaultError } from "../../src/vault/keyring.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readAccounts } from "./bank-senders.ts";
+import { detailsOf, soFarOf } from "./details.ts";
+import { finish, proposePlaybook, remind, show } from "./progress.ts";
+import { readView } from "./read-view.ts";
+import { endedAs, type Standing, waitOf } from "./standing.ts";
+import { unreadable } from "./unreadable.ts";
+
+type Next = Exclude<Decision, { readonly do: "verified" }> | { readonly do: "finished" };
+
+/**
+ * Reads how far the service is, and says what comes next: something to send, somebody to wait for,
+ * or the end. Reminds, and gives up, where a wait has lasted too long.
+ */
+export async function assessOnboarding(
+  context: ActivityContext,
+  { business }: { readonly business: string },
+): Promise<OnboardingAssessment> {
+  const { businessId } = context.profileOf(business);
+  const onboarding = await getOnboarding(context.store.db, businessId);
+  if (onboarding === undefined) return lost(business);
+  if (onboarding.endedAtMs !== null) return endedAs(onboarding);
+  const clock = await context.clockOf(business).now();
+  await rotateKeys(context, businessId);
+  const inputs = await listInputs(context.store.db, businessId, onboarding.round);
+  const standing = { onboarding, inputs, clock };
+  let decision: Next;
+  let view: VerificationView;
+  try {
+    const given = await listAllInputs(context.store.db, businessId);
+    view = await readView(context.clientOf(business), businessId, given);
+    await settleDocuments(context, standing, view);
+    decision = await decide(context, standing, view);
+  } catch (error) {
+    if (!(error instanceof PaymentsApiError)) throw error;
+    return unreadable(context, standing, error);
+  }
+  if (decision.do === "finished") return finish(context, standing, "verified");
+  if (decision.do === "wait") return toWait(context, standing, view, decision);
+  return decision.input.facts?.heldUp === undefined
+    ? toSend(context, standing, view, decision)
+    : toSendLater(context, standing, view, decision, decision.input.facts.heldUp);
+}
+
+async function decide(
+  context: ActivityContext,
+  standing: Standing,
+  view: VerificationView,
+): Promise<Next> {
+  const { onboarding } = standing;
+  const inputs = await listInputs(context.store.db, onboarding.businessId, onboarding.round);
+  const decision = decideOnboarding(onboarding.business, view, inputs);
+  if (decision.do !== "verified") return decision;
+  await forgetSteps(context, inputs);
+  await proposePlaybook(context, standing);
+  if (onboarding.policy.bankAccount === "none") return { do: "finished" };
+  const given = await listAllInputs(context.store.db, onboarding.businessId);
+  const accounts = await readAccounts(context.clientOf(onboarding.business), given);
+  return decideBankAccount(onboarding.business, accounts, inputs);
+}
+
+async function toSend(
+  context: ActivityContext,
+  standing: Standing,
+  view: VerificationView,
+  { phase, input }: Extract<Decision, { do: "send" }>,
+): Promise<OnboardingAssessment> {
+  const waitingFor = `Sends what was provided for the step ${input.step}.`;
+  const change = { phase, waitingFor, needsAction: false, nextSteps: view.nextSteps };
+  await show(context, standing, change);
+  return {
+    phase,
+    ended: false,
+    waitingFor,
+    soFar: soFarOf(view.steps),
+    needsAction: false,
+    send: { inputId: input.inputId, step: input.step },
+    wakeInMs: 1_000,
+    details: detailsOf(standing, { ...change, steps: view.steps }),
+  };
+}
+
+/** What is held up is tried again, but neither unheard of nor for ever. */
+async function toSendLater(
+  context: ActivityContext,
+  standing: Standing,
+  view: VerificationView,
+  { phase, input }: Extract<Decision, { do: "send" }>,
+  { reason: text, needsPerson }: HeldUp,
+): Promise<OnboardingAssessment> {
+  const key = `${HELD_UP}${input.inputId}${needsPerson ? ":person" : ""}`;
+  const wait = { do: "wait", phase, needsPerson, text, key } as const;
+  const assessed = await toWait(context, standing, view, wait);
+  const send = { inputId: input.inputId, step: input.step };
+  return assessed.ended ? assessed : { ...assessed, send };
+}
+
+async function toWait(
+  context: ActivityContext,
+  standing: Standing,
+  view: VerificationView,
+  decision: Extract<Decision, { do: "wait" }>,
+): Promise<OnboardingAssessment> {
+  const { clock, onboarding } = standing;
+  const { phase, text: waitingFor, needsPerson: needsAction, key } = decision;
+  const { wait, isNew, ward } = waitOf(standing, key);
+  if (ward === "expired") {
+    return finish(context, standing, phase === "verified" ? "verified" : "expired");
+  }
+  const change = { phase, waitingFor, needsAction, nextSteps: view.nextSteps };
+  await show(context, standing, { ...change, ...(isNew ? { wait: { key, ...wait } } : {}) });
+  if (ward === "remind") await remind(context, standing, { key, text: waitingFor, wait });
+  return {
+    phase,
+    ended: false,
+    waitingFor,
+    soFar: soFarOf(view.steps),
+    needsAction,
+    send: null,
+    wakeInMs: pollInMs(wait, clock, rulesOf(key, onboarding.policy)),
+    details: detailsOf(standing, { ...change, steps: view.steps }),
+  };
+}
+
+/**
+ * Ends what was given for a request that is over: what was sent has arrived, since the review goes
+ * on only then, and what was given together with it is not for the next request.
+ */
+async function settleDocuments(
+  context: ActivityContext,
+  { onboarding, inputs }: Standing,
+  view: VerificationView,
+): Promise<void> {
+  if (view.status === "document") return;
+  const documents = inputs.filter(({ step }) => step === "documents");
+  const waiting = documents.filter(({ state }) => state === "waiting");
+  const arrived = waiting.filter(({ sentAtMs }) => sentAtMs !== null);
+  const given = new Set(
+    [...arrived, ...documents.filter(({ state }) => state === "done")].map(
+      ({ providedAtMs }) => providedAtMs,
+    ),
+  );
+  const late = waiting.filter((input) => !arrived.includes(input) && given.has(input.providedAtMs));
+  if (arrived.length + late.length === 0) return;
+  await context.store.transactionOf(onboarding.businessId, async (trx) => {
+    await endInputs(trx, arrived, { state: "done", reason: null });
+    const reason = "The review went on after the first one. Provide it where it is asked for.";
+    await endInputs(trx, late, { state: "refused", reason });
+  });
+}
+
+/** A verified business needs nothing of what still waits for a step. */
+async function forgetSteps(
+  context: ActivityContext,
+  inputs: readonly OnboardingInput[],
+): Promise<void> {
+  const over = inputs.filter(
+    ({ step, state }) =>
+      state === "waiting" && step !== "bank-account" && step !== "micro-deposits",
+  );
+  const [first] = over;
+  if (first === undefined) return;
+  const reason = "The business is verified.";
+  await context.store.transactionOf(first.businessId, (trx) =>
+    endInputs(trx, over, { state: "replaced", reason }),
+  );
+}
+
+/** Where an older key is gone already, the step that needs the value says so. */
+async function rotateKeys(context: ActivityContext, businessId: string): Promise<void> {
+  try {
+    await context.vault.rotate(context.store.db, businessId);
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    context.log.warn("the vault's keys could not be rotated", { reason: error.message });
+  }
+}
+
+/** An empty store, or a start by hand: nothing is known that could be gone on with. */
+function lost(business: string): OnboardingAssessment {
+  const waitingFor = `The store has no onboarding of ${business}: launch its playbook.`;
+  return {
+    phase: "expired",
+    ended: true,
+    waitingFor,
+    needsAction: false,
+    send: null,
+    wakeInMs: 1_000,
+    details: waitingFor,
+  };
+}

@@ -1,0 +1,45 @@
+import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
+import { rulesOf, type Wait, wardOf } from "../../src/domain/onboarding/waits.ts";
+import type { OnboardingInput } from "../../src/store/onboarding/onboarding-inputs.ts";
+import type { Onboarding } from "../../src/store/onboarding/onboardings.ts";
+
+/** What an assessment works on. */
+export interface Standing {
+  readonly onboarding: Onboarding;
+  readonly inputs: readonly OnboardingInput[];
+  readonly clock: {
+    readonly businessMs: number;
+    readonly realMs: number;
+    readonly scale: number;
+    readonly sandbox: boolean;
+  };
+}
+
+/** The wait of this name: the one that goes on, or one that begins now, and what its time asks for. */
+export function waitOf(
+  { onboarding, clock }: Pick<Standing, "onboarding" | "clock">,
+  key: string,
+): { readonly wait: Wait; readonly isNew: boolean; readonly ward: ReturnType<typeof wardOf> } {
+  const isNew = onboarding.waitKey !== key;
+  const wait = isNew
+    ? { sinceMs: clock.businessMs, sinceRealMs: clock.realMs, reminders: 0 }
+    : {
+        sinceMs: onboarding.waitSinceMs,
+        sinceRealMs: onboarding.waitSinceRealMs,
+        reminders: onboarding.reminders,
+      };
+  return { wait, isNew, ward: wardOf(wait, clock, rulesOf(key, onboarding.policy)) };
+}
+
+export function endedAs(onboarding: Onboarding): OnboardingAssessment {
+  const { phase, waitingFor } = onboarding;
+  return {
+    phase,
+    ended: true,
+    waitingFor,
+    needsAction: false,
+    send: null,
+    wakeInMs: 1_000,
+    details: `The onboarding of **${onboarding.business}** has ended: ${phase}.`,
+  };
+}

@@ -1,0 +1,250 @@
+import type { Transaction } from "kysely";
+import { type HeldUp, howTo } from "../../src/domain/onboarding/decide.ts";
+import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
+import { actAbout } from "../../src/domain/onboarding/texts.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import {
+  clearInputSend,
+  endInputs,
+  getInput,
+  listAllInputs,
+  listInputs,
+  type OnboardingInput,
+  recordHeldUp,
+  recordInputSend,
+} from "../../src/store/onboarding/onboarding-inputs.ts";
+import {
+  getOnboarding,
+  type Onboarding,
+  updateOnboarding,
+} from "../../src/store/onboarding/onboardings.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { VaultError } from "../../src/vault/keyring.ts";
+import { type ActivityContext, HTTP_TIMEOUT_MS } from "../shared/context.ts";
+import type { Sender } from "./sender.ts";
+import { senderOf } from "./senders.ts";
+
+/** After a send without an answer nothing is sent before this: it may still be taken in. */
+const UNANSWERED_MS = HTTP_TIMEOUT_MS + 20_000;
+
+/** Pauses before trying again what the data is not to blame for. */
+const PAUSE_MS = { sandbox: 2_000, real: 60_000 } as const;
+
+/** Answers that another try may well get rid of. */
+const NOT_THE_DATA: readonly number[] = [401, 403, 404, 429];
+
+/** Those that a person has to see to. */
+const FOR_A_PERSON: readonly number[] = [401, 403, 404];
+
+/** Sends that a service may refuse as too early before the data is given back. */
+const TOO_EARLY_MAX = 20;
+
+/** An input whose turn has come. */
+interface Taken {
+  readonly onboarding: Onboarding;
+  readonly input: OnboardingInput;
+}
+
+interface Step extends Taken {
+  readonly sender: Sender;
+  readonly serviceMs: number;
+  readonly pauseMs: number;
+}
+
+/**
+ * Sends one thing that a person provided, where the service doesn't have it already.
+ *
+ * Its writes take no idempotency key, so it is read before, also after every crash, and after a
+ * send without an answer the next one waits until that can't be taken in any more.
+ *
+ * @returns real milliseconds to wait before going on
+ */
+export async function takeOnboardingStep(
+  context: ActivityContext,
+  { business, inputId }: { readonly business: string; readonly inputId: string },
+): Promise<{ readonly againInMs: number }> {
+  const { businessId } = context.profileOf(business);
+  const { db } = context.store;
+  const input = await getInput(db, inputId);
+  const onboarding = await getOnboarding(db, businessId);
+  if (input?.state !== "waiting" || onboarding === undefined || onboarding.endedAtMs !== null) {
+    return { againInMs: 0 };
+  }
+  const { serviceMs, sandbox } = await context.clockOf(business).now();
+  const pauseMs = sandbox ? PAUSE_MS.sandbox : PAUSE_MS.real;
+  const opened = await valueOf(context, { onboarding, input });
+  if ("problem" in opened) {
+    await holdUp(context, input, { reason: opened.problem, needsPerson: true });
+    return { againInMs: pauseMs };
+  }
+  if ("isLost" in opened) return { againInMs: 0 };
+  const client = context.clientOf(business);
+  const given = await listAllInputs(db, businessId);
+  const sender = senderOf({ client, businessId, input, given }, opened.value);
+  const step: Step = { onboarding, input, sender, serviceMs, pauseMs };
+  try {
+    return await lookAndSend(context, step);
+  } catch (error) {
+    if (!(error instanceof PaymentsApiError)) throw error;
+    return pause(context, step, error);
+  }
+}
+
+async function lookAndSend(
+  context: ActivityContext,
+  step: Step,
+): Promise<{ readonly againInMs: number }> {
+  const { input, sender, serviceMs } = step;
+  const found = await sender.look();
+  if (found.kind === "there") return end(context, step, "done", "onboarding.found", null);
+  if (found.kind === "refused") {
+    return end(context, step, "refused", "onboarding.refused", found.reason);
+  }
+  if (input.sentAtMs !== null && serviceMs < input.sentAtMs + UNANSWERED_MS) {
+    return { againInMs: step.pauseMs };
+  }
+  const { heldUp: _, ...known } = input.facts;
+  const sent = { ...input, facts: { ...known, ...found.facts } };
+  const mayBeSent = await context.store.transactionOf(input.businessId, async (trx) => {
+    if (!(await recordInputSend(trx, sent, serviceMs))) return false;
+    await appendAudit(trx, entry(step, "onboarding.sending", { send: input.sends + 1 }));
+    return true;
+  });
+  if (!mayBeSent) return { againInMs: 0 };
+  try {
+    await sender.send();
+  } catch (error) {
+    if (!(error instanceof PaymentsApiError)) throw error;
+    return afterError(context, { ...step, input: sent }, error);
+  }
+  return end(context, step, "done", "onboarding.sent", null);
+}
+
+async function afterError(
+  context: ActivityContext,
+  step: Step,
+  error: PaymentsApiError,
+): Promise<{ readonly againInMs: number }> {
+  const { input, sender } = step;
+  if (error.outcome === "unknown") {
+    await context.store.transactionOf(input.businessId, (trx) =>
+      appendAudit(trx, entry(step, "onboarding.unanswered", { status: error.status ?? null })),
+    );
+    const reason = `The step ${input.step} was sent, and the service did not say whether it has it: looks again before it sends again.`;
+    await holdUp(context, step.input, { reason, needsPerson: false });
+    return { againInMs: step.pauseMs };
+  }
+  await context.store.transactionOf(input.businessId, async (trx) => {
+    await clearInputSend(trx, input.inputId);
+    const { status = null, code } = error;
+    await appendAudit(trx, entry(step, "onboarding.not-taken", { status, code }));
+  });
+  const isEarly = error.code === "setup_incomplete" && input.sends < TOO_EARLY_MAX;
+  if (isEarly || error.status === undefined || NOT_THE_DATA.includes(error.status)) {
+    return pause(context, step, error);
+  }
+  // Whom the service knows already may be somebody who was read only now.
+  if (error.status === 409 && (await sender.look()).kind === "there") {
+    return end(context, step, "done", "onboarding.found", null);
+  }
+  const reason = withoutPersonal(error.message, sender.personal);
+  return end(context, step, "refused", "onboarding.refused", reason);
+}
+
+/** Nothing was taken in, and the data is not to blame: somebody sees why, and it is tried again. */
+async function pause(
+  context: ActivityContext,
+  step: Step,
+  error: PaymentsApiError,
+): Promise<{ readonly againInMs: number }> {
+  const why = withoutPersonal(error.message, step.sender.personal);
+  await holdUp(context, step.input, {
+    reason: `The service does not take the step ${step.input.step} now: ${why}`,
+    needsPerson: error.status !== undefined && FOR_A_PERSON.includes(error.status),
+  });
+  return { againInMs: error.retryAfterMs ?? step.pauseMs };
+}
+
+/** The next look tells whoever can mend it, reminds them, and gives up where nobody does. */
+async function holdUp(
+  context: ActivityContext,
+  input: OnboardingInput,
+  heldUp: HeldUp,
+): Promise<void> {
+  const { reason: waitingFor, needsPerson: needsAction } = heldUp;
+  await context.store.transactionOf(input.businessId, async (trx) => {
+    await recordHeldUp(trx, input, heldUp);
+    const change = { waitingFor, needsAction };
+    await updateOnboarding(trx, input.businessId, change, Date.now());
+  });
+}
+
+async function end(
+  context: ActivityContext,
+  step: Taken,
+  state: "done" | "refused",
+  action: string,
+  reason: string | null,
+): Promise<{ readonly againInMs: number }> {
+  const { businessId, round } = step.input;
+  await context.store.transactionOf(businessId, async (trx) => {
+    await endInputs(trx, [step.input], { state, reason });
+    await appendAudit(trx, entry(step, action, reason === null ? {} : { reason }));
+    if (state === "refused") await voidAct(trx, step, await listInputs(trx, businessId, round));
+  });
+  return { againInMs: 0 };
+}
+
+/** Nobody's name stands under what they have not seen: that a part of it was refused. */
+async function voidAct(
+  trx: Transaction<Tables>,
+  { onboarding, input }: Taken,
+  given: readonly OnboardingInput[],
+): Promise<void> {
+  const act = actAbout(input.step);
+  const over = given.filter(({ step, state }) => step === act && state === "waiting");
+  if (over.length === 0) return;
+  const reason = `What was provided for the step ${input.step} was refused after it was given.`;
+  await endInputs(trx, over, { state: "replaced", reason });
+  for (const each of over) {
+    await appendAudit(trx, entry({ onboarding, input: each }, "onboarding.voided", { reason }));
+  }
+}
+
+type Opened =
+  | { readonly value: unknown }
+  /** It can't be read now. */
+  | { readonly problem: string }
+  /** It was lost, and is asked for again. */
+  | { readonly isLost: true };
+
+/** What the vault keeps of an input; null where that is nothing. */
+async function valueOf(context: ActivityContext, taken: Taken): Promise<Opened> {
+  const { input, onboarding } = taken;
+  if (input.vaultRef === null) return { value: null };
+  try {
+    return { value: await context.vault.get(context.store.db, input.vaultRef) };
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    if (error.code !== "missing") return { problem: error.message };
+    const reason = `It is not in the vault any more. ${howTo(onboarding.business, input.step)}`;
+    await end(context, taken, "refused", "onboarding.refused", reason);
+    return { isLost: true };
+  }
+}
+
+function entry(
+  { onboarding, input }: Taken,
+  action: string,
+  details: Readonly<Record<string, unknown>>,
+) {
+  return {
+    businessId: onboarding.businessId,
+    nowMs: Date.now(),
+    actor: onboarding.workflowId,
+    action,
+    subject: onboarding.workflowId,
+    details: { step: input.step, inputId: input.inputId, ...details },
+  };
+}

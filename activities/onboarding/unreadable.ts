@@ -1,0 +1,62 @@
+import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
+import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
+import type { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { updateOnboarding } from "../../src/store/onboarding/onboardings.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { finish, remind } from "./progress.ts";
+import { type Standing, waitOf } from "./standing.ts";
+
+/** A service that can't be read is asked again after this. */
+const READ_AGAIN_MS = { sandbox: 2_000, real: 60_000 } as const;
+
+/** The name of the wait where nothing was waited for before. */
+const UNREAD = "unread";
+
+/**
+ * The service doesn't say how far it is. The wait that was under way goes on, with its reminders
+ * and its end; whoever can mend it hears of it.
+ */
+export async function unreadable(
+  context: ActivityContext,
+  standing: Standing,
+  error: PaymentsApiError,
+): Promise<OnboardingAssessment> {
+  const { onboarding, clock } = standing;
+  const { business, businessId, workflowId, round, phase, policy } = onboarding;
+  const key = onboarding.waitKey === "" ? UNREAD : onboarding.waitKey;
+  const { wait, isNew, ward } = waitOf(standing, key);
+  if (ward === "expired") {
+    return finish(context, standing, phase === "verified" ? "verified" : "expired");
+  }
+  const needsAction = error.status === 401 || error.status === 403 || error.status === 404;
+  const hint = needsAction
+    ? " Check the token of the profile, its scopes and the business id."
+    : "";
+  const waitingFor = `The service can't be read: ${withoutPersonal(error.message)}.${hint}`;
+  await context.store.transactionOf(businessId, async (trx) => {
+    const change = { waitingFor, needsAction, ...(isNew ? { wait: { key, ...wait } } : {}) };
+    await updateOnboarding(trx, businessId, change, clock.realMs);
+    if (!needsAction) return;
+    await raiseNotice(trx, {
+      businessId,
+      kind: "onboarding",
+      factKey: `${workflowId}/r${round}/${key}/unreadable:${error.status}`,
+      subject: `Onboarding of ${business}: the service can't be read`,
+      text: waitingFor,
+      roles: policy.remind,
+      data: { onboarding: workflowId, phase },
+      nowMs: clock.realMs,
+    });
+  });
+  if (ward === "remind") await remind(context, standing, { key, text: waitingFor, wait });
+  return {
+    phase,
+    ended: false,
+    waitingFor,
+    needsAction,
+    send: null,
+    wakeInMs: error.retryAfterMs ?? (clock.sandbox ? READ_AGAIN_MS.sandbox : READ_AGAIN_MS.real),
+    details: waitingFor,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Transaction } from "kysely";
+import { remittanceAdvice } from "../../src/domain/notices/remittance.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+
+/** A bill that has settled, and the payments that did it. */
+export interface SettledBill {
+  readonly payableId: string;
+  readonly payments: readonly Pick<Payment, "id" | "status" | "amountCents">[];
+}
+
+/**
+ * Tells vendors which bill each settled payment covers, once per payment, where the playbook says
+ * so; in the transaction that records the settlement.
+ */
+export async function adviseVendors(
+  trx: Transaction<Tables>,
+  run: Run,
+  bills: readonly SettledBill[],
+  nowMs: number,
+): Promise<void> {
+  const { remittance } = run.policy;
+  if (remittance === undefined) return;
+  for (const { payableId, payments } of bills) {
+    const line = await getPlanLine(trx, run.runId, payableId);
+    const settled = payments.filter(({ status }) => status === "completed");
+    if (line === undefined) continue;
+    for (const { id, amountCents } of settled) {
+      const advice = remittanceAdvice({
+        payer: remittance.as ?? run.business,
+        paymentId: id,
+        amountCents,
+        parts: settled.length,
+        bill: {
+          number: line.publicId ?? payableId,
+          description: line.description,
+          totalCents: line.totalCents,
+          dueDate: line.dueDate,
+        },
+        sentOn: line.executionDate,
+        isAnswered: remittance.replyTo !== null,
+      });
+      await raiseNotice(trx, {
+        businessId: run.businessId,
+        kind: "remittance",
+        factKey: id,
+        ...advice,
+        roles: [],
+        data: {
+          paymentId: id,
+          payableId,
+          amountCents,
+          ...(remittance.replyTo === null ? {} : { replyTo: remittance.replyTo }),
+        },
+        contactId: line.contactId,
+        runId: run.runId,
+        nowMs,
+      });
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import {
+  type ApprovalAsk,
+  askedRoles,
+  askOf,
+  asksInTime,
+  stageOfRule,
+  type WaitingBills,
+} from "../../src/domain/approvals/asks.ts";
+import type { NoticeKind } from "../../src/contracts/notices.ts";
+import { dueForPeopleMs, PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
+import {
+  approvalEscalated,
+  approvalReminder,
+  stageOpened,
+} from "../../src/domain/notices/approval-texts.ts";
+import type { NoticeText } from "../../src/domain/notices/run-texts.ts";
+import {
+  beginStage,
+  escalateDue,
+  postponeReminder,
+  type StageSum,
+  turnedStages,
+  waitingBills,
+} from "../../src/store/approvals/approval-waits.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { lastRaisedMs, raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+
+/** Whom a run waits for, and when something about that comes by itself. */
+export interface Asking {
+  readonly asks: readonly ApprovalAsk[];
+  /** Business-clock instant of the next reminder or escalation. */
+  readonly nextMs: number | null;
+}
+
+/**
+ * Opens the stages whose turn has come, escalates what has waited too long and reminds, each fact
+ * told once, in the transaction that assesses the run.
+ *
+ * A playbook whose approvals take no notice of time costs nothing here.
+ */
+export async function askApprovers(
+  trx: Transaction<Tables>,
+  run: Run,
+  clock: ClockReading,
+): Promise<Asking> {
+  if (!asksInTime(run.policy)) return { asks: [], nextMs: null };
+  const asking = new AskingRun(trx, run, clock);
+  await asking.openStages();
+  await asking.escalate();
+  const waiting = await asking.remind(await waitingBills(trx, run.runId));
+  // On a fast clock what is due already waits for people to have had their minute.
+  const soonMs = clock.scale > 1 ? clock.businessMs + PEOPLE_MIN_MS * clock.scale : Infinity;
+  const next = waiting
+    .flatMap(({ remindAtMs, escalated, escalateAtMs }) => [
+      remindAtMs,
+      escalated ? null : escalateAtMs,
+    ])
+    .filter((at) => at !== null)
+    .map((at) => (at > clock.businessMs ? at : soonMs));
+  const asks = waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
+  return { asks, nextMs: next.length === 0 ? null : Math.min(...next) };
+}
+
+class AskingRun {
+  readonly #trx: Transaction<Tables>;
+  readonly #run: Run;
+  readonly #clock: ClockReading;
+  readonly #moment: {
+    readonly runId: string;
+    readonly businessMs: number;
+    readonly realMs: number;
+    /** Real instant: who was asked later is left in peace. */
+    readonly askedBeforeMs: number;
+  };
+
+  constructor(trx: Transaction<Tables>, run: Run, clock: ClockReading) {
+    this.#trx = trx;
+    this.#run = run;
+    this.#clock = clock;
+    const businessMs = Math.floor(clock.businessMs);
+    const { realMs } = clock;
+    // However fast the clock runs, approvers have a minute.
+    const askedBeforeMs = this.#isFast() ? realMs - PEOPLE_MIN_MS : realMs;
+    this.#moment = { runId: run.runId, businessMs, realMs, askedBeforeMs };
+  }
+
+  async openStages(): Promise<void> {
+    const { approve, remind } = this.#run.policy;
+    for (const turned of await turnedStages(this.#trx, this.#moment)) {
+      const rule = approve[turned.ruleIndex];
+      if (rule === undefined) continue;
+      const { escalate } = stageOfRule(rule, turned.stage);
+      const next = {
+        remindAtMs: remind === undefined ? null : dueForPeopleMs(this.#clock, remind.after),
+        escalateAtMs: escalate === undefined ? null : dueForPeopleMs(this.#clock, escalate.after),
+      };
+      await beginStage(this.#trx, this.#moment, turned, next);
+      // The first stage is told of with the plan.
+      if (turned.stage === 0) continue;
+      const ask = this.#askOf(turned, { ...next, escalated: false });
+      if (ask !== undefined) await this.#tell("approval-needed", ask, stageOpened(this.#run, ask));
+    }
+  }
+
+  /** Whom a stage was escalated to may decide from the moment that this is written. */
+  async escalate(): Promise<void> {
+    const { realMs, askedBeforeMs } = this.#moment;
+    for (const due of await escalateDue(this.#trx, this.#moment, askedBeforeMs)) {
+      const ask = this.#askOf(due, { remindAtMs: null, escalateAtMs: null, escalated: true });
+      if (ask === undefined) continue;
+      await appendAudit(this.#trx, {
+        businessId: this.#run.businessId,
+        nowMs: realMs,
+        actor: "payrun",
+        action: "run.approval-escalated",
+        subject: this.#run.runId,
+        details: {
+          rule: ask.ruleIndex + 1,
+          stage: `${ask.stage + 1} of ${ask.stages}`,
+          by: ask.by,
+          to: ask.escalatesTo,
+          lines: ask.count,
+          totalCents: ask.cents,
+        },
+      });
+      await this.#tell("approval-escalated", ask, approvalEscalated(this.#run, ask));
+    }
+  }
+
+  /** @returns what waits, with the next reminders */
+  async remind(waiting: readonly WaitingBills[]): Promise<readonly WaitingBills[]> {
+    const { remind } = this.#run.policy;
+    if (remind === undefined || (await this.#remindedJustNow())) return waiting;
+    const { businessMs, askedBeforeMs } = this.#moment;
+    const after: WaitingBills[] = [];
+    for (const bills of waiting) {
+      const ask = askOf(this.#run.policy, bills);
+      const isDue =
+        bills.remindAtMs !== null &&
+        bills.remindAtMs <= businessMs &&
+        (bills.sinceRealMs ?? 0) <= askedBeforeMs;
+      if (ask === undefined || !isDue) {
+        after.push(bills);
+        continue;
+      }
+      const remindAtMs = dueForPeopleMs(this.#clock, remind.every);
+      await this.#tell("approval-reminder", ask, approvalReminder(this.#run, ask));
+      await postponeReminder(this.#trx, this.#run.runId, bills, remindAtMs);
+      after.push({ ...bills, remindAtMs });
+    }
+    return after;
+  }
+
+  async #remindedJustNow(): Promise<boolean> {
+    if (!this.#isFast()) return false;
+    const lastMs = await lastRaisedMs(this.#trx, this.#run.runId, "approval-reminder");
+    return lastMs !== null && this.#moment.realMs - lastMs < PEOPLE_MIN_MS;
+  }
+
+  #isFast(): boolean {
+    return this.#clock.scale > 1;
+  }
+
+  #askOf(
+    sum: StageSum,
+    more: Pick<WaitingBills, "remindAtMs" | "escalateAtMs" | "escalated">,
+  ): ApprovalAsk | undefined {
+    return askOf(this.#run.policy, { ...sum, ...more, sinceMs: null, sinceRealMs: null });
+  }
+
+  /** The fact is a stage at a moment: what changes it is written in the same transaction. */
+  async #tell(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
+    const run = this.#run;
+    if (run.policy.notify?.people === "none") return;
+    const { businessMs, realMs } = this.#moment;
+    await raiseNotice(this.#trx, {
+      businessId: run.businessId,
+      kind,
+      factKey: [run.runId, ask.ruleIndex, ask.stage, Number(ask.escalated), businessMs].join("/"),
+      ...text,
+      roles: kind === "approval-escalated" ? ask.escalatesTo : askedRoles(ask),
+      data: {
+        count: ask.count,
+        cents: ask.cents,
+        planHash: run.planHash,
+        stage: ask.stage + 1,
+        stages: ask.stages,
+        by: ask.by,
+        quorum: ask.quorum,
+        escalatesTo: ask.escalatesTo,
+      },
+      runId: run.runId,
+      nowMs: realMs,
+    });
+  }
+}

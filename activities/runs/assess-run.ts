@@ -1,0 +1,272 @@
+import type { Transaction } from "kysely";
+import type { Assessment } from "../../src/contracts/activities.ts";
+import {
+  ENDED_LINE_STATES,
+  ENDED_PHASES,
+  type LineState,
+  type RunPhase,
+} from "../../src/contracts/pay-run.ts";
+import { PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
+import { ALARMS } from "../../src/domain/payments/alarms.ts";
+import { soonestRestMs } from "../../src/domain/rests.ts";
+import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
+import { stopsReads } from "../../src/domain/service-waits.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
+import { isRejected } from "../../src/store/approvals/decisions.ts";
+import { dueLines } from "../../src/store/lines/due-lines.ts";
+import { countLines } from "../../src/store/lines/lines.ts";
+import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
+import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { openTopUpsOf, unfundedByDate } from "../../src/store/deposits/deposits.ts";
+import {
+  applyApprovals,
+  applyHolds,
+  cancelUndecided,
+  parkUnapproved,
+  type RunMoment,
+  wakeWaiting,
+} from "../../src/store/lines/undecided-lines.ts";
+import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { askApprovers, type Asking } from "./ask-approvers.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { cameBack, troubledLines } from "../../src/store/lines/troubled-lines.ts";
+import { lostRun, unplanned } from "./lost-run.ts";
+import { redateLate } from "./redate-late.ts";
+import { withdrawTopUp } from "../deposit/review.ts";
+import { depositsStand } from "../deposit/stand.ts";
+import { tellRun } from "../notify/run.ts";
+
+const DAY_MS = 86_400_000;
+
+type RunView = Parameters<typeof judgeProgress>[0] & { readonly waits: readonly BusinessWait[] };
+
+const NOBODY_ASKED: Asking = { asks: [], nextMs: null };
+
+/**
+ * Brings a run's lines up to date with approvals, holds, cancellation and expiry, and says what
+ * there is to do. Reads no service: it can run as often as anybody looks.
+ */
+export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
+  const found = await getRun(context.store.db, runId);
+  if (found === undefined) return lostRun(runId);
+  const isOpen = found.cancelRequestedAtMs === null && !ENDED_PHASES.includes(found.phase);
+  if (found.planHash === null && isOpen) return unplanned(found);
+  const clock = await context.clockOf(found.business).now();
+  return context.store.transactionOf(found.businessId, async (trx) => {
+    const facts = await RunFacts.of(trx, await startDecisionTime(trx, runId, clock), clock);
+    const rejected = await isRejected(trx, runId);
+    let asking: Asking = NOBODY_ASKED;
+    const { phase: before, cancelRequestedAtMs } = facts.run;
+    if (!ENDED_PHASES.includes(before)) {
+      if (cancelRequestedAtMs !== null || rejected) {
+        await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
+      } else {
+        await facts.settleApprovals();
+        await wakeWaiting(trx, facts.moment);
+        await facts.settleDates();
+        asking = await askApprovers(trx, facts.run, clock);
+      }
+      await facts.settleDeposits(rejected);
+    }
+    const view = await facts.view(rejected, asking);
+    const progress = judgeProgress(view);
+    const { run } = facts;
+    if (!ENDED_PHASES.includes(before)) {
+      await setRunPhase(trx, runId, {
+        phase: progress.phase,
+        waitingFor: progress.waitingFor,
+        ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
+      });
+      if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
+      if (progress.ended) tellOf(trx, run.businessId, { kind: "run", runId });
+      const { counts, waits } = view;
+      if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
+        await releaseEndedClaims(trx, runId);
+      }
+      const told = { run, progress, counts, waits, clock, asks: asking.asks };
+      const tellInMs = await tellRun(trx, told);
+      return { ...progress, wakeInMs: soonestRestMs(progress.wakeInMs, tellInMs) };
+    }
+    return progress;
+  });
+}
+
+/** How many lines may need their claims; those of retried ones are their retries'. */
+function mayHold(counts: RunView["counts"]): number {
+  const open = [...counts].filter(
+    ([state]) => state !== "retrying" && !ENDED_LINE_STATES.includes(state),
+  );
+  return open.reduce((sum, [, { count }]) => sum + count, 0);
+}
+
+async function notePhase(
+  trx: Transaction<Tables>,
+  { businessId, runId, phase: from }: Run,
+  to: RunPhase,
+  { realMs: nowMs }: ClockReading,
+): Promise<void> {
+  const entry = { businessId, nowMs, actor: runId, subject: runId };
+  await appendAudit(trx, { ...entry, action: `run.phase:${to}`, details: { from } });
+}
+
+/** The run's row; the time to approve begins with the first look at its plan. */
+async function startDecisionTime(
+  trx: Transaction<Tables>,
+  runId: string,
+  clock: ClockReading,
+): Promise<Run> {
+  const run = await getRun(trx, runId);
+  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (run.planHash === null || run.approveByMs !== null) return run;
+  const times = {
+    plannedAtMs: clock.realMs,
+    approveByMs: Math.round(clock.businessMs) + run.policy.approvalValidDays * DAY_MS,
+  };
+  await setApproveBy(trx, runId, times);
+  return { ...run, ...times };
+}
+
+class RunFacts {
+  readonly moment: RunMoment;
+  readonly #trx: Transaction<Tables>;
+  #run: Run;
+  /** What the business waits for now. */
+  readonly #waits: readonly BusinessWait[];
+  readonly #clock: ClockReading;
+
+  private constructor(
+    trx: Transaction<Tables>,
+    run: Run,
+    waits: readonly BusinessWait[],
+    clock: ClockReading,
+  ) {
+    this.#trx = trx;
+    this.#run = run;
+    this.#waits = waits;
+    this.#clock = clock;
+    const { runId, businessId, playbook } = run;
+    const businessMs = Math.floor(clock.businessMs);
+    this.moment = { runId, businessId, playbook, businessMs, nowMs: clock.realMs };
+  }
+
+  static async of(trx: Transaction<Tables>, run: Run, clock: ClockReading): Promise<RunFacts> {
+    const waits = await listWaits(trx, run.businessId);
+    const now = waits.filter((wait) => wait.retryAtMs > clock.serviceMs);
+    return new RunFacts(trx, run, await ofThisRun(trx, run.runId, now), clock);
+  }
+
+  /** With the plan that holds now. */
+  get run(): Run {
+    return this.#run;
+  }
+
+  /** Lines that nothing was sent for end here; what a request may still pay is followed. */
+  async stopDrawing(code: "rejected" | "run-cancelled"): Promise<void> {
+    await cancelUndecided(this.#trx, this.moment, code);
+  }
+
+  /** Approved lines may be drawn; those nobody approved in time are parked. */
+  async settleApprovals(): Promise<void> {
+    await applyHolds(this.#trx, this.moment);
+    await applyApprovals(this.#trx, this.moment);
+    if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
+  }
+
+  /** Lines whose date has passed before they could be paid are asked for again, in one new plan. */
+  async settleDates(): Promise<void> {
+    if (!(await redateLate(this.#trx, this.#run, this.#waits, this.#clock))) return;
+    this.#run = (await getRun(this.#trx, this.#run.runId)) ?? this.#run;
+  }
+
+  /** Asks no more for money that no bill waits for. */
+  async settleDeposits(rejected: boolean): Promise<void> {
+    const { runId, cancelRequestedAtMs } = this.#run;
+    const stopped = rejected || cancelRequestedAtMs !== null;
+    for (const topUp of await openTopUpsOf(this.#trx, runId)) {
+      if (topUp.state !== "proposed") continue;
+      const needs = stopped ? [] : await unfundedByDate(this.#trx, runId, topUp.sourceId);
+      if (needs.length > 0) continue;
+      const reason = stopped ? "Nothing more of the run is paid." : "No bill waits for money.";
+      await withdrawTopUp(this.#trx, topUp, reason, this.#clock);
+    }
+  }
+
+  async view(rejected: boolean, asking: Asking): Promise<RunView> {
+    const { runId } = this.#run;
+    const { businessMs, serviceMs } = this.#clock;
+    const counts = await countLines(this.#trx, runId);
+    const waits = this.#waits;
+    const due = await dueLines(this.#trx, {
+      runId,
+      businessMs,
+      serviceMs,
+      blockedSources: waits.map((wait) => wait.sourceId),
+    });
+    return {
+      run: this.#run,
+      rejected,
+      counts,
+      waits,
+      expiredLines: await this.#countOf("parked", ["approval-expired"]),
+      stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
+      odd: await troubledLines(this.#trx, runId),
+      cameBack: await cameBack(this.#trx, runId, counts),
+      ...due,
+      deposits: await depositsStand(this.#trx, runId, this.#clock),
+      // Nothing is read while the service can't be, or asks to be left alone.
+      ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null, mayRead: false } : {}),
+      asks: asking.asks,
+      nextAskMs: asking.nextMs,
+      nextChangesMs: [...(await nextChangesMs(this.#trx, this.moment)), this.#decisionTimeEndMs()],
+      shortForMs: due.shortSinceMs === null ? 0 : this.#clock.realMs - due.shortSinceMs,
+      clock: this.#clock,
+    };
+  }
+
+  async #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {
+    const row = await this.#trx
+      .selectFrom("run_lines")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("run_id", "=", this.#run.runId)
+      .where("state", "=", state)
+      .where("reason_code", "in", reasonCodes)
+      .executeTakeFirst();
+    return Number(row?.count ?? 0);
+  }
+
+  #decisionTimeOver(): boolean {
+    const endMs = this.#decisionTimeEndMs();
+    return endMs !== null && this.#clock.businessMs >= endMs;
+  }
+
+  /** Business-clock instant after which nobody decides any more; people have had some real time. */
+  #decisionTimeEndMs(): number | null {
+    const { plannedAtMs, approveByMs } = this.#run;
+    if (plannedAtMs === null || approveByMs === null) return null;
+    const { realMs, businessMs, scale } = this.#clock;
+    if (scale <= 1) return approveByMs + 1;
+    const leftMs = plannedAtMs + PEOPLE_MIN_MS - realMs;
+    return Math.max(approveByMs + 1, businessMs + leftMs * scale);
+  }
+}
+
+/** Without the waits of funding sources that no line of the run is paid from. */
+async function ofThisRun(
+  trx: Transaction<Tables>,
+  runId: string,
+  waits: readonly BusinessWait[],
+): Promise<readonly BusinessWait[]> {
+  if (waits.every(({ sourceId }) => sourceId === "")) return waits;
+  const rows = await trx
+    .selectFrom("run_lines")
+    .select("source_id")
+    .distinct()
+    .where("run_id", "=", runId)
+    .execute();
+  const sources = new Set(rows.map((row) => row.source_id));
+  return waits.filter(({ sourceId }) => sourceId === "" || sources.has(sourceId));
+}

@@ -1,0 +1,267 @@
+import { retryFailedPaymentId } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { beforeFirstPayment } from "../../src/domain/payments/paid-since.ts";
+import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
+import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
+import { lastSend } from "../../src/ledger/last-send.ts";
+import { instantOf } from "../../src/domain/clock/instants.ts";
+import { notedPayment } from "../../src/ledger/notes.ts";
+import { subjectFacts } from "../../src/ledger/rows.ts";
+import { appendOfLines } from "../../src/store/audit/audit-lines.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
+import {
+  clearLooks,
+  followedLines,
+  type LineMove,
+  linesToLookAt,
+  moveFollowed,
+  pollLater,
+} from "../../src/store/lines/followed-lines.ts";
+import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
+import { getRetry, updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { getRun, type Run } from "../../src/store/runs/runs.ts";
+import { moveWatch } from "../../src/store/payables/subscriptions.ts";
+import type { ClockReading } from "../../src/business/clock.ts";
+import { startOrTellRetry } from "../../src/temporal/start.ts";
+import { adviseVendors } from "./advise-vendors.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
+import { type FollowedPayment, followedPayments } from "../follow/followed-payments.ts";
+import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "../follow/safety-net.ts";
+import { takePayments } from "../follow/take-payments.ts";
+import { lateOf, tellLate } from "../notify/late-payments.ts";
+
+/** Between two reads of a bill, or of its vendor, that can't be read, in real time. */
+const UNREAD_MS = 600_000;
+
+/** Lines that are loaded, judged and written at once. */
+const LINES_AT_ONCE = 500;
+
+/**
+ * Reads the payments of lines that an event or the time of a poll asks about, and moves the lines
+ * to what the bank says. Webhooks make this fast; the polls make it certain.
+ */
+export async function followRun(
+  context: ActivityContext,
+  runId: string,
+): Promise<{ readonly changed: number }> {
+  const { db } = context.store;
+  const run = await getRun(db, runId);
+  // Where the store has lost it meanwhile, the next look says so.
+  if (run === undefined) return { changed: 0 };
+  const clock = await context.clockOf(run.business).now();
+  const due = await linesToLookAt(db, runId, clock.businessMs);
+  if (due.length === 0) return { changed: 0 };
+  // The flag goes before the look: an event that comes meanwhile sets it again.
+  // Where the look itself fails, the due poll makes the next try read the same lines.
+  const told = due.filter(({ look }) => look).map(({ payableId }) => payableId);
+  if (told.length > 0) {
+    await context.store.transactionOf(run.businessId, (trx) =>
+      clearLooks(trx, runId, told, clock.realMs),
+    );
+  }
+  const ids = due.map(({ payableId }) => payableId);
+  const read = await readOrWait(context, run, async () => {
+    const client = context.clientOf(run.business);
+    const payments = await followedPayments(client, due, beforeFirstPayment(run));
+    const payees = await payeesToCheck(context, run, { ids, told, clock });
+    return { payments, payees };
+  });
+  if (read === undefined) return { changed: 0 };
+  const look = { ...read, told: new Set(told), clock };
+  let changed = 0;
+  for (let start = 0; start < ids.length; start += LINES_AT_ONCE) {
+    changed += await followSome(context, run, ids.slice(start, start + LINES_AT_ONCE), look);
+  }
+  return { changed };
+}
+
+/** A line that the bank has moved on. */
+interface Move extends LineMove {
+  readonly lineNo: number;
+  readonly mine: readonly FollowedPayment[];
+}
+
+/** What was read for all lines, once. */
+interface Look {
+  readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
+  readonly payees: Payees;
+  /** Payables that an event spoke of. */
+  readonly told: ReadonlySet<string>;
+  readonly clock: ClockReading;
+}
+
+async function followSome(
+  context: ActivityContext,
+  run: Run,
+  ids: readonly string[],
+  { payments, payees, told, clock }: Look,
+): Promise<number> {
+  const lines = await followedLines(context.store.db, run.runId, ids);
+  const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
+  const unread = await watchScheduled(context, run, asked, { payments, payees, clock });
+  const owned = new Set(lines.flatMap(({ paymentIds }) => paymentIds));
+  const shown = lines.flatMap(({ payableId }) => payments.get(payableId) ?? []);
+  const taken = await takePayments(
+    context,
+    { businessId: run.businessId, actor: run.runId, runId: run.runId, nowMs: clock.realMs },
+    shown.filter(({ id }) => owned.has(id)),
+  );
+  const paymentOf = new Map(taken.map((payment) => [payment.id, payment]));
+  const moves: Move[] = [];
+  const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
+  const standing: RunLine[] = [];
+  let handedOver = 0;
+  for (const line of lines) {
+    const mine = line.paymentIds.flatMap((id) => paymentOf.get(id) ?? []);
+    const outcome = lineStateOfPayments(mine, line.amountCents);
+    const { businessMs, scale } = clock;
+    const { payableId, lineNo, state: from } = line;
+    const isRead = payments.has(payableId) && !unread.has(payableId);
+    const nextMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
+    const pollAtMs = isRead ? nextMs : Math.min(nextMs, businessMs + UNREAD_MS * scale);
+    const isShown = mine.length >= line.paymentIds.length;
+    if (outcome.kind === "failed" && !outcome.othersOnTheirWay) {
+      await handOverToRetry(context, run, line, clock);
+      handedOver += 1;
+    } else if (outcome.kind === "failed" || (outcome.kind === "partial" && !isShown)) {
+      resting.push({ payableId, from, pollAtMs });
+      standing.push(line);
+    } else {
+      const to = outcome.kind === "partial" ? "parked" : outcome.state;
+      const alarm = alarmBehind(line, to);
+      const reasonCode = outcome.kind === "partial" ? "partly-paid" : (alarm?.code ?? null);
+      const reason = alarm?.text ?? outcome.text;
+      if (to === from) {
+        resting.push({ payableId, from, pollAtMs });
+        standing.push(line);
+        if (reason !== null) await say(context, line, reason, clock);
+      } else {
+        moves.push({ payableId, lineNo, from, to, reasonCode, reason, pollAtMs, mine });
+      }
+    }
+  }
+  const late = lateOf(standing, run, clock).filter(({ state }) => state !== "settled");
+  return handedOver + (await write(context, run, { moves, resting, late, clock }));
+}
+
+function say(
+  context: ActivityContext,
+  line: RunLine,
+  reason: string,
+  clock: ClockReading,
+): Promise<boolean> {
+  if (line.reason === reason) return Promise.resolve(false);
+  const guard = { from: [line.state] };
+  return changeLine(context.store.db, line, { reason }, clock.realMs, guard);
+}
+
+async function write(
+  context: ActivityContext,
+  run: Run,
+  what: {
+    readonly moves: readonly Move[];
+    readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
+    /** Of those that rest. */
+    readonly late: readonly RunLine[];
+    readonly clock: ClockReading;
+  },
+): Promise<number> {
+  const { businessId, runId } = run;
+  const nowMs = what.clock.realMs;
+  if (what.moves.length === 0 && what.resting.length === 0) return 0;
+  return context.store.transactionOf(businessId, async (trx) => {
+    await pollLater(trx, runId, what.resting, nowMs);
+    await tellLate(trx, run, what.late, nowMs);
+    const moved = await moveFollowed(trx, runId, what.moves, nowMs);
+    const done = what.moves.filter(({ payableId }) => moved.has(payableId));
+    for (const [to, ofOne] of Map.groupBy(done, (move) => move.to)) {
+      const lines = ofOne.map(({ payableId, lineNo, from, reasonCode, mine }) => ({
+        payableId,
+        lineNo,
+        details: { from, reasonCode: reasonCode ?? undefined, payments: mine.map(notedPayment) },
+      }));
+      await appendOfLines(trx, {
+        businessId,
+        runId,
+        nowMs,
+        actor: runId,
+        action: `line:${to}`,
+        lines,
+      });
+    }
+    const settled = done
+      .filter(({ to }) => to === "settled")
+      .map(({ payableId, mine }) => ({ payableId, payments: mine }));
+    await adviseVendors(trx, run, settled, nowMs);
+    return moved.size;
+  });
+}
+
+/**
+ * When the line's payments changed last, on the business clock; for what the service doesn't show
+ * yet, when it was sent.
+ */
+async function changedAtMs(
+  context: ActivityContext,
+  line: RunLine,
+  mine: readonly FollowedPayment[],
+  { businessMs, realMs, scale }: ClockReading,
+): Promise<number> {
+  const times = mine.flatMap(({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? []);
+  if (times.length > 0) return Math.max(...times);
+  const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
+  const sentAtMs = lastSend(attempts)?.openedAtMs ?? 0;
+  return businessMs - (realMs - sentAtMs) * scale;
+}
+
+/** A failed or returned bill gets an owner of its own, which keeps its claim from here on. */
+async function handOverToRetry(
+  context: ActivityContext,
+  run: Run,
+  line: RunLine,
+  clock: ClockReading,
+): Promise<void> {
+  const workflowId = retryFailedPaymentId(run.business, line.payableId);
+  const isTaken = await context.store.transactionOf(run.businessId, async (trx) => {
+    const { businessId, business, runId } = run;
+    const { payableId } = line;
+    if (!(await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId }))) {
+      // The run has given up what had settled.
+      const claim = { businessId, payableIds: [payableId], owner: workflowId };
+      const { claimed } = await claimPayables(trx, { ...claim, nowMs: clock.realMs });
+      if (claimed.length === 0) return false;
+    }
+    await moveWatch(trx, { businessId, payableId, owner: workflowId });
+    const nowMs = clock.realMs;
+    const known = await getRetry(trx, businessId, payableId);
+    await upsertRetry(trx, { businessId, payableId, business, workflowId, runId, nowMs });
+    if (known !== undefined && known.runId !== runId) {
+      // Another run's payment is another entry: its retries are counted from the start.
+      const anew = {
+        ...{ phase: "planning", retriesMade: 0, retryOn: null },
+        ...{ approvalEnded: null, requested: null },
+      };
+      await updateRetry(trx, { businessId, payableId }, anew, nowMs);
+    }
+    return true;
+  });
+  // The line stays as it is until its owner runs: a crash before that is made good by the next look.
+  await startOrTellRetry(context.temporal, run.business, line.payableId);
+  // While another run pays something of the bill, the retry only says that this part came back.
+  if (!isTaken) return;
+  await context.store.transactionOf(run.businessId, async (trx) => {
+    const pollAtMs = clock.businessMs;
+    const change = { state: "retrying", look: false, pollAtMs } as const;
+    if (!(await changeLine(trx, line, change, clock.realMs, { from: [line.state] }))) return;
+    await appendAudit(trx, {
+      businessId: run.businessId,
+      nowMs: clock.realMs,
+      actor: run.runId,
+      action: "handed-to-retry",
+      subject: line.payableId,
+      details: { workflowId },
+    });
+  });
+}

@@ -1,0 +1,81 @@
+import type { Transaction } from "kysely";
+import type { PlanSummary } from "../../src/contracts/pay-run.ts";
+import { watchedUntilMs } from "../../src/domain/payments/return-window.ts";
+import type { Plan } from "../../src/domain/planning/plan.ts";
+import { releaseClaim } from "../../src/store/payables/claims.ts";
+import { notePlan } from "../../src/store/plans/plan-trail.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { storePlan } from "../../src/store/plans/plan-writes.ts";
+import { getRun, isOver, type Run, setApproveBy } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
+import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { setWatches } from "../../src/store/payables/subscriptions.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { tellPlanWarnings } from "../notify/run.ts";
+import { askForTopUp, type PlanReading } from "../deposit/plan-top-up.ts";
+import { findAll } from "../../src/store/sql/records.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A period begins with a date; an off-cycle one says more after it. */
+const DATE_LENGTH = "YYYY-MM-DD".length;
+
+/**
+ * Stores a plan with everything that follows from it: the time to approve it, the watches of its
+ * bills, the deposit that it would need. One that is stored already stays as it is; a run that has
+ * ended meanwhile gets none.
+ */
+export async function keepPlan(
+  context: ActivityContext,
+  run: Run,
+  plan: Plan,
+  reading: PlanReading,
+): Promise<PlanSummary | undefined> {
+  const nowMs = Date.now();
+  const businessMs = reading.nowMs;
+  return context.store.transactionOf(run.businessId, async (trx) => {
+    const before = await getPlan(trx, run.runId);
+    if (before !== undefined) return before.summary;
+    if (isOver(await getRun(trx, run.runId))) return undefined;
+    const { summary } = await storePlan(trx, { run, plan, nowMs });
+    await setApproveBy(trx, run.runId, {
+      plannedAtMs: nowMs,
+      approveByMs: businessMs + run.policy.approvalValidDays * DAY_MS,
+    });
+    const planned = new Set(plan.lines.map((line) => line.payableId));
+    await releaseStrays(trx, run, planned);
+    const lastArrival = plan.lines.reduce(
+      (last, line) => {
+        return line.arrivalDate > last ? line.arrivalDate : last;
+      },
+      run.period.slice(0, DATE_LENGTH),
+    );
+    await setWatches(trx, {
+      businessId: run.businessId,
+      business: run.business,
+      payableIds: [...planned],
+      owner: run.runId,
+      // Whoever approves late pays late.
+      untilMs: watchedUntilMs(
+        Math.max(businessMs, Date.parse(lastArrival)) + run.policy.approvalValidDays * DAY_MS,
+      ),
+    });
+    await notePlan(trx, { run, plan, nowMs });
+    tellOf(trx, run.businessId, { kind: "run", runId: run.runId });
+    await tellPlanWarnings(trx, run, summary, nowMs);
+    await askForTopUp(trx, { run, planHash: summary.planHash, reading, realMs: nowMs });
+    return summary;
+  });
+}
+
+/** Claims of bills that are not in the plan: left by a try that died, or no rule could judge them. */
+async function releaseStrays(
+  trx: Transaction<Tables>,
+  run: Run,
+  planned: ReadonlySet<string>,
+): Promise<void> {
+  const { businessId, runId: owner } = run;
+  for (const { payableId } of await findAll(trx, "claims", { businessId, owner }, ["payable_id"])) {
+    if (!planned.has(payableId)) await releaseClaim(trx, { businessId, payableId, owner });
+  }
+}

@@ -1,0 +1,108 @@
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import type { PayrunActivities, ScheduledLaunch } from "../../src/contracts/activities.ts";
+import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
+import { zonedDate } from "../../src/domain/clock/new-york.ts";
+import {
+  catchUpText,
+  fireOf,
+  periodAt,
+  periodBeginningOn,
+} from "../../src/domain/clock/schedule-period.ts";
+import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { recordLaunch } from "../../src/store/runs/runs.ts";
+import { scheduleWish } from "../../src/store/playbooks/schedule-wishes.ts";
+import { readSchedule } from "../../src/temporal/schedules.ts";
+import { startOrTellPayRun } from "../../src/temporal/start.ts";
+import type { ActivityContext } from "../shared/context.ts";
+
+const DAY_MS = 86_400_000;
+/** A launcher that waited this long for a busy worker has missed nothing; clocks differ by less. */
+const ON_TIME_MS = 3_600_000;
+
+type Launch = Parameters<PayrunActivities["launchRun"]>[0];
+
+/**
+ * Launches the run that a schedule begins on the day that has come, by the playbook as it is
+ * stored now.
+ *
+ * Once a period, however often it is woken: a run that was rejected or cancelled is not launched
+ * again by the clock. What comes later than the playbook's `catchUp` allows is left out, and what
+ * comes while its schedule is paused.
+ */
+export async function launchScheduled(
+  context: ActivityContext,
+  { business, playbook, nominalMs }: Launch,
+): Promise<ScheduledLaunch> {
+  const stored = await getPlaybook(context.store.db, { business, name: playbook });
+  const policy = stored?.compiled;
+  const schedule = policy?.schedule ?? null;
+  if (stored === undefined || policy?.kind !== "pay-run" || schedule === null) {
+    return nothing(`The playbook ${playbook} of ${business} has no schedule any more.`);
+  }
+  if (nominalMs > Date.now() + ON_TIME_MS) {
+    return nothing(
+      `The time of this launch has not come yet: ${new Date(nominalMs).toISOString()}.`,
+    );
+  }
+  const today = zonedDate(nominalMs, schedule.zone);
+  const begins = periodBeginningOn(schedule, today);
+  if (begins === null) return nothing(`No run of ${playbook} begins on ${today}.`);
+  const { fireAtMs } = fireOf(schedule, begins);
+  // Of a time that comes twice, on the day clocks are set back, Temporal may take the second.
+  const lateMs = Date.now() - Math.max(fireAtMs, nominalMs);
+  if (lateMs > Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS)) {
+    return nothing(
+      `The run of ${begins} was missed by more than ${catchUpText(schedule)}. To make it: payrun launch ${playbook} --period ${begins}.`,
+    );
+  }
+  const profile = context.profileOf(business);
+  const held = await heldUp(context, profile, playbook);
+  if (held !== null) {
+    return nothing(
+      `The run of ${begins} was not launched: the schedule ${held}. To make it: payrun launch ${playbook} --period ${begins}.`,
+    );
+  }
+  const clock = await context.clockOf(business).now();
+  // A sandbox's days are not ours: its runs are named after its own.
+  const period = clock.sandbox ? periodAt(schedule, clock.businessMs) : begins;
+  const launchedBy = `schedule of ${playbook}`;
+  const { runId, created, run } = await context.store.transactionOf(profile.businessId, (trx) =>
+    recordLaunch(trx, {
+      businessId: profile.businessId,
+      business,
+      playbook,
+      playbookRevision: stored.revision,
+      policy,
+      period,
+      launchedBy,
+      launchedByTokenId: null,
+      nowMs: Date.now(),
+      once: true,
+    }),
+  );
+  if (!ENDED_PHASES.includes(run.phase)) {
+    await startOrTellPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
+  }
+  return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
+}
+
+/**
+ * A launcher that had to wait for a worker may begin after somebody paused or deleted its schedule.
+ * Temporal is asked, which knows at once also of what was done there.
+ */
+async function heldUp(
+  { store, temporal }: ActivityContext,
+  { businessId, name: business }: BusinessProfile,
+  playbook: string,
+): Promise<string | null> {
+  const kept = await readSchedule(temporal, { business, playbook }, null);
+  if (kept?.paused === true) return `is paused (${kept.note ?? "without a note"})`;
+  if (kept !== undefined) return null;
+  const { deleted, pause } = await scheduleWish(store.db, { businessId, playbook });
+  if (pause !== null) return `was paused (${pause}) when Temporal lost it`;
+  return deleted ? "was deleted" : null;
+}
+
+function nothing(text: string): ScheduledLaunch {
+  return { runId: null, text };
+}

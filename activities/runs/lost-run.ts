@@ -1,0 +1,51 @@
+import type { Assessment, BegunRun } from "../../src/contracts/activities.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+
+/** A launch tells it at once; this is for a store that is put back by hand. */
+const LOST_LOOK_MS = 3_600_000;
+
+/** Its first look says what it waits for. */
+export const LOST_RUN: BegunRun = { ended: false, phase: "planning", planned: true };
+
+const PLANNING: Assessment = {
+  phase: "planning",
+  ended: false,
+  waitingFor: null,
+  toFund: 0,
+  toPay: 0,
+  toFollow: 0,
+  wakeInMs: 0,
+  needsAction: false,
+  exceptions: 0,
+  totalCents: 0,
+  payDate: null,
+  details: "",
+};
+
+/** A run that the store has lost, with all that was planned in it: nobody but a person can go on. */
+export function lostRun(runId: string): Assessment {
+  const waitingFor = "The store has lost this run: launch it again with payrun launch";
+  return {
+    ...PLANNING,
+    waitingFor,
+    wakeInMs: LOST_LOOK_MS,
+    needsAction: true,
+    details: `**${runId}**: ${waitingFor}.`,
+  };
+}
+
+/**
+ * A run without a plan: a new one, or one that was launched anew after its row was lost. The end of
+ * its planning wakes it.
+ */
+export function unplanned(run: Run): Assessment {
+  const { waitingFor } = run;
+  const why = waitingFor === null ? "" : `, waiting for ${waitingFor}`;
+  return {
+    ...PLANNING,
+    waitingFor,
+    wakeInMs: LOST_LOOK_MS,
+    details: `**${run.playbook}** for ${run.business}, period ${run.period}: **planning**${why}`,
+    toPlan: true,
+  };
+}

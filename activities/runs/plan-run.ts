@@ -1,0 +1,272 @@
+import type { PlanDryInput } from "../../src/contracts/activities.ts";
+import { payRunId } from "../../src/contracts/names.ts";
+import type { PlanSummary } from "../../src/contracts/pay-run.ts";
+import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { type OffCycle, offCycleOf } from "../../src/domain/off-cycle.ts";
+import type { BillBook } from "../../src/domain/planning/book.ts";
+import { buildPlan, type Plan } from "../../src/domain/planning/plan.ts";
+import {
+  claimedElsewhere,
+  type Matches,
+  type SelectedBill,
+  selectBills,
+  type Selection,
+} from "../../src/domain/planning/select.ts";
+import {
+  checkCondition,
+  ConditionError,
+  evaluateCondition,
+} from "../../src/playbooks/conditions.ts";
+import { claimOwners, claimPayables } from "../../src/store/payables/claims.ts";
+import { saveDryPlan } from "../../src/store/plans/dry-plans.ts";
+import { activeHolds } from "../../src/store/holds/holds.ts";
+import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { getPlan } from "../../src/store/plans/plans.ts";
+import { reservedCents } from "../../src/store/lines/reserved.ts";
+import { getRun, isOfBusiness, isOver, type Run, setRunPhase } from "../../src/store/runs/runs.ts";
+import { accountingWarning } from "./accounting-sync.ts";
+import { type ChosenFunding, chooseFunding } from "../shared/choose-funding.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { inTurns } from "../shared/in-turns.ts";
+import { keepPlan } from "./keep-plan.ts";
+import { lastPaidTo, weekUse } from "./plan-history.ts";
+import { PlanRefusedError } from "../shared/plan-refused-error.ts";
+import { readBills } from "../shared/read-bills.ts";
+import { readOrWait } from "../shared/read-or-wait.ts";
+import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { type DepositFrom, depositFrom } from "../deposit/account.ts";
+import { planTopUp } from "../deposit/plan-top-up.ts";
+import { tellUnread } from "../notify/while-unread.ts";
+
+/** What is planned, by a run or dry. */
+interface Subject {
+  readonly runId: string;
+  /** The profile's name. */
+  readonly business: string;
+  readonly businessId: string;
+  readonly playbook: PayRunPlaybook;
+  readonly playbookRevision: number;
+  readonly period: string;
+  readonly offCycle: OffCycle | null;
+}
+
+/** What was read for a plan, once. */
+interface Reading {
+  readonly nowMs: number;
+  readonly book: BillBook;
+  readonly funding: ChosenFunding;
+  /** Real instant at which reading the funding source began. */
+  readonly readAtMs: number;
+  /** Left out where the playbook allows no deposit. */
+  readonly deposits?: DepositFrom;
+  readonly selection: Selection;
+}
+
+/**
+ * Plans a run: read, select, claim, plan, store. Once a plan is stored it is returned as it is, so
+ * running again never changes what was approved.
+ *
+ * @returns nothing where the run has ended: somebody has cancelled it
+ * @throws {PlanRefusedError} a person must change something first
+ */
+export async function planRun(
+  context: ActivityContext,
+  runId: string,
+): Promise<PlanSummary | undefined> {
+  const run = await getRun(context.store.db, runId);
+  if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
+  if (isOver(run)) return undefined;
+  if (!isOfBusiness(run.policy, run.business)) {
+    throw new PlanRefusedError(`The playbook “${run.playbook}” is not ${run.business}'s.`);
+  }
+  const stored = await getPlan(context.store.db, runId);
+  if (stored !== undefined) return stored.summary;
+  const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
+  const reading = await readOrWait(context, run, () => read(context, subject));
+  if (reading === undefined) throw await whileUnread(context, run);
+  const selection = await claim(context, subject, reading);
+  if (selection === undefined) return undefined;
+  const plan = await makePlan(context, subject, { ...reading, selection });
+  return keepPlan(context, run, plan, reading);
+}
+
+/** The run says what its plan waits for, and so does a notice where that lasts. */
+async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
+  const clock = await context.clockOf(run.business).now();
+  return context.store.transactionOf(run.businessId, async (trx) => {
+    const [wait] = await tellUnread(trx, run, clock);
+    const message = wait?.message ?? "The service can't be read now.";
+    const waitingFor = `the service: ${message}`;
+    await setRunPhase(trx, run.runId, { phase: "planning", waitingFor });
+    // The run shows what it waits for.
+    if (run.waitingFor !== waitingFor) {
+      tellOf(trx, run.businessId, { kind: "workflow", workflowId: run.runId });
+    }
+    return new Error(`Not planned yet: ${message}`);
+  });
+}
+
+/** Plans as a run would, claims nothing, and keeps only the answer, for whoever asked. */
+export async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
+  const { business, period, dryPlanId } = input;
+  const { policy, revision } = input.unstored ?? (await storedPolicy(context, input));
+  const subject: Subject = {
+    runId: payRunId(business, input.playbook, period, 1),
+    business,
+    businessId: context.profileOf(business).businessId,
+    playbook: policy,
+    playbookRevision: revision,
+    period,
+    offCycle: null,
+  };
+  const reading = await read(context, subject);
+  const ids = reading.selection.selected.map(({ bill }) => bill.payableId);
+  const owners = await claimOwners(context.store.db, subject.businessId, ids);
+  const selection = withoutClaimed(reading.selection, (payableId) => {
+    const owner = owners.get(payableId);
+    return owner === subject.runId ? undefined : owner;
+  });
+  const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
+  const plan = { ...summary, business, playbook: input.playbook, period, lines, skipped };
+  await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });
+}
+
+async function storedPolicy(
+  context: ActivityContext,
+  { business, playbook: name }: { readonly business: string; readonly playbook: string },
+): Promise<{ policy: PayRunPlaybook; revision: number }> {
+  const stored = await getPlaybook(context.store.db, { business, name });
+  if (stored === undefined) {
+    throw new PlanRefusedError(`There is no playbook “${name}” in the store.`);
+  }
+  if (stored.compiled.kind !== "pay-run") {
+    throw new PlanRefusedError(`The playbook “${name}” pays no bills: it is a ${stored.kind}.`);
+  }
+  return { policy: stored.compiled, revision: stored.revision };
+}
+
+/** One that was stored when conditions might do more would leave out every bill, run after run. */
+function refuseUnfit({ playbook }: Subject): void {
+  const rules = playbook.approve.map(({ where }) => ({ where, use: "approve" as const }));
+  for (const { where, use } of [{ where: playbook.where, use: "select" as const }, ...rules]) {
+    const fault = where === null ? null : checkCondition(where, use);
+    if (fault === null) continue;
+    const way =
+      "“payrun validate” on its file shows the place; “payrun apply” stores a better one.";
+    throw new PlanRefusedError(
+      `The playbook “${playbook.name}” has a condition that can't be used, “${where}”: ${fault.message}. ${way}`,
+    );
+  }
+}
+
+async function read(context: ActivityContext, subject: Subject): Promise<Reading> {
+  refuseUnfit(subject);
+  const client = context.clientOf(subject.business);
+  const profile = context.profileOf(subject.business);
+  const readAtMs = Date.now();
+  const { pay } = subject.playbook;
+  const funding = await chooseFunding(client, profile, pay.from);
+  const deposits = pay.topUp && (await depositFrom(client, profile, pay.topUp));
+  const book = await readBills(client);
+  const { businessMs } = await context.clockOf(subject.business).now();
+  const holds = await activeHolds(context.store.db, subject.businessId, businessMs);
+  const steps = selectBills({
+    book,
+    playbook: subject.playbook,
+    period: subject.period,
+    runId: subject.runId,
+    sourceId: funding.choice.sourceId,
+    holds,
+    matches,
+    only: subject.offCycle,
+  });
+  const read = { nowMs: businessMs, book, funding, readAtMs, selection: await inTurns(steps) };
+  return deposits === undefined ? read : { ...read, deposits };
+}
+
+/** Claimed before hashed: a bill lost to another owner is left out, and changes no hash later. */
+async function claim(
+  context: ActivityContext,
+  { businessId, runId: owner }: Subject,
+  reading: Reading,
+): Promise<Selection | undefined> {
+  const payableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
+  const refused = await context.store.transactionOf(businessId, async (trx) => {
+    if (isOver(await getRun(trx, owner))) return undefined;
+    const claimed = await claimPayables(trx, { businessId, payableIds, owner, nowMs: Date.now() });
+    return claimed.refused;
+  });
+  if (refused === undefined) return undefined;
+  const owners = new Map(refused.map((each) => [each.payableId, each.owner]));
+  return withoutClaimed(reading.selection, (payableId) => owners.get(payableId));
+}
+
+function withoutClaimed(
+  selection: Selection,
+  ownerOf: (payableId: string) => string | undefined,
+): Selection {
+  const selected: SelectedBill[] = [];
+  const skipped = [...selection.skipped];
+  for (const each of selection.selected) {
+    const owner = ownerOf(each.bill.payableId);
+    if (owner === undefined) selected.push(each);
+    else skipped.push(claimedElsewhere(each, owner));
+  }
+  return { selected, skipped };
+}
+
+async function makePlan(
+  context: ActivityContext,
+  subject: Subject,
+  reading: Reading,
+): Promise<Plan> {
+  const { db } = context.store;
+  const { businessId, runId } = subject;
+  const { choice, availableCents, noPayment } = reading.funding;
+  const { accounting } = subject.playbook;
+  const others = { businessId, exceptRunId: runId };
+  const today = newYorkDate(reading.nowMs);
+  const steps = buildPlan({
+    businessId,
+    playbook: subject.playbook,
+    playbookRevision: subject.playbookRevision,
+    nowMs: reading.nowMs,
+    book: reading.book,
+    selected: reading.selection.selected,
+    skipped: reading.selection.skipped,
+    funding: choice,
+    availableCents,
+    reservedCents: await reservedCents(db, { ...others, sourceId: choice.sourceId, today }),
+    weekUse: await weekUse(db, { ...others, today }),
+    lastPaidTo: await lastPaidTo(
+      db,
+      businessId,
+      reading.selection.selected.map(({ contactId }) => contactId),
+    ),
+    matches,
+  });
+  const plan = await inTurns(steps);
+  const client = context.clientOf(subject.business);
+  const stale =
+    accounting === undefined
+      ? null
+      : await accountingWarning(client, businessId, accounting, reading.nowMs);
+  const asked = await planTopUp(db, { ...subject, summary: plan.summary, reading });
+  const warnings = [noPayment, stale, asked.warning].filter((warning) => warning !== null);
+  const summary = {
+    ...plan.summary,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(asked.topUp === null ? {} : { topUp: asked.topUp }),
+  };
+  return { ...plan, summary };
+}
+
+const matches: Matches = (condition, view) => {
+  try {
+    return evaluateCondition(condition, view);
+  } catch (error) {
+    if (error instanceof ConditionError) return { failed: error.message };
+    throw error;
+  }
+};

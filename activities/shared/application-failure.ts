@@ -1,0 +1,55 @@
+import { ApplicationFailure } from "@temporalio/common";
+import {
+  NoAnswerError,
+  PaymentsApiError,
+  UnexpectedAnswerError,
+} from "../../src/payments-api/index.ts";
+import { PlanRefusedError } from "./plan-refused-error.ts";
+
+/**
+ * The only place where errors become Temporal's: a message, a type and, from a 429, when to try
+ * again; never a token, a header or a body, nor the service's own words.
+ */
+function toApplicationFailure(error: unknown): Error {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof PlanRefusedError) {
+    return ApplicationFailure.create({
+      message: error.message,
+      type: error.name,
+      nonRetryable: true,
+    });
+  }
+  if (error instanceof PaymentsApiError) {
+    return ApplicationFailure.create({
+      message: withoutWords(error),
+      type: error.name,
+      details: [{ code: error.code, status: error.status ?? null }],
+      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+    });
+  }
+  if (error instanceof Error) {
+    return ApplicationFailure.create({ message: error.message, type: error.name });
+  }
+  return ApplicationFailure.create({ message: String(error), type: "UnknownError" });
+}
+
+/** What the service says in words may name people and accounts: whoever reads histories need not know. */
+function withoutWords(error: PaymentsApiError): string {
+  const isOurs = error instanceof UnexpectedAnswerError || error instanceof NoAnswerError;
+  if (isOurs) return error.message;
+  const { method, path, status, code } = error;
+  return `${method} ${path}: ${status ?? "no status"} ${code}`;
+}
+
+/** Wraps an activity so that every failure of it leaves as an ApplicationFailure. */
+export function inFailures<Input, Output>(
+  activity: (input: Input) => Promise<Output>,
+): (input: Input) => Promise<Output> {
+  return async (input) => {
+    try {
+      return await activity(input);
+    } catch (error) {
+      throw toApplicationFailure(error);
+    }
+  };
+}

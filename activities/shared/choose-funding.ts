@@ -1,0 +1,113 @@
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import type { FundingChoice } from "../../src/contracts/pay-run.ts";
+import { whyNoPayment } from "../../src/domain/funding-source.ts";
+import {
+  type BankAccount,
+  type FundingSource,
+  PaymentsApiError,
+  type PaymentsClient,
+} from "../../src/payments-api/index.ts";
+import { PlanRefusedError } from "./plan-refused-error.ts";
+
+export interface ChosenFunding {
+  readonly choice: FundingChoice;
+  /** Null where the source does not tell what it holds; 0 while it can't pay. */
+  readonly availableCents: number | null;
+  /** Why it can't pay now; null where it can. */
+  readonly noPayment: string | null;
+}
+
+/**
+ * The funding source a playbook pays from, with exactly the fields that the service wants for it.
+ *
+ * One that can't pay at the moment is chosen all the same: people may approve while others fix it,
+ * and the run waits for its money.
+ *
+ * @param from a funding source id, or `default`
+ * @throws {PlanRefusedError} there is no such source, or it debits a bank account and nobody has
+ * accepted the ACH authorization
+ */
+export async function chooseFunding(
+  client: PaymentsClient,
+  profile: BusinessProfile,
+  from: string,
+): Promise<ChosenFunding> {
+  const sources = await client.fundingSources.list();
+  const source = sources.find((each) => (from === "default" ? each.isDefault : each.id === from));
+  if (source === undefined) throw await unknownSource(client, from, sources);
+  const needsAchAuthorization = source.kind !== "balance";
+  if (needsAchAuthorization && profile.achAuthorization === undefined) {
+    throw new PlanRefusedError(
+      `Funding source “${source.id}” debits a bank account, and nobody has accepted the ACH debit authorization for business “${profile.name}”. Add achAuthorization: { acceptedBy, acceptedAt } to its profile once a person has.`,
+    );
+  }
+  const choice: FundingChoice = {
+    sourceId: source.id,
+    rail: source.rail ?? "",
+    kind: source.kind,
+    name: source.name,
+    last4: source.last4,
+    pay: payFields(source, await unlessRefused(client.bankAccounts.list())),
+    needsAchAuthorization,
+  };
+  const noPayment = whyNoPayment(source.id, source);
+  return { choice, availableCents: await availableCents(client, source), noPayment };
+}
+
+/** The source's own fields as they are, plus the default account where they name none. */
+export function payFields(
+  source: Pick<FundingSource, "pay">,
+  accounts: readonly BankAccount[] | undefined,
+): Record<string, unknown> {
+  const given = Object.entries(source.pay ?? {}).filter(([, value]) => value !== null);
+  const fields = Object.fromEntries(given);
+  if (fields["bankAccountId"] !== undefined) return fields;
+  const account = accounts?.find((each) => each.isDefault && each.status === "verified");
+  return account === undefined ? fields : { ...fields, bankAccountId: account.id };
+}
+
+async function availableCents(
+  client: PaymentsClient,
+  source: FundingSource,
+): Promise<number | null> {
+  if (!source.canPay) return 0;
+  if (source.kind !== "balance") return null;
+  if (source.availableCents !== null) return source.availableCents;
+  return (await unlessRefused(client.balance.get()))?.availableCents ?? null;
+}
+
+/** Undefined where the token may pay but not read this, or the business has none of it. */
+export async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof PaymentsApiError && isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The specification leaves the status of most codes open, so the code decides where there is one. */
+function isRefusal({ code, status }: PaymentsApiError): boolean {
+  if (code === "feature_unavailable" || code === "setup_required") return true;
+  return status === 403 || status === 404 || status === 409;
+}
+
+async function unknownSource(
+  client: PaymentsClient,
+  from: string,
+  sources: readonly FundingSource[],
+): Promise<PlanRefusedError> {
+  const known = sources.map((source) => source.id).join(", ") || "none";
+  const accounts = await unlessRefused(client.bankAccounts.list());
+  const account = accounts?.find(({ id }) => id === from);
+  if (account !== undefined) {
+    return new PlanRefusedError(
+      `Nothing can be paid from “${from}” (playbook, pay: { from: … }): the bank account is ${account.status}. There are: ${known}.`,
+    );
+  }
+  return new PlanRefusedError(
+    from === "default"
+      ? `The service marks no funding source as default. Name one in the playbook under pay: { from: … }; there are: ${known}.`
+      : `There is no funding source “${from}” (playbook, pay: { from: … }); there are: ${known}.`,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Client } from "@temporalio/client";
+import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import type { PaymentsClient } from "../../src/payments-api/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import type { Vault } from "../../src/vault/vault.ts";
+import type { BusinessClock } from "../../src/business/clock.ts";
+
+export interface ActivityLog {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** What activities stand on; the worker's composition root makes one a process. */
+export interface ActivityContext {
+  readonly store: Store;
+  readonly temporal: Client;
+  readonly log: ActivityLog;
+  readonly vault: Vault;
+  /** Names this process in leases and in the attempts' sends. */
+  readonly workerId: string;
+  /** @throws {ConfigError} where no profile has this name. */
+  profileOf(business: string): BusinessProfile;
+  clientOf(business: string): PaymentsClient;
+  clockOf(business: string): BusinessClock;
+  /** Aborted when the worker shuts down: nothing new is drawn, what was sent gets its answer. */
+  readonly draining: AbortSignal;
+}
+
+/** From the request's call to the last byte of its answer. */
+export const HTTP_TIMEOUT_MS = 10_000;
+
+/** How long a line stays with whoever draws it; a lease spreads the load, and guards no money. */
+export const LEASE_MS = 60_000;

@@ -1,0 +1,66 @@
+import {
+  FORBIDDEN,
+  FORBIDDEN_READ,
+  stopsCancels,
+  stopsReads,
+} from "../../src/domain/service-waits.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { clearWait, countTries, listWaits } from "../../src/store/runs/waits.ts";
+import { type BusinessFault, businessFault, faultOfRead, waitForEnd } from "./business-fault.ts";
+import type { ActivityContext } from "./context.ts";
+
+/** What is read: what a cancel needs, which is payments alone, or whatever else. */
+type What = "payments" | "anything";
+
+/**
+ * Reads something of a business, or makes the whole business wait where the service refuses the
+ * token, asks to slow down or can't be reached: the status then says so, and nobody asks again
+ * before the pause is over.
+ *
+ * @returns undefined while the business waits
+ */
+export async function readOrWait<T>(
+  context: ActivityContext,
+  run: { readonly business: string; readonly businessId: string },
+  reading: () => Promise<T>,
+  what: What = "anything",
+): Promise<T | undefined> {
+  const { businessId } = run;
+  const { db } = context.store;
+  const { serviceMs, realMs } = await context.clockOf(run.business).now();
+  const stops = what === "payments" ? stopsCancels : stopsReads;
+  const waits = (await listWaits(db, businessId)).filter(stops);
+  if (waits.some((wait) => wait.retryAtMs > serviceMs)) return undefined;
+  try {
+    const found = await reading();
+    if (waits.length > 0) {
+      await context.store.transactionOf(businessId, async (trx) => {
+        for (const { code } of waits) {
+          // That payments can be read says nothing of whether they can be cancelled.
+          if (code === FORBIDDEN) continue;
+          await clearWait(trx, { businessId, sourceId: "", code, realMs });
+        }
+      });
+    }
+    return found;
+  } catch (error) {
+    const fault = faultOf(error, what);
+    if (fault === undefined) throw error;
+    await context.store.transactionOf(businessId, async (trx) => {
+      await countTries(trx, businessId, serviceMs);
+      await waitForEnd(trx, { businessId }, fault, { serviceMs, realMs });
+    });
+    return undefined;
+  }
+}
+
+function faultOf(error: unknown, what: What): BusinessFault | undefined {
+  const refusal = faultOfRead(error, what === "payments" ? FORBIDDEN : FORBIDDEN_READ);
+  if (refusal !== undefined || !(error instanceof PaymentsApiError)) return refusal;
+  const { code, message, status } = error;
+  if (code === "unexpected_answer") {
+    return businessFault("unreadable", `The service answers otherwise than it says: ${message}`);
+  }
+  const isAway = status === undefined || status >= 500;
+  return isAway ? businessFault("unreachable", `The service can't be read: ${message}`) : undefined;
+}

@@ -1,0 +1,53 @@
+import { serviceTimeMs } from "../../src/business/clock.ts";
+import type { AuditHead, Seen } from "../../src/contracts/activities.ts";
+import { businessOfWorkflow } from "../../src/contracts/names.ts";
+import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/janitor/behind.ts";
+import type { ActivityContext } from "./context.ts";
+
+/**
+ * Does a step of a workflow on a store that is not older than what the workflow has seen of it.
+ *
+ * Where it is, everything of the business is on hold before the step begins, so that nothing is
+ * sent that the lost part of the store knew about.
+ */
+export async function onStoreNotBehind<T>(
+  context: ActivityContext,
+  workflowId: string,
+  { seen }: Seen,
+  step: () => Promise<T>,
+): Promise<T> {
+  const business = businessOfWorkflow(workflowId);
+  if (seen === undefined || business === undefined) return step();
+  const { businessId } = context.profileOf(business);
+  if (!(await hasAuditHead(context.store.db, businessId, seen.hash))) {
+    const loss = {
+      businessId,
+      evidence: `${workflowId} has seen a later end of its audit trail`,
+      hadItAtMs: seen.atMs,
+      serviceMs: await serviceTimeMs(context.clockOf(business)),
+    };
+    const isSet = await context.store.transactionOf(businessId, (trx) => holdForLoss(trx, loss));
+    if (isSet) {
+      context.log.warn("the store is older than its runs: everything is on hold", { business });
+    }
+  }
+  return step();
+}
+
+/** The same, and gives the workflow the end of the trail to carry from here on. */
+export async function withAuditHead<T extends object>(
+  context: ActivityContext,
+  workflowId: string,
+  seen: Seen,
+  step: () => Promise<T>,
+): Promise<T & { readonly auditHead?: AuditHead }> {
+  return onStoreNotBehind(context, workflowId, seen, async () => {
+    const business = businessOfWorkflow(workflowId);
+    if (business === undefined) return step();
+    const { businessId } = context.profileOf(business);
+    // Read before the step: what the step writes to disk has everything before it on disk as well.
+    const head = await auditHead(context.store.db, businessId);
+    const result = await step();
+    return head === undefined ? result : { ...result, auditHead: head };
+  });
+}

@@ -1,0 +1,134 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { PlaybookSchedule } from "../../contracts/playbook.ts";
+import { addDays } from "../../domain/clock/dates.ts";
+import { zonedDate } from "../../domain/clock/new-york.ts";
+import { catchUpText, fireOf, nextPeriod } from "../../domain/clock/schedule-period.ts";
+import { playbookRevisions, type StoredPlaybook } from "../../store/playbooks/playbooks.ts";
+import { findRunOfPeriod } from "../../store/runs/runs.ts";
+import { appliedOnSandboxMs, scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
+import type { Principal } from "../principal.ts";
+import { unprocessable } from "../errors.ts";
+import { businessNamed } from "../businesses.ts";
+import { launch } from "./launch.ts";
+import type { Launched } from "./launcher.ts";
+import type { ScheduleContext } from "../playbooks/schedules.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The business clock, and since when a playbook has the schedule that it has now, by that clock. */
+interface Span {
+  readonly sinceMs: number;
+  readonly nowMs: number;
+  /** True where the business has a clock of its own, a sandbox's. */
+  readonly sandbox: boolean;
+}
+
+/**
+ * Launches what a schedule has missed: the runs that should have begun within the playbook's
+ * `catchUp`, each once, or the one of the period asked for. What would have begun before the
+ * playbook had this schedule was not missed.
+ *
+ * @throws GatewayError 422 for a period that is not the schedule's, or that was missed longer ago
+ */
+export async function backfill(
+  context: ScheduleContext,
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
+  asked: string | undefined,
+  by: Principal,
+): Promise<readonly (Launched & { readonly period: string })[]> {
+  const { schedule } = stored.compiled;
+  if (schedule === null) throw unprocessable("no_schedule", `${stored.name} has no schedule.`);
+  const profile = businessNamed(context, stored.business, "");
+  const span = await spanOf(context, profile, stored);
+  const missed = missedPeriods(schedule, span);
+  if (asked !== undefined && !missed.includes(asked)) {
+    throw unprocessable("not_missed", whyNot(stored.name, schedule, asked, span));
+  }
+  const launched = [];
+  for (const period of asked === undefined ? missed : [asked]) {
+    const has = await findRunOfPeriod(context.store.db, {
+      businessId: profile.businessId,
+      playbook: stored.name,
+      period,
+    });
+    if (has !== undefined && asked === undefined) continue;
+    const { name: playbook, business } = stored;
+    const request = { playbook, business, period, once: true };
+    launched.push({ period, ...(await launch(context, request, by)) });
+  }
+  return launched;
+}
+
+/**
+ * Periods are dates of the business clock, as launches name them. A sandbox's may have been set or
+ * stepped since, so what it showed when a playbook was applied is in the trail.
+ */
+async function spanOf(
+  context: ScheduleContext,
+  profile: BusinessProfile,
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
+): Promise<Span> {
+  const nowMs = context.nowMs();
+  const of = { businessId: profile.businessId, playbook: stored.name };
+  const sinceMs = await scheduledSinceMs(context, of, stored);
+  if (!profile.sandbox) return { sinceMs, nowMs, sandbox: false };
+  const { businessMs, scale } = await context.clocks.read(profile);
+  const shownMs = await appliedOnSandboxMs(context.store.db, of, sinceMs);
+  return {
+    sinceMs: shownMs ?? businessMs - (nowMs - sinceMs) * scale,
+    nowMs: businessMs,
+    sandbox: true,
+  };
+}
+
+/** Since when a playbook has the schedule that it has now, in real time. */
+async function scheduledSinceMs(
+  { store }: ScheduleContext,
+  of: { readonly businessId: string; readonly playbook: string },
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
+): Promise<number> {
+  const timesOf = ({ schedule }: StoredPlaybook["compiled"]): string =>
+    JSON.stringify(schedule === null ? null : { ...schedule, catchUpDays: 0 });
+  const revisions = await playbookRevisions(store.db, stored);
+  const other = revisions.findIndex(
+    (revision) => timesOf(revision.compiled) !== timesOf(stored.compiled),
+  );
+  const first = other === -1 ? revisions.at(-1) : revisions[other - 1];
+  const { madeAgainMs } = await scheduleWish(store.db, of);
+  return Math.max(first?.createdAtMs ?? 0, madeAgainMs ?? 0);
+}
+
+function missedPeriods(schedule: PlaybookSchedule, { sinceMs, nowMs }: Span): string[] {
+  const fromMs = Math.max(sinceMs, nowMs - schedule.catchUpDays * DAY_MS);
+  const periods: string[] = [];
+  // A run may begin some days off its period, so those around the window are looked at as well.
+  let period = addDays(zonedDate(fromMs, schedule.zone), -8);
+  for (const last = addDays(zonedDate(nowMs, schedule.zone), 8); period <= last;) {
+    period = nextPeriod(schedule, period);
+    const { fireAtMs } = fireOf(schedule, period);
+    if (fireAtMs > fromMs && fireAtMs <= nowMs) periods.push(period);
+  }
+  return periods;
+}
+
+function whyNot(
+  name: string,
+  schedule: PlaybookSchedule,
+  period: string,
+  { sinceMs, nowMs, sandbox }: Span,
+): string {
+  const nominal = nextPeriod(schedule, addDays(period, -1));
+  if (nominal !== period) {
+    return `${period} is no period of ${name}; the next one after it is ${nominal}.`;
+  }
+  const { fireAtMs } = fireOf(schedule, period);
+  const clock = sandbox ? " by the sandbox's clock" : "";
+  if (fireAtMs > nowMs) {
+    return `The run of ${period} is not missed: it begins at ${new Date(fireAtMs).toISOString()}${clock}.`;
+  }
+  const why =
+    fireAtMs <= sinceMs
+      ? `was not missed: ${name} runs by this schedule only since ${new Date(sinceMs).toISOString()}${clock}`
+      : `was missed longer ago than ${catchUpText(schedule)} allows`;
+  return `The run of ${period} ${why}; “payrun launch ${name} --period ${period}” makes it all the same.`;
+}

@@ -1,0 +1,60 @@
+import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
+import type { HoldPlaybook } from "../../contracts/playbook.ts";
+import { isPayRun } from "../../store/playbooks/playbooks.ts";
+import { listRuns } from "../../store/runs/runs.ts";
+import { requestCancellation } from "./request-cancellation.ts";
+import { unprocessable } from "../errors.ts";
+import { refuseWithoutChoice } from "./cancel-scheduled.ts";
+import type { Launch, Launched, Launcher, Launching } from "./launcher.ts";
+
+/** Withholds bills of the runs that are under way. */
+export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
+  const { request, playbook, profile, by } = launch;
+  refuseWithoutChoice(launch);
+  let last: Launched | undefined;
+  for (const runId of await openRunsOf(context, launch)) {
+    last = await requestCancellation(context, {
+      profile,
+      request: withholdingRequest(request.playbook, runId),
+      playbook: request.playbook,
+      policy: { ...playbook, name: request.playbook },
+      runId,
+      reason: request.inputs?.["reason"] ?? `${request.playbook} withholds it until it is released`,
+      by: by.name,
+    });
+  }
+  if (last === undefined) throw await nothingToWithholdFrom(context, launch);
+  return last;
+};
+
+/** The runs that are under way and that a withholding is about, the newest last. */
+async function openRunsOf(
+  context: Launching,
+  { playbook, profile }: Launch<HoldPlaybook>,
+): Promise<string[]> {
+  const { run } = playbook.choose;
+  const runs = await listRuns(context.store.db, { businessId: profile.businessId, limit: 500 });
+  return runs
+    .filter((each) => (run === null || each.playbook === run) && !ENDED_PHASES.includes(each.phase))
+    .map(({ runId }) => runId)
+    .toReversed();
+}
+
+async function nothingToWithholdFrom(
+  context: Launching,
+  { playbook, profile, request }: Launch<HoldPlaybook>,
+): Promise<Error> {
+  const { run } = playbook.choose;
+  if (run !== null && !(await isPayRun(context.store.db, { business: profile.name, name: run }))) {
+    return unprocessable(
+      "unknown_playbook",
+      `“${request.playbook}” withholds from “${run}”, and no pay-run playbook of that name is stored: nothing is withheld.`,
+    );
+  }
+  const example = cancelScheduledPaymentsId(profile.name, `${request.playbook}/PERIOD`);
+  return unprocessable(
+    "no_open_run",
+    `No run${run === null ? "" : ` of ${run}`} is under way. Nothing needs to be launched: it withholds from each run as soon as that is planned, as ${example}.`,
+  );
+}

@@ -1,0 +1,52 @@
+import { kybOnboardingId } from "../../contracts/names.ts";
+import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
+import { recordOnboarding } from "../../store/onboarding/onboardings.ts";
+import { unprocessable } from "../errors.ts";
+import { startOnboarding } from "../temporal.ts";
+import type { Launcher } from "./launcher.ts";
+
+/** Begins a business's onboarding, or joins the one that is under way. */
+export const launchKybOnboarding: Launcher<KybOnboardingPlaybook> = async (
+  context,
+  { request, playbook, revision, profile, by },
+) => {
+  if (request.period !== undefined) {
+    throw unprocessable(
+      "period_without_meaning",
+      "An onboarding has no period: a business has one onboarding. Leave it out.",
+    );
+  }
+  const workflowId = kybOnboardingId(profile.name);
+  const nowMs = context.nowMs();
+  const { created } = await context.store.transactionOf(profile.businessId, async (trx) => {
+    const result = await recordOnboarding(trx, {
+      businessId: profile.businessId,
+      business: profile.name,
+      workflowId,
+      playbook: request.playbook,
+      playbookRevision: revision,
+      policy: playbook,
+      launchedBy: by.name,
+      launchedByTokenId: by.tokenId,
+      nowMs,
+    });
+    if (result.created) {
+      await appendAudit(trx, {
+        businessId: profile.businessId,
+        nowMs,
+        actor: by.name,
+        action: "onboarding.launched",
+        subject: workflowId,
+        details: { playbook: request.playbook, revision, round: result.onboarding.round },
+      });
+    }
+    return result;
+  });
+  await startOnboarding(context.temporal, {
+    business: profile.name,
+    playbook: request.playbook,
+    launchedBy: by.name,
+  });
+  return { runId: workflowId, created };
+};

@@ -1,0 +1,38 @@
+import type { Playbook } from "../../contracts/playbook.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { ActionContext } from "../context.ts";
+import type { Principal } from "../principal.ts";
+
+export interface LaunchRequest {
+  readonly playbook: string;
+  /** Needed only where several businesses have a playbook of that name. */
+  readonly business?: string | undefined;
+  /** `YYYY-MM-DD`; without it the schedule's nominal date, or today in its zone. */
+  readonly period?: string | undefined;
+  readonly inputs?: Readonly<Record<string, string>> | undefined;
+  /** Never the next revision of a period that has had its run. */
+  readonly once?: boolean;
+}
+
+export interface Launched {
+  readonly runId: string;
+  /** False where the run was there already and has been joined. */
+  readonly created: boolean;
+}
+
+export type Launching = Pick<ActionContext, "store" | "profiles" | "temporal" | "clocks" | "nowMs">;
+
+/** A stored playbook on its way to becoming a workflow. */
+export interface Launch<P extends Playbook> {
+  readonly request: LaunchRequest;
+  readonly playbook: P;
+  readonly revision: number;
+  readonly profile: BusinessProfile;
+  readonly by: Principal;
+}
+
+/** Launches the playbooks of one kind: a row first, then always a start with USE_EXISTING. */
+export type Launcher<P extends Playbook> = (
+  context: Launching,
+  launch: Launch<P>,
+) => Promise<Launched>;

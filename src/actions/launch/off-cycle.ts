@@ -1,0 +1,100 @@
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { newYorkDate } from "../../domain/clock/new-york.ts";
+import { type OffCycle, offCycleInputs, offCyclePeriod } from "../../domain/off-cycle.ts";
+import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
+import { recordLaunch } from "../../store/runs/runs.ts";
+import type { ActionContext } from "../context.ts";
+import type { Principal } from "../principal.ts";
+import { unprocessable } from "../errors.ts";
+import { businessNamed } from "../businesses.ts";
+import type { Launched } from "./launcher.ts";
+import { findPlaybook, playbooksOf } from "../playbooks/playbooks.ts";
+import { startPayRun } from "../temporal.ts";
+
+export interface OffCycleRequest extends OffCycle {
+  /** A pay-run playbook's name; the only one where it is left out. */
+  readonly playbook?: string | undefined;
+  /** Needed only where several businesses have such a playbook. */
+  readonly business?: string | undefined;
+  /** Tells two requests of one day apart that are alike. */
+  readonly ref?: string | undefined;
+}
+
+/**
+ * Launches a run for the named bills only, under the policy of a pay-run playbook: its condition,
+ * limits, reviews, approvals and source. Only its schedule and due dates don't matter.
+ *
+ * Asking the same twice in a day joins the first run, unless that has ended and had nothing to pay.
+ *
+ * @throws GatewayError 404 for an unknown playbook, 422 where it isn't clear which is meant or what
+ * is asked can't be, 503 where Temporal can't be reached: the row is kept, asking again goes on
+ */
+export async function payOffCycle(
+  context: ActionContext,
+  { playbook: asked, business, ref = "", payableIds, amountCents }: OffCycleRequest,
+  by: Principal,
+): Promise<Launched> {
+  if (amountCents !== null && payableIds.length !== 1) {
+    throw unprocessable("amount_of_many", "An amount is for one bill: name a single payable.");
+  }
+  const { stored, policy } = await policyOf(context, { playbook: asked, business });
+  const { name, revision } = stored;
+  const profile = businessNamed(context, stored.business, "");
+  const { businessMs } = await context.clocks.read(profile);
+  const request: OffCycle = { payableIds: [...new Set(payableIds)], amountCents };
+  const period = offCyclePeriod(newYorkDate(businessMs), request, ref);
+  const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
+    recordLaunch(trx, {
+      businessId: profile.businessId,
+      business: profile.name,
+      playbook: name,
+      playbookRevision: revision,
+      policy,
+      period,
+      inputs: offCycleInputs(request),
+      launchedBy: by.name,
+      launchedByTokenId: by.tokenId,
+      nowMs: context.nowMs(),
+      afterNothing: true,
+    }),
+  );
+  await startPayRun(context.temporal, {
+    runId,
+    business: profile.name,
+    playbook: name,
+    period,
+    launchedBy: by.name,
+  });
+  return { runId, created };
+}
+
+async function policyOf(
+  context: ActionContext,
+  { playbook: name, business }: Pick<OffCycleRequest, "playbook" | "business">,
+): Promise<{ stored: StoredPlaybook; policy: PayRunPlaybook }> {
+  const stored =
+    name === undefined
+      ? await onlyPayRun(context, business)
+      : await findPlaybook(context, { name, business });
+  if (stored.compiled.kind === "pay-run") return { stored, policy: stored.compiled };
+  throw unprocessable(
+    "no_pay_run",
+    `The playbook “${stored.name}” pays no bills: it is a ${stored.kind}.`,
+  );
+}
+
+async function onlyPayRun(
+  context: ActionContext,
+  business: string | undefined,
+): Promise<StoredPlaybook> {
+  const all = await playbooksOf(context, business);
+  const [only, ...others] = all.filter(({ kind }) => kind === "pay-run");
+  if (only !== undefined && others.length === 0) return only;
+  const names = [only, ...others].map((stored) => stored?.name).join(", ");
+  throw unprocessable(
+    "playbook_ambiguous",
+    only === undefined
+      ? "No pay-run playbook is stored, whose approvals and limits would hold; “payrun apply FILE” stores one."
+      : `There are several pay-run playbooks (${names}): say under which one to pay.`,
+  );
+}

@@ -1,0 +1,50 @@
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { periodAt } from "../../domain/clock/schedule-period.ts";
+import { recordLaunch } from "../../store/runs/runs.ts";
+import type { ActionContext } from "../context.ts";
+import { startPayRun } from "../temporal.ts";
+import type { Launcher } from "./launcher.ts";
+
+/** Makes the run's row, or finds the one of the same business, playbook and period, and starts it. */
+export const launchPayRun: Launcher<PayRunPlaybook> = async (
+  context,
+  { request, playbook, revision, profile, by },
+) => {
+  const period = await periodOf(context, profile, playbook, request.period);
+  const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
+    recordLaunch(trx, {
+      businessId: profile.businessId,
+      business: profile.name,
+      playbook: request.playbook,
+      playbookRevision: revision,
+      policy: playbook,
+      period,
+      inputs: request.inputs ?? {},
+      launchedBy: by.name,
+      launchedByTokenId: by.tokenId,
+      nowMs: context.nowMs(),
+      once: request.once === true,
+    }),
+  );
+  await startPayRun(context.temporal, {
+    runId,
+    business: profile.name,
+    playbook: request.playbook,
+    period,
+    launchedBy: by.name,
+  });
+  return { runId, created };
+};
+
+/** The period that a launch or a plan is for, on the business clock. */
+export async function periodOf(
+  context: Pick<ActionContext, "clocks">,
+  profile: BusinessProfile,
+  playbook: PayRunPlaybook,
+  asked: string | undefined,
+): Promise<string> {
+  if (asked !== undefined) return asked;
+  const { businessMs } = await context.clocks.read(profile);
+  return periodAt(playbook.schedule, businessMs);
+}

@@ -1,0 +1,55 @@
+import { appendAudit } from "../../store/audit/audit.ts";
+import {
+  endOnboarding,
+  getOnboardingByWorkflowId,
+  updateOnboarding,
+} from "../../store/onboarding/onboardings.ts";
+import { tellOf } from "../../store/tellings/tellings.ts";
+import type { ActionContext } from "../context.ts";
+import { conflict } from "../errors.ts";
+
+/**
+ * Ends an onboarding by a person's word, and forgets everything personal that was kept for it. What
+ * the service has stays there; launching it again goes on from that.
+ *
+ * @returns false where the store knows no onboarding of that id
+ * @throws GatewayError 409 where it has ended
+ */
+export async function cancelOnboarding(
+  context: ActionContext,
+  id: string,
+  { by, reason }: { readonly by: string; readonly reason: string | undefined },
+): Promise<boolean> {
+  const { db } = context.store;
+  const known = await getOnboardingByWorkflowId(db, id);
+  if (known === undefined) return false;
+  const { businessId, workflowId } = known;
+  await context.store.transactionOf(businessId, async (trx) => {
+    const onboarding = (await getOnboardingByWorkflowId(trx, id)) ?? known;
+    if (onboarding.endedAtMs !== null) {
+      throw conflict(
+        "run_ended",
+        `The onboarding has ended (${onboarding.phase}); nothing is left to cancel.`,
+      );
+    }
+    const nowMs = context.nowMs();
+    const waitingFor = `It was cancelled by ${by}; launch it again to go on.`;
+    await updateOnboarding(trx, businessId, { phase: "expired", waitingFor }, nowMs);
+    const forgotten = await endOnboarding(trx, businessId, nowMs);
+    await appendAudit(trx, {
+      businessId,
+      nowMs,
+      actor: by,
+      action: "onboarding.ended",
+      subject: workflowId,
+      details: {
+        phase: "expired",
+        round: onboarding.round,
+        forgotten,
+        reason: reason ?? "it was cancelled",
+      },
+    });
+    tellOf(trx, businessId, { kind: "workflow", workflowId });
+  });
+  return true;
+}

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { ProvidedStep } from "../../contracts/onboarding.ts";
+import { actAbout, type LegalAct, legalText } from "../../domain/onboarding/texts.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
+import type { Tables } from "../../store/index.ts";
+import {
+  endInputs,
+  insertInput,
+  listInputs,
+  type OnboardingInput,
+} from "../../store/onboarding/onboarding-inputs.ts";
+import { getOnboarding, type Onboarding } from "../../store/onboarding/onboardings.ts";
+import { tellOf } from "../../store/tellings/tellings.ts";
+import { VaultError } from "../../vault/keyring.ts";
+import type { ActionContext } from "../context.ts";
+import type { Principal } from "../principal.ts";
+import { conflict, GatewayError, notFound } from "../errors.ts";
+import type { Provided } from "./inputs.ts";
+
+/** Something provided for a step, and by whom. */
+export interface Providing {
+  readonly profile: BusinessProfile;
+  readonly step: ProvidedStep;
+  readonly items: readonly Provided[];
+  /** Hash of the text that was shown, where the caller knows it. */
+  readonly textHash: string | undefined;
+  readonly by: Principal;
+  /** Network address that it came from. */
+  readonly from: string;
+}
+
+/** What waits and is void once something newer comes, beside the legal act about it. */
+const REPLACES: Readonly<Record<ProvidedStep, readonly ProvidedStep[]>> = {
+  tax: ["tax"],
+  signature: ["signature"],
+  officers: [],
+  certification: ["certification"],
+  documents: [],
+  "bank-account": ["bank-account", "micro-deposits"],
+  "micro-deposits": ["micro-deposits"],
+};
+
+/**
+ * Keeps what a person provided until its turn comes: what is personal in the vault, legal acts in
+ * the audit trail with the text they are about.
+ *
+ * @throws GatewayError 404 where no onboarding was launched, 409 where it has ended or the text
+ * shown was another, 503 without an encryption key
+ */
+export async function provide(context: ActionContext, providing: Providing): Promise<Onboarding> {
+  try {
+    return await context.store.transactionOf(providing.profile.businessId, (trx) =>
+      keep(context, trx, providing),
+    );
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    throw new GatewayError(503, "encryption_keys_missing", error.message);
+  }
+}
+
+/** @throws GatewayError 404 or 409 */
+export async function openOnboarding(
+  db: Parameters<typeof getOnboarding>[0],
+  profile: BusinessProfile,
+): Promise<Onboarding> {
+  const onboarding = await getOnboarding(db, profile.businessId);
+  if (onboarding === undefined) {
+    throw notFound(
+      `No onboarding of ${profile.name} was launched: “payrun launch” a playbook of kind kyb-onboarding first.`,
+    );
+  }
+  if (onboarding.endedAtMs !== null) {
+    throw conflict(
+      "onboarding_ended",
+      `The onboarding of ${profile.name} has ended (${onboarding.phase}); “payrun launch ${onboarding.playbook}” begins it again.`,
+    );
+  }
+  return onboarding;
+}
+
+async function keep(
+  context: ActionContext,
+  trx: Transaction<Tables>,
+  providing: Providing,
+): Promise<Onboarding> {
+  const { profile, step, items, by } = providing;
+  const onboarding = await openOnboarding(trx, profile);
+  const { businessId, round } = onboarding;
+  const nowMs = context.nowMs();
+  const before = await listInputs(trx, businessId, round);
+  const isVoid = (input: OnboardingInput): boolean =>
+    REPLACES[step].includes(input.step) || input.step === actAbout(step);
+  const replaced = before.filter((input) => input.state === "waiting" && isVoid(input));
+  await endInputs(trx, replaced, {
+    state: "replaced",
+    reason: `Something newer was provided for the step ${step}.`,
+  });
+  const inputs: OnboardingInput[] = [];
+  for (const { facts, value } of items) {
+    const kind = `onboarding-${step}`;
+    const vaultRef =
+      value === undefined ? null : await context.vault.put(trx, { businessId, kind, nowMs }, value);
+    const input = { businessId, round, step, facts, vaultRef, providedBy: by.name, nowMs };
+    inputs.push(await insertInput(trx, input));
+  }
+  const legal = step === "signature" || step === "certification" ? step : undefined;
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: by.name,
+    action: legal === undefined ? "onboarding.provided" : ACTIONS[legal],
+    subject: onboarding.workflowId,
+    details: {
+      step,
+      inputIds: inputs.map(({ inputId }) => inputId),
+      from: providing.from,
+      tokenId: by.tokenId,
+      ...(legal === undefined ? {} : actOf(legal, providing)),
+    },
+  });
+  tellOf(trx, businessId, { kind: "workflow", workflowId: onboarding.workflowId });
+  return onboarding;
+}
+
+const ACTIONS = {
+  signature: "onboarding.signed",
+  certification: "onboarding.certified",
+} as const;
+
+/** Who put their name to which text, and when. */
+function actOf(act: LegalAct, { profile, items, textHash }: Providing) {
+  const text = legalText(act, profile.name);
+  const hash = createHash("sha256").update(text).digest("hex");
+  if (textHash !== undefined && textHash.toLowerCase() !== hash) {
+    throw conflict(
+      "other_text",
+      `The text that was shown is not the one in force. Read the one in the onboarding's status, and ${act === "signature" ? "sign" : "certify"} again.`,
+    );
+  }
+  const facts = items[0]?.facts;
+  return {
+    name: facts?.name,
+    at: facts?.at,
+    text,
+    textSha256: hash,
+    textConfirmed: textHash !== undefined,
+  };
+}

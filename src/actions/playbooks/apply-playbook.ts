@@ -1,0 +1,128 @@
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
+import { isCancellationPolicy } from "../../domain/cancellations/policy.ts";
+import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
+import type { Tables } from "../../store/index.ts";
+import {
+  applyPlaybook,
+  getPlaybook,
+  isPayRun,
+  type StoredPlaybook,
+} from "../../store/playbooks/playbooks.ts";
+import { scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
+import type { ActionContext } from "../context.ts";
+import { unprocessable } from "../errors.ts";
+import { syncSchedule } from "./schedules.ts";
+
+/** A playbook that is about to be stored, and whose it is. */
+export interface OwnedText {
+  readonly name: string;
+  readonly text: string;
+  readonly playbook: Playbook;
+  readonly profile: BusinessProfile;
+}
+
+type Author = Pick<StoredPlaybook, "author" | "authorTokenId">;
+
+export interface Applied {
+  readonly name: string;
+  readonly business: string;
+  readonly revision: number;
+  readonly changed: boolean;
+  /** What whoever stores it should know. */
+  readonly note?: string;
+}
+
+/**
+ * Stores a playbook as its revision in force, and brings its schedule in step.
+ *
+ * @param confirmed who confirms it as a second person, and what to do with it in the same transaction
+ * @throws GatewayError 503 where Temporal can't be reached: doing it again completes it
+ */
+export async function storePlaybook(
+  context: ActionContext,
+  { name, text, playbook, profile }: OwnedText,
+  author: Author,
+  confirmed?: { readonly by: string; readonly first: (trx: Transaction<Tables>) => Promise<void> },
+): Promise<Applied> {
+  const nowMs = context.nowMs();
+  const { businessId, name: business } = profile;
+  const sandboxTime = await sandboxTimeOf(context, profile);
+  const applied = await context.store.transactionOf(businessId, async (trx) => {
+    await confirmed?.first(trx);
+    const { kind } = playbook;
+    const result = await applyPlaybook(trx, {
+      ...{ name, kind, text, compiled: playbook, business, ...author, nowMs },
+      ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
+    });
+    if (result.changed || (await scheduleWish(trx, { businessId, playbook: name })).deleted) {
+      await appendAudit(trx, {
+        ...{ businessId, nowMs, actor: author.author, action: "playbook.applied", subject: name },
+        details: {
+          revision: result.revision,
+          ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
+          ...sandboxTime,
+        },
+      });
+    }
+    return result;
+  });
+  // After the store: whoever applies again after a failure here completes it.
+  const { pause } = await syncSchedule(context, { business, name, compiled: playbook });
+  const noted = pause === null ? await noteOn(context, profile, playbook) : pausedNote(name, pause);
+  return { name, business, ...applied, ...noted };
+}
+
+/** What backfills count from; a sandbox that can't be read keeps nobody from storing a playbook. */
+async function sandboxTimeOf(
+  context: ActionContext,
+  profile: BusinessProfile,
+): Promise<{ readonly sandboxTime?: string }> {
+  if (!profile.sandbox) return {};
+  try {
+    const { businessMs } = await context.clocks.read(profile);
+    return { sandboxTime: new Date(businessMs).toISOString() };
+  } catch {
+    return {};
+  }
+}
+
+function pausedNote(name: string, pause: string): { readonly note: string } {
+  return {
+    note: `It is paused (${pause}), and begins no run by itself until “payrun schedule resume ${name}”.`,
+  };
+}
+
+/** What whoever stores a playbook should know; the other playbook may still be stored after it. */
+async function noteOn(
+  context: ActionContext,
+  { name: business }: BusinessProfile,
+  playbook: Playbook,
+): Promise<{ note?: string }> {
+  if (!isCancellationPolicy(playbook)) return {};
+  const { run } = playbook.choose;
+  if (run === null || (await isPayRun(context.store.db, { business, name: run }))) return {};
+  const note = `choose.run names “${run}”, and no pay-run playbook of that name is stored yet: until one is, this chooses nothing.`;
+  return { note };
+}
+
+/**
+ * A name that nobody has stored would quietly mean the built-in rules.
+ *
+ * @throws GatewayError 422
+ */
+export async function requireFailurePlaybook(
+  context: ActionContext,
+  { name: business }: BusinessProfile,
+  { onFailure }: PayRunPlaybook,
+): Promise<void> {
+  const stored = await getPlaybook(context.store.db, { business, name: onFailure });
+  if (stored === undefined && onFailure === BUILT_IN_FAILURES) return;
+  if (stored?.compiled.kind === "retry-failed") return;
+  throw unprocessable(
+    "unknown_failure_playbook",
+    `onFailure names “${onFailure}”, and no retry-failed playbook of that name is stored: apply it first, or leave onFailure out for the rules that are built in.`,
+  );
+}

@@ -1,0 +1,58 @@
+import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
+import { getPlaybook, listPlaybooks } from "../../store/playbooks/playbooks.ts";
+import { businessNamed } from "../businesses.ts";
+import type { ActionContext } from "../context.ts";
+import { notFound, unprocessable } from "../errors.ts";
+
+type Context = Pick<ActionContext, "store" | "profiles">;
+
+/**
+ * The stored playbook of a name, among the businesses that the caller acts for.
+ *
+ * @param business needed only where several of them have a playbook of that name
+ * @throws GatewayError 404 where there is none, 422 where there are several
+ */
+export async function findPlaybook(
+  context: Context,
+  { name, business }: { readonly name: string; readonly business?: string | undefined },
+): Promise<StoredPlaybook> {
+  const among = namedOrAll(context, business);
+  const all = await Promise.all(
+    among.map((profile) => getPlaybook(context.store.db, { business: profile.name, name })),
+  );
+  const [found, ...others] = all.flatMap((stored) => stored ?? []);
+  if (found === undefined) {
+    throw notFound(
+      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}; “payrun playbook list” names those that there are, “payrun apply FILE” stores one.`,
+    );
+  }
+  if (others.length === 0) return found;
+  const owners = [found, ...others].map((stored) => stored.business);
+  throw unprocessable(
+    "business_ambiguous",
+    `Several businesses have a playbook “${name}” (${owners.join(", ")}): say which one (“business”, or --business on the command line).`,
+  );
+}
+
+/** The latest revision of every playbook of one business, or of all that the caller acts for. */
+export async function playbooksOf(context: Context, business?: string): Promise<StoredPlaybook[]> {
+  const among = namedOrAll(context, business);
+  const { db } = context.store;
+  return (await Promise.all(among.map(({ name }) => listPlaybooks(db, name)))).flat();
+}
+
+/** Playbooks that run by themselves, of businesses that are configured no more. */
+export async function ownerless({
+  store,
+  profiles,
+  businessIds,
+}: Context & { readonly businessIds: readonly string[] | undefined }): Promise<StoredPlaybook[]> {
+  if (businessIds !== undefined) return [];
+  return (await listPlaybooks(store.db)).filter(
+    ({ business, compiled }) => compiled.schedule !== null && profiles.get(business) === undefined,
+  );
+}
+
+function namedOrAll(context: Context, business: string | undefined) {
+  return business === undefined ? context.profiles.all() : [businessNamed(context, business, "")];
+}

@@ -1,0 +1,17 @@
+import type { Token } from "../store/approvals/tokens.ts";
+import { GatewayError } from "./errors.ts";
+
+/** Who asks: known by their token. */
+export type Principal = Pick<Token, "tokenId" | "name" | "roles" | "businesses">;
+
+/** @throws GatewayError 403 where the principal holds none of the roles */
+export function requireRole(principal: Principal, roles: readonly string[]): void {
+  if (principal.roles.some((role) => roles.includes(role))) return;
+  throw new GatewayError(
+    403,
+    "forbidden",
+    `This needs one of the roles ${roles.join(", ")}; the token of ${principal.name} has ${
+      principal.roles.join(", ") || "none"
+    }.`,
+  );
+}

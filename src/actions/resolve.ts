@@ -1,0 +1,238 @@
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { retryFailedPaymentId } from "../contracts/names.ts";
+import type { LineState } from "../contracts/pay-run.ts";
+import { closeByPerson } from "../ledger/close-by-person.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import {
+  claimOwners,
+  claimPayables,
+  handOverClaim,
+  releaseClaim,
+} from "../store/payables/claims.ts";
+import { createHold } from "../store/holds/holds.ts";
+import { lineApproved } from "../store/approvals/line-approvals.ts";
+import type { Tables } from "../store/index.ts";
+import { changeLine, type RunLine } from "../store/lines/lines.ts";
+import { requestRetry } from "../store/retries/retries.ts";
+import { getRetryCase } from "../store/lines/retry-cases.ts";
+import { tellOf } from "../store/tellings/tellings.ts";
+import { moveWatch } from "../store/payables/subscriptions.ts";
+import type { ActionContext } from "./context.ts";
+import { type Principal, requireRole } from "./principal.ts";
+import { conflict, GatewayError, notFound } from "./errors.ts";
+import { currentLineOf } from "./payables.ts";
+import { signalRetry } from "./temporal.ts";
+
+export type ResolutionAction = "retry" | "paid-elsewhere" | "give-up";
+
+export interface ResolutionRequest {
+  readonly payableId: string;
+  readonly action: ResolutionAction;
+  readonly reason: string;
+}
+
+export interface Resolution {
+  readonly payableId: string;
+  readonly business: string;
+  readonly action: ResolutionAction;
+  readonly runId: string;
+  readonly state: LineState;
+  readonly workflowId?: string;
+  readonly holdId?: string;
+  /** Why a retry can't be paid under its approval: the next run plans the bill and asks for another. */
+  readonly approvalEnded?: string;
+}
+
+const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
+
+/**
+ * Does what a person decided about a parked bill.
+ *
+ * `retry` hands it to its own workflow, which looks what is true before it pays anything.
+ * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
+ *
+ * @throws GatewayError 403 where the playbook names others to decide, 404 for an unknown bill, 409 where it is not parked, may just be paid, or
+ * is to be retried without a valid approval
+ */
+export async function resolve(
+  context: ActionContext,
+  profile: BusinessProfile,
+  request: ResolutionRequest,
+  by: Principal,
+): Promise<Resolution> {
+  const { businessMs } = await context.clocks.read(profile);
+  const resolution = await context.store.transactionOf(profile.businessId, async (trx) => {
+    const line = await parkedLine(trx, profile, request.payableId);
+    if (request.action === "retry") {
+      await requireDecider(trx, line, by);
+      await requireApproval(trx, line, businessMs);
+    }
+    return request.action === "retry"
+      ? retry(context, trx, { profile, request, by, line })
+      : end(context, trx, { profile, request, by, line }, END_STATES[request.action]);
+  });
+  if (resolution.workflowId === undefined) {
+    return resolution;
+  }
+  await signalRetry(context.temporal, profile.name, request.payableId).catch((error: unknown) => {
+    if (!(error instanceof GatewayError) || error.status !== 503) throw error;
+    throw new GatewayError(
+      503,
+      error.code,
+      "The retry is recorded, but Temporal can't be reached to start it: resolve again once it can.",
+    );
+  });
+  return resolution;
+}
+
+interface Resolving {
+  readonly profile: BusinessProfile;
+  readonly request: ResolutionRequest;
+  readonly by: Principal;
+  readonly line: RunLine;
+}
+
+async function parkedLine(
+  trx: Transaction<Tables>,
+  profile: BusinessProfile,
+  payableId: string,
+): Promise<RunLine> {
+  const line = await currentLineOf(trx, profile.businessId, payableId);
+  if (line === undefined) {
+    throw notFound(`No run of ${profile.name} has a payable “${payableId}”.`);
+  }
+  if (line.state !== "parked") {
+    throw conflict(
+      "not_parked",
+      `Only a parked bill can be resolved; ${payableId} is ${line.state} in ${line.runId}.`,
+      { payableId, state: line.state, runId: line.runId },
+    );
+  }
+  return line;
+}
+
+/** Where a playbook held the vendor, it also says who decides that the vendor is paid again. */
+async function requireDecider(
+  trx: Transaction<Tables>,
+  { businessId, payableId }: RunLine,
+  by: Principal,
+): Promise<void> {
+  const kept = await getRetryCase(trx, businessId, payableId);
+  if (kept?.rule.action === "hold-vendor") requireRole(by, [...kept.rule.by, "admin"]);
+}
+
+/** Money moves on a valid approval only, so a retry without one would only park again. */
+async function requireApproval(
+  trx: Transaction<Tables>,
+  line: RunLine,
+  businessNowMs: number,
+): Promise<void> {
+  if (await lineApproved(trx, line, businessNowMs)) return;
+  throw conflict(
+    "not_approved",
+    `${line.payableId} has no valid approval, so it can't be retried; the next run plans it anew and asks.`,
+    { payableId: line.payableId, state: line.state, runId: line.runId },
+  );
+}
+
+async function retry(
+  context: ActionContext,
+  trx: Transaction<Tables>,
+  resolving: Resolving,
+): Promise<Resolution> {
+  const { profile, request, by, line } = resolving;
+  const workflowId = retryFailedPaymentId(profile.name, request.payableId);
+  const { businessId } = profile;
+  const { payableId } = line;
+  // A run keeps what it parked while it goes on, or while an attempt has no final answer.
+  await handOverClaim(trx, { businessId, payableId, from: line.runId, to: workflowId });
+  const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs: context.nowMs() };
+  const [other] = (await claimPayables(trx, claim)).refused;
+  if (other !== undefined) {
+    throw conflict(
+      "owned_elsewhere",
+      `${payableId} is being planned or paid by ${other.owner}, so it is not retried beside it.`,
+      { payableId, owner: other.owner },
+    );
+  }
+  await moveWatch(trx, { businessId, payableId, owner: workflowId });
+  const { approvalEnded } = await requestRetry(trx, {
+    businessId: profile.businessId,
+    payableId: request.payableId,
+    business: profile.name,
+    workflowId,
+    runId: line.runId,
+    by: by.name,
+    nowMs: context.nowMs(),
+  });
+  await audit(context, trx, resolving, { workflowId });
+  const resolution = { ...named(resolving), state: line.state, workflowId };
+  return approvalEnded === null ? resolution : { ...resolution, approvalEnded };
+}
+
+async function end(
+  context: ActionContext,
+  trx: Transaction<Tables>,
+  resolving: Resolving,
+  state: "paid-elsewhere" | "given-up",
+): Promise<Resolution> {
+  const { profile, request, by, line } = resolving;
+  const { businessId } = profile;
+  const { payableId } = request;
+  if (!(await closeByPerson(trx, businessId, payableId, profile))) {
+    throw conflict(
+      "attempt_live",
+      `A request may still pay ${payableId}: its effect is not known yet. Payrun looks until it is; try again then.`,
+      { payableId, runId: line.runId },
+    );
+  }
+  const hold = await createHold(trx, {
+    businessId,
+    scope: "payable",
+    value: payableId,
+    reason: `${state === "given-up" ? "Given up" : "Paid elsewhere"}: ${request.reason}`,
+    author: by.name,
+    nowMs: context.nowMs(),
+  });
+  await changeLine(
+    trx,
+    line,
+    { state, reasonCode: state, reason: request.reason },
+    context.nowMs(),
+    { from: ["parked"] },
+  );
+  const owner = (await claimOwners(trx, businessId, [payableId])).get(payableId);
+  const mine = [line.runId, retryFailedPaymentId(profile.name, payableId)];
+  if (owner !== undefined && mine.includes(owner)) {
+    await releaseClaim(trx, { businessId, payableId, owner });
+  }
+  for (const workflowId of mine) tellOf(trx, businessId, { kind: "workflow", workflowId });
+  await audit(context, trx, resolving, { holdId: hold.holdId, state });
+  return { ...named(resolving), state, holdId: hold.holdId };
+}
+
+function named({ profile, request, line }: Resolving) {
+  return {
+    payableId: request.payableId,
+    business: profile.name,
+    action: request.action,
+    runId: line.runId,
+  };
+}
+
+async function audit(
+  context: ActionContext,
+  trx: Transaction<Tables>,
+  { profile, request, by, line }: Resolving,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await appendAudit(trx, {
+    businessId: profile.businessId,
+    nowMs: context.nowMs(),
+    actor: by.name,
+    action: `payable.resolved-${request.action}`,
+    subject: request.payableId,
+    details: { runId: line.runId, reason: request.reason, ...details },
+  });
+}

@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isGrpcServiceError, WorkflowFailedError, type Client } from "@temporalio/client";
+import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
+import { TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
+import {
+  type PayRunStart,
+  startOrTellPayRun,
+  startOrTellCancellation,
+  startOrTellOnboarding,
+  startOrTellRetry,
+} from "../temporal/start.ts";
+import { tellToLook } from "../temporal/tell.ts";
+import { GatewayError, unprocessable } from "./errors.ts";
+
+/** Every call gives up after this: a person waits behind it. */
+const CALL_TIMEOUT_MS = 5_000;
+
+const RETRY_AFTER_MS = 200;
+
+const GRPC = {
+  cancelled: 1,
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  unavailable: 14,
+} as const;
+
+/**
+ * Starts the run's workflow, or tells the one that runs to look.
+ *
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
+  await persistently(client, () => startOrTellPayRun(client, start));
+}
+
+/**
+ * Starts a business's onboarding, or tells the one that runs to look.
+ *
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function startOnboarding(
+  client: Client,
+  start: Parameters<typeof startOrTellOnboarding>[1],
+): Promise<void> {
+  await persistently(client, () => startOrTellOnboarding(client, start));
+}
+
+/**
+ * Starts the workflow of a cancellation, or tells the one that runs to look.
+ *
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function startCancellation(
+  client: Client,
+  start: Parameters<typeof startOrTellCancellation>[1],
+): Promise<void> {
+  await persistently(client, () => startOrTellCancellation(client, start));
+}
+
+/**
+ * Tells a workflow to look at the store.
+ *
+ * @returns false where no such workflow runs
+ * @throws GatewayError 503 where Temporal can't be reached
+ */
+export async function signalLook(client: Client, workflowId: string): Promise<boolean> {
+  return once(client, () => tellToLook(client, workflowId));
+}
+
+/** Starts the owner of a failed payable, or tells the one that runs to look. */
+export async function signalRetry(
+  client: Client,
+  business: string,
+  payableId: string,
+): Promise<void> {
+  await once(client, () => startOrTellRetry(client, business, payableId));
+}
+
+/**
+ * Runs a dry plan on a worker and waits for it.
+ *
+ * @throws GatewayError 504 where no worker finished it in time, 503 where the service could not be
+ * read, 422 with the planner's reason
+ */
+export async function runDryPlan(
+  client: Client,
+  plan: { readonly workflowId: string; readonly input: object; readonly timeoutMs: number },
+): Promise<void> {
+  const handle = await persistently(client, () =>
+    client.workflow.start(WORKFLOW.planDry, {
+      workflowId: plan.workflowId,
+      taskQueue: TASK_QUEUE,
+      args: [plan.input],
+      workflowExecutionTimeout: plan.timeoutMs + 60_000,
+      staticSummary: "Dry plan: nothing is paid",
+    }),
+  );
+  try {
+    await client.withDeadline(Date.now() + plan.timeoutMs, () => handle.result());
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw planFailure(error);
+    if (grpcCode(error) === GRPC.deadlineExceeded) {
+      await handle.terminate("Nobody waits for it any more").catch(() => undefined);
+      throw new GatewayError(
+        504,
+        "plan_timeout",
+        `No worker finished the plan within ${Math.round(plan.timeoutMs / 1000)} seconds; ` +
+          "is one running? “payrun worker” starts one.",
+      );
+    }
+    throw unreachable(error) ?? error;
+  }
+}
+
+/** @returns whether Temporal answers now, and has the namespace */
+export async function temporalAnswers(client: Client, timeoutMs: number): Promise<boolean> {
+  try {
+    await within(client, timeoutMs, () =>
+      client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One try: whoever calls tries again in its own time. */
+async function once<T>(client: Client, fn: () => Promise<T>): Promise<T> {
+  try {
+    return await within(client, CALL_TIMEOUT_MS, fn);
+  } catch (error) {
+    throw unreachable(error) ?? error;
+  }
+}
+
+/** Tries again while Temporal can't be reached, until the time is over: a restart passes unseen. */
+export async function persistently<T>(client: Client, fn: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + CALL_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await once(client, fn);
+    } catch (error) {
+      const worthIt = error instanceof GatewayError && error.code === "temporal_unreachable";
+      if (!worthIt || performance.now() + RETRY_AFTER_MS > deadline) throw error;
+      await sleep(RETRY_AFTER_MS);
+    }
+  }
+}
+
+/**
+ * Bounds a call by our own timer as well: what is given up on may still happen later, which is
+ * harmless here: a second signal, or a start that joins.
+ */
+async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const sent = client.withDeadline(Date.now() + timeoutMs, fn);
+  try {
+    return await Promise.race([
+      sent,
+      sleep(timeoutMs, undefined, { signal: done.signal, ref: false }).then(() => {
+        throw lost();
+      }),
+    ]);
+  } finally {
+    done.abort();
+    sent.catch(() => undefined);
+  }
+}
+
+function lost(): GatewayError {
+  return new GatewayError(
+    503,
+    "temporal_unreachable",
+    "Temporal can't be reached right now: “payrun up” or “temporal server start-dev” starts one.",
+  );
+}
+
+/** The 503 that a connection failure becomes, or undefined for every other error. */
+function unreachable(error: unknown): GatewayError | undefined {
+  if (error instanceof NamespaceNotFoundError) {
+    const text = `Temporal has no namespace “${error.namespace}”: create it, or set TEMPORAL_NAMESPACE.`;
+    return new GatewayError(503, "temporal_namespace_missing", text);
+  }
+  const code = grpcCode(error);
+  if (code === undefined) return undefined;
+  if (code === GRPC.invalidArgument && /search attribute/i.test(detailsOf(error))) {
+    return new GatewayError(
+      503,
+      "search_attributes_missing",
+      "Temporal doesn't know Payrun's search attributes yet; a worker registers them when it starts.",
+    );
+  }
+  const gone: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];
+  if (!gone.includes(code)) return undefined;
+  return lost();
+}
+
+function grpcCode(error: unknown): number | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (isGrpcServiceError(at)) return at.code;
+  }
+  return undefined;
+}
+
+function detailsOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (isGrpcServiceError(at)) return at.details;
+  }
+  return "";
+}
+
+/** Names of the errors that an activity ends with where the Payments Service can't be read. */
+const SERVICE_FAILURES = [
+  "PaymentsApiError",
+  "NoAnswerError",
+  "UnexpectedAnswerError",
+  "TokenUnavailableError",
+] as const;
+
+function planFailure(error: WorkflowFailedError): GatewayError {
+  let failure: Error = error;
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    failure = at;
+    if (at instanceof ApplicationFailure) break;
+  }
+  const type = failure instanceof ApplicationFailure ? failure.type : undefined;
+  if (!SERVICE_FAILURES.some((name) => name === type))
+    return unprocessable("plan_failed", failure.message);
+  return new GatewayError(
+    503,
+    "api_unavailable",
+    `The Payments Service could not be read: ${failure.message}. Check its address and the token.`,
+  );
+}

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import {
+  CANCELLATION_KINDS,
+  CANCELLATION_PHASES,
+  CANCELLATION_STATES,
+} from "../contracts/cancellation.ts";
+import { startedBy } from "./schemas.ts";
+
+export const CancellationStatusBody = z
+  .object({
+    id: z.string(),
+    kind: z.enum(CANCELLATION_KINDS),
+    business: z.string(),
+    playbook: z.string().describe("Empty where a person named the payments"),
+    phase: z.enum(CANCELLATION_PHASES),
+    waitingFor: z.string().nullable(),
+    needsAction: z.boolean(),
+    counts: z.partialRecord(z.enum(CANCELLATION_STATES), z.int()),
+    totalCents: z.int(),
+    planHash: z.null(),
+    reason: z.string(),
+    launchedBy: z.string(),
+    startedBy: startedBy.optional(),
+    launchedAt: z.string(),
+    endedAt: z.string().nullable(),
+    payments: z.array(
+      z.object({
+        paymentId: z
+          .string()
+          .nullable()
+          .describe("Null for a bill of which nothing was sent, or whose request is under way"),
+        payableId: z.string().nullable(),
+        amountCents: z.int(),
+        state: z.enum(CANCELLATION_STATES),
+        reason: z.string().nullable().describe("What happened and where the money went"),
+        holdId: z.string().nullable().describe("Keeps the bill from being paid again"),
+        releaseBy: z.string().nullable(),
+      }),
+    ),
+    totalCount: z.int().describe("Payments and bills on all pages"),
+    page: z.int(),
+    pageSize: z.int(),
+    nextPage: z.int().nullable().describe("Null on the last page"),
+  })
+  .openapi("CancellationStatus");

@@ -1,0 +1,23 @@
+import { z } from "@hono/zod-openapi";
+
+/** A decision on a run that counts. */
+export const CountedDecision = z.object({
+  runId: z.string(),
+  by: z.string(),
+  roles: z.array(z.string()),
+  decision: z.enum(["approve", "reject"]),
+  at: z.string(),
+  alone: z
+    .boolean()
+    .describe("True where it counts only because the business lets one person launch and approve"),
+});
+
+/** A decision on a run that doesn't count, and why. */
+export const RefusedDecision = z.object({
+  runId: z.string(),
+  by: z.string(),
+  at: z.string(),
+  code: z.string(),
+  reason: z.string().describe("Empty where only what was sent could say it"),
+  times: z.int().describe("How often it had come on that day"),
+});

@@ -1,0 +1,141 @@
+import { z } from "@hono/zod-openapi";
+import { LINE_STATES } from "../contracts/pay-run.ts";
+import { PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
+import { RefusedDecision } from "./decisions.ts";
+import { HoldBody } from "./schemas.ts";
+
+const AttemptBody = z.object({
+  seq: z.int(),
+  operation: z.string(),
+  state: z
+    .string()
+    .describe(
+      "`open`: it may still take effect; `applied`, `dead`, or `refused`: it may be sent again",
+    ),
+  answer: z.string().nullable(),
+  amountCents: z.int().nullable().describe("Null where a restored store knows only what it made"),
+  executionDate: z.string().nullable(),
+  owner: z.string().nullable(),
+  idempotencyKey: z.string(),
+  bodyHash: z.string().describe("SHA-256 of the bytes that were sent"),
+  sends: z.array(
+    z.object({
+      at: z.string(),
+      result: z.string(),
+      status: z.int().optional(),
+      code: z.string().optional(),
+      message: z.string().optional(),
+    }),
+  ),
+  lookUps: z.array(
+    z.object({
+      at: z.string(),
+      verdict: z.string(),
+      isConclusive: z.boolean().describe("True where nothing of it could be in flight any more"),
+      shown: z.int(),
+      paymentIds: z.array(z.string()),
+    }),
+  ),
+  paymentIds: z.array(z.string()),
+});
+
+const ApprovalBody = z.object({
+  runId: z.string().describe("The run, or the deposit that it is about"),
+  by: z.string(),
+  roles: z.array(z.string()),
+  proof: z.enum(["token", "signature"]),
+  proofId: z.string().nullable(),
+  at: z.string(),
+  expiresAt: z.string(),
+  decisionId: z.string(),
+  planHash: z.string(),
+  lineHash: z.string(),
+  stage: z.int().describe("From 1"),
+  escalated: z.boolean(),
+  alone: z.boolean().describe("Counts only because one person may launch and approve"),
+  comment: z.string().nullable(),
+});
+
+export const HistoryBody = z
+  .object({
+    payableId: z.string(),
+    business: z.string(),
+    owner: z.string().nullable(),
+    state: z.enum(LINE_STATES).nullable(),
+    reason: z.string().nullable(),
+    bill: z
+      .object({
+        contactId: z.string(),
+        contactName: z.string().nullable(),
+        amountCents: z.int(),
+        dueDate: z.string().nullable(),
+        executionDate: z.string(),
+      })
+      .nullable()
+      .describe("As it was planned last; null where no run planned it"),
+    paidOnce: z.object({
+      verdict: z.enum(PAID_ONCE_VERDICTS),
+      sentences: z.array(z.string()).describe("The conclusion first, then what it rests on"),
+    }),
+    approvals: z.array(ApprovalBody),
+    refused: z.array(RefusedDecision).describe("Decisions on its runs that don't count"),
+    timeline: z.array(
+      z.object({
+        at: z.string(),
+        kind: z.string(),
+        text: z.string(),
+        runId: z.string().optional(),
+        by: z.string().optional(),
+      }),
+    ),
+    attempts: z.array(AttemptBody).describe("Requests to pay it"),
+    payments: z.array(
+      z.object({
+        id: z.string(),
+        amountCents: z.int(),
+        status: z.string().describe("As it was seen last"),
+        seenAt: z.string().nullable(),
+        seq: z.int().describe("Number of the request that made it"),
+      }),
+    ),
+    retry: z
+      .object({
+        id: z.string(),
+        phase: z.string(),
+        retriesMade: z.int(),
+        reasonCode: z.string().nullable(),
+        reason: z.string().nullable(),
+      })
+      .nullable()
+      .describe("The workflow that owns it since a payment of it failed or came back"),
+    holds: z.array(HoldBody),
+    cancellations: z.array(
+      z.object({
+        id: z.string(),
+        paymentId: z.string().nullable(),
+        state: z.string(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    cancels: z
+      .array(AttemptBody.extend({ paymentId: z.string() }))
+      .describe("Requests to cancel its payments"),
+    deposits: z
+      .array(
+        z.object({
+          subject: z.string(),
+          amountCents: z.int(),
+          state: z.string(),
+          reason: z.string().nullable(),
+          transactionId: z.string().nullable(),
+          approvals: z.array(ApprovalBody),
+          attempts: z.array(AttemptBody),
+        }),
+      )
+      .describe("Deposits that its runs, or the incident of its account, asked for"),
+    trail: z.object({
+      entries: z.int(),
+      changed: z.array(z.int()).describe("Ids of entries that are not what was written"),
+    }),
+  })
+  .openapi("PayableHistory");

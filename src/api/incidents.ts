@@ -1,0 +1,40 @@
+import { z } from "@hono/zod-openapi";
+import { INCIDENT_PHASES } from "../contracts/incident.ts";
+import { LINE_STATES } from "../contracts/pay-run.ts";
+import { topUpStatus } from "./deposits.ts";
+
+export const IncidentStatusBody = z
+  .object({
+    id: z.string(),
+    kind: z.literal("funding-incident"),
+    business: z.string(),
+    source: z.string().describe("The funding account that payments bounced from"),
+    phase: z.enum(INCIDENT_PHASES),
+    waitingFor: z.string().nullable(),
+    needsAction: z.boolean(),
+    counts: z.partialRecord(z.enum(LINE_STATES), z.int()),
+    totalCents: z.int(),
+    planHash: z.null(),
+    code: z.string(),
+    reason: z.string(),
+    roles: z.array(z.string()).describe("Any of these decides"),
+    holdId: z.string(),
+    launchedAt: z.string(),
+    endedAt: z.string().nullable(),
+    decision: z.string().nullable(),
+    decidedBy: z.string().nullable(),
+    topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
+    payments: z
+      .array(
+        z.object({
+          payableId: z.string(),
+          amountCents: z.int(),
+          state: z.enum(LINE_STATES),
+          paymentIds: z.array(z.string()),
+          attempts: z.int(),
+          reason: z.string().nullable(),
+        }),
+      )
+      .describe("Bills that wait for the decision"),
+  })
+  .openapi("IncidentStatus");

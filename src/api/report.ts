@@ -1,0 +1,44 @@
+import { z } from "@hono/zod-openapi";
+import { CountedDecision, RefusedDecision } from "./decisions.ts";
+import { topUpStatus } from "./deposits.ts";
+import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
+
+/** Bills and amounts by state. */
+export const stateSums = z.partialRecord(
+  z.enum(LINE_STATES),
+  z.object({ count: z.int(), cents: z.int() }),
+);
+
+export const ReportBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    phase: z.enum(RUN_PHASES),
+    bills: z.int().describe("Lines of the run"),
+    totalCents: z.int(),
+    settledBills: z.int(),
+    settledCents: z.int().describe("Net: what has reached the vendors"),
+    byState: stateSums,
+    decisions: z.object({
+      singlePerson: z.boolean().describe("True where one person may launch and approve, or did"),
+      counted: z.array(CountedDecision),
+      refused: z.array(RefusedDecision),
+    }),
+    exceptionCount: z.int().describe("Bills with a reason to look at; `exceptions` has the first"),
+    exceptions: z.array(
+      z.object({
+        payableId: z.string(),
+        publicId: z.string().nullable(),
+        contactName: z.string().nullable(),
+        amountCents: z.int(),
+        state: z.enum(LINE_STATES),
+        reasonCode: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    skipped: z.object({ count: z.int(), byCode: z.record(z.string(), z.int()) }),
+    topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
+  })
+  .openapi("Report");

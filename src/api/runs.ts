@@ -1,0 +1,206 @@
+import { z } from "@hono/zod-openapi";
+import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
+import { stateSums } from "./report.ts";
+import { startedBy } from "./schemas.ts";
+import { plannedTopUp, topUpStatus } from "./deposits.ts";
+
+/** Shapes of the gateway's answers about plans and runs. */
+
+const flag = z.object({ kind: z.string(), text: z.string() });
+
+const fundingChoice = z
+  .object({
+    sourceId: z.string(),
+    rail: z.string(),
+    kind: z.string(),
+    name: z.string().nullable(),
+    last4: z.string().nullable(),
+    pay: z.record(z.string(), z.unknown()),
+    needsAchAuthorization: z.boolean(),
+  })
+  .openapi("FundingChoice");
+
+const planSummary = z
+  .object({
+    planHash: z.string(),
+    lineCount: z.int(),
+    totalCents: z.int(),
+    flaggedCount: z.int(),
+    skippedCount: z.int(),
+    skippedByCode: z.record(z.string(), z.int()),
+    decideBy: z.string().nullable(),
+    cash: z.array(
+      z.object({ date: z.string(), neededCents: z.int(), leftCents: z.int().nullable() }),
+    ),
+    availableCents: z.int().nullable(),
+    reservedCents: z.int(),
+    source: fundingChoice.nullable(),
+    warnings: z.array(z.string()).optional().describe("What to know that is about no bill"),
+    topUp: plannedTopUp.optional().describe("The deposit into the balance that would cover it"),
+  })
+  .openapi("PlanSummary");
+
+const span = z.object({ count: z.int(), unit: z.enum(["hours", "days", "business days"]) });
+
+const planLine = z
+  .object({
+    payableId: z.string(),
+    lineHash: z.string(),
+    publicId: z.string().nullable(),
+    contactId: z.string(),
+    contactName: z.string().nullable(),
+    description: z.string().nullable(),
+    amountCents: z.int(),
+    totalCents: z.int(),
+    dueDate: z.string().nullable(),
+    executionDate: z.string(),
+    arrivalDate: z.string(),
+    flags: z.array(flag),
+    approvers: z.array(z.string()),
+    quorum: z.int(),
+    stages: z
+      .array(
+        z.object({
+          by: z.array(z.string()),
+          quorum: z.int(),
+          escalate: z.object({ after: span, to: z.array(z.string()) }).optional(),
+        }),
+      )
+      .optional()
+      .describe("One after the other; missing where one quorum is all that is asked"),
+    decideBy: z.string().nullable(),
+    overLimit: z.object({ code: z.string(), text: z.string() }).nullable(),
+  })
+  .openapi("PlanLine");
+
+const skippedLine = z
+  .object({
+    payableId: z.string(),
+    publicId: z.string().nullable(),
+    contactId: z.string().nullable(),
+    contactName: z.string().nullable(),
+    amountCents: z.int(),
+    dueDate: z.string().nullable(),
+    code: z.string(),
+    text: z.string(),
+  })
+  .openapi("SkippedLine");
+
+const runPayment = z
+  .object({
+    payableId: z.string(),
+    publicId: z.string().nullable(),
+    contactName: z.string().nullable(),
+    amountCents: z.int(),
+    state: z.enum(LINE_STATES),
+    paymentIds: z.array(z.string()),
+    attempts: z.int(),
+    reasonCode: z.string().nullable(),
+    reason: z.string().nullable(),
+    dueDate: z.string().nullable(),
+    executionDate: z.string().nullable(),
+    arrivalDate: z.string().nullable(),
+    flags: z.array(flag),
+    approvers: z.array(z.string()),
+    quorum: z.int(),
+    approvedBy: z.array(z.string()),
+    stages: z
+      .array(
+        z.object({
+          by: z.array(z.string()),
+          quorum: z.int(),
+          approvedBy: z.array(z.string()),
+          escalatedTo: z.array(z.string()).describe("Approvers whom only an escalation let decide"),
+        }),
+      )
+      .optional()
+      .describe("One after the other; missing where one quorum is all that is asked"),
+  })
+  .openapi("RunPayment");
+
+const counts = z.partialRecord(z.enum(LINE_STATES), z.int());
+
+export const DryPlanBody = planSummary
+  .extend({
+    id: z.string().describe("Id that the run of this period has or would have"),
+    kind: z.literal("pay-run"),
+    phase: z.literal("planning"),
+    waitingFor: z.null(),
+    counts,
+    payments: z.array(runPayment).describe("The page's bills, planned or skipped"),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    lines: z.array(planLine).describe("Those of them that would be paid"),
+    skipped: z.array(skippedLine).describe("Those of them that are left out; they come last"),
+    planId: z.string().describe("For GET /v1/plans/{planId}, which has the other pages for a day"),
+    totalCount: z.int().describe("Bills on all pages"),
+    page: z.int(),
+    pageSize: z.int(),
+    nextPage: z.int().nullable().describe("Null on the last page"),
+  })
+  .openapi("Plan");
+
+const waitingApproval = z.object({
+  stage: z.int().describe("Of the rule's stages, from 1"),
+  stages: z.int(),
+  by: z.array(z.string()).describe("Roles that may decide now"),
+  quorum: z.int(),
+  lines: z.int(),
+  totalCents: z.int(),
+  since: z.string().nullable().describe("On the business clock"),
+  escalatesAt: z.string().nullable(),
+  escalatesTo: z.array(z.string()),
+  escalated: z.boolean(),
+});
+
+export const RunStatusBody = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["pay-run", "retry-failed-payment"]),
+    business: z.string(),
+    playbook: z.string(),
+    period: z.string(),
+    phase: z.enum(RUN_PHASES),
+    waitingFor: z.string().nullable(),
+    counts,
+    totalCents: z.int(),
+    planHash: z.string().nullable(),
+    decideBy: z.string().nullable(),
+    launchedBy: z.string(),
+    startedBy: startedBy.optional(),
+    payments: z.array(runPayment).describe("The page of bills that was asked for"),
+    totalCount: z.int().optional().describe("Bills on all pages"),
+    page: z.int().optional(),
+    pageSize: z.int().optional(),
+    nextPage: z.int().nullable().optional().describe("Null on the last page"),
+    approvals: z
+      .array(waitingApproval)
+      .optional()
+      .describe("Whom bills wait for, stage by stage; missing where none does"),
+    byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
+    failure: z.string().optional().describe("Why a failed run could not be planned"),
+    undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
+    plan: planSummary.optional(),
+    topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
+  })
+  .openapi("Run");
+
+export const RunListBody = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      business: z.string(),
+      playbook: z.string(),
+      period: z.string().describe("Empty where the kind has none"),
+      phase: z.string(),
+      waitingFor: z.string().nullable(),
+      totalCents: z.int(),
+      planHash: z.string().nullable(),
+      launchedBy: z.string(),
+      launchedAt: z.string(),
+      endedAt: z.string().nullable(),
+    }),
+  ),
+});

@@ -1,0 +1,139 @@
+import { z } from "@hono/zod-openapi";
+import { LINE_STATES } from "../contracts/pay-run.ts";
+
+/** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
+
+export const ErrorBody = z
+  .object({
+    error: z.string().describe("Lower snake case, for programs"),
+    message: z.string().describe("One sentence for people"),
+    details: z.unknown().optional(),
+  })
+  .openapi("Error");
+
+/** The events that started something. */
+export const startedBy = z.array(
+  z.object({ eventId: z.string(), type: z.string(), objectId: z.string() }),
+);
+
+export const DecisionBody = z
+  .object({
+    accepted: z.literal(true),
+    decision: z.enum(["approve", "reject"]),
+    countsFor: z
+      .array(z.string())
+      .describe("Payables whose rule the approver's role counts for, at most 1,000 of them"),
+    countsForCount: z.int().describe("How many these are in all"),
+    dropped: z.array(z.string()).describe("Payables that were left out"),
+    tooEarly: z
+      .array(z.string())
+      .optional()
+      .describe("Payables that it doesn't count for, because a stage before it is open"),
+    missing: z
+      .array(
+        z.object({
+          by: z.array(z.string()),
+          quorum: z.int(),
+          approvals: z.int().describe("Approvals that are there"),
+          lines: z.int(),
+          totalCents: z.int(),
+          stage: z.int().optional().describe("Of a rule of several stages, from 1"),
+          stages: z.int().optional(),
+        }),
+      )
+      .describe("Rules whose quorum is still open, with the lines that wait for it"),
+  })
+  .openapi("Decision");
+
+export const HoldBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    scope: z.enum(["payable", "contact", "source", "run", "playbook", "all"]),
+    value: z.string(),
+    reason: z.string(),
+    author: z.string(),
+    roles: z.array(z.string()).describe("Roles that alone may lift it; empty for whoever operates"),
+    createdAt: z.string(),
+    until: z.string().nullable(),
+    releasedAt: z.string().nullable(),
+    releasedBy: z.string().nullable(),
+    note: z.string().optional(),
+  })
+  .openapi("Hold");
+
+export const HoldListBody = z.object({
+  items: z.array(HoldBody),
+  totalCount: z.int().describe("Holds on all pages"),
+  nextPage: z.int().nullable().describe("Null on the last page"),
+});
+
+const playbook = z
+  .object({
+    name: z.string(),
+    kind: z.string(),
+    business: z.string(),
+    revision: z.int(),
+    author: z.string(),
+    createdAt: z.string(),
+  })
+  .openapi("Playbook");
+
+export const PlaybookListBody = z.object({ items: z.array(playbook) });
+
+export const PlaybookRevisionsBody = z.object({
+  name: z.string(),
+  business: z.string(),
+  items: z.array(
+    z.object({
+      revision: z.int(),
+      text: z.string(),
+      author: z.string(),
+      createdAt: z.string(),
+      hash: z.string().describe("SHA-256 of the text, in hexadecimal, as `sha256sum FILE` says it"),
+    }),
+  ),
+});
+
+export const AppliedPlaybookBody = z.object({
+  name: z.string(),
+  business: z.string(),
+  revision: z.int(),
+  changed: z.boolean(),
+  note: z.string().optional().describe("What to know of it, such as a playbook that is missing"),
+  proposal: z
+    .string()
+    .optional()
+    .describe("Hash of the text that waits for a second person; `revision` is what it becomes"),
+});
+
+export const ResolutionBody = z
+  .object({
+    payableId: z.string(),
+    business: z.string(),
+    action: z.enum(["retry", "paid-elsewhere", "give-up"]),
+    runId: z.string(),
+    state: z.enum(LINE_STATES),
+    workflowId: z.string().optional().describe("Workflow that retries it"),
+    holdId: z.string().optional().describe("Hold that keeps later runs from paying it"),
+    approvalEnded: z
+      .string()
+      .optional()
+      .describe(
+        "Why it is not paid again under its approval: the next run plans it and asks for another",
+      ),
+  })
+  .openapi("Resolution");
+
+export const BulkResolutionBody = z.object({
+  next: z.string().nullable().describe("Where there are more: `after` of the next request"),
+  resolved: z.array(ResolutionBody),
+  refused: z.array(
+    z.object({
+      payableId: z.string(),
+      business: z.string(),
+      error: z.string(),
+      message: z.string(),
+    }),
+  ),
+});

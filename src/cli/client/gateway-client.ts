@@ -1,0 +1,219 @@
+import { z } from "zod";
+
+import type { Config } from "../../config.ts";
+import type { DryPlanPage, RunStatus } from "../../contracts/pay-run.ts";
+import { isThisMachine } from "../../config/plaintext.ts";
+import {
+  CliError,
+  EXIT,
+  type ExitCode,
+  reasonOf,
+  unavailable,
+  usageError,
+} from "../terminal/cli-error.ts";
+import { type HttpAnswer, httpJson, httpText } from "./http.ts";
+import { readLocalAdmin } from "../home/local-admin.ts";
+import { readRunning } from "../home/running-file.ts";
+import { anyStatus, payableHistory, planAnswer, type PayableHistory } from "./gateway-shapes.ts";
+
+/** A dry plan waits for a worker, which may have to read thousands of bills first. */
+const TIMEOUT_MS = 90_000;
+
+/** Bills that one answer of the gateway holds. */
+const BILLS_A_PAGE = 1_000;
+
+const errorShape = z.object({
+  error: z.string(),
+  message: z.string(),
+  details: z.unknown().optional(),
+});
+
+/** Where the gateway is and who asks, as the settings and this home say. */
+export function gatewayOf(config: Config): GatewayClient {
+  const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);
+  const running =
+    isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT")
+      ? undefined
+      : readRunning(config.home);
+  // A home may come with a folder from anybody: it doesn't say where somebody's own token goes.
+  const isTold =
+    running !== undefined && (config.token === undefined || isHere(running.gatewayUrl));
+  return new GatewayClient({
+    url: isTold ? running.gatewayUrl : config.gatewayUrl,
+    token: config.token ?? readLocalAdmin(config.home),
+  });
+}
+
+function isHere(address: string): boolean {
+  return isThisMachine(URL.parse(address)?.hostname ?? "");
+}
+
+/** A path that says which business is meant, where somebody says so. */
+export function ofBusiness(path: string, business: string | undefined): string {
+  if (business === undefined) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}business=${encodeURIComponent(business)}`;
+}
+
+/** The gateway's HTTP API; refusals become one clear line and the right exit code. */
+export class GatewayClient {
+  readonly url: string;
+  readonly #token: string | undefined;
+
+  constructor(options: { readonly url: string; readonly token: string | undefined }) {
+    this.url = options.url;
+    this.#token = options.token;
+  }
+
+  /** The same gateway for somebody else. */
+  as(token: string): GatewayClient {
+    return new GatewayClient({ url: this.url, token });
+  }
+
+  /** A run with the first lines of its plan only: what is asked for again and again. */
+  async run(id: string, page = 1): Promise<RunStatus> {
+    const query = `skipped=false&page=${page}&pageSize=${BILLS_A_PAGE}`;
+    return this.#payRun(id, query);
+  }
+
+  /** The same with every page of the plan's lines, one after the other. */
+  async *pagesOf(first: RunStatus): AsyncGenerator<RunStatus> {
+    yield first;
+    for (let next = first.nextPage ?? null; next !== null;) {
+      const page = await this.run(first.id, next);
+      yield page;
+      next = page.nextPage ?? null;
+    }
+  }
+
+  /** A run with a page of all its bills, those that the plan left out too, which come last. */
+  async wholeRun(id: string, page = 1): Promise<RunStatus> {
+    const query = `page=${page}&pageSize=${BILLS_A_PAGE}`;
+    return this.#payRun(id, query);
+  }
+
+  /** @throws {CliError} where the id is something else's, which has no plan and no bills */
+  async #payRun(id: string, query: string): Promise<RunStatus> {
+    const status = await this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, anyStatus);
+    if (status.kind === "pay-run" || status.kind === "retry-failed-payment") return status;
+    throw usageError(`${id} is no pay run, but a ${status.kind}`, `payrun status ${id}`);
+  }
+
+  async history(payableId: string, business?: string): Promise<PayableHistory> {
+    const path = `/v1/payables/${encodeURIComponent(payableId)}/history`;
+    return this.get(ofBusiness(path, business), payableHistory);
+  }
+
+  async plan(body: {
+    readonly playbook: string;
+    readonly business?: string;
+    readonly period?: string;
+    readonly text?: string;
+  }): Promise<DryPlanPage> {
+    return this.post("/v1/plans", planAnswer, { ...body, pageSize: BILLS_A_PAGE });
+  }
+
+  /** Every page of a dry plan, one after the other. */
+  async *planPages(first: DryPlanPage): AsyncGenerator<DryPlanPage> {
+    yield first;
+    const path = `/v1/plans/${encodeURIComponent(first.planId)}`;
+    for (let next = first.nextPage; next !== null;) {
+      const page = await this.get(`${path}?page=${next}&pageSize=${first.pageSize}`, planAnswer);
+      yield page;
+      next = page.nextPage;
+    }
+  }
+
+  get<T>(path: string, shape: z.ZodType<T>): Promise<T> {
+    return this.#parsed("GET", path, shape);
+  }
+
+  post<T>(path: string, shape: z.ZodType<T>, body: object): Promise<T> {
+    return this.#parsed("POST", path, shape, body);
+  }
+
+  delete<T>(path: string, shape: z.ZodType<T>): Promise<T> {
+    return this.#parsed("DELETE", path, shape);
+  }
+
+  /** A text answer as it is, while it comes. */
+  async *text(path: string): AsyncGenerator<string> {
+    try {
+      const answer = await httpText(`${this.url}${path}`, {
+        token: this.#token,
+        idleMs: TIMEOUT_MS,
+      });
+      if (!("parts" in answer)) throw this.#refusal(answer);
+      yield* answer.parts;
+    } catch (error) {
+      throw error instanceof CliError ? error : this.#unreachable(error);
+    }
+  }
+
+  async #parsed<T>(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    shape: z.ZodType<T>,
+    body?: object,
+  ): Promise<T> {
+    const answer = await this.#answered(method, path, body);
+    const parsed = shape.safeParse(answer.body);
+    if (parsed.success) return parsed.data;
+    throw unavailable(
+      "not_a_gateway",
+      `what answers at ${this.url} is no Payrun gateway of this version (${method} ${path})`,
+      "Check PAYRUN_GATEWAY_URL.",
+    );
+  }
+
+  async #answered(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<HttpAnswer> {
+    const options = { body, token: this.#token, timeoutMs: TIMEOUT_MS };
+    const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
+      throw error instanceof CliError ? error : this.#unreachable(error);
+    });
+    if (answer.status >= 400) throw this.#refusal(answer);
+    return answer;
+  }
+
+  #unreachable(error: unknown): CliError {
+    return unavailable(
+      "gateway_unreachable",
+      `the gateway at ${this.url} can't be reached: ${reasonOf(error)}`,
+      "Start it with “payrun up” (or “payrun gateway”), or set PAYRUN_GATEWAY_URL.",
+    );
+  }
+
+  #refusal({ status, body }: HttpAnswer): CliError {
+    const known = errorShape.safeParse(body).data;
+    if (known === undefined) {
+      return unavailable(
+        "not_a_gateway",
+        `what answers at ${this.url} is no Payrun gateway: status ${status}`,
+        "Check PAYRUN_GATEWAY_URL.",
+      );
+    }
+    const hint = hintFor(status, this.#token !== undefined);
+    return new CliError(exitCodeFor(status), known.message, {
+      code: known.error,
+      details: { status, ...(known.details === undefined ? {} : { reason: known.details }) },
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+}
+
+function exitCodeFor(status: number): ExitCode {
+  if (status === 502 || status === 503 || status === 504) return EXIT.unavailable;
+  return status === 400 || status === 422 ? EXIT.usage : EXIT.failed;
+}
+
+function hintFor(status: number, hasToken: boolean): string | undefined {
+  if (status === 503)
+    return "“payrun up” starts what is missing; “payrun doctor” says what that is.";
+  if (status !== 401) return undefined;
+  return hasToken
+    ? "The token comes from PAYRUN_TOKEN, or else from admin.token in PAYRUN_HOME."
+    : "Set PAYRUN_TOKEN. Where “payrun up” runs, its home holds a local administrator's token.";
+}

@@ -1,0 +1,111 @@
+import { request } from "undici";
+
+import { crossesInTheClear } from "../../config/plaintext.ts";
+import { reasonOf, usageError } from "../terminal/cli-error.ts";
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The parsed JSON; the text itself where it is none. */
+  readonly body: unknown;
+}
+
+/** Nobody answered; `message` says why. */
+class NoAnswerError extends Error {
+  override readonly name = "NoAnswerError";
+}
+
+/**
+ * One request with JSON both ways.
+ *
+ * @param token sent as a bearer token
+ * @throws {NoAnswerError} where there was no answer in time
+ * @throws {CliError} 2 where the token would cross a network in the clear
+ */
+export async function httpJson(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  url: string,
+  options: {
+    readonly body?: unknown;
+    readonly token?: string | undefined;
+    readonly timeoutMs?: number;
+  } = {},
+): Promise<HttpAnswer> {
+  const { body, token, timeoutMs = 30_000 } = options;
+  const authorization = bearer(url, token);
+  try {
+    const answer = await request(url, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...authorization,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    return { status: answer.statusCode, body: parsed(await answer.body.text()) };
+  } catch (error) {
+    throw new NoAnswerError(whyOf(error), { cause: error });
+  }
+}
+
+/** @throws {CliError} 2 where the token would cross a network in the clear */
+function bearer(url: string, token: string | undefined): { readonly authorization?: string } {
+  if (token === undefined) return {};
+  if (!crossesInTheClear(url)) return { authorization: `Bearer ${token}` };
+  throw usageError(
+    `${new URL(url).origin} is another machine without TLS: your token would cross the network in the clear`,
+    "Set PAYRUN_GATEWAY_URL to an https:// address.",
+  );
+}
+
+/**
+ * Reads a text as it comes, so that one of any size is never held at once.
+ *
+ * @param idleMs how long nothing may come
+ * @returns the text in parts where the status is 200, else the answer
+ * @throws {NoAnswerError} where there was no answer in time; the parts throw it where they break off
+ */
+export async function httpText(
+  url: string,
+  { token, idleMs }: { readonly token: string | undefined; readonly idleMs: number },
+): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
+  const headers = bearer(url, token);
+  try {
+    const { statusCode, body } = await request(url, {
+      headers,
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
+    });
+    if (statusCode !== 200) return { status: statusCode, body: parsed(await body.text()) };
+    return { status: statusCode, parts: inParts(body) };
+  } catch (error) {
+    throw new NoAnswerError(whyOf(error), { cause: error });
+  }
+}
+
+async function* inParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    throw new NoAnswerError(`the answer broke off (${whyOf(error)})`, { cause: error });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  return code === "ECONNREFUSED" ? "nothing listens there" : (code ?? reasonOf(error));
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+
+import { CliError, EXIT, reasonOf, unavailable } from "../terminal/cli-error.ts";
+import { httpJson } from "./http.ts";
+
+const clockShape = z.object({ bank: z.string(), wire: z.string(), scale: z.number() });
+const tokenShape = z.object({ token: z.string() });
+
+const ledgerShape = z.object({
+  items: z.array(
+    z.object({
+      at: z.string(),
+      kind: z.enum(["debit", "credit", "return", "refund"]),
+      paymentId: z.string().nullable(),
+      payableId: z.string().nullable(),
+      amountCents: z.int(),
+    }),
+  ),
+});
+
+const requestsShape = z.object({
+  items: z.array(
+    z.object({
+      method: z.string(),
+      path: z.string(),
+      key: z.string().nullable(),
+      status: z.number().nullable(),
+      at: z.string(),
+    }),
+  ),
+});
+
+export type SandboxClock = z.infer<typeof clockShape>;
+export type LedgerEntry = z.infer<typeof ledgerShape>["items"][number];
+export type LoggedRequest = z.infer<typeof requestsShape>["items"][number];
+
+/** The sandbox's control API, which the real service has not. */
+export class SandboxControl {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async token(businessId: string, expiresInSeconds: number): Promise<string> {
+    const body = { businessId, expiresInSeconds };
+    return (await this.#call("POST", "/sandbox/tokens", tokenShape, body)).token;
+  }
+
+  clock(): Promise<SandboxClock> {
+    return this.#call("GET", "/sandbox/clock", clockShape);
+  }
+
+  changeClock(change: {
+    readonly scale?: number;
+    readonly advance?: string;
+  }): Promise<SandboxClock> {
+    return this.#call("POST", "/sandbox/clock", clockShape, change);
+  }
+
+  /** Replaces all rules; none clears them. */
+  async faults(rules: readonly object[], webhooks?: object): Promise<void> {
+    const body = { rules, ...(webhooks === undefined ? {} : { webhooks }) };
+    await this.#call("POST", "/sandbox/faults", z.unknown(), body);
+  }
+
+  /** Every move of money that the bank has made, in order. */
+  async ledger(): Promise<readonly LedgerEntry[]> {
+    return (await this.#call("GET", "/sandbox/ledger", ledgerShape)).items;
+  }
+
+  /** Every request that the service has received, in order. */
+  async requests(): Promise<readonly LoggedRequest[]> {
+    return (await this.#call("GET", "/sandbox/requests", requestsShape)).items;
+  }
+
+  async #call<T>(
+    method: "GET" | "POST",
+    path: string,
+    shape: z.ZodType<T>,
+    body?: object,
+  ): Promise<T> {
+    const answer = await httpJson(method, `${this.url}${path}`, { body }).catch(
+      (error: unknown) => {
+        throw unavailable(
+          "sandbox_unreachable",
+          `the sandbox at ${this.url} does not answer: ${reasonOf(error)}`,
+        );
+      },
+    );
+    if (answer.status >= 300) {
+      throw new CliError(
+        EXIT.failed,
+        `the sandbox refused ${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`,
+        { code: "sandbox_refused" },
+      );
+    }
+    return shape.parse(answer.body);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Config } from "../../config.ts";
+import { ConfigError, loadConfig } from "../../config.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { Output } from "../terminal/output.ts";
+
+/** What a command's work is given beside its own arguments. */
+export interface CommandContext {
+  readonly output: Output;
+  /** Reads the settings at the first call. @throws {CliError} with every mistake in them */
+  readonly config: () => Config;
+}
+
+/** One call of the CLI: where it speaks, and what it ends with. */
+export class Session {
+  output = new Output();
+  exitCode: ExitCode = EXIT.done;
+  #config: Config | undefined;
+
+  /**
+   * Does a command's work.
+   *
+   * @param work resolves with an exit code, or with nothing where it is done
+   */
+  async run(
+    options: { readonly json?: boolean | undefined },
+    work: (context: CommandContext) => Promise<ExitCode | void>,
+  ): Promise<void> {
+    this.output = new Output(options);
+    const config = () => (this.#config ??= readConfig(this.output));
+    this.exitCode = (await work({ output: this.output, config })) ?? EXIT.done;
+  }
+}
+
+function readConfig(output: Output): Config {
+  try {
+    const config = loadConfig();
+    for (const warning of config.warnings) output.note(`warning: ${warning}`);
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new CliError(
+      EXIT.usage,
+      `the settings can't be used:\n  ${error.problems.join("\n  ")}`,
+      {
+        code: "settings",
+        hint: "They come from the environment and from .env in this folder.",
+        details: error.problems,
+      },
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { formatUsd } from "../../domain/money.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import { decisionAnswer, runStatus } from "../client/gateway-shapes.ts";
+import type { Output } from "../terminal/output.ts";
+import { accountOf, topUpLines } from "../show/deposit.ts";
+import { green } from "../terminal/text.ts";
+
+interface Options {
+  readonly reason?: string | undefined;
+  readonly yes?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** Approves or refuses the deposit that a run asks for: exactly the one that is shown. */
+export async function decideTopUp(
+  { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
+  decision: "approve" | "reject",
+  id: string,
+  options: Options,
+): Promise<ExitCode> {
+  const path = `/v1/runs/${encodeURIComponent(id)}`;
+  const run = await gateway.get(`${path}?pageSize=1&skipped=false`, runStatus);
+  const topUp = run.topUps?.findLast(({ state }) => state === "proposed" || state === "sending");
+  if (topUp === undefined || run.planHash === null) {
+    throw new CliError(EXIT.failed, `${id} asks for no deposit that could be decided about`, {
+      code: "no_top_up",
+    });
+  }
+  const canAsk = process.stdin.isTTY && process.stdout.isTTY;
+  if (options.yes !== true && options.json !== true && canAsk) {
+    output.lines(topUpLines([topUp]));
+    const { confirm, isCancel } = await import("@clack/prompts");
+    const message = decision === "approve" ? "Approve this deposit?" : "Refuse this deposit?";
+    const said = await confirm({ message, initialValue: false });
+    if (isCancel(said) || !said) {
+      output.note("Nothing was decided.");
+      return EXIT.failed;
+    }
+  }
+  const answer = await gateway.post(`${path}/decisions`, decisionAnswer, {
+    decision,
+    planHash: run.planHash,
+    topUpHash: topUp.hash,
+    ...(options.reason === undefined ? {} : { comment: options.reason }),
+  });
+  const deposit = `the deposit of ${formatUsd(topUp.amountCents)} from ${accountOf(topUp)}`;
+  const [missing] = answer.missing;
+  const more =
+    missing === undefined
+      ? ""
+      : `; still needed: ${missing.quorum - missing.approvals} more of ${missing.by.join(", ")}`;
+  const done = decision === "approve" ? "approved" : "refused";
+  output.line(`${green("✓")} ${done} ${deposit}${more}`);
+  output.document(answer);
+  return EXIT.done;
+}

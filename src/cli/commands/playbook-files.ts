@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { formatProblems, type Problem } from "../../playbooks/problem.ts";
+import { loadPlaybookFile } from "../../playbooks/load.ts";
+import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import { type AppliedPlaybook, appliedPlaybook } from "../client/gateway-shapes.ts";
+
+export interface ReadPlaybook {
+  readonly name: string;
+  /** That it names; undefined for the only one. */
+  readonly business?: string | undefined;
+  readonly text: string;
+}
+
+/** What others name is stored before them: a pay-run names its rules for failures, and so on. */
+const NAMED_FIRST = ["retry-failed", "pay-run"];
+
+/** @throws {CliError} 2 with every mistake in the file */
+export async function readPlaybook(file: string): Promise<ReadPlaybook> {
+  const [only] = await readPlaybooks([file]);
+  if (only === undefined) throw new Error(`${file} was neither read nor refused`);
+  return only;
+}
+
+/**
+ * Reads playbooks in the order in which they can be stored.
+ *
+ * @throws {CliError} 2 with every mistake in all of the files, or where two have one name
+ */
+export async function readPlaybooks(files: readonly string[]): Promise<ReadPlaybook[]> {
+  const all = await Promise.all(
+    files.map(async (file) => ({ file, loaded: await loadPlaybookFile(file) })),
+  );
+  const problems = all.flatMap(({ loaded }) => (loaded.ok ? [] : loaded.problems));
+  if (problems.length > 0) throw invalidPlaybook(problems);
+  const read = all.flatMap(({ file, loaded }) =>
+    loaded.ok ? [{ file, text: loaded.text, playbook: loaded.playbook }] : [],
+  );
+  for (const { file, playbook } of read) {
+    const { name, business } = playbook;
+    const other = read.find(
+      (each) =>
+        each.file !== file && each.playbook.name === name && each.playbook.business === business,
+    );
+    if (other === undefined) continue;
+    throw usageError(
+      `${file} and ${other.file} are both named “${playbook.name}”: one would replace the other`,
+      "A playbook's name is its file's: rename one, or leave it out.",
+    );
+  }
+  const rank = (kind: string): number => [...NAMED_FIRST, kind].indexOf(kind);
+  return read
+    .toSorted((one, other) => rank(one.playbook.kind) - rank(other.playbook.kind))
+    .map(({ text, playbook: { name, business } }) => ({
+      name,
+      text,
+      ...(business === null ? {} : { business }),
+    }));
+}
+
+/**
+ * The files of playbooks that are meant by paths: a folder means all that stand in it. What tests a
+ * playbook, `NAME.test.yaml` beside it, is none.
+ *
+ * @throws {CliError} 2 for a folder without any
+ */
+export async function playbookFiles(paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const entries = await readdir(path).catch(() => null);
+    if (entries === null) {
+      files.push(path);
+      continue;
+    }
+    const inFolder = entries
+      .filter((entry) => /\.ya?ml$/.test(entry) && !isTests(entry))
+      .toSorted();
+    if (inFolder.length === 0)
+      throw usageError(`${path} has no playbooks: no file in it ends in .yaml`);
+    files.push(...inFolder.map((entry) => join(path, entry)));
+  }
+  const all = new Set(files);
+  const hasPlaybook = (file: string): boolean => all.has(file.replace(/\.test(\.ya?ml)$/, "$1"));
+  return [...all].filter((file) => !isTests(file) || !hasPlaybook(file));
+}
+
+function isTests(file: string): boolean {
+  return /\.test\.ya?ml$/.test(file);
+}
+
+function invalidPlaybook(problems: readonly Problem[]): CliError {
+  return new CliError(EXIT.usage, `the playbook is not valid\n${formatProblems(problems)}`, {
+    code: "invalid_playbook",
+    details: problems,
+  });
+}
+
+/** Stores a playbook as the revision in force; the same text keeps its revision. */
+export function applyPlaybook(
+  gateway: GatewayClient,
+  playbook: ReadPlaybook,
+): Promise<AppliedPlaybook> {
+  return gateway.post("/v1/playbooks", appliedPlaybook, playbook);
+}
+
+/**
+ * A playbook from a name, or from a file, which is applied first.
+ *
+ * @param said hears of a revision that was made
+ */
+export async function playbookNamed(
+  gateway: GatewayClient,
+  nameOrFile: string,
+  said: (line: string) => void,
+): Promise<{ readonly playbook: string; readonly business?: string }> {
+  if (!isFile(nameOrFile)) return { playbook: nameOrFile };
+  const applied = await applyPlaybook(gateway, await readPlaybook(nameOrFile));
+  if (applied.changed && applied.proposal === undefined)
+    said(`applied ${applied.name}, revision ${applied.revision}`);
+  if (applied.proposal !== undefined) throw waitsForSecond([applied]);
+  return { playbook: applied.name, business: applied.business };
+}
+
+/** What was proposed waits for somebody else (exit 3). */
+export function waitsForSecond(proposed: readonly AppliedPlaybook[]): CliError {
+  const names = proposed.map(({ name }) => name);
+  const are = names.length === 1 ? "waits" : "wait";
+  return new CliError(EXIT.waiting, `${names.join(", ")} ${are} for a second person to confirm`, {
+    code: "proposed",
+    details: proposed,
+    hint: names.map((name) => `payrun playbook confirm ${name}`).join("; "),
+  });
+}
+
+/** What to plan: a stored playbook by its name, or a file with its text, which stays unstored. */
+export async function playbookToPlan(
+  nameOrFile: string,
+): Promise<{ readonly playbook: string; readonly text?: string }> {
+  if (!isFile(nameOrFile)) return { playbook: nameOrFile };
+  const { name, text } = await readPlaybook(nameOrFile);
+  return { playbook: name, text };
+}
+
+function isFile(nameOrFile: string): boolean {
+  return /\.ya?ml$/.test(nameOrFile) || /[/\\]/.test(nameOrFile) || existsSync(nameOrFile);
+}

@@ -1,0 +1,15 @@
+import { randomBytes } from "node:crypto";
+
+import { encryptionKeysFile } from "../../config.ts";
+import { readIfThere, writePrivate } from "./private-file.ts";
+
+/**
+ * Sees to it that the home holds a key for what is personal, readable by its owner only; one that
+ * is there stays as it is.
+ */
+export function ensureEncryptionKey(home: string): void {
+  const file = encryptionKeysFile(home);
+  if (readIfThere(file) !== undefined) return;
+  const id = `local-${new Date().toISOString().slice(0, 10)}`;
+  writePrivate(file, `${id}:${randomBytes(32).toString("base64")}\n`);
+}

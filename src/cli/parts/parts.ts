@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { SEARCH_ATTRIBUTES } from "../../contracts/search-attributes.ts";
+import type { QueueName } from "../../worker/queues.ts";
+import type { PartPlan } from "./processes.ts";
+
+/** Stopped from the highest to the lowest: what depends on others first. */
+const LAYER = { temporal: 1, sandbox: 2, worker: 3, gateway: 3 } as const;
+
+/** How the Temporal CLI calls the types of search attributes. */
+const ATTRIBUTE_TYPES = {
+  KEYWORD: "Keyword",
+  BOOL: "Bool",
+  INT: "Int",
+  DATETIME: "Datetime",
+} as const;
+
+/** Path of a source file beside this folder. */
+function source(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+function nodePart(script: string, args: readonly string[]): Pick<PartPlan, "command" | "args"> {
+  return { command: process.execPath, args: [source(script), ...args, "--exit-with-parent"] };
+}
+
+type Env = Record<string, string>;
+
+export interface TemporalPart {
+  /** Path of the Temporal CLI. */
+  readonly cli: string;
+  readonly port: number;
+  readonly home: string;
+  readonly env: Env;
+}
+
+/** Temporal's development server, its state in a file, its UI 1,000 above its port. */
+export function temporalPart({ cli, port, home, env }: TemporalPart): PartPlan {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+    "--search-attribute",
+    `${name}=${ATTRIBUTE_TYPES[type]}`,
+  ]);
+  const args = [
+    ...["server", "start-dev", "--ip", "127.0.0.1", "--log-level", "error"],
+    ...["--port", String(port), "--ui-port", String(port + 1000)],
+    ...["--db-filename", join(home, "temporal.db")],
+    ...attributes,
+  ];
+  return {
+    name: "temporal",
+    command: process.execPath,
+    args: [source("with-parent.ts"), cli, ...args],
+    env,
+    layer: LAYER.temporal,
+    ready: () => temporalAnswers(`127.0.0.1:${port}`),
+  };
+}
+
+async function temporalAnswers(address: string): Promise<boolean> {
+  const { Connection } = await import("@temporalio/client");
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  try {
+    await connection.workflowService.describeNamespace({ namespace: "default" });
+    return true;
+  } finally {
+    await connection.close();
+  }
+}
+
+export interface SandboxPart {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** What a new data folder starts with. */
+  readonly fixture: string;
+  readonly env: Env;
+}
+
+/** The sandbox with its bank; greets with `url` and, freshly made, `businesses`. */
+export function sandboxPart({ host, port, dataDir, fixture, env }: SandboxPart): PartPlan {
+  const args = ["--host", host, "--port", String(port), "--data-dir", dataDir];
+  return {
+    name: "sandbox",
+    ...nodePart("../../sandbox/main.ts", [...args, "--fixture", fixture]),
+    env,
+    layer: LAYER.sandbox,
+    ready: "line",
+  };
+}
+
+export interface EnginePart {
+  readonly env: Env;
+  readonly cwd?: string | undefined;
+  readonly stopTimeoutMs?: number | undefined;
+}
+
+/**
+ * @param workflowBundle path of the workflow code bundled before
+ * @param serve what it works on; everything unless said
+ */
+export function workerPart(
+  engine: EnginePart,
+  workflowBundle?: string,
+  serve: readonly QueueName[] = [],
+): PartPlan {
+  const args = [
+    ...(workflowBundle === undefined ? [] : ["--workflow-bundle", workflowBundle]),
+    ...serve.flatMap((name) => ["--serve", name]),
+  ];
+  return {
+    name: "worker",
+    ...nodePart("../../worker/main.ts", args),
+    ...shared(engine),
+    layer: LAYER.worker,
+    ready: "line",
+  };
+}
+
+/** The gateway; greets with `url`. */
+export function gatewayPart(engine: EnginePart): PartPlan {
+  return {
+    name: "gateway",
+    ...nodePart("../../gateway/main.ts", []),
+    ...shared(engine),
+    layer: LAYER.gateway,
+    ready: "line",
+  };
+}
+
+function shared({ env, cwd, stopTimeoutMs }: EnginePart) {
+  return {
+    env,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(stopTimeoutMs === undefined ? {} : { stopTimeoutMs }),
+  };
+}

@@ -1,0 +1,218 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { type Config, environmentWith } from "../../config.ts";
+import { openStore } from "../../store/index.ts";
+import { unavailable } from "../terminal/cli-error.ts";
+import { ensureLocalAdmin } from "./ensure-local-admin.ts";
+import { ensureEncryptionKey } from "../home/local-keys.ts";
+import { gatewayPart, sandboxPart, temporalPart, workerPart } from "./parts.ts";
+import { findPort } from "./ports.ts";
+import { writePrivate } from "../home/private-file.ts";
+import type { Part, Processes } from "./processes.ts";
+import { connectSandbox, type SandboxBusiness } from "./sandbox-business.ts";
+import { workflowBundle } from "./workflow-bundle.ts";
+
+export interface StackOptions {
+  readonly config: Config;
+  /** Where everything is kept. */
+  readonly home: string;
+  readonly databaseUrl: string;
+  /** Start Temporal's development server, instead of using the one the settings name. */
+  readonly embedTemporal: boolean;
+  readonly sandbox: {
+    readonly fixture: string;
+    /** True: the sandbox's company is the only business; else the settings' businesses stay. */
+    readonly isTheBusiness: boolean;
+  } | null;
+  /** Address that webhooks and links name; the gateway's own unless given. */
+  readonly publicUrl?: string | undefined;
+  /** Where workflow bundles are kept. */
+  readonly bundleFolder: string;
+  /** Folder that the worker and the gateway run in: its `.env` is read. */
+  readonly cwd?: string;
+  readonly workerStopTimeoutMs: number;
+}
+
+export interface Addresses {
+  readonly gateway: string;
+  readonly sandbox: string | null;
+  /** Temporal's `host:port`. */
+  readonly temporal: string;
+  /** Null where Temporal is not ours: only its people know. */
+  readonly temporalUi: string | null;
+}
+
+/** Everything that `up` and the demo run. */
+export interface Stack {
+  readonly addresses: Addresses;
+  readonly business: SandboxBusiness | null;
+  /** Token of the local administrator. */
+  readonly adminToken: string;
+  readonly worker: Part;
+  startWorker(): Promise<Part>;
+}
+
+/**
+ * Works out where everything will listen.
+ *
+ * @param said hears of default ports that give way
+ * @throws {CliError} 4 where a port that was set is taken
+ */
+export async function chooseAddresses(
+  options: Pick<StackOptions, "config" | "embedTemporal" | "sandbox">,
+  said: (line: string) => void,
+): Promise<Addresses> {
+  const { config } = options;
+  const taken = new Set<number>();
+  const { host, ...gatewaySetting } = config.gateway;
+  const gateway = await findPort(
+    { name: "gateway", setting: gatewaySetting, variable: "PAYRUN_GATEWAY_PORT", host },
+    taken,
+    said,
+  );
+  const local = { host: "127.0.0.1" };
+  const sandbox =
+    options.sandbox === null
+      ? null
+      : await findPort(
+          {
+            name: "sandbox",
+            setting: config.sandbox,
+            variable: "PAYRUN_SANDBOX_PORT",
+            ...local,
+          },
+          taken,
+          said,
+        );
+  const temporal = options.embedTemporal
+    ? await findPort(
+        {
+          name: "Temporal server",
+          setting: config.temporal.embeddedPort,
+          variable: "PAYRUN_TEMPORAL_PORT",
+          companions: [1000],
+          ...local,
+        },
+        taken,
+        said,
+      )
+    : null;
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return {
+    gateway: `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${gateway}`,
+    sandbox: sandbox === null ? null : `http://127.0.0.1:${sandbox}`,
+    temporal:
+      temporal === null ? config.temporal.connectionOptions.address : `127.0.0.1:${temporal}`,
+    temporalUi: temporal === null ? null : `http://127.0.0.1:${temporal + 1000}`,
+  };
+}
+
+/**
+ * Starts all parts, what can be at the same time, and comes back when they are ready.
+ *
+ * @throws {CliError} 4 where a part can't be started; what runs by then is left to `processes`
+ */
+export async function startStack(
+  processes: Processes,
+  options: StackOptions,
+  addresses: Addresses,
+): Promise<Stack> {
+  const { home } = options;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  if (options.config.encryptionKeys.length === 0) ensureEncryptionKey(home);
+  const [bundle, business, adminToken] = await Promise.all([
+    workflowBundle(options.bundleFolder),
+    startSandbox(processes, options, addresses),
+    prepareStore(options),
+    startTemporal(processes, options, addresses),
+  ]);
+  const env = engineEnv(options, addresses, business);
+  const engine = { env, cwd: options.cwd };
+  const startWorker = () =>
+    processes.start(workerPart({ ...engine, stopTimeoutMs: options.workerStopTimeoutMs }, bundle));
+  const [worker] = await Promise.all([startWorker(), processes.start(gatewayPart(engine))]);
+  return { addresses, business, adminToken, worker, startWorker };
+}
+
+async function startTemporal(
+  processes: Processes,
+  { config, embedTemporal, home }: StackOptions,
+  addresses: Addresses,
+): Promise<void> {
+  if (!embedTemporal) return;
+  const cli = config.temporal.cliPath;
+  if (cli === undefined) {
+    throw unavailable(
+      "temporal_cli_missing",
+      "no Temporal CLI is known, so no Temporal server can be started",
+      "Start this with `npx payrun …`, which finds or makes one, or set TEMPORAL_CLI to its path.",
+    );
+  }
+  const port = Number(addresses.temporal.split(":").at(-1));
+  await processes.start(temporalPart({ cli, port, home, env: environmentWith({}) }));
+}
+
+async function startSandbox(
+  processes: Processes,
+  { sandbox, home }: StackOptions,
+  addresses: Addresses,
+): Promise<SandboxBusiness | null> {
+  if (sandbox === null || addresses.sandbox === null) return null;
+  const { hostname, port } = new URL(addresses.sandbox);
+  const part = await processes.start(
+    sandboxPart({
+      host: hostname,
+      port: Number(port),
+      dataDir: join(home, "sandbox"),
+      fixture: sandbox.fixture,
+      env: environmentWith({}),
+    }),
+  );
+  return sandbox.isTheBusiness
+    ? connectSandbox({ home, greeting: part.greeting, gatewayUrl: addresses.gateway })
+    : null;
+}
+
+/** Makes the store before anybody else opens it. @returns the local administrator's token */
+async function prepareStore({ databaseUrl, home }: StackOptions): Promise<string> {
+  const store = await openStore(databaseUrl);
+  try {
+    return await ensureLocalAdmin(store, home);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What the worker and the gateway are told; nothing of it depends on a `.env` any more. */
+function engineEnv(
+  options: StackOptions,
+  addresses: Addresses,
+  business: SandboxBusiness | null,
+): Record<string, string> {
+  const env = environmentWith({
+    PAYRUN_HOME: options.home,
+    PAYRUN_DATABASE_URL: options.databaseUrl,
+    PAYRUN_GATEWAY_HOST: options.config.gateway.host,
+    PAYRUN_GATEWAY_PORT: new URL(addresses.gateway).port,
+    PAYRUN_GATEWAY_URL: addresses.gateway,
+    PAYRUN_PUBLIC_URL: options.publicUrl ?? addresses.gateway,
+    ...(business === null ? {} : { PAYRUN_PROFILES: business.profilesPath }),
+  });
+  if (!options.embedTemporal) return env;
+  // Whatever the user's settings and profiles say is of another server.
+  const ours = Object.entries(env).filter(([name]) => !name.startsWith("TEMPORAL_"));
+  return {
+    ...Object.fromEntries(ours),
+    TEMPORAL_ADDRESS: addresses.temporal,
+    TEMPORAL_NAMESPACE: "default",
+    TEMPORAL_CONFIG_FILE: temporalProfile(options.home, addresses.temporal),
+  };
+}
+
+/** A profile of the embedded server, in place of what the user's own file says. */
+function temporalProfile(home: string, address: string): string {
+  const path = join(home, "temporal.toml");
+  writePrivate(path, `[profile.default]\naddress = "${address}"\nnamespace = "default"\n`);
+  return path;
+}

@@ -1,0 +1,101 @@
+import {
+  CANCELLATION_KINDS,
+  type CancellationState,
+  type CancellationStatus,
+} from "../../contracts/cancellation.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import { cancellationStatus } from "../client/gateway-shapes.ts";
+import type { Output } from "../terminal/output.ts";
+import { startedByLines } from "./run.ts";
+import { newYorkTime } from "../terminal/times.ts";
+import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import { pollUntil } from "./wait-for-run.ts";
+
+/** Shows a cancellation that was asked for, at once or, with `wait`, at its end. */
+export async function launchedCancellation(
+  { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
+  asked: CancellationStatus,
+  { wait, limitMs }: { readonly wait: boolean; readonly limitMs: number },
+): Promise<ExitCode> {
+  const changed = (line: string): void => output.note(dim(line));
+  const now = wait ? await pollCancellation(gateway, asked.id, { limitMs, changed }) : asked;
+  output.lines(cancellationLines(now));
+  if (!wait) output.line(dim(`payrun status ${asked.id}`));
+  output.document(now);
+  return wait ? exitCodeOf(now) : EXIT.done;
+}
+
+/** True for the id of a cancellation: its status has another shape than a run's. */
+export function isCancellationId(id: string): boolean {
+  return id.startsWith("cancel-scheduled-payments/");
+}
+
+/** True where a status is a cancellation's, of bills or of payments. */
+export function isCancellation<Status extends { readonly kind: string }>(
+  status: Status,
+): status is Status & CancellationStatus {
+  return CANCELLATION_KINDS.some((kind) => kind === status.kind);
+}
+
+const GOOD: readonly CancellationState[] = ["cancelled", "refunded", "released"];
+const WAITING: readonly CancellationState[] = ["withheld", "refund_pending"];
+
+/** Where a cancellation stands, for a person. */
+export function cancellationLines(now: CancellationStatus): string[] {
+  const rows = now.payments.map((each) => [
+    each.paymentId ?? each.payableId ?? "",
+    formatUsd(each.amountCents),
+    coloured(each.state),
+    printable(each.reason ?? (each.state === "withheld" ? withheldText(each) : "")),
+  ]);
+  return [
+    `${bold(now.id)}  ${now.phase}`,
+    dim(`${printable(now.reason)} · asked for by ${printable(now.launchedBy)}`),
+    ...startedByLines(now.startedBy),
+    ...(now.waitingFor === null ? [] : [`Waits for: ${printable(now.waitingFor)}`]),
+    ...(rows.length === 0 && hasEnded(now)
+      ? ["It chose nothing: nothing that it names is there."]
+      : []),
+    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
+  ];
+}
+
+function withheldText({ holdId, releaseBy }: CancellationStatus["payments"][number]): string {
+  const by = releaseBy === null ? "" : ` by ${newYorkTime(releaseBy)}`;
+  return `payrun release ${holdId ?? ""}${by}`;
+}
+
+function coloured(state: CancellationState): string {
+  if (GOOD.includes(state)) return green(state);
+  return WAITING.includes(state) ? yellow(state) : red(state);
+}
+
+function hasEnded({ endedAt }: CancellationStatus): boolean {
+  return endedAt !== null;
+}
+
+/** Follows a cancellation until it ends, or the time is up; `changed` hears each new line. */
+export function pollCancellation(
+  gateway: GatewayClient,
+  id: string,
+  options: { readonly changed: (line: string) => void; readonly limitMs?: number },
+): Promise<CancellationStatus> {
+  return pollUntil(() => gateway.get(`/v1/runs/${encodeURIComponent(id)}`, cancellationStatus), {
+    until: hasEnded,
+    changed: (now) => options.changed(progressOf(now)),
+    ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+  });
+}
+
+function progressOf(now: CancellationStatus): string {
+  const counts = Object.entries(now.counts).map(([state, number]) => `${number} ${state}`);
+  return [now.phase, ...counts].join(" · ");
+}
+
+/** What `--wait` ends with: 0 completed, 1 with exceptions, 3 it still waits. */
+function exitCodeOf(now: CancellationStatus): ExitCode {
+  if (!hasEnded(now)) return EXIT.waiting;
+  return now.phase === "completed" ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,19 @@
+import { structuredPatch } from "diff";
+import { dim, green, printable, red } from "../terminal/text.ts";
+
+const CONTEXT_LINES = 2;
+
+/** What changed between two revisions of a playbook, as `git diff` would show it. */
+export function diffLines(before: string, after: string): string[] {
+  const { hunks } = structuredPatch("", "", before, after, "", "", { context: CONTEXT_LINES });
+  return hunks.flatMap(({ oldStart, newStart, lines }) => [
+    dim(`  @@ line ${oldStart} → ${newStart} @@`),
+    ...lines.filter((line) => !line.startsWith("\\")).map(coloured),
+  ]);
+}
+
+function coloured(line: string): string {
+  const text = `  ${printable(line)}`;
+  if (line.startsWith("+")) return green(text);
+  return line.startsWith("-") ? red(text) : text;
+}

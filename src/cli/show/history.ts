@@ -1,0 +1,194 @@
+import { formatUsd } from "../../domain/money.ts";
+import type { PayableHistory } from "../client/gateway-shapes.ts";
+import { bold, dim, green, printable, red, short, table, yellow } from "../terminal/text.ts";
+
+/** Lines of "what happened" that fit beside everything else; the middle of a longer story is left out. */
+const STORY = { first: 3, last: 9 } as const;
+
+/** What the sections above the story say already. */
+const SHOWN_ABOVE: readonly string[] = ["approved", "sending", "answered", "looked-up", "hold"];
+
+/** Everything about a bill on one screen: the conclusion first, then what it rests on. */
+export function historyLines(history: PayableHistory): string[] {
+  const { bill, attempts, cancels } = history;
+  const facts = [
+    ...(bill === null ? [] : [printable(bill.contactName ?? bill.contactId)]),
+    ...(bill === null ? [] : [formatUsd(bill.amountCents)]),
+    ...(bill?.dueDate == null ? [] : [`due ${bill.dueDate}`]),
+    history.state ?? "in no run's plan",
+  ];
+  const [conclusion = "", ...reasons] = history.paidOnce.sentences;
+  return [
+    `${bold(history.payableId)}  ${facts.join(" · ")}`,
+    ...(history.reason === null ? [] : [`  ${printable(history.reason)}`]),
+    ...(history.owner === null ? [] : [dim(`  owned by ${history.owner}`)]),
+    `  ${coloured(history.paidOnce.verdict, printable(conclusion))}`,
+    ...reasons.map((reason) => `  - ${printable(reason)}`),
+    ...section("Approved", approvalLines(history)),
+    ...section("Did not count", refusedLines(history)),
+    ...section("Requests", attempts.flatMap(attemptLines)),
+    ...section("Payments", paymentLines(history)),
+    ...section("Retry", retryLines(history)),
+    ...section("Deposits", history.deposits.flatMap(depositLines)),
+    ...section("Cancels", cancels.flatMap(attemptLines)),
+    ...section("Cancellations", cancellationLines(history)),
+    ...section("Holds", holdLines(history)),
+    ...section("What happened", storyLines(history)),
+  ];
+}
+
+function coloured(verdict: PayableHistory["paidOnce"]["verdict"], text: string): string {
+  if (verdict === "paid-once") return green(text);
+  return verdict === "too-much" ? red(text) : yellow(text);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", bold(title), ...lines.map((line) => `  ${line}`)];
+}
+
+type Approval = PayableHistory["approvals"][number];
+
+function approvalLines({ approvals }: PayableHistory): string[] {
+  return approvals.flatMap((approval) => {
+    const { planHash, runId, expiresAt } = approval;
+    return [
+      approverText(approval),
+      dim(`  plan ${planHash.slice(0, 16)} of ${runId}, until ${time(expiresAt)}`),
+    ];
+  });
+}
+
+function refusedLines({ refused }: PayableHistory): string[] {
+  return refused.map(({ at, by, code, reason, times }) => {
+    const often = times > 1 ? ` ×${times}` : "";
+    return `${time(at)}  ${bold(printable(by))}: ${printable(reason === "" ? code : reason)}${often}`;
+  });
+}
+
+function approverText(approval: Approval): string {
+  const { at, by, roles, proof, proofId, stage = 1, escalated, alone } = approval;
+  const notes = [
+    ...(alone === true ? ["as the one person who launches and approves here"] : []),
+    ...(stage === 1 ? [] : [`in stage ${stage}`]),
+    ...(escalated === true ? ["after it was escalated"] : []),
+  ];
+  const note = notes.map((text) => `, ${text}`).join("");
+  return `${time(at)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`;
+}
+
+type Attempt = PayableHistory["attempts"][number];
+
+function attemptLines(attempt: Attempt): string[] {
+  const { seq, operation, state, amountCents, executionDate, idempotencyKey, bodyHash } = attempt;
+  const answer = attempt.answer === null ? "" : `, ${printable(attempt.answer)}`;
+  const sends = grouped(attempt.sends.map((send) => ({ at: send.at, text: sendText(send) })));
+  const looks = grouped(attempt.lookUps.map((look) => ({ at: look.at, text: lookText(look) })));
+  return [
+    `${seq}  ${operation}${amountCents === null ? ", of which only the effect is known" : ` ${formatUsd(amountCents)} for ${executionDate}`}: ${bold(state)}${answer}`,
+    dim(`   key ${idempotencyKey}  body ${bodyHash.slice(0, 16)}`),
+    ...[...sends, ...looks]
+      .sort((one, other) => one.at.localeCompare(other.at))
+      .map(({ at, text }) => `   ${time(at)}  ${text}`),
+    ...(attempt.paymentIds.length === 0
+      ? []
+      : [`   ${operation === "cancel" ? "cancelled" : "made"} ${attempt.paymentIds.join(", ")}`]),
+  ];
+}
+
+function sendText({ result, status, code }: Attempt["sends"][number]): string {
+  const facts = [status, code].filter((fact) => fact !== undefined).join(" ");
+  return `sent: ${result}${facts === "" ? "" : ` (${facts})`}`;
+}
+
+function lookText({ verdict, isConclusive, paymentIds }: Attempt["lookUps"][number]): string {
+  const found = { adopt: `found ${paymentIds.join(", ")}`, none: "found nothing new" }[verdict];
+  return `looked up: ${found ?? verdict}${isConclusive ? ", after its window" : ""}`;
+}
+
+/** The same thing said several times in a row is said once, with how often. */
+function grouped(
+  events: readonly { readonly at: string; readonly text: string }[],
+): { at: string; text: string }[] {
+  const groups: { at: string; text: string; times: number }[] = [];
+  for (const { at, text } of events) {
+    const last = groups.at(-1);
+    if (last?.text === text) last.times += 1;
+    else groups.push({ at, text, times: 1 });
+  }
+  return groups.map(({ at, text, times }) => ({
+    at,
+    text: times > 1 ? `${text} ×${times}` : text,
+  }));
+}
+
+function paymentLines({ payments }: PayableHistory): string[] {
+  return table(
+    [{}, { align: "right" }, {}, {}],
+    payments.map(({ id, amountCents, status, seenAt, seq }) => [
+      id,
+      formatUsd(amountCents),
+      bold(status),
+      dim(`by request ${seq}${seenAt === null ? "" : `, seen ${time(seenAt)}`}`),
+    ]),
+  );
+}
+
+function retryLines({ retry }: PayableHistory): string[] {
+  if (retry === null) return [];
+  const { retriesMade, phase, reasonCode, reason } = retry;
+  // A bank's reason often begins with its code.
+  const code = reasonCode !== null && reason?.startsWith(reasonCode) === true ? null : reasonCode;
+  const why = [code, reason].filter((text) => text !== null).map(printable);
+  return [
+    `${retriesMade === 1 ? "1 retry" : `${retriesMade} retries`} made, ${[phase, ...why].join(": ")}`,
+  ];
+}
+
+/** A deposit is about a whole run: its requests are shown without their sends. */
+function depositLines(deposit: PayableHistory["deposits"][number]): string[] {
+  const { subject, amountCents, state, transactionId, approvals, attempts } = deposit;
+  const made = transactionId === null ? "" : ` as ${transactionId}`;
+  return [
+    `${formatUsd(amountCents)} into the balance: ${bold(state)}${made}  ${dim(subject)}`,
+    ...approvals.map((approval) => `  approved ${approverText(approval)}`),
+    ...attempts.map(({ seq, state: ended, answer, idempotencyKey, sends }) =>
+      dim(
+        `  request ${seq} ${ended}${answer === null ? "" : `, ${printable(answer)}`}, sent ${sends.length}×, key ${idempotencyKey}`,
+      ),
+    ),
+  ];
+}
+
+function cancellationLines({ cancellations }: PayableHistory): string[] {
+  return cancellations.map(
+    ({ id, paymentId, state, reason }) =>
+      `${paymentId ?? "the bill"}: ${bold(state)}${reason === null ? "" : `, ${printable(reason)}`} ${dim(id)}`,
+  );
+}
+
+function holdLines({ holds }: PayableHistory): string[] {
+  return holds.map(({ id, author, reason, createdAt, releasedAt, releasedBy }) => {
+    const lifted =
+      releasedAt === null ? "" : `; lifted ${time(releasedAt)} by ${printable(releasedBy ?? "")}`;
+    return `${time(createdAt)}  ${printable(author)}: ${printable(reason)}${lifted}  ${dim(id)}`;
+  });
+}
+
+function storyLines({ timeline }: PayableHistory): string[] {
+  const story = grouped(
+    timeline
+      .filter(({ kind }) => !SHOWN_ABOVE.includes(kind))
+      .map(({ at, text, by }) => ({
+        at,
+        text: short(printable(text), 100) + (by === undefined ? "" : dim(`  ${printable(by)}`)),
+      })),
+  ).map(({ at, text }) => `${dim(time(at))}  ${text}`);
+  const left = story.length - STORY.first - STORY.last;
+  if (left <= 1) return story;
+  const middle = dim(`… ${left} more: --json has all of them`);
+  return [...story.slice(0, STORY.first), middle, ...story.slice(-STORY.last)];
+}
+
+function time(at: string): string {
+  return at.slice(0, 19).replace("T", " ");
+}

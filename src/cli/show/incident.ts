@@ -1,0 +1,25 @@
+import type { IncidentStatus } from "../../contracts/incident.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { phaseText } from "./run.ts";
+import { topUpLines } from "./deposit.ts";
+import { bold, count, dim, printable, table } from "../terminal/text.ts";
+
+/** Where the incident of a funding account stands, for a person. */
+export function incidentLines(status: IncidentStatus): string[] {
+  const { payments, decision, decidedBy, waitingFor } = status;
+  const rows = payments.map((bill) => [
+    bill.payableId,
+    formatUsd(bill.amountCents),
+    bill.state,
+    printable(bill.reason ?? ""),
+  ]);
+  return [
+    `${bold(status.id)}  ${phaseText(status.phase)}`,
+    dim(`${status.business} · ${printable(status.code)}: ${printable(status.reason)}`),
+    ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
+    ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
+    `${count(payments.length, "bill")} of ${formatUsd(status.totalCents)} wait for it.`,
+    ...topUpLines(status.topUps),
+    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}], rows)]),
+  ];
+}

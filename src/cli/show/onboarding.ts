@@ -1,0 +1,39 @@
+import type { OnboardingStatus } from "../../contracts/onboarding.ts";
+import { phaseText } from "./run.ts";
+import { bold, dim, printable, table } from "../terminal/text.ts";
+
+/** Where an onboarding stands, for a person. */
+export function onboardingLines(status: OnboardingStatus): string[] {
+  const { business, waitingFor, provided, proposal, nextSteps } = status;
+  const asked = nextSteps.filter(({ message }) => waitingFor?.includes(message) !== true);
+  const rows = provided.map(({ step, state, providedBy, reason }) => [
+    step,
+    state,
+    printable(providedBy),
+    printable(reason ?? ""),
+  ]);
+  return [
+    `${bold(status.id)}  ${phaseText(status.phase)}`,
+    dim(`${status.playbook}, ${business} · launched by ${printable(status.launchedBy)}`),
+    ...(waitingFor === null ? [] : [`Waits for: ${printable(waitingFor)}`]),
+    ...asked.map(({ message }) => `The service says: ${printable(message)}`),
+    ...textLines(status),
+    ...(rows.length === 0
+      ? []
+      : ["", ...table([{ title: "Provided" }, { title: "State" }, { title: "By" }, {}], rows)]),
+    ...(proposal === null
+      ? []
+      : [
+          "",
+          `A first playbook is proposed. Nothing runs before you have read it, saved it as ${proposal.name}.yaml and said: payrun apply ${proposal.name}.yaml`,
+          "",
+          ...proposal.text.trimEnd().split("\n"),
+        ]),
+  ];
+}
+
+/** The text that is about to be signed stands where it is asked for. */
+function textLines({ phase, texts }: OnboardingStatus): string[] {
+  if (phase !== "signature" && phase !== "certification") return [];
+  return ["", ...texts[phase].split("\n").map((line) => `  ${line}`)];
+}

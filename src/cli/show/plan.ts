@@ -1,0 +1,180 @@
+import type { DryPlan, LineFlag, PlanSummary } from "../../contracts/pay-run.ts";
+import type { ApprovalStage } from "../../contracts/playbook.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { plannedTopUpLines } from "./deposit.ts";
+import { newYorkTime } from "../terminal/times.ts";
+import { bold, count, dim, printable, short, table, yellow } from "../terminal/text.ts";
+
+/** A line as far as it is shown; plans and running runs both have it. */
+export interface ShownLine {
+  readonly payableId: string;
+  readonly publicId: string | null;
+  readonly contactName: string | null;
+  readonly amountCents: number;
+  readonly flags: readonly LineFlag[];
+  readonly approvers: readonly string[];
+  readonly quorum: number;
+  readonly stages?: readonly Pick<ApprovalStage, "by" | "quorum">[];
+}
+
+/** Bills that are named as odd; more are counted. */
+const ODD_MOST = 12;
+
+/**
+ * What a plan's bills come to for a person. Takes them page by page and keeps none but the few odd
+ * ones that are named.
+ */
+export class PlanDigest {
+  readonly #rules = new Map<string, { count: number; cents: number }>();
+  #odd: ShownLine[] = [];
+  #oddCount = 0;
+  #lateCount = 0;
+  #notRecallableCount = 0;
+
+  add(lines: readonly ShownLine[]): this {
+    for (const { quorum, approvers, stages, amountCents, flags } of lines) {
+      const who = (stages ?? [{ by: approvers, quorum }]).map(peopleText).join(", then ");
+      const sum = this.#rules.get(who) ?? { count: 0, cents: 0 };
+      this.#rules.set(who, { count: sum.count + 1, cents: sum.cents + amountCents });
+      if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
+      if (flags.some(({ kind }) => kind === "not-recallable")) this.#notRecallableCount += 1;
+    }
+    const odd = lines.filter(isOdd);
+    this.#oddCount += odd.length;
+    this.#odd = [...this.#odd, ...odd]
+      .toSorted((one, other) => other.amountCents - one.amountCents)
+      .slice(0, ODD_MOST);
+    return this;
+  }
+
+  /** Totals, the cash they take and leave, and who must approve what. */
+  totals(plan: PlanSummary): string[] {
+    return [
+      `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
+      ...cashLines(plan),
+      ...plannedTopUpLines(plan.topUp),
+      ...[...this.#rules].map(
+        ([who, sum]) => `Needs ${who}: ${count(sum.count, "bill")}, ${formatUsd(sum.cents)}`,
+      ),
+      ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
+      ...(plan.decideBy === null
+        ? []
+        : [`Decide by ${newYorkTime(plan.decideBy)}: later changes the dates.`]),
+    ];
+  }
+
+  /** The bills that somebody should look at, with why, the largest first; the rest as counts. */
+  oddLines(): string[] {
+    const rows = this.#odd.flatMap((line) =>
+      line.flags
+        .filter(({ kind }) => !COUNTED.includes(kind))
+        .map((flag, index) => [
+          index === 0 ? nameOf(line) : "",
+          index === 0 ? formatUsd(line.amountCents) : "",
+          `${yellow(flag.kind)}: ${printable(flag.text)}`,
+        ]),
+    );
+    const [odd, late] = [this.#oddCount, this.#lateCount];
+    return [
+      ...(odd === 0 ? [] : [`${bold("Worth a look")} (${odd.toLocaleString("en-US")}):`]),
+      ...table([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
+      ...(odd > ODD_MOST ? [dim(`  and ${(odd - ODD_MOST).toLocaleString("en-US")} more`)] : []),
+      ...(late === 0 ? [] : [`${count(late, "bill")} will arrive late, even if paid at once.`]),
+      ...notRecallable(this.#notRecallableCount),
+    ];
+  }
+}
+
+/** A bill with several scheduled payments can't be cancelled at the service. */
+function notRecallable(bills: number): string[] {
+  if (bills === 0) return [];
+  return [
+    yellow(
+      `${count(bills, "bill")} can't be recalled once sent: the service cancels none of several scheduled payments.`,
+    ),
+  ];
+}
+
+function cashLines(plan: PlanSummary): string[] {
+  if (plan.source === null) return [];
+  const { name, kind, last4 } = plan.source;
+  const source = `${printable(name ?? kind)}${last4 === null ? "" : ` …${last4}`}`;
+  const first = plan.cash[0];
+  const last = plan.cash.at(-1);
+  if (first === undefined || last === undefined) return [`From ${source}.`];
+  const days = first.date === last.date ? `on ${first.date}` : `from ${first.date} to ${last.date}`;
+  const left = last.leftCents === null ? "" : `, ${formatUsd(last.leftCents)} left after it`;
+  const available =
+    plan.availableCents === null ? "" : ` (${formatUsd(plan.availableCents)} available)`;
+  const reserved =
+    plan.reservedCents === 0 ? "" : ` Promised to other runs: ${formatUsd(plan.reservedCents)}.`;
+  return [`From ${source}${available}, ${days}${left}.${reserved}`];
+}
+
+/** Flags of dates: they can be many, and there is nothing to choose about them. */
+const COUNTED: readonly LineFlag["kind"][] = ["late", "not-recallable"];
+
+/** True where a person should look at the line itself. */
+export function isOdd({ flags }: Pick<ShownLine, "flags">): boolean {
+  return flags.some(({ kind }) => !COUNTED.includes(kind));
+}
+
+export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payableId">): string {
+  const vendor = line.contactName === null ? "" : `${printable(short(line.contactName, 32))} `;
+  return `${vendor}${dim(line.publicId ?? line.payableId)}`;
+}
+
+/** How many bills are left out for which reason; no bill by name. */
+export function skippedCounts(plan: PlanSummary): string[] {
+  const reasons = Object.entries(plan.skippedByCode).toSorted(([, one], [, other]) => other - one);
+  if (reasons.length === 0) return [];
+  const total = reasons.reduce((sum, [, number]) => sum + number, 0);
+  return [
+    `${bold("Left out")} (${total}): ${reasons
+      .map(([code, number]) => `${number} ${code.replaceAll("-", " ")}`)
+      .join(", ")}`,
+  ];
+}
+
+/** Every bill of a page of a plan: what is paid and when, and what is left out and why. */
+export function everyLine(plan: DryPlan): string[] {
+  const paid = plan.lines.map((line) => [
+    nameOf(line),
+    formatUsd(line.amountCents),
+    line.dueDate ?? "no due date",
+    line.executionDate,
+    line.arrivalDate,
+    line.overLimit === null
+      ? line.flags.map(({ kind }) => kind).join(", ")
+      : printable(line.overLimit.text),
+  ]);
+  const left = plan.skipped.map((line) => [
+    nameOf(line),
+    formatUsd(line.amountCents),
+    line.dueDate ?? "no due date",
+    printable(line.text),
+  ]);
+  const pays = [
+    { title: "Pays" },
+    { title: "Amount", align: "right" },
+    { title: "Due" },
+    { title: "Executes" },
+    { title: "Arrives" },
+    {},
+  ] as const;
+  const leavesOut = [
+    { title: "Leaves out" },
+    { title: "Amount", align: "right" },
+    { title: "Due" },
+    { title: "Because" },
+  ] as const;
+  return [
+    ...(paid.length === 0 ? [] : table(pays, paid)),
+    ...(paid.length === 0 || left.length === 0 ? [] : [""]),
+    ...(left.length === 0 ? [] : table(leavesOut, left)),
+  ];
+}
+
+function peopleText({ by, quorum }: Pick<ApprovalStage, "by" | "quorum">): string {
+  return quorum === 1 ? by.join(" or ") : `${quorum} people (${by.join(", ")})`;
+}

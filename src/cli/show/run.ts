@@ -1,0 +1,149 @@
+import { ENDED_PHASES, type LineState, type RunStatus } from "../../contracts/pay-run.ts";
+import type { StartedBy } from "../../contracts/events.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
+import { nameOf } from "./plan.ts";
+import { topUpLines } from "./deposit.ts";
+import { newYorkTime } from "../terminal/times.ts";
+import { bold, count, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+
+const GOOD: readonly string[] = ["completed", "verified"];
+const BAD: readonly string[] = [
+  "completed-with-exceptions",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+  "suspended",
+];
+
+/** A line without a reason needs nobody. */
+const NEEDS_NOBODY: readonly LineState[] = ["settled", "skipped", "scheduled", "processing"];
+
+export function hasEnded(run: RunStatus): boolean {
+  return ENDED_PHASES.includes(run.phase);
+}
+
+/** Where a run stands, for a person. */
+export function runLines(run: RunStatus): string[] {
+  const facts = [
+    `${run.playbook}, ${run.business}, ${run.period}`,
+    ...(run.launchedBy === "" ? [] : [`launched by ${printable(run.launchedBy)}`]),
+    ...(run.planHash === null ? [] : [`plan ${run.planHash.slice(0, 12)}`]),
+  ];
+  return [
+    `${bold(run.id)}  ${phaseText(run.phase)}`,
+    dim(facts.join(" · ")),
+    ...startedByLines(run.startedBy),
+    ...(run.waitingFor === null ? [] : [`Waits for: ${printable(run.waitingFor)}`]),
+    ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
+    ...(run.undelivered === undefined
+      ? []
+      : [yellow(`Not everybody was told: payrun notices --undelivered --run ${run.id}`)]),
+    ...(run.decideBy === null || hasEnded(run) ? [] : [`Decide by ${newYorkTime(run.decideBy)}.`]),
+    ...topUpLines(run.topUps),
+    ...approvalLines(run),
+    ...stateTable(run),
+    ...reasonLines(run),
+    ...(isOffCyclePeriod(run.period) ? leftOutLines(run) : []),
+  ];
+}
+
+/** The events that started something, the first of them by name. */
+export function startedByLines(events: readonly StartedBy[] = []): string[] {
+  const [first, ...more] = events;
+  if (first === undefined) return [];
+  const { type, objectId, eventId } = first;
+  const others = more.length === 0 ? "" : ` and ${count(more.length, "more event")}`;
+  return [dim(printable(`started by ${type} of ${objectId} (event ${eventId})${others}`))];
+}
+
+/** Whom it waits for; where everybody was asked at once and nothing comes of waiting, not at length. */
+function approvalLines({ approvals = [] }: RunStatus): string[] {
+  return approvals
+    .filter(
+      ({ stages, escalatesTo, since }) => stages > 1 || escalatesTo.length > 0 || since !== null,
+    )
+    .map((waiting) => {
+      const { stage, stages, by, quorum, lines, totalCents, since, escalated } = waiting;
+      const who = quorum === 1 ? by.join(" or ") : `${quorum} people of ${by.join(" or ")}`;
+      const to = printable(waiting.escalatesTo.join(" or "));
+      return [
+        `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`,
+        ...(since === null ? [] : [`asked ${newYorkTime(since)}`]),
+        ...(escalated ? [yellow(`escalated to ${to}`)] : []),
+        ...(escalated || waiting.escalatesAt === null
+          ? []
+          : [`${to} from ${newYorkTime(waiting.escalatesAt)}`]),
+      ].join(" · ");
+    });
+}
+
+export function phaseText(phase: string): string {
+  if (GOOD.includes(phase)) return green(phase);
+  return BAD.includes(phase) ? red(phase) : yellow(printable(phase));
+}
+
+/** Bills and amounts by state; of a page only where the run doesn't tell its sums. */
+function stateTable(run: RunStatus): string[] {
+  const sums = new Map<string, { count: number; cents: number }>();
+  const whole = run.nextPage === undefined || run.nextPage === null ? undefined : run.byState;
+  if (whole !== undefined) {
+    for (const [state, sum] of Object.entries(whole)) sums.set(state, sum);
+  } else {
+    for (const { state, amountCents } of run.payments) {
+      const sum = sums.get(state) ?? { count: 0, cents: 0 };
+      sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
+    }
+  }
+  if (sums.size === 0) return [];
+  const rows = [...sums].map(([state, sum]) => [
+    state,
+    sum.count.toLocaleString("en-US"),
+    formatUsd(sum.cents),
+  ]);
+  return [
+    "",
+    ...table(
+      [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],
+      rows,
+    ),
+  ];
+}
+
+const MOST_REASONS = 25;
+
+/** The bills that its plan left out, each with why: of a run whose bills somebody has named. */
+function leftOutLines({ payments }: RunStatus): string[] {
+  const left = payments.filter(({ state }) => state === "skipped");
+  if (left.length === 0) return [];
+  const rows = left
+    .slice(0, MOST_REASONS)
+    .map((line) => [nameOf(line), printable(line.reason ?? "")]);
+  return [
+    "",
+    ...table([{ title: "Left out" }, { title: "Because" }], rows),
+    ...(left.length > MOST_REASONS ? [dim(`and ${left.length - MOST_REASONS} more: --json`)] : []),
+  ];
+}
+
+function reasonLines({ payments, nextPage }: RunStatus): string[] {
+  const odd = payments.filter(
+    ({ reason, state }) => reason !== null && !NEEDS_NOBODY.includes(state),
+  );
+  if (odd.length === 0) return [];
+  const rows = odd
+    .slice(0, MOST_REASONS)
+    .map((line) => [
+      nameOf(line),
+      formatUsd(line.amountCents),
+      line.state,
+      printable(line.reason ?? ""),
+    ]);
+  return [
+    "",
+    ...table([{}, { align: "right" }, {}, {}], rows),
+    ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
+    ...(typeof nextPage === "number" ? [dim("Not all bills were looked at: report")] : []),
+  ];
+}

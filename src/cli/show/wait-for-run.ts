@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { RunStatus } from "../../contracts/pay-run.ts";
+import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import type { GatewayClient } from "../client/gateway-client.ts";
+import { hasEnded } from "./run.ts";
+
+const POLL_MS = 500;
+
+/** A gateway that restarts is away for a moment; that ends no watching. */
+const AWAY_LIMIT_MS = 30_000;
+
+/**
+ * Reads a run again and again until it is as wanted, or the time is up.
+ *
+ * @param changed hears each status that differs from the one before in what people are shown
+ * @param limitMs without it, for ever
+ * @returns the last status, as wanted or not
+ */
+export function pollRun(
+  gateway: GatewayClient,
+  id: string,
+  options: Polling<RunStatus>,
+): Promise<RunStatus> {
+  return pollUntil(() => gateway.run(id), options);
+}
+
+interface Polling<Status> {
+  readonly until: (run: Status) => boolean;
+  readonly changed?: (run: Status) => void;
+  readonly limitMs?: number;
+}
+
+/** The same for whatever has a status. */
+export async function pollUntil<
+  Status extends {
+    readonly phase: string;
+    readonly waitingFor: string | null;
+    readonly counts: object;
+  },
+>(read: () => Promise<Status>, options: Polling<Status>): Promise<Status> {
+  const startedAtMs = Date.now();
+  let shown = "";
+  let run = await read();
+  let seenAtMs = Date.now();
+  for (;;) {
+    const now = `${run.phase} ${run.waitingFor ?? ""} ${JSON.stringify(run.counts)}`;
+    if (now !== shown) options.changed?.(run);
+    shown = now;
+    const isLate = options.limitMs !== undefined && Date.now() - startedAtMs >= options.limitMs;
+    if (options.until(run) || isLate) return run;
+    await sleep(POLL_MS);
+    try {
+      run = await read();
+      seenAtMs = Date.now();
+    } catch (error) {
+      const isAway = error instanceof CliError && error.exitCode === EXIT.unavailable;
+      if (!isAway || Date.now() - seenAtMs > AWAY_LIMIT_MS) throw error;
+    }
+  }
+}
+
+/** What `--wait` ends with: 0 completed, 1 ended otherwise, 3 it still waits. */
+export function exitCodeOf(run: RunStatus): ExitCode {
+  if (!hasEnded(run)) return EXIT.waiting;
+  return run.phase === "completed" ? EXIT.done : EXIT.failed;
+}
+
+/** One line of progress. */
+export function progressLine(run: RunStatus): string {
+  const counts = Object.entries(run.counts)
+    .filter(([state]) => state !== "skipped")
+    .map(([state, number]) => `${number} ${state}`);
+  const asked = (run.approvals ?? [])
+    .filter(({ stages, escalated }) => stages > 1 || escalated)
+    .map(
+      ({ stage, stages, by, escalated }) =>
+        `stage ${stage} of ${stages}: ${by.join(" or ")}${escalated ? ", escalated" : ""}`,
+    );
+  return [run.phase, ...counts, ...asked].join(" · ");
+}

@@ -1,0 +1,221 @@
+import type { Assessment } from "../../contracts/activities.ts";
+import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
+import { type ApprovalAsk, askText } from "../approvals/asks.ts";
+import { formatUsd } from "../money.ts";
+import { type RunSoFar, runSoFar } from "./run-so-far.ts";
+import { askLine } from "../notices/approval-texts.ts";
+import { moneyRestMs, soonestRestMs, untilNextMs } from "../rests.ts";
+
+export interface ProgressInput extends RunSoFar {
+  readonly run: RunSoFar["run"] & {
+    readonly phase: RunPhase;
+    readonly playbook: string;
+    readonly period: string;
+    readonly business: string;
+    readonly totalCents: number;
+    readonly cancelRequestedAtMs: number | null;
+    readonly planHash: string | null;
+  };
+  readonly rejected: boolean;
+  readonly counts: ReadonlyMap<LineState, { readonly count: number; readonly cents: number }>;
+  readonly waits: readonly {
+    /** Empty for the whole business. */
+    readonly sourceId: string;
+    readonly message: string;
+    readonly retryAtMs: number;
+  }[];
+  /** Lines parked because nobody approved them in time. */
+  readonly expiredLines: number;
+  /** Lines whose payment the safety net took back: nobody asked for that, so a person should know. */
+  readonly stoppedLines: number;
+  readonly odd: readonly {
+    /** The bill, as people call it. */
+    readonly name: string;
+    readonly payableId: string;
+    readonly state: string;
+    readonly reasonCode: string | null;
+  }[];
+  readonly toFund: number;
+  readonly toPay: number;
+  readonly toFollow: number;
+  /** Business-clock instant of the next poll. */
+  readonly nextPollMs: number | null;
+  /** Service-clock instant at which a resting line may be drawn again. */
+  readonly nextDrawMs: number | null;
+  readonly payDate: string | null;
+  /** Whom lines wait for, where their approvals take notice of time. */
+  readonly asks?: readonly ApprovalAsk[];
+  /** Business-clock instant of the next reminder or escalation. */
+  readonly nextAskMs?: number | null;
+  /** Business-clock instants at which something about its lines changes by itself. */
+  readonly nextChangesMs?: readonly (number | null)[];
+  /** Real milliseconds for which it has waited for money. */
+  readonly shortForMs?: number;
+  /** Where the deposits stand that the run has asked for. */
+  readonly deposits?: {
+    readonly due: boolean;
+    readonly moving: boolean;
+    readonly needsAction: boolean;
+    readonly waitingFor: string | null;
+    /** Real milliseconds. */
+    readonly dueInMs: number | null;
+  };
+  /** False while the service can't be read. */
+  readonly mayRead?: boolean;
+  readonly clock: {
+    readonly businessMs: number;
+    readonly serviceMs: number;
+    readonly scale: number;
+    readonly sandbox: boolean;
+  };
+}
+
+/** Runs of fewer bills read payments as often as there is news. */
+const MANY_BILLS = 1_000;
+
+/** For each bill, up to a minute in all: a run's history may not grow with the speed of its service. */
+const REST_A_BILL_MS = 0.5;
+const REST_MAX_MS = 60_000;
+
+const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "refunded"];
+
+/** Where a run stands, what it waits for, and when to look again: one reading of all its lines. */
+export function judgeProgress(input: ProgressInput): Assessment {
+  const count = (...states: readonly LineState[]) =>
+    states.reduce((sum, state) => sum + (input.counts.get(state)?.count ?? 0), 0);
+  const { deposits } = input;
+  const open =
+    deposits?.moving === true ||
+    [...input.counts.keys()].some((state) => !ENDED_LINE_STATES.includes(state));
+  const phase = open ? openPhase(input, count) : endPhase(input, count);
+  const waitingFor = open ? waitText(input, count) : null;
+  const soFar = runSoFar(input);
+  const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
+  const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
+  return {
+    phase,
+    ended: !open,
+    waitingFor,
+    soFar,
+    toFund: input.toFund,
+    toPay: input.toPay,
+    toFollow: input.toFollow,
+    wakeInMs: wakeIn(input),
+    ...(bills < MANY_BILLS ? {} : { restMs: Math.min(REST_MAX_MS, bills * REST_A_BILL_MS) }),
+    ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
+    needsAction: count("awaiting-approval", "parked") > 0 || deposits?.needsAction === true,
+    exceptions,
+    totalCents: input.run.totalCents,
+    payDate: input.payDate,
+    details: markdown(input, { phase, waitingFor, soFar }),
+  };
+}
+
+type Count = (...states: readonly LineState[]) => number;
+
+function openPhase(input: ProgressInput, count: Count): RunPhase {
+  if (count("paying", "unknown") > 0) return "paying";
+  if (count("awaiting-approval") > 0) return "awaiting-approval";
+  if (count("planned") > 0) return input.toFund > 0 ? "funding" : "paying";
+  if (count("scheduled", "held", "processing", "retrying") > 0) return "settling";
+  return count("on-hold") === 0 && input.deposits?.moving === true ? "settling" : "paying";
+}
+
+function endPhase(input: ProgressInput, count: Count): RunPhase {
+  if (input.run.phase === "failed") return "failed";
+  const paid = count("settled", "returned", "refunded", "given-up", "paid-elsewhere");
+  const parkedOtherwise = count("parked") - input.expiredLines;
+  if (input.rejected && paid === 0 && parkedOtherwise === 0) return "rejected";
+  if (input.run.cancelRequestedAtMs !== null) return "cancelled";
+  if (input.expiredLines > 0 && paid === 0 && parkedOtherwise === 0) return "expired";
+  const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
+  return exceptions > 0 ? "completed-with-exceptions" : "completed";
+}
+
+function waitText(input: ProgressInput, count: Count): string | null {
+  const wait = input.waits.find(({ sourceId }) => sourceId === "");
+  if (wait !== undefined) return `the service: ${wait.message}`;
+  const parts = [
+    [count("awaiting-approval"), `waiting for approval${askedText(input)}`],
+    [input.toFund, "waiting for money in the funding source"],
+    [count("paying") + Math.max(0, count("planned") - input.toFund), "being paid"],
+    [count("on-hold"), "on hold"],
+    [count("unknown"), "waiting for a look-up: the answer was lost"],
+    [count("scheduled"), "scheduled"],
+    [count("processing"), "on the way through the bank"],
+    [count("held"), "held by the service for review"],
+    [count("retrying"), "retried after a failure"],
+  ] as const;
+  const texts = parts
+    .filter(([number]) => number > 0)
+    .map(([number, text]) => `${number} ${number === 1 ? "bill" : "bills"} ${text}`);
+  const deposit = input.deposits?.waitingFor ?? null;
+  if (deposit !== null) texts.push(deposit);
+  // What concerns one funding source keeps nobody from what else there is to do.
+  for (const { message } of input.waits) texts.push(`the service: ${message}`);
+  return texts.length === 0 ? null : texts.join(", ");
+}
+
+/** So many are named; more are in the details. */
+const ASKS_NAMED = 3;
+
+function askedText({ asks = [] }: ProgressInput): string {
+  if (asks.length === 0) return "";
+  const named = [...new Set(asks.map(askText))];
+  const more = named.length > ASKS_NAMED ? " and others" : "";
+  return ` by ${named.slice(0, ASKS_NAMED).join("; ")}${more}`;
+}
+
+function wakeIn(input: ProgressInput): number {
+  const { clock } = input;
+  const dueInMs = input.deposits?.dueInMs ?? Infinity;
+  // A poll that is due and was not made is made at once. What is to be followed has a rest of its
+  // own, where it is not followed now.
+  const polled =
+    input.nextPollMs === null || input.toFollow > 0
+      ? []
+      : [(input.nextPollMs - clock.businessMs) / clock.scale];
+  return soonestRestMs(
+    ...polled,
+    untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),
+    input.nextDrawMs === null ? Infinity : input.nextDrawMs - clock.serviceMs,
+    input.toFund > 0 ? moneyRestMs(input.shortForMs ?? 0, clock) : Infinity,
+    // What is due is being made now, which ends the rest, or waits for the service as everything else.
+    dueInMs > 0 ? dueInMs : Infinity,
+    ...input.waits.map(({ retryAtMs }) => retryAtMs - clock.serviceMs),
+  );
+}
+
+function markdown(
+  input: ProgressInput,
+  {
+    phase,
+    waitingFor,
+    soFar,
+  }: {
+    readonly phase: RunPhase;
+    readonly waitingFor: string | null;
+    readonly soFar: string;
+  },
+): string {
+  const rows = [...input.counts]
+    .filter(([, { count }]) => count > 0)
+    .map(([state, { count, cents }]) => `| ${state} | ${count} | ${formatUsd(cents)} |`);
+  const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask)}`);
+  // Why stands with the bill: more people read this than the bills.
+  const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {
+    const code = reasonCode === null ? "" : ` (${reasonCode})`;
+    return `- ${name}: ${state}${code}; \`payrun explain ${payableId}\``;
+  });
+  return [
+    `**${input.run.playbook}** for ${input.run.business}, period ${input.run.period}: **${phase}**`,
+    ...(soFar === "" ? [] : ["", `So far: ${soFar}.`]),
+    ...(waitingFor === null ? [] : ["", `Waits for: ${waitingFor}.`]),
+    "",
+    "| State | Bills | Amount |",
+    "|---|---:|---:|",
+    ...rows,
+    ...(asked.length === 0 ? [] : ["", "Asked to approve:", "", ...asked]),
+    ...(odd.length === 0 ? [] : ["", "Worth a look:", "", ...odd]),
+  ].join("\n");
+}

@@ -1,0 +1,67 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+import { NEW_YORK } from "../clock/new-york.ts";
+
+/** What a run's lines say of what has come of it. */
+export interface RunSoFar {
+  readonly run: { readonly approveByMs: number | null };
+  readonly counts: ReadonlyMap<LineState, { readonly count: number }>;
+  /** Lines parked because nobody approved them in time. */
+  readonly expiredLines: number;
+  /** How many payments came back, by return code, the most first. */
+  readonly cameBack: ReadonlyMap<string, number>;
+}
+
+/** States of lines for which a payment was made. */
+const PAID: readonly LineState[] = [
+  "scheduled",
+  "held",
+  "processing",
+  "settled",
+  "returned",
+  "retrying",
+  "refunded",
+];
+
+/** Lines that nobody was asked about, or nobody has to be. */
+const UNASKED: readonly LineState[] = ["skipped", "cancelled"];
+
+/** More codes than these are not named. */
+const CODES_NAMED = 3;
+
+/**
+ * What has come of a run so far, in a few words: `40 of 57 approved, the rest until Sun, Nov 29,
+ * 11:59 PM; 40 paid; 12 settled, 1 returned R02`. Empty where nothing has.
+ */
+export function runSoFar({ run, counts, expiredLines, cameBack }: RunSoFar): string {
+  const count = (...states: readonly LineState[]): number =>
+    states.reduce((sum, state) => sum + (counts.get(state)?.count ?? 0), 0);
+  const bills = [...counts.values()].reduce((sum, each) => sum + each.count, 0) - count(...UNASKED);
+  const waiting = count("awaiting-approval");
+  const parts: string[] = [];
+  if (waiting > 0) {
+    const until = run.approveByMs === null ? "" : `, the rest until ${dayAndTime(run.approveByMs)}`;
+    parts.push(`${bills - waiting - expiredLines} of ${bills} approved${until}`);
+  }
+  const paid = count(...PAID);
+  if (paid > 0) parts.push(`${paid} paid`);
+  const codes = [...cameBack]
+    .slice(0, CODES_NAMED)
+    .map(([code, many]) => `${many} returned ${code}`);
+  const settled = count("settled");
+  const ended = [
+    ...(settled > 0 ? [`${settled} settled`] : []),
+    ...codes,
+    ...(count("parked") > 0 ? [`${count("parked")} for a person`] : []),
+  ];
+  if (ended.length > 0) parts.push(ended.join(", "));
+  return parts.join("; ");
+}
+
+const DAY_AND_TIME = new Intl.DateTimeFormat("en-US", {
+  ...{ timeZone: NEW_YORK, weekday: "short", month: "short", day: "numeric" },
+  ...{ hour: "numeric", minute: "2-digit" },
+});
+
+function dayAndTime(ms: number): string {
+  return DAY_AND_TIME.format(new Date(ms)).replaceAll("\u202F", " ");
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import type { Delivery } from "../payments-api/schemas/delivery.ts";
+import { insertEvents, knownEventIds } from "../store/events/inbox.ts";
+import type { ActionContext } from "../actions/context.ts";
+import { PausedEndpoints } from "./paused-endpoints.ts";
+import { inboxEvent, parseEvent } from "./inbox-event.ts";
+
+const REAL_INTERVAL_MS = 60_000;
+const SANDBOX_INTERVAL_MS = 2_000;
+const PAGE_SIZE = 100;
+/** Bound of one pass; far more than a service keeps retrying. */
+const MAX_PAGES = 200;
+/** A fault that doesn't pass by itself, such as a missing scope, is asked about rarely. */
+const REFUSED_INTERVAL_MS = 10 * 60_000;
+
+type Recovery = Pick<
+  ActionContext,
+  "store" | "profiles" | "clientOf" | "log" | "metrics" | "nowMs" | "publicUrl" | "wakeDispatcher"
+>;
+
+/** What is remembered from pass to pass. */
+interface Remembered {
+  /** Where the last complete pass over an endpoint's deliveries began. */
+  readonly cursor: Map<string, ReadonlySet<string>>;
+  readonly paused: PausedEndpoints;
+}
+
+export interface DeliveryRecovery {
+  stop(): Promise<void>;
+}
+
+/**
+ * Finds webhooks that never arrived: compares the deliveries of the endpoint whose address is
+ * ours with the inbox, and takes the missing events from their `requestBody`. Resumes the endpoint
+ * where the service has paused it.
+ */
+export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
+  const stopping = new AbortController();
+  const remembered: Remembered = { cursor: new Map(), paused: new PausedEndpoints(context) };
+  const nextAtMs = new Map<string, number>();
+  const told = new Set<string>();
+
+  const recover = async (profile: BusinessProfile): Promise<void> => {
+    const intervalMs = profile.sandbox ? SANDBOX_INTERVAL_MS : REAL_INTERVAL_MS;
+    try {
+      await recoverLostEvents(context, profile, remembered);
+      told.delete(profile.name);
+      nextAtMs.set(profile.name, context.nowMs() + intervalMs);
+    } catch (error) {
+      const status = statusOf(error);
+      const refused = status === 401 || status === 403 || status === 404;
+      nextAtMs.set(
+        profile.name,
+        context.nowMs() + (refused && !profile.sandbox ? REFUSED_INTERVAL_MS : intervalMs),
+      );
+      if (told.has(profile.name)) return;
+      told.add(profile.name);
+      context.log.warn(
+        `lost webhooks can't be looked for ${refused ? "(the token needs webhooks:read)" : "right now"}; polling still finds every change`,
+        { business: profile.name, reason: error instanceof Error ? error.message : String(error) },
+      );
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      for (const profile of context.profiles.all()) {
+        if (stopping.signal.aborted) break;
+        if ((nextAtMs.get(profile.name) ?? 0) <= context.nowMs()) await recover(profile);
+      }
+      await sleep(500, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const running = loop();
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/**
+ * One pass for one business.
+ *
+ * Events that arrived by webhook say nothing about those before them, so only deliveries that an
+ * earlier complete pass has seen end the pass.
+ *
+ * @returns how many events were missing
+ */
+async function recoverLostEvents(
+  context: Recovery,
+  profile: BusinessProfile,
+  { cursor, paused }: Remembered,
+): Promise<number> {
+  const client = context.clientOf(profile);
+  const ours = comparable(`${context.publicUrl()}/webhooks/${encodeURIComponent(profile.name)}`);
+  const endpoints = await client.webhookEndpoints.list();
+  let recovered = 0;
+  for (const endpoint of endpoints) {
+    if (typeof endpoint.url !== "string" || comparable(endpoint.url) !== ours) continue;
+    const seen = cursor.get(endpoint.id);
+    let newest: ReadonlySet<string> | undefined;
+    let read = 0;
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      const asked = { page, pageSize: PAGE_SIZE };
+      const { items, totalCount } = await client.deliveries.list(endpoint.id, asked);
+      read += items.length;
+      if (newest === undefined) await paused.look(profile, endpoint, items);
+      newest ??= new Set(items.map((delivery) => delivery.id));
+      recovered += await takeMissing(context, profile, items);
+      const reached = seen !== undefined && items.some((delivery) => seen.has(delivery.id));
+      // Pages may be shorter than asked for.
+      if (reached || items.length === 0 || read >= totalCount) break;
+    }
+    cursor.set(endpoint.id, newest ?? new Set());
+  }
+  if (recovered > 0) {
+    context.metrics.recoveredEvents.inc({ business: profile.name }, recovered);
+    context.log.info("took lost events from the list of deliveries", {
+      business: profile.name,
+      events: recovered,
+    });
+    context.wakeDispatcher();
+  }
+  return recovered;
+}
+
+async function takeMissing(
+  context: Recovery,
+  profile: BusinessProfile,
+  deliveries: readonly Delivery[],
+): Promise<number> {
+  const rows = new Map<string, ReturnType<typeof inboxEvent>>();
+  for (const { requestBody } of deliveries) {
+    if (requestBody === null) continue;
+    const parsed = parseEvent(requestBody);
+    if (!parsed.ok) continue;
+    const { event } = parsed;
+    if (event.businessId !== null && event.businessId !== profile.businessId) continue;
+    rows.set(event.id, inboxEvent(profile, event, requestBody, "deliveries", context.nowMs()));
+  }
+  if (rows.size === 0) return 0;
+  const known = await knownEventIds(context.store.db, profile.businessId, [...rows.keys()]);
+  const missing = [...rows.values()].filter((row) => !known.has(row.eventId));
+  if (missing.length === 0) return 0;
+  return (await insertEvents(context.store.db, missing)).length;
+}
+
+function comparable(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? url : parsed.href.replace(/\/+$/, "");
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("status" in error)) return undefined;
+  return typeof error.status === "number" ? error.status : undefined;
+}

@@ -1,0 +1,155 @@
+import { eachOf } from "../process/each-of.ts";
+import { TOLD_AT_ONCE } from "../process/tell-workflows.ts";
+import { noteEventStart } from "../store/events/event-starts.ts";
+import { markDispatched, type InboxEvent } from "../store/events/inbox.ts";
+import { paidHere } from "../store/payables/external-payments.ts";
+import { flagLooks, watchersOf } from "../store/payables/subscriptions.ts";
+import type { ActionContext } from "../actions/context.ts";
+import { type Match, matchEvents } from "./match.ts";
+import { actOnAccounts } from "./accounts.ts";
+import type { Messenger } from "./messenger.ts";
+import { signalLook, signalRetry } from "../actions/temporal.ts";
+
+/** Events after which a payable needs an owner even when its run is over. */
+const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
+
+export type Dispatch = Pick<
+  ActionContext,
+  "store" | "profiles" | "temporal" | "clocks" | "log" | "metrics" | "nowMs"
+>;
+
+/**
+ * Tells the owners of one business's payables of these events, each owner once, and the runs whose
+ * bank account was removed or verified.
+ *
+ * @returns how many events stay, because somebody could not be told
+ */
+export async function dispatchBusiness(
+  context: Dispatch,
+  messenger: Messenger,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<number> {
+  const { store } = context;
+  const payables = await payablesOf(context, businessId, events);
+  const all = [...new Set([...payables.values()].flat())];
+  const watchers = await watchersOf(store.db, businessId, all);
+  const ownersOf = groupBy(watchers, (watcher) => watcher.payableId);
+  // Flags first: a workflow that hears the signal must find them.
+  const payableIds = [...ownersOf.keys()];
+  if (payableIds.length > 0) {
+    await store.transactionOf(businessId, (trx) => flagLooks(trx, { businessId, payableIds }));
+  }
+
+  const undelivered = new Set<string>();
+  const unowned = new Set<string>();
+  const owners = [...groupBy(watchers, (watcher) => watcher.owner)];
+  await eachOf(owners, TOLD_AT_ONCE, async ([owner, watches]) => {
+    const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
+    for (const { payableId } of watches) {
+      if (outcome === "failed") undelivered.add(payableId);
+      if (outcome === "closed") unowned.add(payableId);
+    }
+  });
+
+  await actOnAccounts(context, businessId, events);
+
+  const profile = context.profiles.byBusinessId(businessId);
+  const failed = events
+    .filter(({ type }) => NEEDS_OWNER.includes(type))
+    .map(({ objectId }) => objectId);
+  // A watch ends some time; that the bill was paid here is known for ever.
+  const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
+  for (const payableId of await paidHere(store.db, businessId, unwatched)) unowned.add(payableId);
+  const orphans = failed.filter((payableId) => unowned.has(payableId));
+  await eachOf([...new Set(orphans)], TOLD_AT_ONCE, async (payableId) => {
+    const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
+    if (name === undefined) return;
+    const outcome = await messenger.tell(async () => {
+      await signalRetry(context.temporal, name, payableId);
+      return true;
+    });
+    if (outcome === "failed") undelivered.add(payableId);
+  });
+
+  const done = events.filter(
+    ({ eventId }) => !(payables.get(eventId) ?? []).some((id) => undelivered.has(id)),
+  );
+  const heard = new Set([...ownersOf.keys()].filter((id) => !unowned.has(id)));
+  // A retry has been started for these.
+  for (const payableId of orphans) heard.add(payableId);
+  const matches = profile === undefined ? [] : await matchEvents(context, profile, done, heard);
+  await finish(context, businessId, done, matches);
+  return events.length - done.length;
+}
+
+/** Marks events as dispatched, in one transaction with what they start. */
+async function finish(
+  { store, nowMs }: Dispatch,
+  businessId: string,
+  events: readonly InboxEvent[],
+  matches: readonly Match[],
+): Promise<void> {
+  const ids = events.map((event) => event.eventId);
+  if (ids.length === 0) return;
+  await store.transactionOf(businessId, async (trx) => {
+    for (const { start, together } of matches) {
+      await noteEventStart(trx, start, { together, nowMs: nowMs() });
+    }
+    await markDispatched(trx, businessId, ids, nowMs());
+  });
+}
+
+/** Payables that each event is about; a contact's event is about its watched lines. */
+async function payablesOf(
+  context: Dispatch,
+  businessId: string,
+  events: readonly InboxEvent[],
+): Promise<Map<string, string[]>> {
+  const contactIds = [
+    ...new Set(events.filter((event) => event.object === "contact").map((event) => event.objectId)),
+  ];
+  const ofContacts = await watchedPayablesOfContacts(context, businessId, contactIds);
+  return new Map(
+    events.map((event) => [
+      event.eventId,
+      event.object === "payable"
+        ? [event.objectId]
+        : event.object === "contact"
+          ? (ofContacts.get(event.objectId) ?? [])
+          : [],
+    ]),
+  );
+}
+
+async function watchedPayablesOfContacts(
+  context: Dispatch,
+  businessId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (contactIds.length === 0) return new Map();
+  const rows = await context.store.db
+    .selectFrom("watches")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.business_id", "=", "watches.business_id")
+        .onRef("run_lines.payable_id", "=", "watches.payable_id"),
+    )
+    .select(["run_lines.contact_id", "watches.payable_id"])
+    .distinct()
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.contact_id", "in", contactIds)
+    .execute();
+  const found = new Map<string, string[]>();
+  for (const [contactId, of] of groupBy(rows, (row) => row.contact_id)) {
+    found.set(
+      contactId,
+      of.map((row) => row.payable_id),
+    );
+  }
+  return found;
+}
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  return Map.groupBy(items, keyOf);
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LastingTrouble } from "../process/lasting-trouble.ts";
+import { reasonOf } from "../process/repeat.ts";
+import { type Tell, tellAtOnce, tellWorkflows } from "../process/tell-workflows.ts";
+import { openEventStarts } from "../store/events/event-starts.ts";
+import { undispatched } from "../store/events/inbox.ts";
+import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
+import { oldestTellings } from "../store/tellings/tellings.ts";
+import { type Telling } from "../store/sql/store.ts";
+import { type Dispatch, dispatchBusiness, groupBy } from "./dispatch-business.ts";
+import { startByEvents } from "./start.ts";
+import { Messenger } from "./messenger.ts";
+import { signalLook } from "../actions/temporal.ts";
+
+const BATCH = 500;
+const IDLE_MS = 500;
+const BUSY_MS = 200;
+const BACK_OFF_MAX_MS = 5_000;
+/** How long the other gateways leave the events to the one that tells of them. */
+const LEAD_MS = 5_000;
+
+/** After this time whoever has written something has not told of it, and won't any more. */
+const OVERDUE_MS = 2_000;
+
+/** A business whose rows somebody keeps locked for longer than this holds up no other's events. */
+const SLOW_MS = 1_000;
+
+export interface Dispatcher {
+  /** Says that the inbox has something new. */
+  wake(): void;
+  /** Ends the loop after the tick that runs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Turns what is in the inbox into signals: grouped by who watches, one signal per workflow and
+ * tick, an event marked only after its signals have succeeded. What fails stays and is tried
+ * again, with back-off. Where nobody watches, an event starts the playbooks that name it.
+ *
+ * Of several gateways one does this for all, whoever received the events; where it dies, the next
+ * goes on within seconds. It also tells the workflows that a process has left untold: each tells
+ * those that its own transactions concern at once, this one too.
+ */
+export function startDispatcher(context: Dispatch): Dispatcher {
+  const stopping = new AbortController();
+  let wakeUp = new AbortController();
+  let wakeable = true;
+  const leader = new Leader(context);
+  const busy = new Busy();
+  const telling = tellAtOnce(context.store, () => tellThrough(context), context.log);
+  const trouble = new LastingTrouble(context);
+
+  const pause = async (ms: number): Promise<void> => {
+    wakeUp = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, wakeUp.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  };
+
+  const loop = async (): Promise<void> => {
+    let backOffMs = 0;
+    let stuck = 0;
+    while (!stopping.signal.aborted) {
+      // Events that can't be delivered must not fill the batch for those behind them.
+      const tick = await dispatchTick(context, { leader, busy, trouble }, BATCH + stuck).catch(
+        (error: unknown) => {
+          context.log.warn("dispatching events failed", { reason: reasonOf(error) });
+          return { seen: 0, failed: 1 };
+        },
+      );
+      stuck = tick.failed;
+      if (tick.failed > 0) {
+        backOffMs = Math.min(BACK_OFF_MAX_MS, Math.max(BUSY_MS, backOffMs * 2));
+        // New events don't make a server that is down answer sooner.
+        wakeable = false;
+        await pause(backOffMs);
+        wakeable = true;
+      } else {
+        backOffMs = 0;
+        await pause(tick.seen > 0 ? BUSY_MS : IDLE_MS);
+      }
+    }
+  };
+  const running = loop();
+
+  return {
+    wake: () => {
+      if (wakeable) wakeUp.abort();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await telling.stop();
+      await busy.ended();
+      await leader.resign();
+    },
+  };
+}
+
+/** Which of the store's gateways tells of events now; asked only when there are some. */
+class Leader {
+  readonly #context: Dispatch;
+  readonly #lease: Lease = { name: "dispatcher", holder: randomUUID() };
+  #leadsUntilMs = 0;
+
+  constructor(context: Dispatch) {
+    this.#context = context;
+  }
+
+  async leads(): Promise<boolean> {
+    const nowMs = Date.now();
+    if (this.#leadsUntilMs - nowMs > LEAD_MS / 2) return true;
+    const untilMs = nowMs + LEAD_MS;
+    const taken = await takeLease(this.#context.store.db, this.#lease, LEAD_MS);
+    this.#leadsUntilMs = taken ? untilMs : 0;
+    return taken;
+  }
+
+  async resign(): Promise<void> {
+    if (this.#leadsUntilMs === 0) return;
+    await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
+  }
+}
+
+/** How much there was to tell, and how much of it stays for a later tick. */
+interface DispatchTick {
+  readonly seen: number;
+  readonly failed: number;
+}
+
+/** What is under way: one thing at a time for each business, and the starts that events ask for. */
+class Busy {
+  readonly #works = new Map<string, Promise<unknown>>();
+
+  get businessIds(): string[] {
+    return [...this.#works.keys()];
+  }
+
+  /**
+   * Waits for a work for a moment only: one that takes longer goes on beside the next ticks, which
+   * leave its events alone.
+   */
+  async begin(key: string, work: () => Promise<DispatchTick>): Promise<DispatchTick> {
+    const nothing = { seen: 0, failed: 0 };
+    if (this.#works.has(key)) return nothing;
+    const all = work().finally(() => this.#works.delete(key));
+    this.#works.set(key, all);
+    return Promise.race([all, sleep(SLOW_MS, nothing, { ref: false })]);
+  }
+
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#works.values());
+  }
+}
+
+const TELLS = "Telling workflows of the service's events";
+const STARTS = "starts by events";
+const TELLINGS = "tellings";
+
+function tellThrough(context: Dispatch, messenger = new Messenger(context)): Tell {
+  return (workflowId) => messenger.tell(() => signalLook(context.temporal, workflowId));
+}
+
+async function tellOverdue(
+  { store }: Dispatch,
+  overdue: readonly Telling[],
+  tell: Tell,
+): Promise<DispatchTick> {
+  return { seen: overdue.length, failed: await tellWorkflows(store.db, overdue, tell) };
+}
+
+/** One pass over the oldest events of the inbox, and the oldest that nobody has been told of. */
+async function dispatchTick(
+  context: Dispatch,
+  {
+    leader,
+    busy,
+    trouble,
+  }: { readonly leader: Leader; readonly busy: Busy; readonly trouble: LastingTrouble },
+  limit: number,
+): Promise<DispatchTick> {
+  const { db } = context.store;
+  const events = await undispatched(db, limit, busy.businessIds);
+  const hasStarts = (await openEventStarts(db, context.nowMs(), 1)).length > 0;
+  const untold = await oldestTellings(db, limit);
+  const overdue = untold.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
+  const isIdle = events.length === 0 && !hasStarts && overdue.length === 0;
+  // What isn't overdue yet is looked at again soon.
+  if (isIdle || !(await leader.leads())) return { seen: untold.length, failed: 0 };
+  const messenger = new Messenger(context);
+  const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>
+    busy.begin(businessId, async () => {
+      const seen = some.length;
+      const failed = await trouble.watch({ businessId, step: TELLS }, () =>
+        dispatchBusiness(context, messenger, businessId, some),
+      );
+      return { seen, failed: failed ?? seen };
+    }),
+  );
+  const done = await Promise.all(ticks);
+  done.push(await busy.begin(STARTS, () => startByEvents(context, messenger, trouble)));
+  const tell = tellThrough(context, messenger);
+  done.push(await busy.begin(TELLINGS, () => tellOverdue(context, overdue, tell)));
+  return {
+    seen: done.reduce((sum, { seen }) => sum + seen, 0),
+    failed: done.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}

@@ -1,0 +1,31 @@
+import { reasonOf } from "../process/repeat.ts";
+import type { ActionContext } from "../actions/context.ts";
+import { GatewayError } from "../actions/errors.ts";
+
+/** Calls Temporal for one tick; once it doesn't answer, the rest is not even tried. */
+export class Messenger {
+  readonly #context: Pick<ActionContext, "log" | "metrics">;
+  #unreachable = false;
+
+  constructor(context: Pick<ActionContext, "log" | "metrics">) {
+    this.#context = context;
+  }
+
+  /** @param send answers false where no such workflow runs */
+  async tell(send: () => Promise<boolean>): Promise<"told" | "closed" | "failed"> {
+    if (this.#unreachable) return "failed";
+    const { log, metrics } = this.#context;
+    try {
+      const outcome = (await send()) ? "told" : "closed";
+      metrics.signals.inc({ result: outcome });
+      return outcome;
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 503) this.#unreachable = true;
+      metrics.signals.inc({ result: "failed" });
+      log.warn("a workflow could not be told about events; trying again", {
+        reason: reasonOf(error),
+      });
+      return "failed";
+    }
+  }
+}

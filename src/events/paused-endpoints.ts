@@ -1,0 +1,166 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { PaymentsApiError } from "../payments-api/index.ts";
+import type { Delivery } from "../payments-api/schemas/delivery.ts";
+import type { WebhookEndpoint } from "../payments-api/schemas/webhook-endpoint.ts";
+import { reasonOf } from "../process/repeat.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { listNotices, raiseNotice } from "../store/notices/notices.ts";
+import type { ActionContext } from "../actions/context.ts";
+
+const KIND = "webhooks-paused";
+
+/** The service pauses an endpoint after this many deliveries in a row have failed. */
+const FAILED_IN_A_ROW = 20;
+
+/** An endpoint that is paused again and again is asked to go on this often. */
+const AGAIN_AFTER_MS = 3_600_000;
+
+type Resuming = Pick<ActionContext, "store" | "clientOf" | "log" | "nowMs">;
+
+/** A pause is named by the last delivery that arrived before it. */
+interface Pause {
+  readonly endpoint: WebhookEndpoint;
+  readonly factKey: string;
+  /** False where the service doesn't show the state, and every late delivery has failed. */
+  readonly isShown: boolean;
+}
+
+/**
+ * Sees to it that the service sends webhooks to our endpoint: resumes it where it is paused, and
+ * tells people, once a pause, where that doesn't help.
+ */
+export class PausedEndpoints {
+  readonly #context: Resuming;
+  /** When each endpoint was last asked to go on, by its id. */
+  readonly #asked = new Map<string, { readonly factKey: string; readonly atMs: number }>();
+
+  constructor(context: Resuming) {
+    this.#context = context;
+  }
+
+  /** @param latest newest deliveries of the endpoint, newest first */
+  async look(
+    profile: BusinessProfile,
+    endpoint: WebhookEndpoint,
+    latest: readonly Delivery[],
+  ): Promise<void> {
+    const arrived = latest.find(({ status }) => status === "succeeded")?.id ?? "none";
+    const factKey = `${endpoint.id} after ${arrived}`;
+    const isShown = typeof endpoint.status === "string";
+    if (isShown ? endpoint.status === "paused" : allFailed(latest)) {
+      return this.#resume(profile, { endpoint, factKey, isShown });
+    }
+    await this.#tellOver(profile, endpoint, factKey);
+  }
+
+  async #resume(profile: BusinessProfile, pause: Pause): Promise<void> {
+    const { nowMs } = this.#context;
+    const { endpoint, factKey, isShown } = pause;
+    const before = this.#asked.get(endpoint.id);
+    const isRepeated = before?.factKey === factKey;
+    if (isRepeated)
+      await this.#tell(
+        profile,
+        pause,
+        "Payrun had it resumed, and it was paused again before anything arrived.",
+      );
+    if (isRepeated && nowMs() - before.atMs < AGAIN_AFTER_MS) return;
+    this.#asked.set(endpoint.id, { factKey, atMs: nowMs() });
+    const asked = await this.#ask(profile, endpoint);
+    if ("problem" in asked) {
+      return this.#tell(profile, pause, `Payrun could not resume it: ${asked.problem}.`);
+    }
+    await this.#noteResumed(profile, endpoint);
+    if (isShown && asked.status === "active") return;
+    const outcome = "Payrun asked the service to resume it, which has not shown yet that it does.";
+    await this.#tell(profile, pause, outcome);
+  }
+
+  async #ask(
+    profile: BusinessProfile,
+    { id }: WebhookEndpoint,
+  ): Promise<{ readonly status: string | null | undefined } | { readonly problem: string }> {
+    const { webhookEndpoints } = this.#context.clientOf(profile);
+    try {
+      const { status } = await webhookEndpoints.update(id, { status: "active" });
+      return { status };
+    } catch (error) {
+      const isRefused = error instanceof PaymentsApiError && error.status === 403;
+      const hint = isRefused ? " (the token needs webhooks:manage)" : "";
+      return { problem: `${reasonOf(error)}${hint}` };
+    }
+  }
+
+  async #noteResumed(
+    { businessId, name: business }: BusinessProfile,
+    { id: subject, url }: WebhookEndpoint,
+  ): Promise<void> {
+    const { store, log, nowMs } = this.#context;
+    log.warn("asked the service to resume our webhook endpoint", { business, endpoint: subject });
+    const details = { url };
+    const entry = { businessId, nowMs: nowMs(), actor: "payrun", subject, details };
+    await store.transactionOf(businessId, (trx) =>
+      appendAudit(trx, { ...entry, action: "webhooks.resumed" }),
+    );
+  }
+
+  async #tell(
+    { businessId, name: business }: BusinessProfile,
+    { endpoint, factKey, isShown }: Pause,
+    outcome: string,
+  ): Promise<void> {
+    const { store, log, nowMs } = this.#context;
+    const { id, url } = endpoint;
+    const isNews = await store.transactionOf(businessId, (trx) =>
+      raiseNotice(trx, {
+        businessId,
+        kind: KIND,
+        factKey,
+        subject: `The service ${isShown ? "has" : "may have"} paused our webhook endpoint`,
+        text: [
+          `Endpoint ${id} (${url}) gets no webhooks${isShown ? "" : ": the last deliveries have all failed, and the service doesn't show whether it is paused"}. ${outcome}`,
+          "Payments are followed by polling meanwhile, so changes are found later; nothing is lost.",
+          `What to do: make sure that ${url} can be reached from the internet and that webhookSecrets has the endpoint's secret; then resume the endpoint in the service's dashboard, if Payrun has not by then.`,
+        ].join("\n"),
+        roles: ["operator"],
+        data: { endpointId: id, url, state: "paused" },
+        nowMs: nowMs(),
+      }),
+    );
+    if (isNews) log.warn("our webhook endpoint is paused", { business, endpoint: id, outcome });
+  }
+
+  /** Only what has arrived since shows that a pause is over. */
+  async #tellOver(
+    { businessId }: BusinessProfile,
+    { id, url }: WebhookEndpoint,
+    factKey: string,
+  ): Promise<void> {
+    const { store, nowMs } = this.#context;
+    const told = await listNotices(store.db, { businessId, kind: KIND, limit: 20 });
+    const last = told.find(({ data }) => data["endpointId"] === id);
+    if (last?.data["state"] !== "paused" || last.factKey === factKey) return;
+    await store.transactionOf(businessId, (trx) =>
+      raiseNotice(trx, {
+        businessId,
+        kind: KIND,
+        factKey: `${last.factKey}, over`,
+        subject: "Our webhook endpoint gets webhooks again",
+        text: `Webhooks arrive again at ${url} (endpoint ${id}). There is nothing to do.`,
+        roles: ["operator"],
+        data: { endpointId: id, url, state: "active" },
+        nowMs: nowMs(),
+      }),
+    );
+  }
+}
+
+function allFailed(latest: readonly Delivery[]): boolean {
+  const ended = latest.filter(({ status }) => status === "succeeded" || isFailed(status));
+  const last = ended.slice(0, FAILED_IN_A_ROW);
+  return last.length === FAILED_IN_A_ROW && last.every(({ status }) => isFailed(status));
+}
+
+function isFailed(status: string | null): boolean {
+  return status === "failed" || status === "dead";
+}

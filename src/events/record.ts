@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import type { Transaction } from "kysely";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import {
+  cancelScheduledPaymentsId,
+  retryFailedPaymentId,
+  withholdingRequest,
+} from "../contracts/names.ts";
+import type { PayRunPlaybook } from "../contracts/playbook.ts";
+import {
+  type CancellationPolicy,
+  isCancellationPolicy,
+  narrowed,
+} from "../domain/cancellations/policy.ts";
+import { eventsOf, launchedByEvents } from "../domain/events/triggers.ts";
+import { offCycleInputs, offCyclePeriod } from "../domain/off-cycle.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { insertCancellation } from "../store/cancellations/cancellations.ts";
+import { type EventStart, recordEventStarts, stillWaiting } from "../store/events/event-starts.ts";
+import type { Tables } from "../store/index.ts";
+import { getPlaybook, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
+import { recordLaunch } from "../store/runs/runs.ts";
+
+interface Work {
+  readonly profile: BusinessProfile;
+  readonly stored: StoredPlaybook;
+  /** Today in New York, on the business clock. */
+  readonly date: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Makes the rows of what events of one playbook start, by its revision in force, with the marks of
+ * the events. What somebody else has recorded, or the playbook no longer names, starts nothing.
+ *
+ * @param events of one playbook and target
+ * @returns ids of the workflows to start
+ */
+export async function recordStarts(
+  trx: Transaction<Tables>,
+  profile: BusinessProfile,
+  events: readonly EventStart[],
+  at: { readonly date: string; readonly nowMs: number },
+): Promise<string[]> {
+  const waiting = await stillWaiting(trx, events);
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const stored = await getPlaybook(trx, { business: profile.name, name: first.playbook });
+  const named: readonly string[] = stored === undefined ? [] : eventsOf(stored.compiled);
+  const dropped = waiting.filter(({ type }) => !named.includes(type));
+  const wanted = waiting.filter(({ type }) => named.includes(type));
+  await recordEventStarts(trx, dropped, null, at.nowMs);
+  if (stored === undefined || wanted.length === 0) return [];
+  return recordKind(trx, { profile, stored, ...at }, wanted);
+}
+
+async function recordKind(
+  trx: Transaction<Tables>,
+  work: Work,
+  events: readonly EventStart[],
+): Promise<string[]> {
+  const { compiled } = work.stored;
+  if (compiled.kind === "pay-run") {
+    const runId = await recordRun(trx, work, compiled, events);
+    return [await mark(trx, work, events, runId)];
+  }
+  const ids: string[] = [];
+  for (const [objectId, of] of Map.groupBy(events, (event) => event.objectId)) {
+    const workflowId = isCancellationPolicy(compiled)
+      ? await recordCancellation(trx, work, compiled, of)
+      : retryFailedPaymentId(work.profile.name, objectId);
+    ids.push(await mark(trx, work, of, workflowId));
+  }
+  return ids;
+}
+
+/** The bills that the events speak of, in one off-cycle run. */
+async function recordRun(
+  trx: Transaction<Tables>,
+  { profile, stored, date, nowMs }: Work,
+  policy: PayRunPlaybook,
+  events: readonly EventStart[],
+): Promise<string> {
+  const payableIds = [...new Set(events.map(({ objectId }) => objectId))];
+  const request = { payableIds, amountCents: null };
+  const { runId } = await recordLaunch(trx, {
+    businessId: profile.businessId,
+    business: profile.name,
+    playbook: stored.name,
+    playbookRevision: stored.revision,
+    policy,
+    period: offCyclePeriod(date, request, `events:${markOf(events)}`),
+    inputs: offCycleInputs(request),
+    launchedBy: launchedByEvents(stored.name),
+    launchedByTokenId: null,
+    nowMs,
+    once: true,
+  });
+  return runId;
+}
+
+/** A cancellation for the vendor or the bill that the events speak of. */
+async function recordCancellation(
+  trx: Transaction<Tables>,
+  { profile, stored, nowMs }: Work,
+  policy: CancellationPolicy,
+  events: readonly EventStart[],
+): Promise<string> {
+  const [first] = events;
+  const { type = "", objectId = "", target = "" } = first ?? {};
+  const toWhat = type.startsWith("contact.") ? { vendor: objectId } : { payable: objectId };
+  const about = target === "" ? stored.name : withholdingRequest(stored.name, target);
+  const workflowId = cancelScheduledPaymentsId(profile.name, `${about}/event-${markOf(events)}`);
+  await insertCancellation(trx, {
+    workflowId,
+    businessId: profile.businessId,
+    business: profile.name,
+    playbook: stored.name,
+    policy: narrowed(policy, toWhat),
+    runId: target === "" ? null : target,
+    reason: `${type} of ${objectId} (${stored.name})`,
+    requestedBy: launchedByEvents(stored.name),
+    nowMs,
+  });
+  return workflowId;
+}
+
+async function mark(
+  trx: Transaction<Tables>,
+  { profile, stored, nowMs }: Work,
+  events: readonly EventStart[],
+  workflowId: string,
+): Promise<string> {
+  await recordEventStarts(trx, events, workflowId, nowMs);
+  await appendAudit(trx, {
+    businessId: profile.businessId,
+    nowMs,
+    actor: launchedByEvents(stored.name),
+    action: "event.started",
+    subject: workflowId,
+    details: {
+      playbook: stored.name,
+      revision: stored.revision,
+      events: events.map(({ eventId, type, objectId }) => ({ eventId, type, objectId })),
+    },
+  });
+  return workflowId;
+}
+
+/** The same for the same events, whichever process starts for them. */
+function markOf(events: readonly EventStart[]): string {
+  const ids = events.map(({ eventId }) => eventId).toSorted();
+  return createHash("sha256").update(JSON.stringify(ids)).digest("hex").slice(0, 12);
+}

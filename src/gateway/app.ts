@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { z } from "zod";
+import { StoreError } from "../store/index.ts";
+import type { GatewayContext } from "./http/context.ts";
+import { addCancellationRoutes } from "./routes/cancellations.ts";
+import { addDecisionRoutes } from "./routes/decisions.ts";
+import { addHoldRoutes } from "./routes/holds.ts";
+import { addIncidentRoutes } from "./routes/incidents.ts";
+import { addOffCycleRoutes } from "./routes/off-cycle.ts";
+import { addNoticeRoutes } from "./routes/notices.ts";
+import { addOnboardingRoutes } from "./routes/onboardings.ts";
+import { addPayableRoutes } from "./routes/payables.ts";
+import { addPlanRoutes } from "./routes/plans.ts";
+import { addPlaybookRoutes } from "./routes/playbooks.ts";
+import { addRunRoutes } from "./routes/runs.ts";
+import { addScheduleRoutes } from "./routes/schedules.ts";
+import { addSystemRoutes } from "./routes/system.ts";
+import { addTokenRoutes } from "./routes/tokens.ts";
+import { receiveWebhook } from "./webhooks.ts";
+import { errorBody, GatewayError, notFound } from "../actions/errors.ts";
+import { addressOf, routeOf } from "./http/request.ts";
+import { Routes } from "./http/route.ts";
+
+/** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
+export function createApp(context: GatewayContext): OpenAPIHono {
+  const app = new OpenAPIHono();
+  app.use(async (c, next) => {
+    const started = performance.now();
+    const asked = c.req.header("x-request-id");
+    const id = asked !== undefined && /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID();
+    c.header("x-request-id", id);
+    await next();
+    c.header("x-content-type-options", "nosniff");
+    c.header("cache-control", "no-store");
+    const seconds = (performance.now() - started) / 1000;
+    context.metrics.requests.observe(
+      { method: c.req.method, route: routeOf(c), status: String(c.res.status) },
+      seconds,
+    );
+  });
+  app.use(async (c, next) => {
+    // Webhooks are counted by endpoint, and health is asked for by whoever watches.
+    const isOwn = c.req.path.startsWith("/webhooks/") || c.req.path === "/health";
+    if (!isOwn) await context.rates.address(addressOf(c));
+    await next();
+  });
+  app.onError((error, c) => answerError(context, c, error));
+  app.notFound((c) => {
+    const message = `There is nothing at ${c.req.method} ${c.req.path}; GET /openapi.json lists what there is (ids in a path are URL-encoded).`;
+    return answerError(context, c, notFound(message));
+  });
+  app.post("/webhooks/:business", (c) => receiveWebhook(context, c));
+  addSystemRoutes(app, context);
+  const routes = new Routes(app, context);
+  addPlaybookRoutes(routes);
+  addScheduleRoutes(routes);
+  addPlanRoutes(routes);
+  addRunRoutes(routes);
+  addDecisionRoutes(routes);
+  addOffCycleRoutes(routes);
+  addHoldRoutes(routes);
+  addCancellationRoutes(routes);
+  addIncidentRoutes(routes);
+  addNoticeRoutes(routes);
+  addPayableRoutes(routes);
+  addOnboardingRoutes(routes);
+  addTokenRoutes(routes);
+  return app;
+}
+
+function answerError(context: GatewayContext, c: Context, thrown: unknown): Response {
+  const error = toGatewayError(thrown);
+  if (error.status >= 500) {
+    context.log.error("request failed", {
+      requestId: c.res.headers.get("x-request-id"),
+      method: c.req.method,
+      path: c.req.path,
+      error: error.code,
+      reason: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+    });
+  }
+  if (error.status === 401) c.header("www-authenticate", "Bearer");
+  // What may be left of a body is not read, so nothing else can follow on this connection.
+  if (hasUnreadBody(c)) c.header("connection", "close");
+  if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
+  if (error.status === 503) c.header("retry-after", "2");
+  return c.json(errorBody(error), error.status);
+}
+
+function hasUnreadBody(c: Context): boolean {
+  if (c.req.bodyCache.arrayBuffer !== undefined) return false;
+  const length = c.req.header("content-length") ?? "0";
+  return c.req.header("transfer-encoding") !== undefined || length !== "0";
+}
+
+function retryAfterSeconds({ details }: GatewayError): number {
+  const said = z.object({ retryAfterSeconds: z.number() }).safeParse(details);
+  return said.success ? said.data.retryAfterSeconds : 2;
+}
+
+function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (thrown instanceof HTTPException) {
+    return new GatewayError(400, "bad_request", thrown.message || "The request is not valid.");
+  }
+  if (thrown instanceof StoreError) {
+    return new GatewayError(503, `store_${thrown.code}`, thrown.message);
+  }
+  return new GatewayError(
+    500,
+    "internal_error",
+    "Something failed here; the gateway's log says what, under this request's X-Request-Id.",
+  );
+}

@@ -1,0 +1,18 @@
+import type { ActionContext } from "../../actions/context.ts";
+import type { InboxWriter } from "../../events/inbox-writer.ts";
+import type { Rates, UnprovenBodies } from "./limits.ts";
+import type { TokenUses } from "./token-uses.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What the gateway's parts stand on; `createGateway` makes it. */
+export interface GatewayContext extends ActionContext {
+  readonly metrics: Metrics;
+  readonly inbox: InboxWriter;
+  readonly rates: Rates;
+  readonly uses: TokenUses;
+  /** True where no business moves real money: then nobody needs to confirm a token. */
+  readonly sandboxesOnly: () => boolean;
+  readonly unproven: UnprovenBodies;
+  /** How long `POST /v1/plans` waits for a worker. */
+  readonly planTimeoutMs: number;
+}

@@ -1,0 +1,140 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import type { Store } from "../../store/index.ts";
+import { LineCounts } from "../../reports/line-counts.ts";
+import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
+
+/** What the gateway counts; `GET /metrics` prints it for Prometheus. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly requests: Histogram<"method" | "route" | "status">;
+  readonly webhooks: Counter<"result">;
+  readonly signals: Counter<"result">;
+  readonly recoveredEvents: Counter<"business">;
+  readonly decisions: Counter<"outcome">;
+  readonly refused: Counter<"why">;
+}
+
+/** @param store read when the metrics are asked for: runs by phase, lines by state, the inbox */
+export function createMetrics(store: Store): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  storeGauges(store, registry);
+  noticeGauge(store, registry);
+  return {
+    registry,
+    requests: new Histogram({
+      name: "payrun_gateway_request_seconds",
+      help: "Time to answer an HTTP request",
+      labelNames: ["method", "route", "status"],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    }),
+    webhooks: new Counter({
+      name: "payrun_webhooks_total",
+      help: "Webhook deliveries by what became of them",
+      labelNames: ["result"],
+      registers,
+    }),
+    signals: new Counter({
+      name: "payrun_dispatched_signals_total",
+      help: "Signals from the inbox to workflows",
+      labelNames: ["result"],
+      registers,
+    }),
+    recoveredEvents: new Counter({
+      name: "payrun_recovered_events_total",
+      help: "Events that no webhook brought and the list of deliveries had",
+      labelNames: ["business"],
+      registers,
+    }),
+    decisions: new Counter({
+      name: "payrun_decisions_total",
+      help: "Approvals and rejections by outcome",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    refused: new Counter({
+      name: "payrun_refused_requests_total",
+      help: "Requests without a token that counts, or whose roles don't allow them, by why",
+      labelNames: ["why"],
+      registers,
+    }),
+  };
+}
+
+function storeGauges(store: Store, registry: Registry): void {
+  const registers = [registry];
+  const lines = new LineCounts(store);
+  new Gauge({
+    name: "payrun_inbox_undispatched",
+    help: "Events that no workflow has been told about yet",
+    registers,
+    async collect() {
+      const row = await store.db
+        .selectFrom("inbox")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("dispatched_at_ms", "is", null)
+        .executeTakeFirstOrThrow();
+      this.set(Number(row.count));
+    },
+  });
+  new Gauge({
+    name: "payrun_runs",
+    help: "Pay runs by business and phase",
+    labelNames: ["business", "phase"],
+    registers,
+    async collect() {
+      const rows = await store.db
+        .selectFrom("runs")
+        .select((eb) => ["business", "phase", eb.fn.countAll<number>().as("count")])
+        .groupBy(["business", "phase"])
+        .execute();
+      this.reset();
+      for (const row of rows) {
+        this.set({ business: row.business, phase: row.phase }, Number(row.count));
+      }
+    },
+  });
+  new Gauge({
+    name: "payrun_lines",
+    help: "Lines of pay runs by state; of runs that have ended, settled ones and their like as of a while ago",
+    labelNames: ["state"],
+    registers,
+    async collect() {
+      const sums = await lines.read();
+      this.reset();
+      for (const [state, count] of sums) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: "payrun_business_waits",
+    help: "Faults of a whole business or funding source that runs wait for",
+    labelNames: ["code"],
+    registers,
+    async collect() {
+      const rows = await store.db
+        .selectFrom("business_waits")
+        .select((eb) => ["code", eb.fn.countAll<number>().as("count")])
+        .groupBy("code")
+        .execute();
+      this.reset();
+      for (const row of rows) this.set({ code: row.code }, Number(row.count));
+    },
+  });
+}
+
+function noticeGauge(store: Store, registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: "payrun_notices_undelivered",
+    help: "Notices that have not reached somebody: given up, tried again, or without an address",
+    labelNames: ["why"],
+    registers,
+    async collect() {
+      for (const [why, count] of Object.entries(await countUndelivered(store.db))) {
+        this.set({ why }, count);
+      }
+    },
+  });
+}

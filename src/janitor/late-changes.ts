@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import type { ClockReading } from "../business/clock.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { LastingTrouble } from "../process/lasting-trouble.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { getLatePass, keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
+import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
+import type { SweeperContext } from "./context.ts";
+import { lookAtDeposits } from "./late-deposits.ts";
+import { LatePages } from "./late-pages.ts";
+
+/** Real time between two turns over all businesses. */
+const TURN_EVERY_MS = 60_000;
+
+/** Time on the business clock between the beginnings of two passes over a business's payments. */
+const PASS_EVERY_MS = 6 * 3_600_000;
+
+/** The same in real time at least, however fast a sandbox's clock runs: this many turns. */
+const TURNS_BETWEEN = 5;
+
+/** Longer than one page takes; it is taken anew before each. */
+const LEASE_MS = 120_000;
+
+/**
+ * Looks again, by page and slowly, at everything that was paid within the return window: banks take
+ * money back weeks after the run has ended, and where no webhook endpoint is registered nobody
+ * would hear of it.
+ *
+ * Runs in one of the processes that share the store.
+ *
+ * @param everyMs real time between turns; a minute unless said
+ */
+export function startLateChanges(context: SweeperContext, everyMs = TURN_EVERY_MS): Repeated {
+  const watch = new LateChanges(context, everyMs);
+  const turning = repeat(
+    async (signal) => {
+      await watch.turn(signal);
+      return everyMs;
+    },
+    (error) => {
+      context.log.warn("late changes could not be looked for", { reason: reasonOf(error) });
+      return everyMs;
+    },
+  );
+  return {
+    stop: async () => {
+      await turning.stop();
+      await watch.resign();
+    },
+  };
+}
+
+export class LateChanges {
+  readonly #context: SweeperContext;
+  readonly #trouble: LastingTrouble;
+  readonly #everyMs: number;
+  readonly #pages: LatePages;
+  readonly #lease: Lease = { name: "late-changes", holder: randomUUID() };
+
+  constructor(context: SweeperContext, everyMs: number, pauseMs?: number) {
+    this.#context = context;
+    this.#trouble = new LastingTrouble(context);
+    this.#everyMs = everyMs;
+    this.#pages = new LatePages(context, () => this.#lead(), pauseMs);
+  }
+
+  /** One turn over all businesses: a slice of the pass that is under way or due, of each. */
+  async turn(signal: AbortSignal): Promise<void> {
+    for (const profile of this.#context.profiles.all()) {
+      if (signal.aborted || !(await this.#lead())) return;
+      // A service that can't be read now is read at the next turn, from the same page on.
+      const watched = { businessId: profile.businessId, step: "Looking again at what was paid" };
+      await this.#trouble.watch(watched, () => this.#look(profile, signal));
+    }
+  }
+
+  async resign(): Promise<void> {
+    await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
+  }
+
+  #lead(): Promise<boolean> {
+    return takeLease(this.#context.store.db, this.#lease, LEASE_MS);
+  }
+
+  async #look(profile: BusinessProfile, signal: AbortSignal): Promise<void> {
+    const { db } = this.#context.store;
+    const now = await this.#context.clockOf(profile.name).now();
+    const known = await getLatePass(db, profile.businessId);
+    let pass = known;
+    if (known === undefined || known.madeBefore === null) {
+      if (known !== undefined && !this.#isDue(known, now)) return;
+      const { businessMs: begunBusinessMs, realMs: begunRealMs } = now;
+      const begun = { businessId: profile.businessId, begunBusinessMs, begunRealMs, nextPage: 1 };
+      // Where nothing is known, nothing has settled yet: the first pass is due a while later.
+      const madeBefore = known === undefined ? null : new Date(begunBusinessMs).toISOString();
+      pass = { ...begun, madeBefore };
+      await keepLatePass(db, pass);
+      if (madeBefore !== null) await lookAtDeposits(this.#context, profile);
+    }
+    if (pass !== undefined && pass.madeBefore !== null) {
+      await this.#pages.read(profile, pass, now.businessMs, signal);
+    }
+  }
+
+  #isDue(last: LatePass, now: ClockReading): boolean {
+    const isBusinessTime = now.businessMs - last.begunBusinessMs >= PASS_EVERY_MS;
+    return isBusinessTime && now.realMs - last.begunRealMs >= this.#everyMs * TURNS_BETWEEN;
+  }
+}

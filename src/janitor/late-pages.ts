@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { followedSinceMs } from "../domain/payments/return-window.ts";
+import type { Payment } from "../payments-api/index.ts";
+import { keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
+import { strangersLookedAfter, untoldStrangers } from "../store/payables/external-payments.ts";
+import { isWatching, lateChanges, type SeenPayment } from "../store/janitor/late-changes.ts";
+import { tellOf } from "../store/tellings/tellings.ts";
+import { flagLooks } from "../store/payables/subscriptions.ts";
+import { startOrTellRetry } from "../temporal/start.ts";
+import type { SweeperContext } from "./context.ts";
+
+/** Most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
+const PAGES_A_TURN = 25;
+
+const PAGE_SIZE = 100;
+
+/** A slow reader leaves the service to those who pay. */
+const PAGE_PAUSE_MS = 200;
+
+/** Older failures have been dealt with by whoever made the payment. */
+const RECENT_MS = 7 * 86_400_000;
+
+/** Reads what was paid page by page, and tells the owner of each payment that has changed since. */
+export class LatePages {
+  readonly #context: SweeperContext;
+  readonly #mayGoOn: () => Promise<boolean>;
+  readonly #pauseMs: number;
+
+  /** @param mayGoOn asked before each further page */
+  constructor(context: SweeperContext, mayGoOn: () => Promise<boolean>, pauseMs = PAGE_PAUSE_MS) {
+    this.#context = context;
+    this.#mayGoOn = mayGoOn;
+    this.#pauseMs = pauseMs;
+  }
+
+  /**
+   * Reads a pass on, newest first: what is new comes before its beginning, and moves no page.
+   * Each page that was read counts, whoever reads the next.
+   */
+  async read(
+    profile: BusinessProfile,
+    pass: LatePass,
+    nowBusinessMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { db } = this.#context.store;
+    const businessMs = Math.floor(nowBusinessMs);
+    const strangers = await strangersLookedAfter(db, profile.name);
+    if (strangers.size === 0 && !(await isWatching(db, profile.businessId, businessMs))) {
+      return keepLatePass(db, { ...pass, madeBefore: null });
+    }
+    const { payments } = this.#context.clientOf(profile.name);
+    const sinceMs = followedSinceMs(businessMs);
+    const filters = {
+      createdAfter: new Date(sinceMs).toISOString(),
+      createdBefore: pass.madeBefore ?? undefined,
+    };
+    for (let page = pass.nextPage; page < pass.nextPage + PAGES_A_TURN; page += 1) {
+      const { items } = await payments.list({ ...filters, page, pageSize: PAGE_SIZE });
+      await this.#tell(profile, items, businessMs);
+      const theirs = items.filter(({ status }) => strangers.has(status));
+      if (theirs.length > 0) await this.#tellOfStrangers(profile, theirs, businessMs);
+      // A page may be shorter than asked for. Where the filter is not kept, age ends the pass.
+      const isLast = items.length === 0 || Date.parse(items.at(-1)?.createdAt ?? "") < sinceMs;
+      const madeBefore = isLast ? null : pass.madeBefore;
+      await keepLatePass(db, { ...pass, madeBefore, nextPage: page + 1 });
+      if (isLast || signal.aborted) return;
+      await sleep(this.#pauseMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || !(await this.#mayGoOn())) return;
+    }
+  }
+
+  async #tell(
+    profile: BusinessProfile,
+    page: readonly Payment[],
+    businessMs: number,
+  ): Promise<void> {
+    const { store, temporal, log } = this.#context;
+    const { businessId, name: business } = profile;
+    const seen: SeenPayment[] = page.flatMap(({ id, payableId, status }) =>
+      payableId === null || status === "completed" ? [] : [{ id, payableId }],
+    );
+    const changes = await lateChanges(store.db, businessId, seen, businessMs);
+    const payableIds = changes.map(({ payableId }) => payableId);
+    if (changes.length === 0) return;
+    await store.transactionOf(businessId, async (trx) => {
+      await flagLooks(trx, { businessId, payableIds });
+      for (const { followedBy: workflowId } of changes) {
+        if (workflowId !== null) tellOf(trx, businessId, { kind: "workflow", workflowId });
+      }
+    });
+    for (const { payableId, followedBy } of changes) {
+      log.warn("a settled payment has changed", { business, payableId });
+      // What no run follows needs an owner.
+      if (followedBy === null) await startOrTellRetry(temporal, business, payableId);
+    }
+  }
+
+  /** Failures of payments that Payrun did not make, which no event has told of. */
+  async #tellOfStrangers(
+    { businessId, name: business }: BusinessProfile,
+    theirs: readonly Payment[],
+    businessMs: number,
+  ): Promise<void> {
+    const { store, temporal } = this.#context;
+    const failed = theirs.flatMap(({ id, payableId, updatedAt }) => {
+      const isRecent = businessMs - Date.parse(updatedAt ?? "") < RECENT_MS;
+      return isRecent && payableId !== null ? [{ id, payableId }] : [];
+    });
+    for (const { payableId } of await untoldStrangers(store.db, businessId, failed)) {
+      await startOrTellRetry(temporal, business, payableId);
+    }
+  }
+}

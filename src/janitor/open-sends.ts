@@ -1,0 +1,217 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../business/clock.ts";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import { newYorkDate, newYorkInstantMs } from "../domain/clock/new-york.ts";
+import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
+import type { NoticeText } from "../domain/notices/run-texts.ts";
+import { lineStateOfPayments } from "../domain/payments/payment-states.ts";
+import { windowMs } from "../ledger/derive.ts";
+import { type GateStep, lookOnly } from "../ledger/gate.ts";
+import { notedPayment } from "../ledger/notes.ts";
+import { pay } from "../ledger/operations.ts";
+import { readPayments } from "../ledger/readings.ts";
+import { subjectFacts } from "../ledger/rows.ts";
+import { shownAfterAll, unexplainedText } from "../ledger/shown.ts";
+import type { Payment } from "../payments-api/index.ts";
+import { reasonOf } from "../process/repeat.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
+import { createHold } from "../store/holds/holds.ts";
+import { recordPaidLines } from "../store/lines/line-leases.ts";
+import { changeLine, getRunLine, type RunLine } from "../store/lines/lines.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
+import { leftOpen, neverAnswered } from "../store/payables/open-subjects.ts";
+import { keepSeenPayments } from "../store/payables/seen-payments.ts";
+import { phaseOf } from "../store/janitor/open-runs.ts";
+import type { Tables } from "../store/schema/tables.ts";
+import { tellOf } from "../store/tellings/tellings.ts";
+import { AUTHOR, type SweeperContext } from "./context.ts";
+
+/** Payments show within a minute of being made; the rest is for the look to be the last word. */
+const AFTER_WINDOW_MS = 5 * 60_000;
+
+/** Between two looks at one bill. */
+const LOOK_EVERY_MS = 10 * 60_000;
+
+/** Bills that one sweep reads: few have no final answer for so long. */
+const AT_ONCE = 10;
+
+/** How long it is looked whether the service has paid after all, later than it should: a weekend. */
+const AFTER_ALL_MS = 5 * 86_400_000;
+
+/** Between two such looks at one bill; besides, there is one before each cut-off at 9:00. */
+const AFTER_ALL_EVERY_MS = 6 * 3_600_000;
+const BEFORE_CUT_OFF = "08:00";
+
+/**
+ * Looks at bills that a request may still pay and that nobody else is at work on: found to be paid,
+ * parked or waiting for people. Without a look that is the last word they would stay claimed. Goes
+ * on looking for days at those whose requests never had an answer, though nothing should come any
+ * more: a service may be later than the ledger can be safe against.
+ *
+ * @param unread bills that could not be read at the last sweep, which are tried after all others;
+ * kept for the next one
+ * @returns how many were looked at
+ */
+export async function lookAtOpenSends(
+  context: SweeperContext,
+  profile: BusinessProfile,
+  unread: Set<string>,
+): Promise<number> {
+  const { store, log } = context;
+  const { businessId, name: business, sandbox } = profile;
+  const nowMs = await databaseNowMs(store.db);
+  const before = {
+    openedMs: nowMs - windowMs(sandbox) - AFTER_WINDOW_MS,
+    lookedAtMs: nowMs - LOOK_EVERY_MS,
+  };
+  const most = AT_ONCE + unread.size;
+  const chosen = (found: readonly string[]): string[] =>
+    found
+      .toSorted((one, other) => Number(unread.has(one)) - Number(unread.has(other)))
+      .slice(0, AT_ONCE);
+  const left = chosen(await leftOpen(store.db, businessId, before, most));
+  const since = {
+    openedMs: nowMs - AFTER_ALL_MS,
+    lookedAtMs: sandbox ? before.lookedAtMs : lookedAtBeforeMs(nowMs),
+  };
+  left.push(...chosen(await neverAnswered(store.db, businessId, since, most)));
+  const looks = left.map(async (payableId) => {
+    try {
+      await lookAt(context, profile, payableId);
+      unread.delete(payableId);
+    } catch (error) {
+      unread.add(payableId);
+      const fields = { business, payableId, reason: reasonOf(error) };
+      log.info("a bill with an open request could not be read", fields);
+    }
+  });
+  await Promise.all(looks);
+  return left.length;
+}
+
+function lookedAtBeforeMs(nowMs: number): number {
+  const morningMs = newYorkInstantMs(newYorkDate(nowMs), BEFORE_CUT_OFF);
+  return Math.max(nowMs - AFTER_ALL_EVERY_MS, morningMs <= nowMs ? morningMs : 0);
+}
+
+async function lookAt(
+  context: SweeperContext,
+  { businessId, name }: BusinessProfile,
+  payableId: string,
+): Promise<void> {
+  const before = await context.clockOf(name).now();
+  const { reading, payments } = await readPayments(
+    context.clientOf(name),
+    context.store.db,
+    before,
+    payableId,
+  );
+  const clock = await context.clockOf(name).now();
+  await context.store.transactionOf(businessId, async (trx) => {
+    const caller = { businessId, operation: pay, sentBy: AUTHOR, owner: AUTHOR, clock };
+    const step = await lookOnly(trx, caller, payableId, reading);
+    const looked = { businessId, payableId, payments, clock };
+    await follow(trx, looked, step);
+    if (step.kind === "idle" || step.kind === "applied") {
+      // Nothing could come of it any more, and something stands all the same.
+      const shown = shownAfterAll(await subjectFacts(trx, businessId, payableId), reading);
+      const reason = unexplainedText(shown);
+      const fact = shown.map(({ id }) => id).toSorted();
+      if (shown.length > 0) await tell(trx, looked, unexplained(payableId, reason), fact.join());
+    }
+  });
+}
+
+interface Looked {
+  readonly businessId: string;
+  readonly payableId: string;
+  readonly payments: readonly Payment[];
+  readonly clock: ClockReading;
+}
+
+async function follow(trx: Transaction<Tables>, looked: Looked, step: GateStep): Promise<void> {
+  if (step.kind === "person") {
+    await tell(trx, looked, unexplained(looked.payableId, step.reason), step.reason);
+  } else if (step.kind === "adopt") {
+    await takeFound(trx, looked, step.seq, step.ids);
+  }
+}
+
+/** Gives the line its payments, where its run still follows it; else people are told. */
+async function takeFound(
+  trx: Transaction<Tables>,
+  looked: Looked,
+  seq: number,
+  ids: readonly string[],
+): Promise<void> {
+  const { businessId, payableId, payments, clock } = looked;
+  const found = payments.filter(({ id }) => ids.includes(id));
+  const line = await lineOf(trx, looked, seq);
+  const paymentIds = [...new Set([...(line?.paymentIds ?? []), ...ids])];
+  if (line === undefined || !line.isAsSent || !(await mayTake(trx, line))) {
+    await tell(trx, looked, paidAfterAll(payableId, found), ids.join());
+    // Limits count it, though no run follows it.
+    await keepSeenPayments(trx, businessId, found);
+    if (line !== undefined) await changeLine(trx, line, { paymentIds }, clock.realMs);
+    return;
+  }
+  const outcome = lineStateOfPayments(found, line.amountCents);
+  // A failure is left to the follower, which owns what comes after it.
+  const state = outcome.kind === "state" ? outcome.state : "processing";
+  const { runId } = line;
+  const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
+  await recordPaidLines(trx, [{ runId, payableId, state, paymentIds }], times);
+  tellOf(trx, businessId, { kind: "workflow", workflowId: runId });
+  await appendAudit(trx, {
+    businessId,
+    nowMs: clock.realMs,
+    actor: AUTHOR,
+    action: "attempt.adopted",
+    subject: payableId,
+    details: { result: "applied", seq, line: state, payments: found.map(notedPayment) },
+  });
+}
+
+/** The request's line, as it stands now; undefined where the store has forgotten what was sent. */
+async function lineOf(
+  trx: Transaction<Tables>,
+  { businessId, payableId }: Looked,
+  seq: number,
+): Promise<(RunLine & { readonly isAsSent: boolean }) | undefined> {
+  const { attempts } = await subjectFacts(trx, businessId, payableId);
+  const sent = attempts.find((attempt) => attempt.seq === seq)?.sends.at(-1);
+  const line = sent && (await getRunLine(trx, sent.runId, payableId));
+  return line && { ...line, isAsSent: line.lineHash === sent.approvedHash };
+}
+
+/** States of lines that a run may still bring to an end, and that nobody is at work on. */
+const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold", "parked"];
+
+async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Promise<boolean> {
+  const phase = await phaseOf(trx, runId);
+  return phase !== undefined && !ENDED_PHASES.includes(phase) && WAITING.includes(state);
+}
+
+/** Leaves a bill to people: it is told of once, and on hold until one of them releases it. */
+async function tell(
+  trx: Transaction<Tables>,
+  { businessId, payableId, clock }: Looked,
+  text: NoticeText,
+  fact: string,
+): Promise<void> {
+  const isNews = await raiseNotice(trx, {
+    businessId,
+    kind: "payment-unexplained",
+    factKey: `${payableId}/${fact}`,
+    ...text,
+    roles: ["operator"],
+    data: { payableId },
+    nowMs: clock.realMs,
+  });
+  if (!isNews) return;
+  // One of its own: who lifts another one need not have seen this.
+  const hold = { businessId, scope: "payable", value: payableId, reason: text.subject } as const;
+  await createHold(trx, { ...hold, author: AUTHOR, nowMs: clock.realMs });
+}

@@ -1,0 +1,110 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { launcherOf } from "../domain/clock/schedule-triggers.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
+import { withSchedule } from "../store/playbooks/schedule-turns.ts";
+import { noteOutsideAct, scheduleWish } from "../store/playbooks/schedule-wishes.ts";
+import {
+  backfillSchedule,
+  listSchedules,
+  putSchedule,
+  readSchedule,
+} from "../temporal/schedules.ts";
+import { AUTHOR, type SweeperContext } from "./context.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A gateway that has just stored a playbook makes its schedule itself. */
+const APPLYING_MS = 15_000;
+
+/** The sweeper comes again: it waits for nobody. */
+const NO_WAIT_MS = 0;
+
+/**
+ * Compares the schedules that Temporal keeps with what people want of them.
+ *
+ * Those that Temporal has lost are made again, as people have left them: paused ones stay paused,
+ * deleted ones deleted. Without this nothing would fail, and nothing would ever run again. What
+ * should have begun meanwhile is launched within the playbook's `catchUp`; a launcher launches each
+ * period once.
+ *
+ * What was paused or resumed at Temporal itself is noted as what people want.
+ */
+export async function compareSchedules(
+  context: SweeperContext,
+  profile: BusinessProfile,
+): Promise<void> {
+  const { store, temporal } = context;
+  const { businessId } = profile;
+  const scheduled = (await listPlaybooks(store.db, profile.name)).filter(
+    ({ compiled }) => compiled.schedule !== null,
+  );
+  if (scheduled.length === 0) return;
+  const there = await listSchedules(temporal, profile.name);
+  for (const playbook of scheduled) {
+    if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
+    const kept = there.get(playbook.name);
+    const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
+    if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
+    await withSchedule(
+      store.db,
+      { business: profile.name, playbook: playbook.name },
+      NO_WAIT_MS,
+      () => settle(context, profile, playbook),
+    );
+  }
+}
+
+/** Lists lag behind, so the one schedule is asked for before anything is done. */
+async function settle(
+  context: SweeperContext,
+  profile: BusinessProfile,
+  playbook: StoredPlaybook,
+): Promise<{ readonly noted: "paused" | "resumed" | null }> {
+  const { store, temporal, log } = context;
+  const { businessId, name: business } = profile;
+  const kept = await readSchedule(temporal, { business, playbook: playbook.name }, null);
+  if (kept === undefined) {
+    await restore(context, profile, playbook);
+    return { noted: null };
+  }
+  const of = { businessId, playbook: playbook.name };
+  const noted = await store.transactionOf(businessId, (trx) =>
+    noteOutsideAct(trx, of, kept, Date.now()),
+  );
+  if (noted !== null) {
+    log.info(`a schedule was ${noted} at Temporal`, { playbook: playbook.name, business });
+  }
+  return { noted };
+}
+
+async function restore(
+  context: SweeperContext,
+  { businessId, name: business, sandbox }: BusinessProfile,
+  { name: playbook, compiled: { schedule }, createdAtMs }: StoredPlaybook,
+): Promise<void> {
+  const { store, temporal, log } = context;
+  if (schedule === null) return;
+  const wish = await scheduleWish(store.db, { businessId, playbook });
+  const { deleted, pause } = wish;
+  if (deleted) return;
+  const nowMs = Date.now();
+  await putSchedule(temporal, launcherOf({ playbook, business, schedule }, nowMs), pause);
+  if (pause === null && !sandbox) {
+    // What it let pass while people had paused or deleted it was not missed.
+    const aliveSinceMs = Math.max(createdAtMs, wish.madeAgainMs ?? 0, wish.resumedMs ?? 0);
+    const fromMs = Math.max(aliveSinceMs, nowMs - schedule.catchUpDays * DAY_MS);
+    await backfillSchedule(temporal, { business, playbook }, { fromMs, toMs: nowMs });
+  }
+  await store.transactionOf(businessId, (trx) =>
+    appendAudit(trx, {
+      businessId,
+      nowMs,
+      actor: AUTHOR,
+      action: "schedule.restored",
+      subject: playbook,
+      details: { paused: pause !== null },
+    }),
+  );
+  log.warn("a schedule was lost and has been made again", { playbook, business });
+}

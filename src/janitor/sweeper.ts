@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { LastingTrouble } from "../process/lasting-trouble.ts";
+import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
+import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
+import { endHolds } from "../store/holds/holds.ts";
+import { pruneInbox } from "../store/janitor/prune.ts";
+import { claimStrays, releaseOrphanClaims } from "../store/janitor/open-runs.ts";
+import type { SweeperContext } from "./context.ts";
+import { rememberedRuns, runningWorkflows } from "./executions.ts";
+import { followLostCancellations } from "./lost-cancellations.ts";
+import { followLostIncidents } from "./lost-incidents.ts";
+import { followLostOnboarding } from "./lost-onboardings.ts";
+import { followLostRetries } from "./lost-retries.ts";
+import { followLostRuns } from "./lost-runs.ts";
+import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
+import { lookAtOpenSends } from "./open-sends.ts";
+import { compareSchedules } from "./schedules.ts";
+
+const SWEEP_EVERY_MS = 60_000;
+
+/** What is younger may be under way in another process. */
+const SETTLED_MS = 60_000;
+
+/** How often everything that Temporal remembers is compared, not only what runs, and old rows go. */
+const WHOLE_EVERY_MS = 3_600_000;
+
+/** Longer than the return window, and than a service keeps on delivering an event. */
+const INBOX_KEPT_MS = 90 * 86_400_000;
+
+const COMPARES = "Comparing the store with Temporal";
+
+export interface SweeperOptions {
+  /** Real time between sweeps; a minute unless said. */
+  readonly everyMs?: number | undefined;
+}
+
+/**
+ * Compares the store with Temporal every minute, in one of the processes that share the store, and
+ * gives what has lost its workflow a follower.
+ *
+ * Where the store is older than what Temporal has seen of it, everything is on hold before the
+ * first sweep returns: `startSweeper` resolves then, so that a worker polls only afterwards.
+ */
+export async function startSweeper(
+  context: SweeperContext,
+  options: SweeperOptions = {},
+): Promise<Repeated> {
+  const everyMs = options.everyMs ?? SWEEP_EVERY_MS;
+  const sweeps = new Sweeps(context, everyMs);
+  await sweeps.lookForLoss();
+  const sweeping = repeat(
+    async (signal) => {
+      await sweeps.sweep(signal);
+      return everyMs;
+    },
+    (error) => {
+      sweeps.complain(error);
+      return everyMs;
+    },
+  );
+  return {
+    stop: async () => {
+      await sweeping.stop();
+      await sweeps.resign();
+    },
+  };
+}
+
+class Sweeps {
+  readonly #context: SweeperContext;
+  readonly #trouble: LastingTrouble;
+  readonly #leaseMs: number;
+  readonly #lease: Lease = { name: "sweeper", holder: randomUUID() };
+  #leads = false;
+  #wholeAtMs = 0;
+  #failed = false;
+  /** By business: bills with an open request that could not be read. */
+  readonly #unread = new Map<string, Set<string>>();
+
+  constructor(context: SweeperContext, everyMs: number) {
+    this.#context = context;
+    this.#trouble = new LastingTrouble(context);
+    this.#leaseMs = everyMs * 2 + 2_000;
+  }
+
+  /** Whoever leads: a process must not begin to work on a store that is behind. */
+  async lookForLoss(): Promise<void> {
+    try {
+      const remembered = await rememberedRuns(this.#context.temporal);
+      for (const profile of this.#context.profiles.all()) {
+        await holdIfRunsAreUnknown(this.#context, profile, remembered);
+      }
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  async sweep(signal: AbortSignal): Promise<void> {
+    try {
+      const led = this.#leads;
+      if (!(await this.#lead())) return;
+      const { temporal, profiles } = this.#context;
+      const running = await runningWorkflows(temporal);
+      const isWhole = Date.now() - this.#wholeAtMs > WHOLE_EVERY_MS;
+      if (isWhole) await this.lookForLoss();
+      for (const profile of profiles.all()) {
+        if (signal.aborted || !(await this.#lead())) return;
+        if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
+        await this.#sweepBusiness(profile, running, isWhole);
+      }
+      if (isWhole) this.#wholeAtMs = Date.now();
+      this.#compared();
+    } catch (error) {
+      this.complain(error);
+      await this.#tellAll(error);
+    }
+  }
+
+  async resign(): Promise<void> {
+    if (!this.#leads) return;
+    await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
+  }
+
+  /** What fails, such as a row that can't be read, keeps nothing else from being looked after. */
+  async #sweepBusiness(
+    profile: BusinessProfile,
+    running: ReadonlySet<string>,
+    isWhole: boolean,
+  ): Promise<void> {
+    const context = this.#context;
+    const { businessId } = profile;
+    const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ["Following runs without a workflow", () => followLostRuns(context, profile, running)],
+      ["Following retries without a workflow", () => followLostRetries(context, profile, running)],
+      ["Following an onboarding without a workflow", () => followLostOnboarding(context, profile)],
+      [
+        "Following cancellations without a workflow",
+        () => followLostCancellations(context, profile, running),
+      ],
+      [
+        "Following incidents without a workflow",
+        () => followLostIncidents(context, profile, running),
+      ],
+      ["Comparing schedules with Temporal's", () => compareSchedules(context, profile)],
+      [
+        "Looking after requests without an answer",
+        () => lookAtOpenSends(context, profile, this.#unreadOf(businessId)),
+      ],
+      ["Looking after claims", () => this.#lookAfterClaims(profile)],
+      ...(isWhole ? [["Forgetting old events", () => this.#prune(profile)] as const] : []),
+      ["Ending holds", () => this.#endHolds(profile)],
+    ];
+    for (const [step, work] of steps) await this.#trouble.watch({ businessId, step }, work);
+  }
+
+  #unreadOf(businessId: string): Set<string> {
+    const unread = this.#unread.get(businessId) ?? new Set();
+    this.#unread.set(businessId, unread);
+    return unread;
+  }
+
+  async #lookAfterClaims({ businessId, name }: BusinessProfile): Promise<void> {
+    const { store, log } = this.#context;
+    const nowMs = Date.now();
+    const [claimed, released] = await store.transactionOf(businessId, async (trx) => [
+      await claimStrays(trx, businessId, nowMs),
+      await releaseOrphanClaims(trx, businessId, nowMs - SETTLED_MS),
+    ]);
+    if (claimed > 0)
+      log.warn("claimed bills again that a request may still pay", { business: name, claimed });
+    if (released > 0) log.warn("gave up claims that nobody held", { business: name, released });
+  }
+
+  async #prune({ businessId }: BusinessProfile): Promise<void> {
+    await pruneInbox(this.#context.store.db, businessId, Date.now() - INBOX_KEPT_MS);
+  }
+
+  async #endHolds({ businessId, name }: BusinessProfile): Promise<void> {
+    const { store } = this.#context;
+    const { businessMs } = await this.#context.clockOf(name).now();
+    const times = { businessMs: Math.floor(businessMs), nowMs: Date.now() };
+    await store.transactionOf(businessId, (trx) => endHolds(trx, businessId, times));
+  }
+
+  #compared(): void {
+    this.#failed = false;
+    for (const { businessId } of this.#context.profiles.all()) {
+      this.#trouble.over({ businessId, step: COMPARES });
+    }
+  }
+
+  async #tellAll(error: unknown): Promise<void> {
+    for (const { businessId } of this.#context.profiles.all()) {
+      await this.#trouble.failed({ businessId, step: COMPARES }, error);
+    }
+  }
+
+  async #lead(): Promise<boolean> {
+    this.#leads = await takeLease(this.#context.store.db, this.#lease, this.#leaseMs);
+    return this.#leads;
+  }
+
+  /** A fault that lasts is told once. */
+  complain(error: unknown): void {
+    if (!this.#failed) {
+      const reason = reasonOf(error);
+      this.#context.log.warn("the store could not be compared with Temporal; trying again", {
+        reason,
+      });
+    }
+    this.#failed = true;
+  }
+}

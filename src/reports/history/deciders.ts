@@ -1,0 +1,40 @@
+import type { z } from "@hono/zod-openapi";
+import type { CountedDecision, RefusedDecision } from "../../api/decisions.ts";
+import { listAudit } from "../../store/audit/audit.ts";
+import { decisionsOfRun } from "../../store/approvals/decisions.ts";
+import type { Db } from "../../store/index.ts";
+
+type Counted = z.infer<typeof CountedDecision>;
+type Refused = z.infer<typeof RefusedDecision>;
+
+/** Whose decisions on a run count, first to last. */
+export async function countedOf(db: Db, runId: string): Promise<Counted[]> {
+  const decisions = await decisionsOfRun(db, runId);
+  return decisions
+    .filter(({ outcome }) => outcome === "accepted")
+    .map(({ principal, roles, decision, decidedAtMs, alone }) => ({
+      ...{ runId, by: principal, roles: [...roles], decision, alone },
+      at: new Date(decidedAtMs).toISOString(),
+    }));
+}
+
+/** Whose decisions on runs didn't count, and why, first to last, as the trail has kept them. */
+export async function refusedOf(
+  db: Db,
+  businessId: string,
+  runIds: readonly string[],
+): Promise<Refused[]> {
+  const trail = await listAudit(db, { businessId, subject: runIds });
+  return trail
+    .filter(({ action }) => action === "run.decision-refused")
+    .map(({ subject, actor, atMs, details }) => ({
+      ...{ runId: subject, by: actor, at: new Date(atMs).toISOString() },
+      code: textOf(details["code"]),
+      reason: textOf(details["reason"]),
+      times: typeof details["times"] === "number" ? details["times"] : 1,
+    }));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

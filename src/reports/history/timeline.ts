@@ -1,0 +1,171 @@
+import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import { stageText } from "../../domain/approvals/stages.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { AuditEntry } from "../../store/audit/audit.ts";
+import type { Hold } from "../../store/holds/holds.ts";
+import type { Db } from "../../store/index.ts";
+import type { BillApproval } from "./approvals.ts";
+
+interface TimelineEntry {
+  readonly atMs: number;
+  readonly kind: string;
+  readonly text: string;
+  readonly runId?: string;
+  readonly by?: string;
+}
+
+/** Everything that happened to a bill, first to last. */
+export async function timelineOf(
+  db: Db,
+  bill: {
+    readonly businessId: string;
+    readonly payableId: string;
+    readonly trail: readonly AuditEntry[];
+    readonly holds: readonly Hold[];
+    readonly approvals: readonly BillApproval[];
+  },
+) {
+  const { businessId, payableId, trail, holds } = bill;
+  const timeline: TimelineEntry[] = [
+    ...(await plannings(db, businessId, payableId)),
+    ...(await leftOut(db, businessId, payableId)),
+    ...bill.approvals.map(({ at, by, runId, roles, stage, escalated }) => ({
+      atMs: Date.parse(at),
+      kind: "approved",
+      text: `Approved by ${by} (${roles.join(", ")})${stageNote(stage, escalated)}`,
+      runId,
+      by,
+    })),
+    ...(await events(db, businessId, payableId)),
+    ...holds.flatMap(ofHold),
+    ...trail.filter(({ action }) => !action.startsWith("line:awaiting")).map(ofEntry),
+  ];
+  return timeline
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map(({ atMs, ...entry }) => ({ at: new Date(atMs).toISOString(), ...entry }));
+}
+
+function stageNote(stage: number, escalated: boolean): string {
+  const after = escalated ? ", after it was escalated" : "";
+  return `${stage === 1 ? "" : ` in stage ${stage}`}${after}`;
+}
+
+async function plannings(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom("plan_lines")
+    .innerJoin("runs", "runs.run_id", "plan_lines.run_id")
+    .innerJoin("plans", (join) =>
+      join.onRef("plans.run_id", "=", "plan_lines.run_id").on("plans.plan_no", "=", 1),
+    )
+    .select(["plan_lines.run_id", "plan_lines.line", "plans.created_at_ms"])
+    .where("runs.business_id", "=", businessId)
+    .where("plan_lines.payable_id", "=", payableId)
+    .orderBy("plan_lines.version")
+    .execute();
+  return rows.map((row) => {
+    const line = JSON.parse(row.line) as PlanLine;
+    const needs =
+      line.stages?.map(stageText).join(", then ") ??
+      `${line.quorum} of ${line.approvers.join(", ")}`;
+    const again = line.version > 1 ? ` (version ${line.version})` : "";
+    return {
+      atMs: row.created_at_ms,
+      kind: "planned",
+      text: `Planned${again}: ${formatUsd(line.amountCents)} on ${line.executionDate}, arriving ${line.arrivalDate}; needs ${needs}`,
+      runId: row.run_id,
+    };
+  });
+}
+
+async function leftOut(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom("plan_skipped")
+    .innerJoin("runs", "runs.run_id", "plan_skipped.run_id")
+    .select(["plan_skipped.run_id", "plan_skipped.skipped", "runs.launched_at_ms"])
+    .where("runs.business_id", "=", businessId)
+    .where("plan_skipped.payable_id", "=", payableId)
+    .execute();
+  return rows.map((row) => ({
+    atMs: row.launched_at_ms,
+    kind: "left-out",
+    text: `Not in the plan: ${(JSON.parse(row.skipped) as SkippedLine).text}`,
+    runId: row.run_id,
+  }));
+}
+
+async function events(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom("inbox")
+    .select(["type", "received_at_ms", "via"])
+    .where("business_id", "=", businessId)
+    .where("object", "=", "payable")
+    .where("object_id", "=", payableId)
+    .execute();
+  return rows.map((row) => ({
+    atMs: row.received_at_ms,
+    kind: "event",
+    text: row.via === "deliveries" ? `${row.type} (found in the list of deliveries)` : row.type,
+  }));
+}
+
+function ofHold(hold: Hold): TimelineEntry[] {
+  const { author, reason, createdAtMs, releasedAtMs, releasedBy } = hold;
+  const set = { atMs: createdAtMs, kind: "hold", text: `On hold: ${reason}`, by: author };
+  if (releasedAtMs === null) return [set];
+  const by = releasedBy ?? "somebody";
+  return [set, { atMs: releasedAtMs, kind: "hold", text: `Hold lifted: ${reason}`, by }];
+}
+
+function ofEntry({ atMs, actor, action, details }: AuditEntry): TimelineEntry {
+  const [family = "", what = ""] = action.split(/[:.]/, 2);
+  const known = TEXTS[action]?.(details);
+  if (known !== undefined) return { atMs, by: actor, kind: KINDS[action] ?? family, text: known };
+  if (family === "line") {
+    return { atMs, by: actor, kind: "line", text: `Line ${what}${why(details)}` };
+  }
+  return { atMs, by: actor, kind: "recorded", text: `${action}${why(details)}` };
+}
+
+type Details = Readonly<Record<string, unknown>>;
+
+const KINDS: Readonly<Record<string, string>> = {
+  "attempt.sending": "sending",
+  "attempt.answered": "answered",
+  "attempt.looked-up": "looked-up",
+};
+
+const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
+  "attempt.sending": ({ seq, send, amountCents }) =>
+    `Request ${text(seq)}, send ${text(send)}: ${formatUsd(Number(amountCents ?? 0))}`,
+  "attempt.answered": (details) =>
+    `Request ${text(details["seq"])}: ${text(details["result"])}${inBrackets(details["status"], details["code"])}${line(details)}`,
+  "attempt.looked-up": ({ seq, verdict, shown, isConclusive }) =>
+    `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} payments shown${isConclusive === true ? ", after its window" : ""}`,
+  "attempt.adopted": ({ seq }) => `Request ${text(seq)}: what the look-up found is what it made`,
+  "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
+  "handed-to-retry": () => "Handed to its retry",
+  "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,
+  "incident.released": ({ reason }) => `Its funding account was released${inBrackets(reason)}`,
+  "incident.other-source": ({ reason }) =>
+    `Its funding account stays held, another one is to pay${inBrackets(reason)}`,
+  "incident.top-up": ({ reason }) =>
+    `A deposit into its account was asked for${inBrackets(reason)}`,
+};
+
+function line(details: Details): string {
+  return typeof details["line"] === "string" ? `; line ${details["line"]}` : "";
+}
+
+function why(details: Details): string {
+  const { reasonCode, why: reason, code, outcome } = details;
+  return inBrackets(reasonCode ?? reason ?? code ?? outcome);
+}
+
+function inBrackets(...values: readonly unknown[]): string {
+  const said = values.filter((value) => value !== undefined && value !== null).map(text);
+  return said.length === 0 ? "" : ` (${said.join(" ")})`;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "?";
+}

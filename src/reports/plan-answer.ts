@@ -1,0 +1,47 @@
+import { payRunId } from "../contracts/names.ts";
+import type { DryPlanPage, PlanLine, RunPaymentStatus } from "../contracts/pay-run.ts";
+import { leftOut } from "./status/left-out.ts";
+import { stageStatus } from "./status/payment.ts";
+
+/**
+ * A dry plan in the shape of a run's status, so that whoever reads one reads the other: `payments`
+ * has every bill of the page, `planned` or `skipped` with its reason; beside them the plan's own
+ * details. Counts are over all pages.
+ */
+export function planAnswer(plan: DryPlanPage): object {
+  const { business, playbook, period, lines, skipped, lineCount, skippedCount } = plan;
+  return {
+    id: payRunId(business, playbook, period, 1),
+    kind: "pay-run",
+    phase: "planning",
+    waitingFor: null,
+    counts: {
+      ...(lineCount === 0 ? {} : { planned: lineCount }),
+      ...(skippedCount === 0 ? {} : { skipped: skippedCount }),
+    },
+    ...plan,
+    payments: [...lines.map(planned), ...skipped.map(leftOut)],
+  };
+}
+
+function planned(line: PlanLine): RunPaymentStatus {
+  return {
+    payableId: line.payableId,
+    publicId: line.publicId,
+    contactName: line.contactName,
+    amountCents: line.amountCents,
+    state: "planned",
+    paymentIds: [],
+    attempts: 0,
+    reasonCode: line.overLimit?.code ?? null,
+    reason: line.overLimit?.text ?? null,
+    dueDate: line.dueDate,
+    executionDate: line.executionDate,
+    arrivalDate: line.arrivalDate,
+    flags: line.flags,
+    approvers: line.approvers,
+    quorum: line.quorum,
+    approvedBy: [],
+    ...stageStatus(line, []),
+  };
+}

@@ -1,0 +1,170 @@
+import type {
+  LineState,
+  RunPaymentStatus,
+  RunPhase,
+  RunStatus,
+  StateSums,
+} from "../contracts/pay-run.ts";
+import { oddLines, REGULAR_STATES } from "../store/lines/odd-lines.ts";
+import type { Run } from "../store/runs/runs.ts";
+import type { ActionContext } from "../actions/context.ts";
+import { cell, dollars } from "./csv.ts";
+import { countedOf, refusedOf } from "./history/deciders.ts";
+import { paymentStatus } from "./status/payment.ts";
+import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
+
+type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
+
+export interface RunReport {
+  readonly id: string;
+  readonly business: string;
+  readonly playbook: string;
+  readonly period: string;
+  readonly phase: RunPhase;
+  readonly bills: number;
+  readonly totalCents: number;
+  readonly settledBills: number;
+  readonly settledCents: number;
+  readonly byState: StateSums;
+  /** Whose decisions count, and whose don't, and why. */
+  readonly decisions: {
+    /** True where one person may launch and approve, or did. */
+    readonly singlePerson: boolean;
+    readonly counted: Awaited<ReturnType<typeof countedOf>>;
+    readonly refused: Awaited<ReturnType<typeof refusedOf>>;
+  };
+  /** Bills with a reason to look at; `exceptions` has the first of them. */
+  readonly exceptionCount: number;
+  readonly exceptions: readonly Pick<
+    RunPaymentStatus,
+    "payableId" | "publicId" | "contactName" | "amountCents" | "state" | "reasonCode" | "reason"
+  >[];
+  readonly skipped: { readonly count: number; readonly byCode: Readonly<Record<string, number>> };
+  /** Deposits that it has asked for; missing where there are none. */
+  readonly topUps?: RunStatus["topUps"];
+}
+
+/** Exceptions that one report lists; more are counted, and in the table. */
+const EXCEPTIONS_MOST = 1_000;
+
+/** Lines read for a report at once. */
+const LINES_AT_ONCE = 1_000;
+
+/** Sums a run up: every bill in one state, what has settled, and each exception with its reason. */
+export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
+  const { byState, plan } = await runHead(context, run);
+  const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
+  return {
+    id: run.runId,
+    business: run.business,
+    playbook: run.playbook,
+    period: run.period,
+    phase: phaseNow(run.phase, byState),
+    bills: sumOf(byState, ({ count }) => count),
+    totalCents: sumOf(byState, ({ cents }) => cents),
+    settledBills: byState.settled?.count ?? 0,
+    settledCents: byState.settled?.cents ?? 0,
+    byState,
+    decisions: await decisionsOf(context, run),
+    exceptionCount: odd.count,
+    exceptions: odd.lines.map((line) => exceptionOf(paymentStatus(line, []))),
+    skipped: { count: plan?.skippedCount ?? 0, byCode: plan?.skippedByCode ?? {} },
+    ...(await topUpStatuses(context, run)),
+  };
+}
+
+async function decisionsOf(
+  { store, profiles }: ReportContext,
+  { runId, business, businessId }: Run,
+): Promise<RunReport["decisions"]> {
+  const counted = await countedOf(store.db, runId);
+  const isAllowed = profiles.get(business)?.singlePerson === true;
+  const singlePerson = isAllowed || counted.some(({ alone }) => alone);
+  return { singlePerson, counted, refused: await refusedOf(store.db, businessId, [runId]) };
+}
+
+/** Banks take money back weeks later: a run that completed then has exceptions after all. */
+function phaseNow(phase: RunPhase, byState: StateSums): RunPhase {
+  const cameBack = (["retrying", "parked", "returned", "refunded", "given-up"] as const).some(
+    (state) => (byState[state]?.count ?? 0) > 0,
+  );
+  return phase === "completed" && cameBack ? "completed-with-exceptions" : phase;
+}
+
+/** The report of a failed payment's workflow: its one bill. */
+export function reportOfStatus(status: RunStatus): RunReport {
+  const sums = new Map<LineState, { count: number; cents: number }>();
+  for (const { state, amountCents } of status.payments) {
+    const sum = sums.get(state) ?? { count: 0, cents: 0 };
+    sums.set(state, { count: sum.count + 1, cents: sum.cents + amountCents });
+  }
+  const byState: StateSums = Object.fromEntries(sums);
+  const exceptions = status.payments.filter(isException).map(exceptionOf);
+  return {
+    id: status.id,
+    business: status.business,
+    playbook: status.playbook,
+    period: status.period,
+    phase: status.phase,
+    bills: status.payments.length,
+    totalCents: sumOf(byState, ({ cents }) => cents),
+    settledBills: byState.settled?.count ?? 0,
+    settledCents: byState.settled?.cents ?? 0,
+    byState,
+    // It is tried again under the approval of its run, whose report says whose that is.
+    decisions: { singlePerson: false, counted: [], refused: [] },
+    exceptionCount: exceptions.length,
+    exceptions,
+    skipped: { count: 0, byCode: {} },
+  };
+}
+
+function isException({ state, reason }: RunPaymentStatus): boolean {
+  return !REGULAR_STATES.includes(state) && reason !== null;
+}
+
+function exceptionOf(payment: RunPaymentStatus): RunReport["exceptions"][number] {
+  const { payableId, publicId, contactName, amountCents, state, reasonCode, reason } = payment;
+  return { payableId, publicId, contactName, amountCents, state, reasonCode, reason };
+}
+
+const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string])[] = [
+  ["payable_id", (payment) => payment.payableId],
+  ["public_id", (payment) => payment.publicId ?? ""],
+  ["vendor", (payment) => payment.contactName ?? ""],
+  ["amount_usd", (payment) => dollars(payment.amountCents)],
+  ["state", (payment) => payment.state],
+  ["reason_code", (payment) => payment.reasonCode ?? ""],
+  ["reason", (payment) => payment.reason ?? ""],
+  ["due_date", (payment) => payment.dueDate ?? ""],
+  ["execution_date", (payment) => payment.executionDate ?? ""],
+  ["arrival_date", (payment) => payment.arrivalDate ?? ""],
+  ["payment_ids", (payment) => payment.paymentIds.join(" ")],
+  ["attempts", (payment) => String(payment.attempts)],
+  ["approved_by", (payment) => payment.approvedBy.join(" ")],
+];
+
+/** One row per line of the run, RFC 4180, read and written page by page. */
+export async function* reportCsv(context: ReportContext, run: Run): AsyncGenerator<string> {
+  yield csvHead();
+  for (let offset = 0; ; offset += LINES_AT_ONCE) {
+    const lines = await linesOf(context, run, { offset, limit: LINES_AT_ONCE });
+    if (lines.length > 0) yield csvRows(lines);
+    if (lines.length < LINES_AT_ONCE) return;
+  }
+}
+
+/** The table of a failed payment's workflow. */
+export function reportCsvOfStatus(status: RunStatus): string {
+  return `${csvHead()}${csvRows(status.payments)}`;
+}
+
+function csvHead(): string {
+  return `${COLUMNS.map(([name]) => name).join(",")}\r\n`;
+}
+
+function csvRows(payments: readonly RunPaymentStatus[]): string {
+  return payments
+    .map((payment) => `${COLUMNS.map(([, read]) => cell(read(payment))).join(",")}\r\n`)
+    .join("");
+}

@@ -1,0 +1,172 @@
+import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
+import { INCIDENT_PHASES } from "../contracts/incident.ts";
+import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
+import { RUN_PHASES, type RunPhase } from "../contracts/pay-run.ts";
+import { listCancellations } from "../store/cancellations/cancellation-list.ts";
+import { listIncidents } from "../store/incidents/incidents.ts";
+import type { Db } from "../store/index.ts";
+import { listParkedRetries } from "../store/retries/retries.ts";
+import { waitingForIncident } from "../store/lines/retry-cases.ts";
+import { listRuns } from "../store/runs/runs.ts";
+import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
+import { onboardingItems } from "./status/onboarding.ts";
+
+/** Phases of whatever is listed. */
+export const LISTED_PHASES: readonly string[] = [
+  ...new Set([...RUN_PHASES, ...CANCELLATION_PHASES, ...INCIDENT_PHASES, ...ONBOARDING_PHASES]),
+];
+
+interface ListFilter {
+  /** The API's businessId; undefined for all. */
+  readonly businessId?: string | undefined;
+  readonly phase?: string | undefined;
+  /** True: only what waits for a person. */
+  readonly needsAction?: boolean | undefined;
+  readonly limit: number;
+}
+
+/** A run of any kind, as the list shows it. */
+export interface ListedRun {
+  readonly id: string;
+  readonly kind: string;
+  readonly business: string;
+  readonly playbook: string;
+  /** Empty where the kind has none. */
+  readonly period: string;
+  readonly phase: string;
+  readonly waitingFor: string | null;
+  readonly totalCents: number;
+  readonly planHash: string | null;
+  readonly launchedBy: string;
+  readonly launchedAt: string;
+  readonly endedAt: string | null;
+}
+
+/**
+ * Pay runs, cancellations, onboardings, incidents and failed payments that wait for a person,
+ * newest first, from the store alone.
+ *
+ * @param of the API's business ids; undefined stands for all
+ */
+export async function listEverything(
+  db: Db,
+  of: readonly (string | undefined)[],
+  asked: Omit<ListFilter, "businessId">,
+): Promise<ListedRun[]> {
+  const kinds = await Promise.all(
+    of.flatMap((businessId) => {
+      const filter = { ...asked, businessId };
+      return [
+        payRuns(db, filter),
+        cancellations(db, filter),
+        onboardingItems(db, filter),
+        incidents(db, filter),
+        parkedRetries(db, filter),
+      ];
+    }),
+  );
+  return kinds
+    .flat()
+    .toSorted((a, b) => b.launchedAt.localeCompare(a.launchedAt))
+    .slice(0, asked.limit);
+}
+
+async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
+  const { businessId, phase, needsAction, limit } = filter;
+  const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
+  if (phase !== undefined && known === undefined) return [];
+  const runs = await listRuns(db, {
+    ...(businessId === undefined ? {} : { businessId }),
+    ...(known === undefined ? {} : { phase: known }),
+    ...(needsAction === undefined ? {} : { needsAction }),
+    busy: true,
+    limit,
+  });
+  return runs.map((run) => ({
+    id: run.runId,
+    kind: "pay-run",
+    business: run.business,
+    playbook: run.playbook,
+    period: run.period,
+    phase: run.phase,
+    waitingFor: run.waitingFor,
+    totalCents: run.totalCents,
+    planHash: run.planHash,
+    launchedBy: run.launchedBy,
+    launchedAt: iso(run.launchedAtMs),
+    endedAt: run.endedAtMs === null ? null : iso(run.endedAtMs),
+  }));
+}
+
+async function cancellations(db: Db, filter: ListFilter): Promise<ListedRun[]> {
+  return (await listCancellations(db, filter)).map((each) => ({
+    ...without,
+    id: each.workflowId,
+    kind: each.policy.kind,
+    business: each.business,
+    playbook: each.playbook,
+    phase: each.phase,
+    waitingFor: each.endedAtMs === null ? each.waitingFor : null,
+    totalCents: each.totalCents,
+    launchedBy: each.requestedBy,
+    launchedAt: iso(each.requestedAtMs),
+    endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+  }));
+}
+
+async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
+  const { businessId, phase, needsAction, limit } = filter;
+  const wanted = (await listIncidents(db, businessId))
+    .filter((each) => phase === undefined || each.phase === phase)
+    .filter((each) => needsAction === undefined || (each.phase === "open") === needsAction)
+    .slice(0, limit);
+  const items: ListedRun[] = [];
+  for (const incident of wanted) {
+    const bills = await waitingForIncident(db, incident);
+    items.push({
+      ...without,
+      id: incident.workflowId,
+      kind: "funding-incident",
+      business: incident.business,
+      phase: incident.phase,
+      waitingFor: incidentWaitsFor(incident),
+      totalCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
+      launchedAt: iso(incident.openedAtMs),
+      endedAt: incidentEndedAt(incident),
+    });
+  }
+  return items;
+}
+
+/** Others go on by themselves and stand in their runs. */
+async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
+  const { businessId, phase, needsAction, limit } = filter;
+  if (needsAction === false || (phase !== undefined && phase !== PARKED_PHASE)) return [];
+  return (await listParkedRetries(db, businessId, limit)).map((retry) => ({
+    ...without,
+    id: retry.workflowId,
+    kind: "retry-failed-payment",
+    business: retry.business,
+    playbook: retry.playbook,
+    period: retry.period,
+    phase: PARKED_PHASE,
+    waitingFor: `a person: ${retry.reason ?? "it failed"}`,
+    totalCents: retry.amountCents,
+    launchedAt: iso(retry.startedAtMs),
+  }));
+}
+
+/** As a retry's own status says it: nothing is completed. */
+const PARKED_PHASE = "settling" satisfies RunPhase;
+
+const without = {
+  playbook: "",
+  period: "",
+  planHash: null,
+  launchedBy: "",
+  endedAt: null,
+} as const;
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,95 @@
+import {
+  BALANCE,
+  dateOf,
+  depositLines,
+  paymentLines,
+  type StatementLine,
+} from "../../domain/statement/lines.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { GatewayError } from "../../actions/errors.ts";
+import type { Run } from "../../store/runs/runs.ts";
+import { type MadeDeposit, readDeposits } from "./read-deposits.ts";
+import { type PaidLine, readPayments } from "./read-payments.ts";
+
+/** A line on an account's statement, with what it belongs to. */
+export interface StatementRow extends StatementLine {
+  readonly kind: "payment" | "deposit";
+  /** The service's id of the payment or transaction. */
+  readonly reference: string;
+  readonly payableId: string;
+  readonly bill: string;
+  readonly vendor: string;
+  readonly description: string;
+  /** As the service names it: what it says was debited. */
+  readonly bankAccountId: string;
+  /** Name and last digits of the account. */
+  readonly source: string;
+  /** The service's word for where the payment or deposit stands. */
+  readonly status: string;
+  readonly settledOn: string;
+  /** Ours, of the bill or of the request for a deposit. */
+  readonly state: string;
+}
+
+export type StatementContext = Pick<ActionContext, "store" | "profiles" | "clientOf">;
+
+/**
+ * A run's lines on its accounts' statements, some at a time, in no order.
+ *
+ * @throws GatewayError 503 where the service can't be asked
+ */
+export async function* statementRows(
+  context: StatementContext,
+  run: Run,
+): AsyncGenerator<readonly StatementRow[]> {
+  const profile = context.profiles.byBusinessId(run.businessId);
+  if (profile === undefined) {
+    const message = `The business ${run.business} is in no profile any more; its payments can't be read.`;
+    throw new GatewayError(503, "business_unknown", message);
+  }
+  const { db } = context.store;
+  const client = context.clientOf(profile);
+  for await (const paid of readPayments(db, client, run)) yield paid.flatMap(rowsOfPayment);
+  yield (await readDeposits(db, client, run)).flatMap(rowsOfDeposit);
+}
+
+function rowsOfPayment({ planned: { plan, line }, payment }: PaidLine): StatementRow[] {
+  const bankAccountId = payment.bankAccountId ?? "";
+  const account = plan.funding.kind === "balance" ? BALANCE : bankAccountId || line.sourceId;
+  return paymentLines(payment, account, line.executionDate).map((each) => ({
+    ...each,
+    kind: "payment",
+    reference: payment.id,
+    payableId: line.payableId,
+    bill: plan.publicId ?? "",
+    vendor: plan.contactName ?? "",
+    description: plan.description ?? "",
+    bankAccountId,
+    source: nameOf(plan.funding),
+    status: payment.status,
+    settledOn: payment.status === "completed" ? dateOf(payment.processedAt) : "",
+    state: line.state,
+  }));
+}
+
+function rowsOfDeposit({ topUp, transactionId, status, deposit }: MadeDeposit): StatementRow[] {
+  if (deposit === null) return [];
+  return depositLines(deposit).map((each) => ({
+    ...each,
+    kind: "deposit",
+    reference: transactionId,
+    payableId: "",
+    bill: "",
+    vendor: "",
+    description: "",
+    bankAccountId: each.account === BALANCE ? "" : each.account,
+    source: each.account === BALANCE ? "Balance" : nameOf(topUp.account),
+    status,
+    settledOn: deposit.stands === "completed" ? deposit.arrivedOn : "",
+    state: topUp.state,
+  }));
+}
+
+function nameOf({ name, last4 }: { name: string | null; last4: string | null }): string {
+  return [name, last4].filter((part) => part !== null).join(" ");
+}

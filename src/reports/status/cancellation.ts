@@ -1,0 +1,64 @@
+import type { CancellationState, CancellationStatus } from "../../contracts/cancellation.ts";
+import { getCancellation } from "../../store/cancellations/cancellations.ts";
+import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
+import { startedBy } from "../../store/events/event-starts.ts";
+import type { Db } from "../../store/index.ts";
+import { FIRST_PAGE, type StatusPage } from "./run.ts";
+
+/**
+ * The status of a cancellation, from the store alone.
+ *
+ * @returns undefined where the store knows no such id
+ */
+export async function cancellationStatus(
+  db: Db,
+  id: string,
+  { page, pageSize }: Pick<StatusPage, "page" | "pageSize"> = FIRST_PAGE,
+): Promise<CancellationStatus | undefined> {
+  const cancellation = await getCancellation(db, id);
+  if (cancellation === undefined) return undefined;
+  const events = (await startedBy(db, [id])).get(id);
+  const sums = await countItems(db, id);
+  const counts: Partial<Record<CancellationState, number>> = {};
+  for (const { state, count } of sums) counts[state] = count;
+  const before = (page - 1) * pageSize;
+  const items = await listItems(db, id, { offset: before, limit: pageSize });
+  const totalCount = sums.reduce((sum, { count }) => sum + count, 0);
+  const { endedAtMs } = cancellation;
+  return {
+    id,
+    kind: cancellation.policy.kind,
+    business: cancellation.business,
+    playbook: cancellation.playbook,
+    phase: cancellation.phase,
+    waitingFor: endedAtMs === null ? cancellation.waitingFor : null,
+    needsAction:
+      (cancellation.runId !== null && (counts.withheld ?? 0) > 0) ||
+      (endedAtMs !== null && cancellation.phase === "completed-with-exceptions"),
+    counts,
+    totalCents: sums.reduce((sum, { cents }) => sum + cents, 0),
+    planHash: null,
+    reason: cancellation.reason,
+    launchedBy: cancellation.requestedBy,
+    ...(events === undefined ? {} : { startedBy: events }),
+    launchedAt: instant(cancellation.requestedAtMs),
+    endedAt: endedAtMs === null ? null : instant(endedAtMs),
+    payments: items.map((item) => ({
+      paymentId: item.paymentId,
+      payableId: item.payableId,
+      amountCents: item.amountCents,
+      state: item.state,
+      reason: item.reason,
+      holdId: item.holdId,
+      releaseBy: item.releaseByMs === null ? null : instant(item.releaseByMs),
+    })),
+    totalCount,
+    page,
+    pageSize,
+    nextPage: before + pageSize < totalCount ? page + 1 : null,
+  };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,59 @@
+import type { IncidentStatus } from "../../contracts/incident.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
+import { waitingForIncident } from "../../store/lines/retry-cases.ts";
+import { topUpsOf } from "../../store/deposits/deposits.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { businessNowMs } from "./run.ts";
+import { topUpJson } from "./deposit.ts";
+
+/** The status of a `funding-incident/…` workflow, undefined where the store knows none of that id. */
+export async function incidentStatus(
+  context: Pick<ActionContext, "store" | "profiles" | "clocks">,
+  id: string,
+): Promise<IncidentStatus | undefined> {
+  const { db } = context.store;
+  const incident = await getIncidentByWorkflowId(db, id);
+  if (incident === undefined) return undefined;
+  const deposits = await topUpsOf(db, id);
+  const businessMs = deposits.length === 0 ? 0 : await businessNowMs(context, incident.business);
+  const bills = await waitingForIncident(db, incident);
+  const counts: Partial<Record<LineState, number>> = {};
+  for (const { state } of bills) counts[state] = (counts[state] ?? 0) + 1;
+  const { business, sourceId, phase, code, reason, roles, holdId, decision, decidedBy } = incident;
+  return {
+    id,
+    kind: "funding-incident",
+    business,
+    source: sourceId,
+    phase,
+    waitingFor: incidentWaitsFor(incident),
+    needsAction: phase === "open",
+    counts,
+    totalCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    planHash: null,
+    code,
+    reason,
+    roles,
+    holdId,
+    launchedAt: iso(incident.openedAtMs),
+    endedAt: incidentEndedAt(incident),
+    decision,
+    decidedBy,
+    topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
+    payments: bills,
+  };
+}
+
+export function incidentWaitsFor({ phase, roles, sourceId }: Incident): string | null {
+  if (phase === "open") return `one of ${roles.join(", ")}: payrun incident ${sourceId}`;
+  return phase === "topping-up" ? `money in ${sourceId}` : null;
+}
+
+export function incidentEndedAt({ phase, decidedAtMs }: Incident): string | null {
+  return phase === "ended" && decidedAtMs !== null ? iso(decidedAtMs) : null;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,23 @@
+import type { RunPaymentStatus, SkippedLine } from "../../contracts/pay-run.ts";
+
+/** A bill that a plan leaves out, in the shape of a line: skipped, with its reason. */
+export function leftOut(line: SkippedLine): RunPaymentStatus {
+  return {
+    payableId: line.payableId,
+    publicId: line.publicId,
+    contactName: line.contactName,
+    amountCents: line.amountCents,
+    state: "skipped",
+    paymentIds: [],
+    attempts: 0,
+    reasonCode: line.code,
+    reason: line.text,
+    dueDate: line.dueDate,
+    executionDate: null,
+    arrivalDate: null,
+    flags: [],
+    approvers: [],
+    quorum: 0,
+    approvedBy: [],
+  };
+}

@@ -1,0 +1,48 @@
+import type { PlanLine, RunPaymentStatus, StageStatus } from "../../contracts/pay-run.ts";
+import type { LineApproval } from "../../store/approvals/line-approvals.ts";
+import type { PlannedLine } from "../../store/lines/plan-lines.ts";
+
+/** A line as people see it. */
+export function paymentStatus(
+  { plan, line }: PlannedLine,
+  approvals: readonly LineApproval[],
+): RunPaymentStatus {
+  return {
+    payableId: line.payableId,
+    publicId: plan.publicId,
+    contactName: plan.contactName,
+    amountCents: line.amountCents,
+    state: line.state,
+    paymentIds: line.paymentIds,
+    attempts: line.attempts,
+    reasonCode: line.reasonCode,
+    reason: line.reason,
+    dueDate: plan.dueDate,
+    executionDate: line.executionDate,
+    arrivalDate: plan.arrivalDate,
+    flags: plan.flags,
+    approvers: plan.approvers,
+    quorum: plan.quorum,
+    approvedBy: approvals.map(({ principal }) => principal),
+    ...stageStatus(plan, approvals),
+  };
+}
+
+/** The stages of a line's rule, where it has some, each with who has approved in it. */
+export function stageStatus(
+  { stages }: Pick<PlanLine, "stages">,
+  approvals: readonly LineApproval[],
+): { readonly stages?: readonly StageStatus[] } {
+  if (stages === undefined) return {};
+  return {
+    stages: stages.map(({ by, quorum }, index) => {
+      const here = approvals.filter(({ stage }) => stage === index);
+      return {
+        by,
+        quorum,
+        approvedBy: here.map(({ principal }) => principal),
+        escalatedTo: here.filter(({ escalated }) => escalated).map(({ principal }) => principal),
+      };
+    }),
+  };
+}

@@ -1,0 +1,65 @@
+import type { LineState, RunPhase, RunStatus } from "../../contracts/pay-run.ts";
+import { startedBy } from "../../store/events/event-starts.ts";
+import type { Db } from "../../store/index.ts";
+import { approvalsOf } from "../../store/approvals/line-approvals.ts";
+import { getRunLine } from "../../store/lines/lines.ts";
+import { getPlanLine } from "../../store/lines/plan-lines.ts";
+import { getRetryByWorkflowId, type Retry } from "../../store/retries/retries.ts";
+import { getRun } from "../../store/runs/runs.ts";
+import { paymentStatus } from "./payment.ts";
+
+/** What a failed payment's workflow is at, in the words of a run's phases. */
+const PHASES: Readonly<Record<string, RunPhase>> = {
+  waiting: "settling",
+  pay: "paying",
+  following: "settling",
+  // It goes on as soon as a person has said how: nothing is completed.
+  parked: "settling",
+};
+
+/**
+ * The status of a `retry-failed-payment/…` workflow: one line, that of the bill it owns.
+ *
+ * @returns undefined where the store knows no such workflow
+ */
+export async function retryStatus(db: Db, workflowId: string): Promise<RunStatus | undefined> {
+  const retry = await getRetryByWorkflowId(db, workflowId);
+  if (retry === undefined) return undefined;
+  const events = (await startedBy(db, [workflowId])).get(workflowId);
+  const run = retry.runId === null ? undefined : await getRun(db, retry.runId);
+  const payment =
+    run === undefined ? undefined : await paymentOfRun(db, run.runId, retry.payableId);
+  const state: LineState = payment?.state ?? "retrying";
+  const ended: RunPhase = state === "settled" ? "completed" : "completed-with-exceptions";
+  return {
+    id: workflowId,
+    kind: "retry-failed-payment",
+    business: retry.business,
+    playbook: run?.playbook ?? "",
+    period: run?.period ?? "",
+    phase: retry.phase === "ended" ? ended : (PHASES[retry.phase] ?? "settling"),
+    waitingFor: retry.phase === "ended" ? null : waitingFor(retry),
+    counts: { [state]: 1 },
+    totalCents: payment?.amountCents ?? 0,
+    planHash: run?.planHash ?? null,
+    decideBy: null,
+    launchedBy: run?.launchedBy ?? "",
+    ...(events === undefined ? {} : { startedBy: events }),
+    payments: payment === undefined ? [] : [payment],
+  };
+}
+
+function waitingFor(retry: Retry): string | null {
+  if (retry.phase === "parked") return `a person: ${retry.reason ?? "it failed"}`;
+  if (retry.retryOn === null) return retry.reason;
+  const when = `next try on ${retry.retryOn}`;
+  return retry.reason === null ? when : `${retry.reason} (${when})`;
+}
+
+async function paymentOfRun(db: Db, runId: string, payableId: string) {
+  const line = await getRunLine(db, runId, payableId);
+  const plan = await getPlanLine(db, runId, payableId);
+  if (line === undefined || plan === undefined) return undefined;
+  const approvals = await approvalsOf(db, runId, [payableId], 0);
+  return paymentStatus({ plan, line }, approvals.get(payableId) ?? []);
+}

@@ -1,0 +1,191 @@
+import type {
+  LineState,
+  RunPaymentStatus,
+  RunStatus,
+  StateSums,
+  WaitingApproval,
+} from "../../contracts/pay-run.ts";
+import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
+import { waitingBills } from "../../store/approvals/approval-waits.ts";
+import type { Db } from "../../store/index.ts";
+import { startedBy } from "../../store/events/event-starts.ts";
+import { approvalsOf } from "../../store/approvals/line-approvals.ts";
+import { countLines } from "../../store/lines/lines.ts";
+import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
+import { getPlan } from "../../store/plans/plans.ts";
+import { getPlanLines, listSkipped } from "../../store/lines/plan-lines.ts";
+import { getRun, type Run } from "../../store/runs/runs.ts";
+import { topUpsOf } from "../../store/deposits/deposits.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { leftOut } from "./left-out.ts";
+import { paymentStatus } from "./payment.ts";
+import { retryStatus } from "./retry.ts";
+import { topUpJson } from "./deposit.ts";
+
+type StatusContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
+
+/** Which of a run's bills to show, in plan order; those that the plan left out come last. */
+export interface StatusPage {
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  /** False: without the bills that the plan left out. */
+  readonly skipped: boolean;
+}
+
+/** Bills that an answer holds where nobody asks for a page, and the most that one can hold. */
+export const PAGE_MOST = 10_000;
+
+export const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
+
+/**
+ * What `status --json` shows, from the store alone, so that it answers while Temporal is down.
+ *
+ * @param id a pay run's id or that of a failed payment's workflow
+ * @returns undefined where the store knows no such id
+ */
+export async function statusOf(
+  context: StatusContext,
+  id: string,
+  page: StatusPage,
+): Promise<RunStatus | undefined> {
+  const run = await getRun(context.store.db, id);
+  if (run === undefined) return retryStatus(context.store.db, id);
+  const { db } = context.store;
+  const head = await runHead(context, run);
+  const lineCount = sumOf(head.byState, ({ count }) => count);
+  const skippedCount = page.skipped ? (head.plan?.skippedCount ?? 0) : 0;
+  const totalCount = lineCount + skippedCount;
+  const { offset, limit } = rowsOf(page);
+  const lines = await linesOf(context, run, { offset, limit });
+  const left =
+    skippedCount === 0 || lines.length === limit
+      ? []
+      : await listSkipped(db, id, {
+          offset: Math.max(0, offset - lineCount),
+          limit: limit - lines.length,
+        });
+  const { undeliverable, retrying, unrouted } = await countUndelivered(db, id);
+  const undelivered = undeliverable + retrying + unrouted;
+  return {
+    ...head,
+    ...(undelivered === 0 ? {} : { undelivered }),
+    ...(await topUpStatuses(context, run)),
+    payments: [...lines, ...left.map(leftOut)],
+    totalCount,
+    page: page.page,
+    pageSize: page.pageSize,
+    nextPage: offset + limit < totalCount ? page.page + 1 : null,
+  };
+}
+
+function rowsOf({ page, pageSize }: StatusPage): { offset: number; limit: number } {
+  return { offset: (page - 1) * pageSize, limit: pageSize };
+}
+
+/** The deposits that a run has asked for. */
+export async function topUpStatuses(
+  context: StatusContext,
+  run: Run,
+): Promise<Pick<RunStatus, "topUps">> {
+  const topUps = await topUpsOf(context.store.db, run.runId);
+  if (topUps.length === 0) return {};
+  const now = await businessNowMs(context, run.business);
+  return {
+    topUps: await Promise.all(topUps.map((each) => topUpJson(context.store.db, each, now))),
+  };
+}
+
+/** A run without its bills. */
+export async function runHead(
+  context: StatusContext,
+  run: Run,
+): Promise<Omit<RunStatus, "payments"> & { readonly byState: StateSums }> {
+  const { db } = context.store;
+  const { runId } = run;
+  const events = (await startedBy(db, [runId])).get(runId);
+  const plan = (await getPlan(db, runId))?.summary;
+  const counts: Partial<Record<LineState, number>> = {};
+  const byState = Object.fromEntries(await countLines(db, runId)) as StateSums;
+  for (const [state, sum] of Object.entries(byState)) counts[state as LineState] = sum.count;
+  if (plan !== undefined && plan.skippedCount > 0) counts.skipped = plan.skippedCount;
+  return {
+    id: runId,
+    kind: "pay-run",
+    business: run.business,
+    playbook: run.playbook,
+    period: run.period,
+    phase: run.phase,
+    waitingFor: run.waitingFor,
+    counts,
+    byState,
+    totalCents: run.totalCents,
+    planHash: run.planHash,
+    decideBy: plan?.decideBy ?? null,
+    launchedBy: run.launchedBy,
+    ...(await approvalsWaiting(db, run)),
+    ...(events === undefined ? {} : { startedBy: events }),
+    ...(run.failure === null ? {} : { failure: run.failure }),
+    ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+/** Whom the bills of a run wait for, where some do. */
+async function approvalsWaiting(
+  db: Db,
+  run: Run,
+): Promise<{ readonly approvals?: readonly WaitingApproval[] }> {
+  const waiting = await waitingBills(db, run.runId);
+  const asks = waiting.flatMap((bills) => askOf(run.policy, bills) ?? []);
+  return asks.length === 0 ? {} : { approvals: asks.map(waitingApproval) };
+}
+
+function waitingApproval(ask: ApprovalAsk): WaitingApproval {
+  const { stage, stages, quorum, count, cents, escalated, escalatesTo, sinceMs } = ask;
+  return {
+    stage: stage + 1,
+    stages,
+    by: askedRoles(ask),
+    quorum,
+    lines: count,
+    totalCents: cents,
+    since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+    escalatesAt: ask.escalateAtMs === null ? null : new Date(ask.escalateAtMs).toISOString(),
+    escalatesTo,
+    escalated,
+  };
+}
+
+/** Some lines of a run as people see them, in plan order. */
+export async function linesOf(
+  context: StatusContext,
+  run: Run,
+  rows: { readonly offset: number; readonly limit: number },
+): Promise<RunPaymentStatus[]> {
+  const { db } = context.store;
+  const lines = await getPlanLines(db, run.runId, { page: rows });
+  const ids = lines.map(({ line }) => line.payableId);
+  const now = await businessNowMs(context, run.business);
+  const approvals = await approvalsOf(db, run.runId, ids, now);
+  return lines.map((line) => paymentStatus(line, approvals.get(line.line.payableId) ?? []));
+}
+
+/** A sum over the states. */
+export function sumOf(
+  byState: StateSums,
+  read: (sum: { readonly count: number; readonly cents: number }) => number,
+): number {
+  return Object.values(byState).reduce((total, sum) => total + read(sum), 0);
+}
+
+/** The business clock, or 0 where it can't be read: then approvals are shown that may have expired. */
+/** The business clock; 0 where nobody can tell it now, so that everything is shown as it was last. */
+export async function businessNowMs(context: StatusContext, business: string): Promise<number> {
+  const profile = context.profiles.get(business);
+  if (profile === undefined) return 0;
+  try {
+    return Math.floor((await context.clocks.read(profile)).businessMs);
+  } catch {
+    return 0;
+  }
+}

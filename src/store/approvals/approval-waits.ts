@@ -1,0 +1,148 @@
+import type { ExpressionBuilder, Transaction } from "kysely";
+import type { WaitingBills } from "../../domain/approvals/asks.ts";
+import { readerOf } from "../sql/as-record.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { changeRecords } from "../sql/records.ts";
+import { openStage } from "./line-approvals.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Bills of a rule in one of its stages. */
+export interface StageKey {
+  readonly ruleIndex: number;
+  /** From 0. */
+  readonly stage: number;
+}
+
+export interface StageSum extends StageKey {
+  readonly count: number;
+  readonly cents: number;
+}
+
+interface AskedRun {
+  readonly runId: string;
+  /** Business-clock instant, whole milliseconds. */
+  readonly businessMs: number;
+}
+
+const toRecord = readerOf("run_lines");
+
+/** What waits for approval in a run, by rule and stage. */
+export async function waitingBills(db: Db, runId: string): Promise<WaitingBills[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select((eb) => [
+      "rule_index",
+      "stage",
+      "escalated",
+      COUNT,
+      CENTS,
+      eb.fn.min("stage_since_ms").as("since_ms"),
+      eb.fn.min("stage_real_ms").as("since_real_ms"),
+      eb.fn.min("remind_at_ms").as("remind_at_ms"),
+      eb.fn.min("escalate_at_ms").as("escalate_at_ms"),
+    ])
+    .where("run_id", "=", runId)
+    .where("state", "=", "awaiting-approval")
+    .where("rule_index", ">=", 0)
+    .groupBy(["rule_index", "stage", "escalated"])
+    .orderBy("rule_index")
+    .orderBy("stage")
+    .orderBy("escalated")
+    .execute();
+  return rows.map(toRecord);
+}
+
+/** Stages whose turn has come for lines that were in another one, or in none, before. */
+export async function turnedStages(
+  trx: Transaction<Tables>,
+  { runId, businessMs }: AskedRun,
+): Promise<StageSum[]> {
+  const rows = await trx
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("run_lines")
+        .select([
+          "rule_index",
+          "amount_cents",
+          "run_lines.stage as was",
+          "stage_since_ms",
+          openStage(businessMs).as("open"),
+        ])
+        .where("run_id", "=", runId)
+        .where("state", "=", "awaiting-approval")
+        .where("rule_index", ">=", 0)
+        .as("line"),
+    )
+    .select(["rule_index", "open as stage", COUNT, CENTS])
+    .where((eb) => eb.or([eb("stage_since_ms", "is", null), eb("was", "!=", eb.ref("open"))]))
+    .groupBy(["rule_index", "open"])
+    .execute();
+  return rows.map(toRecord);
+}
+
+/** Asks the approvers of a stage, of the lines whose turn it has come to be. */
+export async function beginStage(
+  trx: Transaction<Tables>,
+  { runId, businessMs, realMs }: AskedRun & { readonly realMs: number },
+  { ruleIndex, stage }: StageKey,
+  next: { readonly remindAtMs: number | null; readonly escalateAtMs: number | null },
+): Promise<void> {
+  await trx
+    .updateTable("run_lines")
+    .set({
+      stage,
+      escalated: 0,
+      stage_since_ms: businessMs,
+      stage_real_ms: realMs,
+      remind_at_ms: next.remindAtMs,
+      escalate_at_ms: next.escalateAtMs,
+    })
+    .where("run_id", "=", runId)
+    .where("state", "=", "awaiting-approval")
+    .where("rule_index", "=", ruleIndex)
+    .where((eb) => eb.or([eb("stage_since_ms", "is", null), eb("stage", "!=", stage)]))
+    .where(openStage(businessMs), "=", stage)
+    .execute();
+}
+
+/**
+ * Escalates what has waited for so long in its stage.
+ *
+ * @param askedBeforeMs real instant: what was asked later is left to wait
+ */
+export async function escalateDue(
+  trx: Transaction<Tables>,
+  { runId, businessMs }: AskedRun,
+  askedBeforeMs: number,
+): Promise<StageSum[]> {
+  const due = (eb: ExpressionBuilder<Tables, "run_lines">) =>
+    eb.and([
+      eb("run_id", "=", runId),
+      eb("state", "=", "awaiting-approval"),
+      eb("escalated", "=", 0),
+      eb("stage_since_ms", "is not", null),
+      eb("escalate_at_ms", "<=", businessMs),
+      eb("stage_real_ms", "<=", askedBeforeMs),
+    ]);
+  const rows = await trx
+    .selectFrom("run_lines")
+    .select(["rule_index", "stage", COUNT, CENTS])
+    .where(due)
+    .groupBy(["rule_index", "stage"])
+    .execute();
+  if (rows.length > 0) {
+    await trx.updateTable("run_lines").set({ escalated: 1 }).where(due).execute();
+  }
+  return rows.map(toRecord);
+}
+
+/** Says when those who were reminded now are reminded next. */
+export async function postponeReminder(
+  trx: Transaction<Tables>,
+  runId: string,
+  { ruleIndex, stage, escalated }: StageKey & { readonly escalated: boolean },
+  remindAtMs: number,
+): Promise<void> {
+  const asked = { runId, state: "awaiting-approval", ruleIndex, stage, escalated } as const;
+  await changeRecords(trx, "run_lines", asked, { remindAtMs });
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import { appendOfLines } from "../audit/audit-lines.ts";
+import { releaseEndedClaims } from "../payables/claims.ts";
+import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { findAll, findOne } from "../sql/records.ts";
+import { mayStillPay } from "../payables/open-subjects.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** States in which a line can still be left out: nothing of it has been drawn for paying. */
+const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
+
+export type Decision = RecordOf<"decisions">;
+
+export interface NewDecision extends Omit<Decision, "decisionId" | "alone"> {
+  /** True where only the business's word that one person is enough lets it count; no, unless said. */
+  readonly alone?: boolean;
+  /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
+  readonly approves: readonly {
+    readonly payableId: string;
+    readonly lineHash: string;
+    /** Stage that it counts in; the first unless said. */
+    readonly stage?: number;
+    /** True where only an escalation let the approver decide. */
+    readonly escalated?: boolean;
+  }[];
+}
+
+export interface RecordedDecision {
+  readonly decisionId: string;
+  /** Lines that are left out now; those already being paid are not among them. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Stores a decision as it was judged, and what follows from an accepted approval: its lines'
+ * approvals, and the lines it leaves out.
+ *
+ * Approving the same lines again is no second approval; it renews the expiry.
+ */
+export async function recordDecision(
+  trx: Transaction<Tables>,
+  decision: NewDecision,
+): Promise<RecordedDecision> {
+  const { approves, alone = false, ...judged } = decision;
+  const decisionId = `dec_${randomUUID()}`;
+  await trx
+    .insertInto("decisions")
+    .values(asColumns({ ...judged, alone, decisionId }))
+    .execute();
+  if (decision.outcome !== "accepted" || decision.decision !== "approve") {
+    return { decisionId, dropped: [] };
+  }
+  const { runId, principal, expiresAtMs } = decision;
+  const leftOut = new Set(decision.dropped);
+  const approved = approves.filter((line) => !leftOut.has(line.payableId));
+  for (const lines of chunks(approved)) {
+    await trx
+      .insertInto("line_approvals")
+      .values(
+        lines.map(({ payableId, lineHash, stage = 0, escalated = false }) =>
+          asColumns({
+            ...{ runId, payableId, lineHash, principal, decisionId, expiresAtMs },
+            ...{ stage, escalated },
+          }),
+        ),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["run_id", "payable_id", "line_hash", "principal"]).doUpdateSet((eb) => ({
+          decision_id: eb.ref("excluded.decision_id"),
+          expires_at_ms: eb.ref("excluded.expires_at_ms"),
+          stage: eb.ref("excluded.stage"),
+          escalated: eb.ref("excluded.escalated"),
+        })),
+      )
+      .execute();
+  }
+  const dropped = await dropLines(trx, decision, decisionId);
+  if (dropped.length > 0) await releaseEndedClaims(trx, decision.runId);
+  return { decisionId, dropped };
+}
+
+/** Leaves lines out, where nothing has been drawn for them and nothing that was sent may still pay. */
+async function dropLines(
+  trx: Transaction<Tables>,
+  decision: NewDecision,
+  decisionId: string,
+): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const ids of chunks(decision.dropped)) {
+    const rows = await trx
+      .updateTable("run_lines")
+      .set({
+        state: "cancelled",
+        reason_code: "dropped",
+        reason: `Left out by ${decision.principal}.`,
+        dropped_by: decision.principal,
+        updated_at_ms: decision.decidedAtMs,
+      })
+      .where("run_id", "=", decision.runId)
+      .where("payable_id", "in", ids)
+      .where("state", "in", DROPPABLE)
+      .where((eb) => eb.not(mayStillPay("run_lines")))
+      .returning(["payable_id", "line_no", "business_id"])
+      .execute();
+    dropped.push(...rows.map((row) => row.payable_id));
+    await appendOfLines(trx, {
+      businessId: rows[0]?.business_id ?? "",
+      runId: decision.runId,
+      nowMs: decision.decidedAtMs,
+      actor: decision.principal,
+      action: "line:cancelled",
+      details: { reasonCode: "dropped", decisionId },
+      lines: rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no })),
+    });
+  }
+  return dropped;
+}
+
+/** True once somebody who may has rejected the run: nothing more of it is drawn. */
+export async function isRejected(db: Db, runId: string): Promise<boolean> {
+  const rejected = { runId, decision: "reject", outcome: "accepted" } as const;
+  return (await findOne(db, "decisions", rejected)) !== undefined;
+}
+
+/** Decisions on a run, first to last; those of one token or signature where it is named. */
+export function decisionsOfRun(db: Db, runId: string, tokenId?: string): Promise<Decision[]> {
+  const having = tokenId === undefined ? { runId } : { runId, tokenId };
+  return findAll(db, "decisions", having, ["decided_at_ms", "decision_id"]);
+}

@@ -1,0 +1,146 @@
+import { type RawBuilder, sql } from "kysely";
+import type { StageApproval } from "../../domain/approvals/stages.ts";
+import { readerOf } from "../sql/as-record.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { idsIn } from "../sql/rows-as.ts";
+
+interface ApprovableLine {
+  readonly runId: string;
+  readonly payableId: string;
+  readonly lineHash: string;
+}
+
+/** Valid approvals of exactly the line of `run_lines`; of one stage, where one is named. */
+function approvers(businessMs: number, stage?: RawBuilder<unknown>): RawBuilder<number> {
+  const ofStage = stage === undefined ? sql`` : sql`and approval.stage = ${stage}`;
+  return sql<number>`(select count(distinct approval.principal) from line_approvals approval
+    where approval.run_id = run_lines.run_id
+      and approval.payable_id = run_lines.payable_id
+      and approval.line_hash = run_lines.line_hash
+      and approval.expires_at_ms > ${businessMs} ${ofStage})`;
+}
+
+/** The stages of the line's rule whose quorum is not reached; none of a rule of one stage. */
+function unmetStages(businessMs: number): RawBuilder<unknown> {
+  return sql`from approval_stages rule_stage
+    where rule_stage.run_id = run_lines.run_id
+      and rule_stage.rule_index = run_lines.rule_index
+      and rule_stage.quorum > ${approvers(businessMs, sql`rule_stage.stage`)}`;
+}
+
+/**
+ * Whether a line of `run_lines` may be paid: each stage of its rule has its quorum of different
+ * people, whose approval of exactly this line has not expired.
+ *
+ * Everything that asks whether a line is approved asks this.
+ *
+ * @param businessMs business-clock instant that expiries are compared with
+ */
+export function isApproved(businessMs: number): RawBuilder<boolean> {
+  // Whatever a rule says, no line is payable without one approval.
+  return sql<boolean>`(${approvers(businessMs)} >=
+      case when run_lines.quorum < 1 then 1 else run_lines.quorum end
+    and not exists (select 1 ${unmetStages(businessMs)}))`;
+}
+
+/** The stage of a line of `run_lines` whose turn it is, from 0. */
+export function openStage(businessMs: number): RawBuilder<number> {
+  return sql<number>`coalesce((select min(rule_stage.stage) ${unmetStages(businessMs)}), 0)`;
+}
+
+/** The payables, out of these lines of one run, of which exactly this line is approved. */
+export async function approvedLines(
+  db: Db,
+  lines: readonly ApprovableLine[],
+  businessMs: number,
+): Promise<Set<string>> {
+  const approved = new Map<string, string>();
+  for (const some of chunks(lines)) {
+    const [first] = some;
+    if (first === undefined) continue;
+    const rows = await db
+      .selectFrom("run_lines")
+      .select(["payable_id", "line_hash"])
+      .where("run_id", "=", first.runId)
+      // Named one by one: from one value PostgreSQL would count the approvals of all lines first.
+      .where(
+        "payable_id",
+        "in",
+        some.map((line) => line.payableId),
+      )
+      .where(isApproved(businessMs))
+      .execute();
+    for (const row of rows) approved.set(row.payable_id, row.line_hash);
+  }
+  const isStill = ({ payableId, lineHash }: ApprovableLine): boolean =>
+    approved.get(payableId) === lineHash;
+  return new Set(lines.filter(isStill).map((line) => line.payableId));
+}
+
+/** Whether exactly this line is approved now. */
+export async function lineApproved(
+  db: Db,
+  line: ApprovableLine,
+  businessMs: number,
+): Promise<boolean> {
+  return (await approvedLines(db, [line], businessMs)).has(line.payableId);
+}
+
+/** An approval of a line, as it is shown. */
+export interface LineApproval extends StageApproval {
+  /** True where only an escalation let the approver decide. */
+  readonly escalated: boolean;
+}
+
+/**
+ * Who has approved each of these lines as it stands now, by payable id; approvals of an earlier
+ * version of a line don't count, expired ones neither.
+ */
+export async function approvalsOf(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+  businessMs: number,
+): Promise<Map<string, LineApproval[]>> {
+  const approvals = new Map<string, LineApproval[]>();
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("line_approvals")
+      .innerJoin("run_lines", (join) =>
+        join
+          .onRef("run_lines.run_id", "=", "line_approvals.run_id")
+          .onRef("run_lines.payable_id", "=", "line_approvals.payable_id")
+          .onRef("run_lines.line_hash", "=", "line_approvals.line_hash"),
+      )
+      .select([
+        "line_approvals.payable_id",
+        "line_approvals.principal",
+        "line_approvals.stage",
+        "line_approvals.escalated",
+      ])
+      .where("line_approvals.run_id", "=", runId)
+      .where("line_approvals.payable_id", "in", idsIn(ids))
+      .where("line_approvals.expires_at_ms", ">", businessMs)
+      .orderBy("line_approvals.principal")
+      .execute();
+    for (const { payableId, ...approval } of rows.map(readerOf("line_approvals"))) {
+      const known = approvals.get(payableId);
+      if (known === undefined) approvals.set(payableId, [approval]);
+      else known.push(approval);
+    }
+  }
+  return approvals;
+}
+
+/** Their names alone. */
+export async function approversOf(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+  businessMs: number,
+): Promise<Map<string, string[]>> {
+  const approvals = await approvalsOf(db, runId, payableIds, businessMs);
+  return new Map(
+    [...approvals].map(([payableId, of]) => [payableId, of.map(({ principal }) => principal)]),
+  );
+}

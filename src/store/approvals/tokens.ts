@@ -1,0 +1,270 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import { principalOf } from "../../domain/approvals/principal.ts";
+import { TOKEN_DAYS, tokenProblem, type TokenView } from "../../domain/approvals/token.ts";
+import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
+import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { changeRecords, findAll, findOne } from "../sql/records.ts";
+import type { Store } from "../sql/store.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** A token of the gateway, without its secret, which is stored nowhere. */
+export type Token = Omit<RecordOf<"tokens">, "tokenHash">;
+
+export interface NewToken {
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** Names of profiles; all of them, unless said. */
+  readonly businesses?: readonly string[] | null | undefined;
+  /** 90 days from now unless said. */
+  readonly expiresAtMs?: number | undefined;
+  /** Who makes it, as their own token is called. */
+  readonly createdBy: string;
+  readonly nowMs: number;
+}
+
+/** Who does something to a token, and when. */
+interface Deed {
+  readonly by: string;
+  readonly nowMs: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Makes a token of 256 random bits, and says so in the store's own trail: a token may act for
+ * several businesses.
+ *
+ * @returns `token` in clear, this once: the store keeps its SHA-256 only.
+ */
+export async function createToken(
+  store: Pick<Store, "transactionOf">,
+  token: NewToken,
+): Promise<{ tokenId: string; token: string }> {
+  return store.transactionOf(STORE_TRAIL, (trx) => insertToken(trx, token));
+}
+
+/** Who makes and confirms the first tokens: whoever has the store's host. */
+const BOOTSTRAP = "payrun token bootstrap";
+
+/**
+ * Makes two administrators: the first ones of a store, on whose word others are made.
+ *
+ * @returns undefined where an administrator's token counts already
+ */
+export async function createFirstTokens(
+  store: Pick<Store, "transactionOf">,
+  names: readonly [string, string],
+  nowMs: number,
+): Promise<{ tokenId: string; token: string; name: string }[] | undefined> {
+  return store.transactionOf(STORE_TRAIL, async (trx) => {
+    const known = await listTokens(trx);
+    const isThere = known.some(
+      ({ roles, confirmedAtMs, revokedAtMs, expiresAtMs }) =>
+        roles.includes("admin") &&
+        confirmedAtMs !== null &&
+        revokedAtMs === null &&
+        expiresAtMs > nowMs,
+    );
+    if (isThere) return undefined;
+    const made = [];
+    for (const name of names) {
+      const token = await insertToken(trx, { name, roles: ["admin"], createdBy: BOOTSTRAP, nowMs });
+      await confirmToken(trx, { tokenId: token.tokenId, name }, { by: BOOTSTRAP, nowMs });
+      made.push({ ...token, name });
+    }
+    return made;
+  });
+}
+
+async function insertToken(
+  trx: Transaction<Tables>,
+  token: NewToken,
+): Promise<{ tokenId: string; token: string }> {
+  const tokenId = `tok_${randomUUID()}`;
+  const secret = newSecret();
+  const { name, roles, businesses = null, createdBy } = token;
+  const nowMs = Math.floor(token.nowMs);
+  const expiresAtMs = token.expiresAtMs ?? nowMs + TOKEN_DAYS * DAY_MS;
+  await trx
+    .insertInto("tokens")
+    .values(
+      asColumns({
+        ...{ tokenId, name, tokenHash: hashOf(secret), roles, businesses, createdBy, expiresAtMs },
+        ...{ principal: principalOf(name), maker: principalOf(createdBy), createdAtMs: nowMs },
+      }),
+    )
+    .execute();
+  const details = { name, roles, businesses, expiresAtMs };
+  await tell(trx, "token.created", { tokenId }, { by: createdBy, nowMs }, details);
+  return { tokenId, token: secret };
+}
+
+/** A second person says that a token is whose it says. */
+export async function confirmToken(
+  trx: Transaction<Tables>,
+  { tokenId, name }: Pick<Token, "tokenId" | "name">,
+  deed: Deed,
+): Promise<void> {
+  const { by, nowMs } = deed;
+  const change = { confirmedAtMs: nowMs, confirmedBy: by };
+  const done = await changeRecords(trx, "tokens", { tokenId, confirmedAtMs: null }, change);
+  if (done > 0) await tell(trx, "token.confirmed", { tokenId }, deed, { name });
+}
+
+/** Gives a token a new secret: the old one, which its maker has seen, opens nothing any more. */
+export async function renewToken(
+  trx: Transaction<Tables>,
+  { tokenId, name }: Pick<Token, "tokenId" | "name">,
+  nowMs: number,
+): Promise<string> {
+  const secret = newSecret();
+  await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOf(secret) });
+  await tell(trx, "token.renewed", { tokenId }, { by: name, nowMs }, { name });
+  return secret;
+}
+
+/** The token of this text that was made here, whatever has become of it. */
+export async function findToken(db: Db, token: string): Promise<Token | undefined> {
+  return withoutHash(await findOne(db, "tokens", { tokenHash: hashOf(token) }));
+}
+
+/** The token of this id, whatever has become of it. */
+export async function getToken(db: Db, tokenId: string): Promise<Token | undefined> {
+  return withoutHash(await findOne(db, "tokens", { tokenId }));
+}
+
+/** All tokens, first made first, expired and revoked ones too. */
+export async function listTokens(db: Db): Promise<Token[]> {
+  const found = await findAll(db, "tokens", {}, ["created_at_ms", "token_id"]);
+  return found.flatMap((token) => withoutHash(token) ?? []);
+}
+
+/** Ends a token at once; false where there is none, or it was revoked before. */
+export async function revokeToken(
+  store: Pick<Store, "transactionOf">,
+  tokenId: string,
+  deed: Deed,
+): Promise<boolean> {
+  return store.transactionOf(STORE_TRAIL, async (trx) => {
+    const known = await getToken(trx, tokenId);
+    if (known === undefined || known.revokedAtMs !== null) return false;
+    await changeRecords(trx, "tokens", { tokenId }, { revokedAtMs: Math.floor(deed.nowMs) });
+    await tell(trx, "token.revoked", { tokenId }, deed, { name: known.name });
+    return true;
+  });
+}
+
+/** All tokens as people are shown them, first made first: never their secrets. */
+export async function viewTokens(
+  db: Db,
+  now: { readonly nowMs: number; readonly sandboxesOnly: boolean },
+): Promise<TokenView[]> {
+  const uses = await lastUses(db);
+  return (await listTokens(db)).map((token) => ({
+    id: token.tokenId,
+    name: token.name,
+    roles: [...token.roles],
+    businesses: token.businesses === null ? null : [...token.businesses],
+    state: tokenProblem(token, now) ?? "valid",
+    createdBy: token.createdBy,
+    createdAt: iso(token.createdAtMs),
+    confirmedBy: token.confirmedBy,
+    confirmedAt: token.confirmedAtMs === null ? null : iso(token.confirmedAtMs),
+    expiresAt: iso(token.expiresAtMs),
+    revokedAt: token.revokedAtMs === null ? null : iso(token.revokedAtMs),
+    lastUsedAt: isoOf(uses.get(token.tokenId)),
+  }));
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const isoOf = (ms: number | undefined) => (ms === undefined ? null : iso(ms));
+
+/** When each token was used last; none of those that never were. */
+async function lastUses(db: Db): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("token_uses")
+    .select((of) => ["token_id", of.fn.max("last_at_ms").as("last_at_ms")])
+    .groupBy("token_id")
+    .execute();
+  return new Map(rows.map((row) => [row.token_id, Number(row.last_at_ms)]));
+}
+
+/** Addresses of a token that are told apart: whoever has many fills neither table nor trail. */
+const ADDRESSES_MOST = 100;
+const OTHERS = "others";
+
+/** Writes down from where a token was used; the first time, the trail tells of it. */
+export async function noteUse(
+  store: Pick<Store, "db" | "transactionOf">,
+  { tokenId, name }: Pick<Token, "tokenId" | "name">,
+  { address: from, nowMs }: { readonly address: string; readonly nowMs: number },
+): Promise<void> {
+  const known = await findAll(store.db, "token_uses", { tokenId }, ["first_at_ms"]);
+  const isKnown = known.some(({ address }) => address === from);
+  const address = isKnown || known.length < ADDRESSES_MOST ? from : OTHERS;
+  const seen = { lastAtMs: Math.floor(nowMs) };
+  if ((await changeRecords(store.db, "token_uses", { tokenId, address }, seen)) > 0) return;
+  await store.transactionOf(STORE_TRAIL, async (trx) => {
+    const use = asColumns({ tokenId, address, firstAtMs: seen.lastAtMs, ...seen });
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("token_uses")
+      .values(use)
+      .onConflict((row) => row.doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 0n) return;
+    await tell(trx, "token.used", { tokenId }, { by: name, nowMs }, { name, from: address });
+  });
+}
+
+/**
+ * Unconfirmed tokens that any of these people made at or after an instant, and those made with
+ * these in turn: as good as their own. A token that a second person has confirmed is its holder's.
+ *
+ * @param makers as `principalOf` writes them
+ */
+export async function tokensMadeBy(
+  db: Db,
+  makers: readonly string[],
+  afterMs: number,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const open = [...makers];
+  const asked = new Set<string>();
+  for (let maker = open.pop(); maker !== undefined; maker = open.pop()) {
+    if (asked.has(maker)) continue;
+    asked.add(maker);
+    const made = await findAll(db, "tokens", { maker, confirmedAtMs: null }, ["token_id"]);
+    for (const token of made.filter(({ createdAtMs }) => createdAtMs >= afterMs)) {
+      found.add(token.tokenId);
+      open.push(token.principal);
+    }
+  }
+  return found;
+}
+
+async function tell(
+  trx: Transaction<Tables>,
+  action: string,
+  { tokenId }: Pick<Token, "tokenId">,
+  { by, nowMs }: Deed,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const entry = { businessId: STORE_TRAIL, nowMs, actor: by, action, subject: tokenId, details };
+  await appendAudit(trx, entry);
+}
+
+function newSecret(): string {
+  return `payrun_${randomBytes(32).toString("base64url")}`;
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function withoutHash(found: RecordOf<"tokens"> | undefined): Token | undefined {
+  if (found === undefined) return undefined;
+  const { tokenHash: _, ...token } = found;
+  return token;
+}

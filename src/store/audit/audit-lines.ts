@@ -1,0 +1,91 @@
+import type { Transaction } from "kysely";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { appendAuditEntries, type AuditEntry, listAudit, type NewAuditEntry } from "./audit.ts";
+import type { Db } from "../sql/db.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** So many neighbours in a plan share an entry about what happens to several of them at once. */
+const LINES_A_PART = 500;
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** The same thing happening to lines of one run. */
+export interface LineEntries extends Omit<NewAuditEntry, "subject" | "details"> {
+  readonly runId: string;
+  /** What is the same for all of them. */
+  readonly details?: Details;
+  readonly lines: readonly {
+    readonly payableId: string;
+    /** Its place in the plan. */
+    readonly lineNo: number;
+    readonly details?: Details;
+  }[];
+}
+
+/**
+ * Adds what happens to lines of a run to the trail: an entry for a single one under its payable,
+ * one for several neighbours under their part of the plan, with `each` of them in its details. A
+ * hundred thousand bills are then some hundred entries, and a bill's are still found by index.
+ */
+export async function appendOfLines(
+  trx: Transaction<Tables>,
+  { runId, details = {}, lines, ...entry }: LineEntries,
+): Promise<void> {
+  const parts = Map.groupBy(lines, ({ lineNo }) => partOf(runId, lineNo));
+  const entries = [...parts].map(([part, ofPart]): NewAuditEntry => {
+    const [first] = ofPart;
+    if (ofPart.length === 1 && first !== undefined) {
+      return { ...entry, subject: first.payableId, details: { ...details, ...first.details } };
+    }
+    const each = ofPart.map((line) => ({ payableId: line.payableId, ...line.details }));
+    return { ...entry, subject: part, details: { ...details, each } };
+  });
+  await appendAuditEntries(trx, entries);
+}
+
+/** Adds that rows of a run's lines were brought to a state, with why. */
+export async function appendMoves(
+  trx: Transaction<Tables>,
+  run: { readonly runId: string; readonly businessId: string; readonly nowMs: number },
+  to: LineState,
+  rows: readonly { readonly payable_id: string; readonly line_no: number }[],
+  details: Details,
+): Promise<void> {
+  const { runId, businessId, nowMs } = run;
+  const lines = rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no }));
+  const entry = { businessId, runId, nowMs, actor: runId, action: `line:${to}` };
+  await appendOfLines(trx, { ...entry, details, lines });
+}
+
+/** What entries about several neighbours of a plan are about. */
+export function partOf(runId: string, lineNo: number): string {
+  const first = Math.floor((lineNo - 1) / LINES_A_PART) * LINES_A_PART + 1;
+  return `${runId}/lines/${first}-${first + LINES_A_PART - 1}`;
+}
+
+/**
+ * Entries about a bill, first to last: its own, and those that it shares with its neighbours in the
+ * plans of these runs. A shared one comes with what it says of this bill only.
+ */
+export async function listAuditOfPayable(
+  db: Db,
+  payable: { readonly businessId: string; readonly payableId: string },
+  lines: readonly { readonly runId: string; readonly lineNo: number }[],
+): Promise<AuditEntry[]> {
+  const { businessId, payableId } = payable;
+  const own = await listAudit(db, { businessId, subject: payableId });
+  const parts = [...new Set(lines.map(({ runId, lineNo }) => partOf(runId, lineNo)))];
+  const shared = parts.length === 0 ? [] : await listAudit(db, { businessId, subject: parts });
+  const mine = shared.flatMap((entry) => {
+    const { each, ...common } = entry.details;
+    const item = Array.isArray(each) ? each.find((one) => isOf(one, payableId)) : undefined;
+    return item === undefined ? [] : [{ ...entry, details: { ...common, ...(item as Details) } }];
+  });
+  return [...own, ...mine].sort((one, other) => one.auditId - other.auditId);
+}
+
+function isOf(item: unknown, payableId: string): boolean {
+  return typeof item === "object" && item !== null && "payableId" in item
+    ? item.payableId === payableId
+    : false;
+}

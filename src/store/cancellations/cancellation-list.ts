@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import type { CancellationPhase } from "../../contracts/cancellation.ts";
+import { launchedByEvents } from "../../domain/events/triggers.ts";
+import { type Cancellation, toCancellation } from "./cancellations.ts";
+import type { Db } from "../sql/db.ts";
+
+/** A cancellation with what it comes to. */
+export interface ListedCancellation extends Cancellation {
+  readonly totalCents: number;
+}
+
+/**
+ * Cancellations, the newest first, without those that an event started and that found nothing to
+ * take back.
+ */
+export async function listCancellations(
+  db: Db,
+  filter: {
+    readonly businessId?: string | undefined;
+    readonly phase?: string | undefined;
+    /** True: only those with a withheld bill, or that ended with something a person must see to. */
+    readonly needsAction?: boolean | undefined;
+    readonly limit: number;
+  },
+): Promise<ListedCancellation[]> {
+  const { businessId, phase, needsAction, limit } = filter;
+  let query = db
+    .selectFrom("cancellations")
+    .selectAll("cancellations")
+    .select((eb) =>
+      eb
+        .selectFrom("cancellation_items")
+        .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
+        .select((of) => of.fn.sum<number>("cancellation_items.amount_cents").as("cents"))
+        .as("total_cents"),
+    )
+    .where((eb) =>
+      eb.or([
+        eb("requested_by", "!=", sql<string>`${launchedByEvents("")} || cancellations.playbook`),
+        eb("phase", "!=", "completed"),
+        eb.exists(
+          eb
+            .selectFrom("cancellation_items")
+            .select("cancellation_items.item_no")
+            .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id"),
+        ),
+      ]),
+    );
+  if (businessId !== undefined) query = query.where("business_id", "=", businessId);
+  if (phase !== undefined) query = query.where("phase", "=", phase as CancellationPhase);
+  if (needsAction !== undefined) {
+    query = query.where((eb) => {
+      const asks = eb.or([
+        eb("phase", "=", "completed-with-exceptions"),
+        eb.and([
+          eb("run_id", "is not", null),
+          eb.exists(
+            eb
+              .selectFrom("cancellation_items")
+              .select("cancellation_items.item_no")
+              .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
+              .where("cancellation_items.state", "=", "withheld"),
+          ),
+        ]),
+      ]);
+      return needsAction ? asks : eb.not(asks);
+    });
+  }
+  const rows = await query
+    .orderBy("requested_at_ms", "desc")
+    .orderBy("workflow_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...toCancellation(row), totalCents: Number(row.total_cents ?? 0) }));
+}

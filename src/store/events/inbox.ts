@@ -1,0 +1,104 @@
+import type { Transaction } from "kysely";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** A webhook event that was verified, or taken from the service's list of deliveries. */
+export type NewInboxEvent = Omit<RecordOf<"inbox">, "dispatchedAtMs">;
+
+export type InboxEvent = Omit<NewInboxEvent, "body">;
+
+/**
+ * Keeps events, each once per business however often it is delivered.
+ *
+ * When this returns they are on disk: the sender may be told that they arrived.
+ *
+ * @returns ids of those that were new
+ */
+export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Promise<string[]> {
+  const added: string[] = [];
+  // In one order for everybody: two processes that take the same events never wait in a circle.
+  const inOrder = events.toSorted((one, other) => (one.eventId < other.eventId ? -1 : 1));
+  for (const some of chunks(inOrder)) {
+    const rows = await db
+      .insertInto("inbox")
+      .values(
+        some.map(({ businessId, eventId, type, sequence, object, objectId, ...event }) =>
+          asColumns({
+            ...{ businessId, eventId, type, sequence, object, objectId, via: event.via },
+            ...{ createdAt: event.createdAt, receivedAtMs: event.receivedAtMs, body: event.body },
+          }),
+        ),
+      )
+      .onConflict((conflict) => conflict.columns(["business_id", "event_id"]).doNothing())
+      .returning("event_id")
+      .execute();
+    added.push(...rows.map((row) => row.event_id));
+  }
+  return added;
+}
+
+/** Events that nobody has been told about, the longest waiting first, of other businesses than these. */
+export async function undispatched(
+  db: Db,
+  limit: number,
+  exceptBusinessIds: readonly string[] = [],
+): Promise<InboxEvent[]> {
+  const rows = await db
+    .selectFrom("inbox")
+    .select([
+      "business_id",
+      "event_id",
+      "type",
+      "sequence",
+      "object",
+      "object_id",
+      "created_at",
+      "received_at_ms",
+      "via",
+    ])
+    .where("dispatched_at_ms", "is", null)
+    .where("business_id", "not in", exceptBusinessIds)
+    .orderBy("received_at_ms")
+    .orderBy("event_id")
+    .limit(limit)
+    .execute();
+  return rows.map(readerOf("inbox"));
+}
+
+/** Says that whoever watches has been told; only after the signal succeeded. */
+export async function markDispatched(
+  trx: Transaction<Tables>,
+  businessId: string,
+  eventIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  for (const ids of chunks(eventIds)) {
+    await trx
+      .updateTable("inbox")
+      .set({ dispatched_at_ms: nowMs })
+      .where("business_id", "=", businessId)
+      .where("event_id", "in", ids)
+      .where("dispatched_at_ms", "is", null)
+      .execute();
+  }
+}
+
+/** Which of these events are in the inbox. */
+export async function knownEventIds(
+  db: Db,
+  businessId: string,
+  eventIds: readonly string[],
+): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (const ids of chunks(eventIds)) {
+    const rows = await db
+      .selectFrom("inbox")
+      .select("event_id")
+      .where("business_id", "=", businessId)
+      .where("event_id", "in", ids)
+      .execute();
+    for (const row of rows) known.add(row.event_id);
+  }
+  return known;
+}

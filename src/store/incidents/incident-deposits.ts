@@ -1,0 +1,27 @@
+import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { Db } from "../sql/db.ts";
+import { casesOf } from "../lines/retry-cases.ts";
+
+/**
+ * The run whose playbook a deposit for an incident goes by: of the runs of the bills that wait, the
+ * one that allows the least. Undefined where none allows any.
+ */
+export async function topUpRunOfIncident(
+  db: Db,
+  account: { readonly businessId: string; readonly sourceId: string },
+): Promise<string | undefined> {
+  const waiting = casesOf(db, account)
+    .select("retries.run_id")
+    .where("retry_cases.waits_for", "=", "incident");
+  const rows = await db
+    .selectFrom("runs")
+    .select(["run_id", "policy"])
+    .where("run_id", "in", waiting)
+    .orderBy("run_id")
+    .execute();
+  const allowed = rows.flatMap(({ run_id: runId, policy }) => {
+    const rule = (JSON.parse(policy) as PayRunPlaybook).pay.topUp;
+    return rule === undefined ? [] : [{ runId, atMostCents: rule.atMostCents }];
+  });
+  return allowed.toSorted((one, other) => one.atMostCents - other.atMostCents)[0]?.runId;
+}

@@ -1,0 +1,191 @@
+import type { Transaction } from "kysely";
+import type { IncidentDecision } from "../../contracts/incident.ts";
+import { appendAudit } from "../audit/audit.ts";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { changeRecords, findOne } from "../sql/records.ts";
+import { createHold, listHolds, releaseHold } from "../holds/holds.ts";
+import { raiseNotice } from "../notices/notices.ts";
+import type { Tables } from "../schema/tables.ts";
+import { tellOf } from "../tellings/tellings.ts";
+
+/** A funding account that bounced, held for all runs until one person has decided. */
+export type Incident = RecordOf<"incidents">;
+
+const toIncident = readerOf("incidents");
+
+export type NewIncident = Pick<
+  Incident,
+  "businessId" | "sourceId" | "business" | "workflowId" | "code" | "reason" | "roles"
+> & {
+  readonly nowMs: number;
+  /** Business-clock instant of the failure. */
+  readonly failedAtMs: number;
+};
+
+export function getIncident(
+  db: Db,
+  businessId: string,
+  sourceId: string,
+): Promise<Incident | undefined> {
+  return findOne(db, "incidents", { businessId, sourceId });
+}
+
+/** Finds an incident by the id of its workflow. */
+export function getIncidentByWorkflowId(db: Db, workflowId: string): Promise<Incident | undefined> {
+  return findOne(db, "incidents", { workflowId });
+}
+
+/** Incidents of a business, or of all, latest first. */
+export async function listIncidents(db: Db, businessId?: string): Promise<Incident[]> {
+  let query = db.selectFrom("incidents").selectAll();
+  if (businessId !== undefined) query = query.where("business_id", "=", businessId);
+  const rows = await query.orderBy("opened_at_ms", "desc").orderBy("source_id").execute();
+  return rows.map(toIncident);
+}
+
+/** Incidents of a business that nobody has decided yet, or whose money has not arrived. */
+export async function openIncidents(db: Db, businessId: string): Promise<Incident[]> {
+  const all = await listIncidents(db, businessId);
+  return all.filter(({ phase }) => phase !== "ended");
+}
+
+/**
+ * Opens the incident of a funding account, or joins the one that is open: one hold for all runs and
+ * one notice, however many payments bounced. A failure from before the last decision belongs to
+ * what was decided, and opens nothing.
+ */
+export async function openIncident(
+  trx: Transaction<Tables>,
+  incident: NewIncident,
+): Promise<{ readonly incident: Incident; readonly opened: boolean }> {
+  const { businessId, sourceId, workflowId, nowMs } = incident;
+  const known = await getIncident(trx, businessId, sourceId);
+  if (known !== undefined && known.phase !== "ended") return { incident: known, opened: false };
+  if (known !== undefined && incident.failedAtMs <= (known.decidedBusinessMs ?? 0)) {
+    return { incident: known, opened: false };
+  }
+  const round = (known?.round ?? 0) + 1;
+  const hold = await createHold(trx, {
+    businessId,
+    scope: "source",
+    value: sourceId,
+    reason: `Payments from it bounced: ${incident.reason}`,
+    author: workflowId,
+    roles: [...incident.roles, "admin"],
+    nowMs,
+  });
+  const { business, code, reason, roles } = incident;
+  const values = asColumns({
+    ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
+    ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
+    ...{ decision: null, decidedBy: null, decidedAtMs: null, decidedBusinessMs: null },
+  });
+  const row = await trx
+    .insertInto("incidents")
+    .values(values)
+    .onConflict((conflict) => conflict.columns(["business_id", "source_id"]).doUpdateSet(values))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await raiseNotice(trx, {
+    businessId,
+    kind: "incident",
+    factKey: `${workflowId}/${round}`,
+    subject: `Payments from ${sourceId} bounced (${incident.code}): nothing more is paid from it`,
+    text: `${incident.reason}\n\nThe account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  payrun incident ${sourceId} --released | --other-source | --top-up`,
+    roles: incident.roles,
+    data: { workflowId, sourceId, code: incident.code, holdId: hold.holdId },
+    nowMs,
+  });
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: workflowId,
+    action: "incident.opened",
+    subject: sourceId,
+    details: { round, code: incident.code, holdId: hold.holdId },
+  });
+  return { incident: toIncident(row), opened: true };
+}
+
+/**
+ * Writes down the one decision about an incident. `released` and a finished top-up lift the hold;
+ * with `other-source` it stays, and a person lifts it.
+ *
+ * @returns false where nothing is open
+ */
+export async function decideIncident(
+  trx: Transaction<Tables>,
+  incident: Incident,
+  decision: {
+    readonly decision: IncidentDecision;
+    readonly by: string;
+    readonly reason: string;
+    readonly nowMs: number;
+    readonly businessMs: number;
+  },
+): Promise<boolean> {
+  const { businessId, sourceId } = incident;
+  const phase = decision.decision === "top-up" ? "topping-up" : "ended";
+  const result = await trx
+    .updateTable("incidents")
+    .set({
+      phase,
+      decision: decision.decision,
+      decided_by: decision.by,
+      decided_at_ms: decision.nowMs,
+      decided_business_ms: Math.floor(decision.businessMs),
+    })
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", sourceId)
+    .where("round", "=", incident.round)
+    .where("phase", "!=", "ended")
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  if (decision.decision === "released") {
+    await releaseHolds(trx, incident, decision);
+  }
+  tellOf(trx, businessId, { kind: "workflow", workflowId: incident.workflowId });
+  if (phase === "ended") tellOf(trx, businessId, { kind: "incident", sourceId });
+  await appendAudit(trx, {
+    businessId,
+    nowMs: decision.nowMs,
+    actor: decision.by,
+    action: `incident.${decision.decision}`,
+    subject: sourceId,
+    details: { round: incident.round, reason: decision.reason },
+  });
+  return true;
+}
+
+/** The account is free again: also of what an earlier round has left on hold. */
+async function releaseHolds(
+  trx: Transaction<Tables>,
+  { businessId, sourceId, workflowId }: Incident,
+  { by, nowMs, businessMs }: { by: string; nowMs: number; businessMs: number },
+): Promise<void> {
+  for (const hold of await listHolds(trx, { businessId, active: true, nowMs: businessMs })) {
+    const isOwn = hold.author === workflowId && hold.scope === "source" && hold.value === sourceId;
+    if (isOwn) await releaseHold(trx, hold.holdId, by, nowMs);
+  }
+}
+
+/** Asks again: what was decided for has come to nothing. */
+export async function reopenIncident(
+  trx: Transaction<Tables>,
+  incident: Incident,
+  nowMs: number,
+): Promise<void> {
+  const { businessId, sourceId, round, workflowId } = incident;
+  const decided = { businessId, sourceId, round, phase: "topping-up" } as const;
+  const open = { phase: "open", decision: null, decidedBy: null, decidedAtMs: null } as const;
+  if ((await changeRecords(trx, "incidents", decided, open)) === 0) return;
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: workflowId,
+    action: "incident.reopened",
+    subject: sourceId,
+    details: { round },
+  });
+}

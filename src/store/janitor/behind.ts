@@ -1,0 +1,115 @@
+import type { Transaction } from "kysely";
+import type { AuditHead } from "../../contracts/activities.ts";
+import { appendAudit, endOfTrail } from "../audit/audit.ts";
+import { databaseNowMs } from "../sql/database-clock.ts";
+import type { Db } from "../sql/db.ts";
+import { findOne } from "../sql/records.ts";
+import { createHold } from "../holds/holds.ts";
+import { raiseNotice } from "../notices/notices.ts";
+import type { Tables } from "../schema/tables.ts";
+
+const AUTHOR = "payrun";
+const ACTION = "store.behind";
+
+/** Entries about the store itself have this subject. */
+const SUBJECT = "store";
+
+/** The end of a business's audit trail now; undefined where it has none yet. */
+export async function auditHead(db: Db, businessId: string): Promise<AuditHead | undefined> {
+  const hash = await endOfTrail(db, businessId);
+  return hash === undefined ? undefined : { hash, atMs: await databaseNowMs(db) };
+}
+
+/** Whether the business's trail still has the entry that was once its end. */
+export async function hasAuditHead(db: Db, businessId: string, hash: string): Promise<boolean> {
+  // The end first: where it is not the end any more, what followed it is there by the next look.
+  if ((await endOfTrail(db, businessId)) === hash) return true;
+  // By the link of the entry that followed it, which has an index.
+  return (await findOne(db, "audit", { businessId, prevHash: hash })) !== undefined;
+}
+
+/** Something that shows that the store has lost what it once had. */
+export interface Loss {
+  readonly businessId: string;
+  /** Half a sentence for people: "Temporal has a run … that the store doesn't know". */
+  readonly evidence: string;
+  /** Instant at which the store still had it, by the database's clock or Temporal's. */
+  readonly hadItAtMs: number;
+  /** The service's clock now, where it is known. */
+  readonly serviceMs: number | null;
+}
+
+/**
+ * Holds everything of a business because its store is older than what was done with it. Only a
+ * person lifts that: they know which backup it was, and what the bank says.
+ *
+ * One loss shows in many places; what the store had before the last hold of this kind belongs to
+ * the loss that was held for, and to what a person may have released since.
+ *
+ * @returns true where the hold was set now
+ */
+export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise<boolean> {
+  const { businessId } = loss;
+  const held = await lossNoticed(trx, businessId);
+  if (held !== null && held.atMs >= loss.hadItAtMs) return false;
+  // No process's own clock: that may be minutes off.
+  const nowMs = await databaseNowMs(trx);
+  const reason =
+    `The store is older than what was done with it: ${loss.evidence}. It was restored from a ` +
+    "backup, or is empty. Compare it with the bank, then release this hold: what was paid " +
+    "meanwhile is then found at the service, and not paid again.";
+  const hold = await createHold(trx, {
+    businessId,
+    scope: "all",
+    value: "",
+    reason,
+    author: AUTHOR,
+    nowMs,
+  });
+  await raiseNotice(trx, {
+    ...{ businessId, kind: "store-behind", factKey: hold.holdId, nowMs },
+    subject: "Everything is on hold: the store is older than what was done with it",
+    text: `${reason}\n\nWhat to do: payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
+    roles: ["operator"],
+    data: { holdId: hold.holdId, evidence: loss.evidence },
+  });
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: AUTHOR,
+    action: ACTION,
+    subject: SUBJECT,
+    details: {
+      evidence: loss.evidence,
+      holdId: hold.holdId,
+      serviceMs: loss.serviceMs,
+      noticedAtMs: nowMs,
+    },
+  });
+  return true;
+}
+
+/**
+ * When the store was last found to be older than what was done with it, on the database's clock; null
+ * where it never was.
+ */
+export async function lossNoticed(
+  db: Db,
+  businessId: string,
+): Promise<{ readonly atMs: number; readonly serviceMs: number | null } | null> {
+  const found = await db
+    .selectFrom("audit")
+    .select("details")
+    .where("business_id", "=", businessId)
+    .where("subject", "=", SUBJECT)
+    .where("action", "=", ACTION)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (found === undefined) return null;
+  const { noticedAtMs: atMs, serviceMs } = JSON.parse(found.details) as {
+    readonly noticedAtMs: number;
+    readonly serviceMs: number | null;
+  };
+  return { atMs, serviceMs };
+}

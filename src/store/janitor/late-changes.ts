@@ -1,0 +1,91 @@
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
+import { chunks, type Db } from "../sql/db.ts";
+
+/** A payment as far as a late change of it goes. */
+export interface SeenPayment {
+  readonly id: string;
+  readonly payableId: string;
+}
+
+/** A bill whose line says settled, though one of its payments isn't any more. */
+export interface LateChange {
+  readonly payableId: string;
+  /** The run that follows it, and looks by itself when it is told; null where none does. */
+  readonly followedBy: string | null;
+}
+
+/**
+ * Which of these payments, none of them completed, belong to lines that have settled and are still
+ * watched: banks take money back weeks later.
+ *
+ * A failure that a retry has dealt with, or is dealing with, is not late news.
+ *
+ * @param businessMs business clock
+ */
+export async function lateChanges(
+  db: Db,
+  businessId: string,
+  payments: readonly SeenPayment[],
+  businessMs: number,
+): Promise<LateChange[]> {
+  const found = new Map<string, LateChange>();
+  for (const some of chunks(payments)) {
+    const rows = await db
+      .selectFrom("run_lines")
+      .innerJoin("runs", "runs.run_id", "run_lines.run_id")
+      .innerJoin("watches", (join) =>
+        join
+          .onRef("watches.business_id", "=", "run_lines.business_id")
+          .onRef("watches.payable_id", "=", "run_lines.payable_id"),
+      )
+      .leftJoin("retries", (join) =>
+        join
+          .onRef("retries.business_id", "=", "run_lines.business_id")
+          .onRef("retries.payable_id", "=", "run_lines.payable_id"),
+      )
+      .select([
+        "run_lines.run_id",
+        "run_lines.payable_id",
+        "run_lines.payment_ids",
+        "run_lines.run_id",
+        "runs.phase",
+        "watches.owner",
+        "retries.handled_payment_ids",
+      ])
+      .where("run_lines.business_id", "=", businessId)
+      .where(
+        "run_lines.payable_id",
+        "in",
+        some.map(({ payableId }) => payableId),
+      )
+      .where("run_lines.state", "=", "settled")
+      .where("watches.until_ms", ">", businessMs)
+      .execute();
+    for (const row of rows) {
+      const own = JSON.parse(row.payment_ids) as string[];
+      const handled = JSON.parse(row.handled_payment_ids ?? "[]") as string[];
+      const isNews = some.some(
+        ({ id, payableId }) =>
+          payableId === row.payable_id && own.includes(id) && !handled.includes(id),
+      );
+      if (!isNews) continue;
+      // What a retry has taken over its run doesn't look at again, though it goes on with others.
+      const isOpen = !ENDED_PHASES.some((phase) => phase === row.phase);
+      const followedBy = isOpen && row.owner === row.run_id ? row.run_id : null;
+      found.set(row.payable_id, { payableId: row.payable_id, followedBy });
+    }
+  }
+  return [...found.values()];
+}
+
+/** True where anything of the business is watched now. */
+export async function isWatching(db: Db, businessId: string, businessMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("watches")
+    .select("payable_id")
+    .where("business_id", "=", businessId)
+    .where("until_ms", ">", businessMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

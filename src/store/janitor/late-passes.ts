@@ -1,0 +1,20 @@
+import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { findOne } from "../sql/records.ts";
+
+/** How far the watch for late changes is with a business's payments. */
+export type LatePass = RecordOf<"late_passes">;
+
+export function getLatePass(db: Db, businessId: string): Promise<LatePass | undefined> {
+  return findOne(db, "late_passes", { businessId });
+}
+
+/** Keeps how far the watch is, so that whoever goes on begins there. */
+export async function keepLatePass(db: Db, pass: LatePass): Promise<void> {
+  const values = asColumns(pass);
+  await db
+    .insertInto("late_passes")
+    .values(values)
+    .onConflict((conflict) => conflict.column("business_id").doUpdateSet(values))
+    .execute();
+}

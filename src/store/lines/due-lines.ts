@@ -1,0 +1,82 @@
+import { sql, type Transaction } from "kysely";
+import { databaseNowMs } from "../sql/database-clock.ts";
+import type { Tables } from "../schema/tables.ts";
+
+export interface DueInput {
+  readonly runId: string;
+  readonly businessMs: number;
+  readonly serviceMs: number;
+  /** Sources that nothing is drawn from now; an empty text stops all of them. */
+  readonly blockedSources: readonly string[];
+}
+
+/** What a run has to do, and when there is more: sums over its lines, however many there are. */
+export interface DueLines {
+  readonly toFund: number;
+  readonly toPay: number;
+  readonly toFollow: number;
+  /** Business-clock instant. */
+  readonly nextPollMs: number | null;
+  /** Service-clock instant. */
+  readonly nextDrawMs: number | null;
+  readonly payDate: string | null;
+  /** Real instant since which a line has waited for money; null where none does. */
+  readonly shortSinceMs: number | null;
+}
+
+export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promise<DueLines> {
+  const businessMs = Math.floor(input.businessMs);
+  const serviceMs = Math.floor(input.serviceMs);
+  const { runId, blockedSources } = input;
+  // Leases run on the database's clock.
+  const nowMs = await databaseNowMs(trx);
+  const drawn = sql<boolean>`state in ('paying', 'unknown')`;
+  const followed = sql<boolean>`state in ('scheduled', 'held', 'processing')`;
+  const ready = sql<boolean>`(state = 'planned' and funded = 1
+    or ${drawn} and (lease_until_ms is null or lease_until_ms < ${nowMs}))`;
+  const blocked = blockedSources.includes("")
+    ? sql<boolean>`1 = 1`
+    : blockedSources.length === 0
+      ? sql<boolean>`1 = 0`
+      : sql<boolean>`source_id in (${sql.join(blockedSources)})`;
+  const later = sql<boolean>`(not_before_ms > ${serviceMs} or ${blocked})`;
+  const count = (condition: ReturnType<typeof sql<boolean>>) =>
+    sql<number | null>`sum(case when ${condition} then 1 else 0 end)`;
+  const row = await trx
+    .selectFrom("run_lines")
+    .select([
+      count(sql`state = 'planned' and funded = 0`).as("to_fund"),
+      count(sql`${ready} and not ${later}`).as("to_pay"),
+      count(sql`${followed} and (look = 1 or poll_at_ms <= ${businessMs})
+        or state = 'settled' and (look = 1 or poll_at_ms = 0)`).as("to_follow"),
+      sql<number | null>`min(case when ${followed} then poll_at_ms end)`.as("next_poll"),
+      sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
+        then not_before_ms end)`.as("resting_until"),
+      sql<number | null>`min(case when ${drawn} and lease_until_ms >= ${nowMs}
+        then lease_until_ms end)`.as("leased_until"),
+      sql<string | null>`min(execution_date)`.as("pay_date"),
+      sql<number | null>`min(case when state = 'planned' and funded = 0
+        then updated_at_ms end)`.as("short_since"),
+    ])
+    .where("run_id", "=", runId)
+    .where(
+      sql<boolean>`state in ('scheduled', 'held', 'processing', 'planned', 'unknown', 'paying', 'settled')`,
+    )
+    .executeTakeFirst();
+  const restingUntil = row?.resting_until ?? null;
+  const leasedUntil = row?.leased_until ?? null;
+  const draws = [restingUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
+  return {
+    toFund: Number(row?.to_fund ?? 0),
+    toPay: Number(row?.to_pay ?? 0),
+    toFollow: Number(row?.to_follow ?? 0),
+    nextPollMs: row?.next_poll ?? null,
+    nextDrawMs: least(draws.filter((at) => at !== null)),
+    payDate: row?.pay_date ?? null,
+    shortSinceMs: row?.short_since ?? null,
+  };
+}
+
+function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}

@@ -1,0 +1,170 @@
+import { sql, type Transaction } from "kysely";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
+import { idsIn, rowsAs } from "../sql/rows-as.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** States whose payments the run itself follows. */
+const FOLLOWED: readonly LineState[] = ["scheduled", "held", "processing"];
+
+/** One to read now; `look` where an event spoke of it. */
+export type LineToLookAt = Pick<RunLine, "payableId" | "paymentIds" | "look">;
+
+/**
+ * Lines whose payments are to be read now: those that an event spoke of, and those whose poll is
+ * due. Settled lines are looked at only when told, and again where that look was not finished.
+ */
+export async function linesToLookAt(
+  db: Db,
+  runId: string,
+  businessMs: number,
+): Promise<LineToLookAt[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select(["payable_id", "payment_ids", "look"])
+    .where("run_id", "=", runId)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb("state", "in", FOLLOWED),
+          eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", Math.floor(businessMs))]),
+        ]),
+        eb.and([
+          eb("state", "=", "settled"),
+          eb.or([eb("look", "=", 1), eb("poll_at_ms", "=", 0)]),
+        ]),
+      ]),
+    )
+    .orderBy("line_no")
+    .execute();
+  return rows.map(toRunLine);
+}
+
+/** Takes note that lines are being looked at: an event that comes meanwhile flags them again. */
+export async function clearLooks(
+  trx: Transaction<Tables>,
+  runId: string,
+  payableIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  for (const ids of chunks(payableIds)) {
+    await trx
+      .updateTable("run_lines")
+      .set({ look: 0, poll_at_ms: 0, updated_at_ms: nowMs })
+      .where("run_id", "=", runId)
+      .where("payable_id", "in", idsIn(ids))
+      .execute();
+  }
+}
+
+/** These lines of a run, where they are still followed or settled. */
+export async function followedLines(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<RunLine[]> {
+  const lines = await getRunLines(db, runId, payableIds);
+  // Filtered here: asked for as well, the state makes SQLite walk through all lines of that state.
+  return lines.filter(({ state }) => state === "settled" || FOLLOWED.includes(state));
+}
+
+/** Where a followed line goes. */
+export interface LineMove {
+  readonly payableId: string;
+  readonly from: LineState;
+  readonly to: LineState;
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  /** Business-clock instant of the next poll. */
+  readonly pollAtMs: number;
+}
+
+/**
+ * Moves lines of a run on, many in one statement; those that somebody else has moved stay.
+ *
+ * @returns payables of the lines that were moved
+ */
+export async function moveFollowed(
+  trx: Transaction<Tables>,
+  runId: string,
+  moves: readonly LineMove[],
+  nowMs: number,
+): Promise<Set<string>> {
+  const moved = new Set<string>();
+  for (const some of chunks(moves)) {
+    const rows = rowsAs(
+      "moves",
+      "run_lines",
+      some.map(({ payableId, from, to, reasonCode, reason, pollAtMs }) => ({
+        ...{ runId, payableId, fromState: from, state: to },
+        ...{ reasonCode, reason, pollAtMs: Math.round(pollAtMs) },
+      })),
+    );
+    const { rows: found } = await sql<{ payable_id: string }>`
+      update run_lines set
+        state = moves.state, reason_code = moves.reason_code, reason = moves.reason,
+        poll_at_ms = moves.poll_at_ms, updated_at_ms = ${nowMs}
+      from ${rows}
+      where run_lines.run_id = moves.run_id and run_lines.payable_id = moves.payable_id
+        and run_lines.state = moves.from_state
+      returning run_lines.payable_id`.execute(trx);
+    for (const row of found) moved.add(row.payable_id);
+  }
+  return moved;
+}
+
+/** Sets when lines that stand as they stood are read next. */
+export async function pollLater(
+  trx: Transaction<Tables>,
+  runId: string,
+  lines: readonly {
+    readonly payableId: string;
+    readonly from: LineState;
+    readonly pollAtMs: number;
+  }[],
+  nowMs: number,
+): Promise<void> {
+  const groups = Map.groupBy(lines, ({ from, pollAtMs }) => `${from} ${pollAtMs}`);
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    for (const some of chunks(group)) {
+      await trx
+        .updateTable("run_lines")
+        .set({ poll_at_ms: Math.round(first.pollAtMs), updated_at_ms: nowMs })
+        .where("run_id", "=", runId)
+        .where("payable_id", "in", idsIn(some.map(({ payableId }) => payableId)))
+        // So that no database takes it for a way to find the lines.
+        .where(sql<boolean>`(state || '') = ${first.from}`)
+        .execute();
+    }
+  }
+}
+
+/** Payees of these lines whose payments still wait for their day and run by then, or were told of. */
+export async function payeesOfScheduled(
+  db: Db,
+  runId: string,
+  lines: {
+    readonly payableIds: readonly string[];
+    readonly told: ReadonlySet<string>;
+    readonly untilDate: string;
+  },
+): Promise<Set<string>> {
+  const payees = new Set<string>();
+  for (const ids of chunks(lines.payableIds)) {
+    const rows = await db
+      .selectFrom("run_lines")
+      .select(["payable_id", "contact_id", "execution_date", "state"])
+      .where("run_id", "=", runId)
+      .where("payable_id", "in", idsIn(ids))
+      .execute();
+    for (const row of rows) {
+      if (row.state !== "scheduled" && row.state !== "held") continue;
+      const isSoon = row.execution_date <= lines.untilDate;
+      if (isSoon || lines.told.has(row.payable_id)) payees.add(row.contact_id);
+    }
+  }
+  return payees;
+}

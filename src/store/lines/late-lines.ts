@@ -1,0 +1,36 @@
+import { sql, type Transaction } from "kysely";
+import { mayStillPay } from "../payables/open-subjects.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/**
+ * Payables of the lines that would be drawn now and whose execution date has passed. One that
+ * something may have been sent for is not among them: what became of that is found out first.
+ */
+export async function lateLines(
+  trx: Transaction<Tables>,
+  late: {
+    readonly runId: string;
+    /** The earliest date on which anything can be paid. */
+    readonly before: string;
+    readonly serviceMs: number;
+    /** Sources from which nothing is paid at the moment. */
+    readonly blockedSources: readonly string[];
+  },
+): Promise<string[]> {
+  let query = trx
+    .selectFrom("run_lines")
+    .select("payable_id")
+    .where("run_id", "=", late.runId)
+    // Literally as the index of drawable lines has it: it is not used for bound values.
+    .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
+    .where("execution_date", "<", late.before)
+    .where("state", "=", "planned")
+    .where("funded", "=", 1)
+    .where("not_before_ms", "<=", Math.floor(late.serviceMs))
+    .where((eb) => eb.not(mayStillPay("run_lines")));
+  if (late.blockedSources.length > 0) {
+    query = query.where("source_id", "not in", late.blockedSources);
+  }
+  const rows = await query.execute();
+  return rows.map((row) => row.payable_id);
+}

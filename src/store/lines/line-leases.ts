@@ -1,0 +1,230 @@
+import { sql, type Transaction } from "kysely";
+import type { PlanLine } from "../../contracts/pay-run.ts";
+import { databaseNowMs } from "../sql/database-clock.ts";
+import { chunks } from "../sql/db.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
+import { planLinesOf } from "./plan-lines.ts";
+import { idsIn, rowsAs } from "../sql/rows-as.ts";
+import type { Tables } from "../schema/tables.ts";
+import { listWaits, probeWaits } from "../runs/waits.ts";
+
+export interface LeaseRequest {
+  readonly runId: string;
+  readonly businessId: string;
+  /** Who draws: written into the lease, for people. */
+  readonly by: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly serviceMs: number;
+}
+
+/** A line that is leased for paying, with what is planned for it. */
+export interface LeasedLine {
+  readonly line: RunLine;
+  readonly plan: PlanLine;
+}
+
+export interface Leased {
+  readonly lines: readonly LeasedLine[];
+  /** Service-clock instant until which the whole business waits, where it does. */
+  readonly blockedUntilMs: number | null;
+}
+
+/**
+ * Leases the next lines of a run, so that few work on the same ones at the same time.
+ *
+ * A lease only spreads the load: whether a line may be paid is asked at the gate, and keys keep two
+ * who work on one line from paying it twice.
+ */
+export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest): Promise<Leased> {
+  const { businessId, serviceMs } = request;
+  const waits = await listWaits(trx, businessId);
+  const lasting = waits.filter(({ retryAtMs }) => retryAtMs > serviceMs);
+  const ofAll = lasting.filter(({ sourceId }) => sourceId === "");
+  if (ofAll.length > 0) {
+    return { lines: [], blockedUntilMs: Math.max(...ofAll.map(({ retryAtMs }) => retryAtMs)) };
+  }
+  const blockedSources = lasting.map(({ sourceId }) => sourceId);
+  const due = waits.filter(({ retryAtMs }) => retryAtMs <= serviceMs);
+  const nowMs = await databaseNowMs(trx);
+  const rows = probesOnly(
+    await drawable(trx, request, { blockedSources, nowMs }),
+    due.map(({ sourceId }) => sourceId),
+  );
+  if (rows.length === 0) return { lines: [], blockedUntilMs: null };
+  if (due.length > 0) {
+    const sourceIds = rows.map((row) => row.sourceId);
+    await probeWaits(trx, { businessId, sourceIds, nowMs: serviceMs });
+  }
+  return { lines: await lease(trx, request, rows, nowMs), blockedUntilMs: null };
+}
+
+/**
+ * After a wait one line goes first, of the source or of everything: if the fault is still there,
+ * one request has found out.
+ */
+function probesOnly(rows: readonly RunLine[], dueSources: readonly string[]): readonly RunLine[] {
+  if (dueSources.includes("")) return rows.slice(0, 1);
+  const probed = new Set<string>();
+  return rows.filter(({ sourceId }) => {
+    if (!dueSources.includes(sourceId)) return true;
+    const isFirst = !probed.has(sourceId);
+    probed.add(sourceId);
+    return isFirst;
+  });
+}
+
+async function drawable(
+  trx: Transaction<Tables>,
+  request: LeaseRequest,
+  now: { readonly blockedSources: readonly string[]; readonly nowMs: number },
+): Promise<RunLine[]> {
+  let query = trx
+    .selectFrom("run_lines")
+    .selectAll()
+    .where("run_id", "=", request.runId)
+    // Literally as the index of drawable lines has it: it is not used for bound values.
+    .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
+    .where("not_before_ms", "<=", Math.floor(request.serviceMs))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
+        eb.and([
+          eb("state", "in", ["paying", "unknown"]),
+          eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", now.nowMs)]),
+        ]),
+      ]),
+    );
+  if (now.blockedSources.length > 0) query = query.where("source_id", "not in", now.blockedSources);
+  const rows = await query
+    .orderBy("execution_date")
+    .orderBy("line_no")
+    .limit(request.limit)
+    .execute();
+  return rows.map(toRunLine);
+}
+
+async function lease(
+  trx: Transaction<Tables>,
+  request: LeaseRequest,
+  rows: readonly RunLine[],
+  nowMs: number,
+): Promise<LeasedLine[]> {
+  const plans = new Map<string, PlanLine>();
+  for (const some of chunks(rows)) {
+    const ids = some.map(({ payableId }) => payableId);
+    await trx
+      .updateTable("run_lines")
+      .set((eb) => ({
+        state: "paying",
+        lease_epoch: eb("lease_epoch", "+", 1),
+        lease_owner: request.by,
+        lease_until_ms: nowMs + request.leaseMs,
+        updated_at_ms: nowMs,
+      }))
+      .where("run_id", "=", request.runId)
+      .where("payable_id", "in", idsIn(ids))
+      .execute();
+    for (const line of await planLinesOf(trx, request.runId, ids)) plans.set(line.payableId, line);
+  }
+  return rows.map((row) => {
+    const plan = plans.get(row.payableId);
+    if (plan === undefined) throw new Error(`${row.runId} has no plan line for ${row.payableId}`);
+    return { line: { ...row, state: "paying", leaseEpoch: row.leaseEpoch + 1 }, plan };
+  });
+}
+
+/** A line of which a request is about to leave. */
+export interface SentLine {
+  readonly runId: string;
+  readonly payableId: string;
+  readonly seq: number;
+  readonly executionDate: string;
+}
+
+/**
+ * Notes on lines that requests of theirs are about to leave, and keeps them leased meanwhile. Weekly
+ * limits count a line in the week in which it is paid.
+ */
+export async function noteSends(
+  trx: Transaction<Tables>,
+  lines: readonly SentLine[],
+  leaseMs: number,
+): Promise<void> {
+  if (lines.length === 0) return;
+  const untilMs = (await databaseNowMs(trx)) + leaseMs;
+  for (const some of chunks(lines)) {
+    const sent = rowsAs(
+      "sent",
+      "run_lines",
+      some.map(({ seq, ...line }) => ({ ...line, attempts: seq })),
+    );
+    await sql`update run_lines
+      set attempts = sent.attempts, execution_date = sent.execution_date,
+        lease_until_ms = ${untilMs}
+      from ${sent}
+      where run_lines.run_id = sent.run_id
+        and run_lines.payable_id = sent.payable_id`.execute(trx);
+  }
+}
+
+/** Gives lines back that nothing was sent for, where nobody else has drawn them since. */
+export async function giveBack(
+  trx: Transaction<Tables>,
+  lines: readonly RunLine[],
+  nowMs: number,
+): Promise<void> {
+  for (const some of chunks(lines)) {
+    const held = rowsAs(
+      "held",
+      "run_lines",
+      some.map(({ runId, payableId, leaseEpoch }) => ({ runId, payableId, leaseEpoch })),
+    );
+    await sql`update run_lines
+      set state = 'planned', lease_owner = null, lease_until_ms = null, updated_at_ms = ${nowMs}
+      from ${held}
+      where run_lines.run_id = held.run_id and run_lines.payable_id = held.payable_id
+        and run_lines.lease_epoch = held.lease_epoch
+        and run_lines.state = 'paying'`.execute(trx);
+  }
+}
+
+/** A line whose payment was answered with success, as it is to be recorded. */
+export type PaidLine = Pick<RunLine, "runId" | "payableId" | "state" | "paymentIds">;
+
+/**
+ * Once its payments are followed, a line moves as they do; a late record must not set it back. Nor
+ * one of what is recorded already: it may have failed since, and been paid again.
+ */
+const NOT_FOLLOWED = sql.raw(
+  "('planned', 'paying', 'unknown', 'awaiting-approval', 'on-hold', 'parked', 'retrying')",
+);
+
+/**
+ * Gives lines of one run their payments and ends their leases, many in one statement. What was paid
+ * is paid, whoever has drawn the line since.
+ *
+ * @param times `pollAtMs`: business-clock instant of the next look at their payments
+ */
+export async function recordPaidLines(
+  trx: Transaction<Tables>,
+  lines: readonly PaidLine[],
+  times: { readonly pollAtMs: number; readonly nowMs: number },
+): Promise<void> {
+  for (const some of chunks(lines)) {
+    const paid = some.map((line) => ({
+      ...line,
+      newest: JSON.stringify(line.paymentIds.at(-1) ?? ""),
+    }));
+    await sql`
+      update run_lines set
+        state = paid.state, reason_code = null, reason = null,
+        payment_ids = paid.payment_ids, poll_at_ms = ${times.pollAtMs},
+        rests = 0, rest_since_ms = null,
+        lease_owner = null, lease_until_ms = null, updated_at_ms = ${times.nowMs}
+      from ${rowsAs("paid", "run_lines", paid)}
+      where run_lines.run_id = paid.run_id and run_lines.payable_id = paid.payable_id
+        and run_lines.state in ${NOT_FOLLOWED}
+        and replace(run_lines.payment_ids, paid.newest, '') = run_lines.payment_ids`.execute(trx);
+  }
+}

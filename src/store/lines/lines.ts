@@ -1,0 +1,108 @@
+import { sql } from "kysely";
+import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
+import { CENTS, COUNT, type Db } from "../sql/db.ts";
+import { findEach, findOne } from "../sql/records.ts";
+
+/** Where one line of a run stands. */
+export type RunLine = RecordOf<"run_lines">;
+
+export const toRunLine = readerOf("run_lines");
+
+export interface LineChange extends Partial<
+  Pick<
+    RunLine,
+    | "state"
+    | "reasonCode"
+    | "reason"
+    | "paymentIds"
+    | "attempts"
+    | "funded"
+    | "pollAtMs"
+    | "look"
+    | "executionDate"
+  >
+> {
+  readonly notBeforeMs?: number;
+  /** Drawing it came to nothing again, at this instant of the service's clock; null: to something. */
+  readonly restsAtMs?: number | null;
+  /** True gives the line back for the next draw. */
+  readonly releaseLease?: boolean;
+}
+
+/**
+ * Changes a line.
+ *
+ * @param guard with `epoch`, only while no later draw holds the line; with `from`, only out of
+ * these states
+ * @returns false where the guard did not hold
+ */
+export async function changeLine(
+  db: Db,
+  key: { readonly runId: string; readonly payableId: string },
+  change: LineChange,
+  nowMs: number,
+  guard: { readonly epoch?: number; readonly from?: readonly LineState[] } = {},
+): Promise<boolean> {
+  const { restsAtMs, releaseLease, ...columns } = change;
+  let query = db
+    .updateTable("run_lines")
+    .set({
+      ...asColumns({ ...columns, updatedAtMs: nowMs }),
+      ...(restsAtMs === undefined ? {} : restsAgain(restsAtMs)),
+      ...(releaseLease === true ? { lease_owner: null, lease_until_ms: null } : {}),
+    })
+    .where("run_id", "=", key.runId)
+    .where("payable_id", "=", key.payableId);
+  if (guard.epoch !== undefined) query = query.where("lease_epoch", "=", guard.epoch);
+  if (guard.from !== undefined) query = query.where("state", "in", guard.from);
+  const result = await query.executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+function restsAgain(atMs: number | null) {
+  if (atMs === null) return { rests: 0, rest_since_ms: null };
+  return {
+    rests: sql<number>`rests + 1`,
+    rest_since_ms: sql<number>`coalesce(rest_since_ms, ${Math.floor(atMs)})`,
+  };
+}
+
+/** One line of a run, or undefined. */
+export function getRunLine(db: Db, runId: string, payableId: string): Promise<RunLine | undefined> {
+  return findOne(db, "run_lines", { runId, payableId });
+}
+
+/** These lines of a run, as far as it has them. */
+export async function getRunLines(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<RunLine[]> {
+  return findEach(db, "run_lines", { runId }, "payable_id", payableIds);
+}
+
+/** How many lines stand in each state and what they come to, in cents. */
+export async function countLines(
+  db: Db,
+  runId: string,
+): Promise<Map<LineState, { count: number; cents: number }>> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select(["state", COUNT, CENTS])
+    .where("run_id", "=", runId)
+    .groupBy("state")
+    .execute();
+  return new Map(rows.map(toRunLine).map(({ state, ...sums }) => [state, sums]));
+}
+
+/** The plan line that a run's line points at now. */
+export async function planLineOf(
+  db: Db,
+  line: { readonly runId: string; readonly payableId: string; readonly version: number },
+): Promise<PlanLine> {
+  const { runId, payableId, version } = line;
+  const kept = await findOne(db, "plan_lines", { runId, payableId, version });
+  if (kept === undefined) throw new Error(`${runId} has no version ${version} of ${payableId}`);
+  return kept.line;
+}

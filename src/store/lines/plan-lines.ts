@@ -1,0 +1,89 @@
+import type { LineState, PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import type { Db } from "../sql/db.ts";
+import { idsIn } from "../sql/rows-as.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
+
+/** A line as it was planned, and where it stands. */
+export interface PlannedLine {
+  readonly plan: PlanLine;
+  readonly line: RunLine;
+}
+
+/** Lines of a run as they stand now, in plan order. */
+export async function getPlanLines(
+  db: Db,
+  runId: string,
+  filter: {
+    readonly states?: readonly LineState[];
+    readonly payableIds?: readonly string[];
+    /** True: only lines with a reason to look at. */
+    readonly withReason?: boolean;
+    /** Only lines behind this number of the plan, at most `limit`. */
+    readonly after?: number;
+    readonly limit?: number;
+    readonly page?: { readonly offset: number; readonly limit: number };
+  } = {},
+): Promise<PlannedLine[]> {
+  let query = currentLines(db, runId).selectAll("run_lines").orderBy("run_lines.line_no");
+  if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);
+  if (filter.payableIds !== undefined) {
+    query = query.where("run_lines.payable_id", "in", idsIn(filter.payableIds));
+  }
+  if (filter.after !== undefined) query = query.where("run_lines.line_no", ">", filter.after);
+  if (filter.limit !== undefined) query = query.limit(filter.limit);
+  if (filter.withReason === true) query = query.where("run_lines.reason", "is not", null);
+  if (filter.page !== undefined) query = query.limit(filter.page.limit).offset(filter.page.offset);
+  const rows = await query.execute();
+  return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
+}
+
+function currentLines(db: Db, runId: string) {
+  return db
+    .selectFrom("run_lines")
+    .innerJoin("plan_lines", (join) =>
+      join
+        .onRef("plan_lines.run_id", "=", "run_lines.run_id")
+        .onRef("plan_lines.payable_id", "=", "run_lines.payable_id")
+        .onRef("plan_lines.version", "=", "run_lines.version"),
+    )
+    .select("plan_lines.line")
+    .where("run_lines.run_id", "=", runId);
+}
+
+/** The plan lines that these lines of a run point at now. */
+export async function planLinesOf(
+  db: Db,
+  runId: string,
+  payableIds: readonly string[],
+): Promise<PlanLine[]> {
+  const rows = await currentLines(db, runId)
+    .where("run_lines.payable_id", "in", idsIn(payableIds))
+    .execute();
+  return rows.map(({ line }) => JSON.parse(line) as PlanLine);
+}
+
+/** A payable's plan line that holds now. */
+export async function getPlanLine(
+  db: Db,
+  runId: string,
+  payableId: string,
+): Promise<PlanLine | undefined> {
+  return (await planLinesOf(db, runId, [payableId]))[0];
+}
+
+/** Payables that the plan left out, and why. */
+export async function listSkipped(
+  db: Db,
+  runId: string,
+  page?: { readonly offset: number; readonly limit: number },
+): Promise<SkippedLine[]> {
+  let query = db
+    .selectFrom("plan_skipped")
+    .select("skipped")
+    .where("run_id", "=", runId)
+    .orderBy("code")
+    .orderBy("payable_id");
+  if (page !== undefined) query = query.limit(page.limit).offset(page.offset);
+  const rows = await query.execute();
+  return rows.map((row) => JSON.parse(row.skipped) as SkippedLine);
+}

@@ -1,0 +1,116 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { Db } from "../sql/db.ts";
+import { isIn } from "../sql/is-in.ts";
+import { UNDER_WAY } from "./line-states.ts";
+
+/** States whose money is promised, and which the service has not taken out of the source yet. */
+const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
+
+/** States that a line comes to when its money is taken. */
+const TAKEN: readonly LineState[] = ["processing", "settled"];
+
+export interface ReservedFrom {
+  readonly businessId: string;
+  readonly sourceId: string;
+  /** Left out: this run's own lines. */
+  readonly exceptRunId?: string;
+  /** Today's date in New York. */
+  readonly today: string;
+  /**
+   * Real instant at which reading what is available began: what was taken out of the source since
+   * may be missing from that figure or not, so it counts as promised still.
+   */
+  readonly readAtMs?: number;
+}
+
+/**
+ * What has been promised from a source and the service may still show as available, in cents, over
+ * all runs. Too much rather than too little: money that is counted twice costs a wait.
+ *
+ * A failed bill that is paid again keeps its money until the new payment is taken, at 9:00 New York
+ * on its date.
+ */
+export async function reservedCents(db: Db, from: ReservedFrom): Promise<number> {
+  const sums = [promised(db, from), ...(from.readAtMs === undefined ? [] : [taken(db, from)])];
+  let cents = 0;
+  // What is promised first: a payment that is taken in between counts twice, not never.
+  for (const sum of sums) cents += Number((await sum.executeTakeFirst())?.cents ?? 0);
+  return cents;
+}
+
+function promised(db: Db, from: ReservedFrom) {
+  return reserving(db, from)
+    .where(isIn("run_lines.state", UNDER_WAY))
+    .where((eb) => {
+      const paidAgain = eb.exists(
+        eb
+          .selectFrom("retries")
+          .select("retries.payable_id")
+          .whereRef("retries.business_id", "=", "run_lines.business_id")
+          .whereRef("retries.payable_id", "=", "run_lines.payable_id")
+          .where("retries.phase", "=", "following"),
+      );
+      return eb.or([
+        eb("run_lines.state", "in", PROMISED),
+        eb.and([eb("run_lines.state", "=", "planned"), eb("run_lines.funded", "=", 1)]),
+        eb.and([
+          eb("run_lines.state", "=", "retrying"),
+          eb.or([eb.not(paidAgain), eb("run_lines.execution_date", ">=", from.today)]),
+        ]),
+      ]);
+    });
+}
+
+function taken(db: Db, from: ReservedFrom) {
+  return reserving(db, from)
+    .where(isIn("run_lines.state", TAKEN))
+    .where("run_lines.updated_at_ms", ">=", from.readAtMs ?? 0);
+}
+
+function reserving(db: Db, from: ReservedFrom) {
+  const query = db
+    .selectFrom("run_lines")
+    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+    .where("run_lines.business_id", "=", from.businessId)
+    .where("run_lines.source_id", "=", from.sourceId);
+  return from.exceptRunId === undefined
+    ? query
+    : query.where("run_lines.run_id", "!=", from.exceptRunId);
+}
+
+/** States of lines whose money may be gone by now, once their date has come. */
+const DUE: readonly LineState[] = ["paying", "unknown", "scheduled"];
+
+/**
+ * True where payments have come to their date and nobody has read since what became of them: their
+ * money may be counted twice, as promised and as gone.
+ */
+export async function mayBeCountedTwice(
+  db: Db,
+  from: Pick<ReservedFrom, "businessId" | "sourceId" | "today">,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("run_lines")
+    .select("payable_id")
+    .where("business_id", "=", from.businessId)
+    .where("source_id", "=", from.sourceId)
+    .where("execution_date", "<=", from.today)
+    .where(isIn("run_lines.state", UNDER_WAY))
+    .where("state", "in", DUE)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * What a source has left beside all that is promised from it; below 0 where that is more than it
+ * holds, null where money may be counted twice, so that nobody can tell.
+ */
+export async function unpromisedCents(
+  db: Db,
+  from: ReservedFrom,
+  availableCents: number,
+): Promise<number | null> {
+  if (await mayBeCountedTwice(db, from)) return null;
+  return availableCents - (await reservedCents(db, from));
+}

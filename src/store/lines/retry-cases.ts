@@ -1,0 +1,153 @@
+import type { IncidentBill } from "../../contracts/incident.ts";
+import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { deleteRecords, findAll, findOne } from "../sql/records.ts";
+import { toRunLine } from "./lines.ts";
+
+/** The rule that a failed payable is handled by, as the playbook said when it failed. */
+export type RetryCaseRule = RecordOf<"retry_cases">;
+
+export function getRetryCase(
+  db: Db,
+  businessId: string,
+  payableId: string,
+): Promise<RetryCaseRule | undefined> {
+  return findOne(db, "retry_cases", { businessId, payableId });
+}
+
+/** Roles that decide about a failed payable, whatever business it belongs to. */
+export async function decidersOf(db: Db, payableId: string): Promise<string[]> {
+  const cases = await findAll(db, "retry_cases", { payableId }, ["business_id"]);
+  return cases.flatMap(({ rule }) => rule.by);
+}
+
+/** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */
+export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> {
+  await db
+    .insertInto("retry_cases")
+    .values(asColumns(kept))
+    .onConflict((conflict) =>
+      conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+        source_id: eb.ref("excluded.source_id"),
+        rule: eb.ref("excluded.rule"),
+        give_up_after_days: eb.ref("excluded.give_up_after_days"),
+        give_up_tell: eb.ref("excluded.give_up_tell"),
+        waits_for: eb.ref("excluded.waits_for"),
+      })),
+    )
+    .execute();
+}
+
+/** Forgets a case that has ended: the payable's next failure is another one. */
+export async function forgetRetryCase(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+): Promise<void> {
+  const { businessId, payableId } = key;
+  await deleteRecords(db, "retry_cases", { businessId, payableId });
+}
+
+interface Account {
+  readonly businessId: string;
+  readonly sourceId: string;
+}
+
+/** Cases of bills that were to be paid from a funding account and have not ended, with their owners. */
+export function casesOf(db: Db, { businessId, sourceId }: Account) {
+  return db
+    .selectFrom("retry_cases")
+    .innerJoin("retries", (join) =>
+      join
+        .onRef("retries.business_id", "=", "retry_cases.business_id")
+        .onRef("retries.payable_id", "=", "retry_cases.payable_id"),
+    )
+    .where("retry_cases.business_id", "=", businessId)
+    .where("retry_cases.source_id", "=", sourceId)
+    .where("retries.phase", "!=", "ended");
+}
+
+function withLines(db: Db, account: Account) {
+  return casesOf(db, account).innerJoin("run_lines", (join) =>
+    join
+      .onRef("run_lines.run_id", "=", "retries.run_id")
+      .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+  );
+}
+
+/** Payables that wait for the incident of a funding account, with what they come to. */
+export async function waitingForIncident(db: Db, account: Account): Promise<IncidentBill[]> {
+  const rows = await withLines(db, account)
+    .select([
+      "retry_cases.payable_id",
+      "run_lines.amount_cents",
+      "run_lines.state",
+      "run_lines.payment_ids",
+      "run_lines.attempts",
+      "run_lines.reason",
+    ])
+    .where("retry_cases.waits_for", "=", "incident")
+    .orderBy("retry_cases.payable_id")
+    .execute();
+  return rows.map(toRunLine);
+}
+
+/**
+ * What bills come to that wait for money in a funding account behind this one: those that failed
+ * first are paid again first.
+ */
+export async function behindForFunds(
+  db: Db,
+  kept: Pick<RetryCaseRule, "businessId" | "sourceId" | "payableId" | "failedAtMs">,
+): Promise<number> {
+  const row = await withLines(db, kept)
+    .select((eb) => eb.fn.sum<number>("run_lines.amount_cents").as("cents"))
+    .where("retry_cases.waits_for", "=", "funds")
+    .where("retries.phase", "=", "waiting")
+    .where("run_lines.state", "=", "retrying")
+    .where((eb) =>
+      eb.or([
+        eb("retry_cases.failed_at_ms", ">", kept.failedAtMs),
+        eb.and([
+          eb("retry_cases.failed_at_ms", "=", kept.failedAtMs),
+          eb("retry_cases.payable_id", ">", kept.payableId),
+        ]),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(row?.cents ?? 0);
+}
+
+/** How other bills of the same account and day fared: whose account is bad may be told from it. */
+export async function dayOfFailure(
+  db: Db,
+  line: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly payableId: string;
+    readonly contactId: string;
+    readonly executionDate: string;
+  },
+  code: string | null,
+): Promise<{ readonly othersThrough: number; readonly otherVendorsFailed: number }> {
+  const others = db
+    .selectFrom("run_lines")
+    .where("business_id", "=", line.businessId)
+    .where("source_id", "=", line.sourceId)
+    .where("execution_date", "=", line.executionDate)
+    .where("payable_id", "!=", line.payableId);
+  const through = await others
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("state", "=", "settled")
+    .executeTakeFirst();
+  const failed = await others
+    // Counted here: to count them itself, SQLite would read every line of the business in their order.
+    .select("contact_id")
+    .where("state", "in", ["parked", "retrying"])
+    .where("reason_code", "=", code ?? "")
+    .where("contact_id", "!=", line.contactId)
+    .execute();
+  return {
+    othersThrough: Number(through?.count ?? 0),
+    otherVendorsFailed: new Set(failed.map((row) => row.contact_id)).size,
+  };
+}

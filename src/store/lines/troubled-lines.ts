@@ -1,0 +1,57 @@
+import type { LineState } from "../../contracts/pay-run.ts";
+import { nameOfBill } from "../../domain/history-texts.ts";
+import type { Db } from "../sql/db.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
+import { planLinesOf } from "./plan-lines.ts";
+
+/** A line that people may want to look at, and its bill, as people call it. */
+type TroubledLine = Pick<RunLine, "payableId" | "state" | "reasonCode"> & { readonly name: string };
+
+const TROUBLED: readonly LineState[] = ["parked", "on-hold", "unknown", "retrying"];
+
+/** States of lines whose payment may have come back. */
+const CAME_BACK: readonly LineState[] = ["retrying", "returned", "parked"];
+
+const RETURN_CODE = /^R\d\d$/;
+
+/** The first lines of a run that don't simply go their way. */
+export async function troubledLines(db: Db, runId: string): Promise<TroubledLine[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select(["payable_id", "state", "reason_code"])
+    .where("run_id", "=", runId)
+    .where("state", "in", TROUBLED)
+    .orderBy("line_no")
+    .limit(20)
+    .execute();
+  const plans = await planLinesOf(
+    db,
+    runId,
+    rows.map((row) => row.payable_id),
+  );
+  const names = new Map(plans.map((plan) => [plan.payableId, nameOfBill(plan)]));
+  return rows
+    .map(toRunLine)
+    .map((line) => ({ ...line, name: names.get(line.payableId) ?? line.payableId }));
+}
+
+/** How many of a run's payments have come back, by return code, the most first. */
+export async function cameBack(
+  db: Db,
+  runId: string,
+  counts: ReadonlyMap<LineState, unknown>,
+): Promise<Map<string, number>> {
+  if (!CAME_BACK.some((state) => counts.has(state))) return new Map();
+  const rows = await db
+    .selectFrom("run_lines")
+    .select((eb) => ["reason_code", eb.fn.countAll<number>().as("count")])
+    .where("run_id", "=", runId)
+    .where("state", "in", CAME_BACK)
+    .groupBy("reason_code")
+    .execute();
+  const found = rows.flatMap((row) => {
+    const code = row.reason_code ?? "";
+    return RETURN_CODE.test(code) ? [[code, Number(row.count)] as const] : [];
+  });
+  return new Map(found.toSorted(([, one], [, other]) => other - one));
+}

@@ -1,0 +1,241 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  sql,
+  type SqlBool,
+  type Transaction,
+} from "kysely";
+import type { LineState } from "../../contracts/pay-run.ts";
+import { holdOn } from "../../domain/holds.ts";
+import { appendMoves } from "../audit/audit-lines.ts";
+import { chunks } from "../sql/db.ts";
+import { activeHolds, type Hold } from "../holds/holds.ts";
+import { isApproved } from "../approvals/line-approvals.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
+import { mayStillPay } from "../payables/open-subjects.ts";
+import type { Row, Tables } from "../schema/tables.ts";
+
+/** States of lines that nothing was sent for, as far as the line itself says. */
+const UNDECIDED: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
+
+/** Reason code of a line that a hold stops; other codes wait for an event of their own. */
+const HELD = "on-hold";
+
+const LINES_A_PAGE = 1_000;
+
+/** Which run, and when it is. */
+export interface RunMoment {
+  readonly runId: string;
+  readonly businessId: string;
+  readonly playbook: string;
+  /** Business-clock instant, whole milliseconds. */
+  readonly businessMs: number;
+  readonly nowMs: number;
+}
+
+/** Stops the lines that holds name, and lets go those that none names any more. */
+export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  const holds = await activeHolds(trx, moment.businessId, moment.businessMs);
+  const lifted: string[] = [];
+  const stopped = new Map<string, string[]>();
+  for await (const line of heldOrNamed(trx, moment, holds)) {
+    const hold = holdOn(holds, { ...line, runId: moment.runId, playbook: moment.playbook });
+    if (hold === undefined) {
+      if (line.state === "on-hold") lifted.push(line.payableId);
+      continue;
+    }
+    const reason = `On hold since ${hold.author} said: ${hold.reason}`;
+    if (line.state === "on-hold" && line.reason === reason) continue;
+    const others = stopped.get(reason);
+    if (others === undefined) stopped.set(reason, [line.payableId]);
+    else others.push(line.payableId);
+  }
+  // While a line was on hold another run may have had its money.
+  await moveLines(trx, moment, lifted, { state: "awaiting-approval", funded: 0 });
+  for (const [reason, ids] of stopped) {
+    await moveLines(trx, moment, ids, { state: "on-hold", reason_code: HELD, reason });
+  }
+}
+
+type Changed = Partial<Row<"run_lines">>;
+
+const NO_REASON: Changed = { reason_code: null, reason: null };
+
+/** Approvers are asked anew once it is let go. */
+const BEGUN_ANEW: Changed = { stage_since_ms: null, rests: 0, rest_since_ms: null };
+
+async function moveLines(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  payableIds: readonly string[],
+  to: Changed & { readonly state: LineState; readonly reason_code?: string },
+): Promise<void> {
+  const why = { reasonCode: to.reason_code, reason: to.reason };
+  for (const ids of chunks(payableIds)) {
+    const set = { ...NO_REASON, ...BEGUN_ANEW, ...to };
+    await move(trx, moment, (eb) => [eb("payable_id", "in", ids)], set, why);
+  }
+}
+
+type Conditions = (eb: ExpressionBuilder<Tables, "run_lines">) => Expression<SqlBool>[];
+
+/** Moves the lines of the run of which all of this is true, and notes why. */
+async function move(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  which: Conditions,
+  to: Changed & { readonly state: LineState },
+  why: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const rows = await trx
+    .updateTable("run_lines")
+    .set({ ...to, updated_at_ms: moment.nowMs })
+    .where("run_id", "=", moment.runId)
+    .where((eb) => eb.and(which(eb)))
+    .returning(["payable_id", "line_no"])
+    .execute();
+  await appendMoves(trx, moment, to.state, rows, why);
+}
+
+type HoldableLine = Pick<RunLine, "payableId" | "contactId" | "sourceId" | "state" | "reason">;
+
+/** Undecided lines that a hold may name, and those that one has stopped. */
+async function* heldOrNamed(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  holds: readonly Hold[],
+): AsyncGenerator<HoldableLine> {
+  const known = ["payable", "contact", "source"];
+  const { runId, playbook } = moment;
+  // One that names neither payable, vendor nor source stops all lines, or none of this run.
+  const all = holds.some(
+    ({ scope, value }) =>
+      !known.includes(scope) &&
+      (scope !== "run" || value === runId) &&
+      (scope !== "playbook" || value === playbook),
+  );
+  const values = (scope: string): string[] =>
+    holds.filter((hold) => hold.scope === scope).map(({ value }) => value);
+  const named = (eb: ExpressionBuilder<Tables, "run_lines">) =>
+    eb.or([
+      eb("payable_id", "in", activeValues(trx, moment, "payable")),
+      ...(values("contact").length === 0
+        ? []
+        : [eb("contact_id", "in", activeValues(trx, moment, "contact"))]),
+      ...(values("source").length === 0
+        ? []
+        : [eb("source_id", "in", activeValues(trx, moment, "source"))]),
+    ]);
+  for (let after = 0; ;) {
+    let query = trx
+      .selectFrom("run_lines")
+      .select(["payable_id", "contact_id", "source_id", "state", "reason", "line_no"])
+      .where("run_id", "=", runId)
+      .where("line_no", ">", after)
+      .where((eb) =>
+        eb.or([
+          eb.and([
+            eb("state", "in", ["awaiting-approval", "planned"]),
+            all ? sql.lit(true) : holds.length === 0 ? sql.lit(false) : named(eb),
+          ]),
+          eb.and([eb("state", "=", "on-hold"), eb("reason_code", "=", HELD)]),
+        ]),
+      )
+      .orderBy("line_no")
+      .limit(LINES_A_PAGE);
+    if (!all) query = query.where("state", "in", UNDECIDED);
+    const rows = await query.execute();
+    yield* rows.map(toRunLine);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LINES_A_PAGE) return;
+    after = last.line_no;
+  }
+}
+
+function activeValues(trx: Transaction<Tables>, moment: RunMoment, scope: string) {
+  return trx
+    .selectFrom("holds")
+    .select("value")
+    .where("business_id", "=", moment.businessId)
+    .where("scope", "=", scope)
+    .where("released_at_ms", "is", null)
+    .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", moment.businessMs)]));
+}
+
+/** Brings lines to `planned` or back to `awaiting-approval` as their approvals say. */
+export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  const { runId, businessMs } = moment;
+  await move(
+    trx,
+    moment,
+    (eb) => [eb("state", "=", "awaiting-approval"), isApproved(businessMs)],
+    { ...NO_REASON, ...BEGUN_ANEW, state: "planned" },
+    { why: "approved" },
+  );
+  const lapsed = await trx
+    .selectFrom("line_approvals")
+    .select("payable_id")
+    .where("run_id", "=", runId)
+    .where("expires_at_ms", "<=", businessMs)
+    .limit(1)
+    .executeTakeFirst();
+  // Only time undoes an approval of a line that stays as it is.
+  if (lapsed === undefined) return;
+  await move(
+    trx,
+    moment,
+    (eb) => [eb("state", "=", "planned"), eb.not(isApproved(businessMs))],
+    { ...NO_REASON, ...BEGUN_ANEW, state: "awaiting-approval" },
+    { why: "approval-expired" },
+  );
+}
+
+const UNAPPROVED = "approval-expired";
+
+/** Parks what nobody approved in time; what a request may still pay is looked after first. */
+export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  await settleFirst(trx, moment, ["awaiting-approval"], UNAPPROVED);
+  const reason = "Nobody approved it in time. The next run asks again.";
+  const parked = { state: "parked", reason_code: UNAPPROVED, reason } as const;
+  const which: Conditions = (eb) => [eb("state", "=", "awaiting-approval")];
+  await move(trx, moment, which, parked, { reasonCode: UNAPPROVED });
+}
+
+/** Lines that a request may still pay go back to where that is found out, and end only afterwards. */
+async function settleFirst(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  states: readonly LineState[],
+  why: string,
+): Promise<void> {
+  const reason = "A request of it may still pay it: Payrun looks until that is known.";
+  const unknown = { state: "unknown", reason_code: "answer-unknown", reason } as const;
+  const which: Conditions = (eb) => [eb("state", "in", states), mayStillPay("run_lines")];
+  await move(trx, moment, which, unknown, { reasonCode: why });
+}
+
+/** Tries lines again that waited for an event or a person of the business, when it came. */
+export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
+  await move(
+    trx,
+    moment,
+    (eb) => [
+      eb("state", "=", "on-hold"),
+      eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]),
+      eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]),
+    ],
+    { state: "planned", look: 0, funded: 0, rests: 0, rest_since_ms: null },
+    { why: "tried-again" },
+  );
+}
+
+/** Ends all undecided lines of a run; what a request may still pay is looked after first. */
+export async function cancelUndecided(
+  trx: Transaction<Tables>,
+  moment: RunMoment,
+  reasonCode: string,
+): Promise<void> {
+  await settleFirst(trx, moment, UNDECIDED, reasonCode);
+  const cancelled = { state: "cancelled", reason_code: reasonCode, reason: null } as const;
+  await move(trx, moment, (eb) => [eb("state", "in", UNDECIDED)], cancelled, { reasonCode });
+}

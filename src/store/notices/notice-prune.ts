@@ -1,0 +1,73 @@
+import type { Transaction } from "kysely";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
+import { appendAudit } from "../audit/audit.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Notices that one transaction forgets. */
+const AT_ONCE = 200;
+
+/**
+ * Forgets notices that everybody got long ago; which facts they told of stays in the audit trail.
+ * One that somebody has not got is kept, and so is one about a run that has not ended, or its fact
+ * would be told of again.
+ *
+ * @param beforeMs real instant
+ * @returns how many; call again while there are some
+ */
+export async function pruneNotices(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { beforeMs, nowMs }: { readonly beforeMs: number; readonly nowMs: number },
+): Promise<number> {
+  const old = await trx
+    .selectFrom("notices")
+    .select(["notice_id", "kind", "fact_key", "created_at_ms"])
+    .where("business_id", "=", businessId)
+    .where("created_at_ms", "<", beforeMs)
+    .where("routed_at_ms", "is not", null)
+    .where("route_problem", "is", null)
+    .where((eb) =>
+      eb.not(
+        eb.or([
+          eb.exists(
+            eb
+              .selectFrom("notice_deliveries")
+              .select("notice_deliveries.delivery_id")
+              .whereRef("notice_deliveries.notice_id", "=", "notices.notice_id")
+              .where("notice_deliveries.state", "!=", "sent"),
+          ),
+          eb.exists(
+            eb
+              .selectFrom("runs")
+              .select("runs.run_id")
+              .whereRef("runs.run_id", "=", "notices.run_id")
+              .where("runs.phase", "not in", ENDED_PHASES),
+          ),
+        ]),
+      ),
+    )
+    .orderBy("created_at_ms")
+    .orderBy("notice_id")
+    .limit(AT_ONCE)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = old.map((row) => row.notice_id);
+  await trx.deleteFrom("notice_deliveries").where("notice_id", "in", ids).execute();
+  await trx.deleteFrom("notice_facts").where("notice_id", "in", ids).execute();
+  await trx.deleteFrom("notices").where("notice_id", "in", ids).execute();
+  await appendAudit(trx, {
+    businessId,
+    nowMs,
+    actor: "payrun",
+    action: "notices.forgotten",
+    subject: businessId,
+    details: {
+      told: old.map((row) => ({
+        kind: row.kind,
+        fact: row.fact_key,
+        at: new Date(row.created_at_ms).toISOString(),
+      })),
+    },
+  });
+  return ids.length;
+}

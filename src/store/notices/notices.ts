@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import type { NoticeKind } from "../../contracts/notices.ts";
+import { readerOf, type RecordOf } from "../sql/as-record.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { findEach, findOne } from "../sql/records.ts";
+
+/** Something to tell, to our own people or to a vendor. */
+export interface NewNotice {
+  readonly businessId: string;
+  /** What it tells of. */
+  readonly kind: NoticeKind;
+  /** Names the fact within its business and kind: told of once, however often it is raised. */
+  readonly factKey: string;
+  /** One line. */
+  readonly subject: string;
+  /** Plain text, a few lines. */
+  readonly text: string;
+  /** Whom it concerns, by role; empty for everybody who listens. */
+  readonly roles: readonly string[];
+  /** For programs. JSON-safe; never a token, an account number or other secrets. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Real time. */
+  readonly nowMs: number;
+  /** Run that it is about; its status then shows whether somebody could be told. */
+  readonly runId?: string;
+  /** Vendor whom it is for; their addresses are read from the service when it is sent. */
+  readonly contactId?: string;
+}
+
+/** A notice that was raised. */
+export type Notice = RecordOf<"notices">;
+
+export const toNotice = readerOf("notices");
+
+const SUBJECT_MAX = 200;
+const TEXT_MAX = 8_000;
+
+/**
+ * Puts a notice into the outbox, in the transaction of the fact that it tells of: where that is
+ * kept, somebody will be told, and where it is not, nobody.
+ *
+ * Whoever raises it goes on at once; the gateways deliver it, to the channels of the business's
+ * profile.
+ *
+ * @returns false where the fact has been told of before
+ */
+export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
+  return (await insertNotice(db, notice)) !== undefined;
+}
+
+async function insertNotice(db: Db, notice: NewNotice) {
+  return db
+    .insertInto("notices")
+    .values({
+      notice_id: `ntc_${randomUUID()}`,
+      business_id: notice.businessId,
+      kind: notice.kind,
+      fact_key: notice.factKey,
+      run_id: notice.runId ?? null,
+      subject: notice.subject.replaceAll(/\s+/g, " ").trim().slice(0, SUBJECT_MAX),
+      text: notice.text.slice(0, TEXT_MAX),
+      roles: JSON.stringify([...new Set(notice.roles)].toSorted()),
+      data: JSON.stringify(notice.data),
+      contact_id: notice.contactId ?? null,
+      created_at_ms: notice.nowMs,
+      route_at_ms: notice.nowMs,
+      route_tries: 0,
+    })
+    .onConflict((conflict) => conflict.columns(["business_id", "kind", "fact_key"]).doNothing())
+    .returning("notice_id")
+    .executeTakeFirst();
+}
+
+/** Whether a fact has been told of, for who would have to gather much to tell it. */
+export async function isToldOf(
+  db: Db,
+  fact: Pick<Notice, "businessId" | "kind" | "factKey">,
+): Promise<boolean> {
+  const { businessId, kind, factKey } = fact;
+  return (await findOne(db, "notices", { businessId, kind, factKey })) !== undefined;
+}
+
+/**
+ * Raises one notice for several facts, each of which is then never told of again. For what comes
+ * in hundreds, such as bills that are parked for one cause.
+ *
+ * The caller has made sure, in the same transaction, that none of them has been told of
+ * (`parkedUntold` does).
+ */
+export async function raiseTogether(
+  db: Db,
+  notice: NewNotice,
+  factKeys: readonly string[],
+): Promise<void> {
+  const raised = await insertNotice(db, notice);
+  if (raised === undefined) return;
+  const { businessId, kind } = notice;
+  for (const keys of chunks(factKeys)) {
+    await db
+      .insertInto("notice_facts")
+      .values(keys.map((key) => ({ ...raised, business_id: businessId, kind, fact_key: key })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** Which of these facts no notice has told of together with others (`raiseTogether`). */
+export async function untoldFacts(
+  db: Db,
+  fact: Pick<Notice, "businessId" | "kind">,
+  factKeys: readonly string[],
+): Promise<Set<string>> {
+  const { businessId, kind } = fact;
+  const rows = await findEach(db, "notice_facts", { businessId, kind }, "fact_key", factKeys);
+  const told = new Set(rows.map(({ factKey }) => factKey));
+  return new Set(factKeys.filter((key) => !told.has(key)));
+}
+
+/** When a notice of this kind was last raised about a run; null for never. */
+export async function lastRaisedMs(db: Db, runId: string, kind: string): Promise<number | null> {
+  const row = await db
+    .selectFrom("notices")
+    .select((eb) => eb.fn.max("created_at_ms").as("at"))
+    .where("run_id", "=", runId)
+    .where("kind", "=", kind)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}
+
+export interface NoticeFilter {
+  readonly businessId?: string;
+  readonly runId?: string;
+  readonly kind?: string;
+  /** True: only those that somebody has not been told of, for good or so far. */
+  readonly undelivered?: boolean;
+  readonly limit: number;
+}
+
+/** Notices, latest first. */
+export async function listNotices(db: Db, filter: NoticeFilter): Promise<Notice[]> {
+  let query = db.selectFrom("notices").selectAll();
+  if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
+  if (filter.runId !== undefined) query = query.where("run_id", "=", filter.runId);
+  if (filter.kind !== undefined) query = query.where("kind", "=", filter.kind);
+  if (filter.undelivered === true) {
+    query = query.where((eb) =>
+      eb.or([
+        eb("routed_at_ms", "is", null),
+        eb("route_problem", "is not", null),
+        eb(
+          "notice_id",
+          "in",
+          eb.selectFrom("notice_deliveries").select("notice_id").where("state", "!=", "sent"),
+        ),
+      ]),
+    );
+  }
+  const rows = await query
+    .orderBy("created_at_ms", "desc")
+    .orderBy("notice_id")
+    .limit(filter.limit)
+    .execute();
+  return rows.map(toNotice);
+}
+
+export function getNotice(db: Db, noticeId: string): Promise<Notice | undefined> {
+  return findOne(db, "notices", { noticeId });
+}

@@ -1,0 +1,143 @@
+import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { findEach } from "../sql/records.ts";
+import { mayStillPay } from "./open-subjects.ts";
+import { asColumns } from "../sql/as-record.ts";
+
+export interface ClaimResult {
+  /** In the order asked for; what the owner held already counts. */
+  readonly claimed: string[];
+  readonly refused: { readonly payableId: string; readonly owner: string }[];
+}
+
+/**
+ * Takes payables for one owner, where nobody else has them.
+ *
+ * @param request.owner workflow id of a run or a retry
+ */
+export async function claimPayables(
+  db: Db,
+  request: {
+    readonly businessId: string;
+    readonly payableIds: readonly string[];
+    readonly owner: string;
+    readonly nowMs: number;
+  },
+): Promise<ClaimResult> {
+  const { businessId, owner } = request;
+  for (const ids of chunks(request.payableIds)) {
+    await db
+      .insertInto("claims")
+      .values(
+        ids.map((payableId) =>
+          asColumns({ businessId, payableId, owner, claimedAtMs: request.nowMs }),
+        ),
+      )
+      .onConflict((conflict) => conflict.columns(["business_id", "payable_id"]).doNothing())
+      .execute();
+  }
+  const owners = await claimOwners(db, businessId, request.payableIds);
+  const result: ClaimResult = { claimed: [], refused: [] };
+  for (const payableId of new Set(request.payableIds)) {
+    const holder = owners.get(payableId);
+    if (holder === owner) result.claimed.push(payableId);
+    // Released by its holder in between: not ours either; the next run finds it free.
+    else result.refused.push({ payableId, owner: holder ?? "" });
+  }
+  return result;
+}
+
+/**
+ * Gives a payable from one owner to another, in one statement.
+ *
+ * @returns true where `to` owns it now, also when an earlier call did it; false where neither
+ * owned it, and then nothing has changed.
+ */
+export async function handOverClaim(
+  db: Db,
+  move: {
+    readonly businessId: string;
+    readonly payableId: string;
+    readonly from: string;
+    readonly to: string;
+  },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("claims")
+    .set({ owner: move.to })
+    .where("business_id", "=", move.businessId)
+    .where("payable_id", "=", move.payableId)
+    .where("owner", "in", [move.from, move.to])
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Gives up a payable; refuses while a request may still pay it, because another owner could then
+ * pay what may have been paid already.
+ *
+ * @returns false where it was refused, or `owner` doesn't hold it.
+ */
+export async function releaseClaim(
+  db: Db,
+  claim: { readonly businessId: string; readonly payableId: string; readonly owner: string },
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom("claims")
+    .where("business_id", "=", claim.businessId)
+    .where("payable_id", "=", claim.payableId)
+    .where("owner", "=", claim.owner)
+    .where((eb) => eb.not(mayStillPay("claims")))
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/**
+ * Gives up the claims of a run whose lines ask nothing more of it, parked ones included, and of
+ * payables that its plan left out, so that the next run may plan them while this one goes on; what
+ * a request may still pay stays claimed.
+ *
+ * Belongs into each transaction that ends lines of a run.
+ *
+ * @returns how many were released
+ */
+export async function releaseEndedClaims(db: Db, runId: string): Promise<number> {
+  const result = await db
+    .deleteFrom("claims")
+    .where("owner", "=", runId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("run_lines")
+            .select("run_lines.payable_id")
+            .where("run_lines.run_id", "=", runId)
+            .whereRef("run_lines.payable_id", "=", "claims.payable_id")
+            .where("run_lines.state", "not in", ENDED_LINE_STATES),
+        ),
+      ),
+    )
+    .where((eb) => eb.not(mayStillPay("claims")))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** How many payables a run or a retry holds. */
+export async function countClaims(db: Db, owner: string): Promise<number> {
+  const row = await db
+    .selectFrom("claims")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("owner", "=", owner)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Who holds which of these payables; free ones are not in the map. */
+export async function claimOwners(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Map<string, string>> {
+  const claims = await findEach(db, "claims", { businessId }, "payable_id", payableIds);
+  return new Map(claims.map(({ payableId, owner }) => [payableId, owner]));
+}

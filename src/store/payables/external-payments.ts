@@ -1,0 +1,97 @@
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import type { RetryFailedPlaybook } from "../../contracts/playbook.ts";
+import { eventsOf } from "../../domain/events/triggers.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { listPlaybooks } from "../playbooks/playbooks.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Kind of the notice about a payment that failed and that Payrun did not make. */
+export const STRANGER_NOTICE = "payment-failed-elsewhere";
+
+/** How a payment that Payrun did not make has ended, by the event that says so. */
+const EVENT_OF = {
+  failed: "payable.payment.failed",
+  returned: "payable.payment.reversed",
+} as const;
+export type StrangerStatus = keyof typeof EVENT_OF;
+const STATUSES = Object.keys(EVENT_OF) as StrangerStatus[];
+
+/** The playbook that looks after payments which Payrun did not make and ended so, where one says so. */
+export async function playbookForStrangers(
+  db: Db,
+  business: string,
+  status: StrangerStatus,
+): Promise<RetryFailedPlaybook | undefined> {
+  for (const { compiled } of await listPlaybooks(db, business)) {
+    if (compiled.kind !== "retry-failed") continue;
+    if (eventsOf(compiled).includes(EVENT_OF[status])) return compiled;
+  }
+  return undefined;
+}
+
+/** Which endings of payments that Payrun did not make a playbook looks after. */
+export async function strangersLookedAfter(db: Db, business: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const status of STATUSES) {
+    if ((await playbookForStrangers(db, business, status)) !== undefined) found.add(status);
+  }
+  return found;
+}
+
+/**
+ * True of lines that something was sent for. A restored store may have forgotten that, and found
+ * the payments again at the service.
+ */
+export function isPaidHere(): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables, "run_lines">();
+  return eb.or([eb("run_lines.attempts", ">", 0), eb("run_lines.payment_ids", "!=", "[]")]);
+}
+
+/** Which of these payables a run has sent payments for, however long ago. */
+export async function paidHere(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const ids of chunks(payableIds)) {
+    const rows = await db
+      .selectFrom("run_lines")
+      .select("payable_id")
+      .distinct()
+      .where("business_id", "=", businessId)
+      .where("payable_id", "in", ids)
+      .where(isPaidHere())
+      .execute();
+    for (const row of rows) found.add(row.payable_id);
+  }
+  return found;
+}
+
+/** Which of these failed payments are neither Payrun's own nor told of. */
+export async function untoldStrangers<
+  P extends { readonly id: string; readonly payableId: string },
+>(db: Db, businessId: string, payments: readonly P[]): Promise<P[]> {
+  const found: P[] = [];
+  for (const some of chunks(payments)) {
+    const own = await paidHere(
+      db,
+      businessId,
+      some.map(({ payableId }) => payableId),
+    );
+    const told = await db
+      .selectFrom("notices")
+      .select("fact_key")
+      .where("business_id", "=", businessId)
+      .where("kind", "=", STRANGER_NOTICE)
+      .where(
+        "fact_key",
+        "in",
+        some.map(({ id }) => id),
+      )
+      .execute();
+    const known = new Set([...own, ...told.map((row) => row.fact_key)]);
+    found.push(...some.filter(({ id, payableId }) => !known.has(id) && !known.has(payableId)));
+  }
+  return found;
+}

@@ -1,0 +1,100 @@
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { Db } from "../sql/db.ts";
+import { isIn } from "../sql/is-in.ts";
+import { findEach } from "../sql/records.ts";
+
+/**
+ * True where a request may still pay the payable of the row: who gives it up could pay it twice.
+ *
+ * Everything that ends, drops, replans or releases a payable asks this (rule 11).
+ */
+export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from open_subjects
+    where open_subjects.business_id = ${sql.ref(`${table}.business_id`)}
+      and open_subjects.subject = ${sql.ref(`${table}.payable_id`)})`;
+}
+
+/** Those of these subjects of which a send may still take effect. */
+export async function openSubjects(
+  db: Db,
+  businessId: string,
+  subjects: readonly string[],
+): Promise<Set<string>> {
+  const open = await findEach(db, "open_subjects", { businessId }, "subject", subjects);
+  return new Set(open.map(({ subject }) => subject));
+}
+
+/** True where a send of the subject may still take effect. */
+export async function isOpenSubject(db: Db, businessId: string, subject: string): Promise<boolean> {
+  return (await openSubjects(db, businessId, [subject])).has(subject);
+}
+
+/**
+ * Payables of which a request never had an answer, that nobody is at work on any more, and that
+ * nobody has looked at lately: it should be certain by now that nothing comes of it.
+ */
+export async function neverAnswered(
+  db: Db,
+  businessId: string,
+  /** Database clock. */
+  since: { readonly openedMs: number; readonly lookedAtMs: number },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ subject: string }>`
+    select distinct sends.subject from sends
+      join attempts on attempts.attempt_id = sends.attempt_id and attempts.operation = 'pay'
+    where sends.business_id = ${businessId} and sends.opened_at_ms >= ${since.openedMs}
+      and ${isIn("sends.result", UNANSWERED)}
+      and not exists (select 1 from open_subjects
+        where open_subjects.business_id = sends.business_id
+          and open_subjects.subject = sends.subject)
+      and not exists (select 1 from run_lines
+        where run_lines.business_id = sends.business_id
+          and run_lines.payable_id = sends.subject
+          and ${isIn("run_lines.state", AT_WORK)})
+      and ${notLookedAt("sends", since.lookedAtMs)}
+    order by sends.subject
+    limit ${limit}`.execute(db);
+  return rows.map((row) => row.subject);
+}
+
+/** As the index of such sends has it. */
+const UNANSWERED = ["pending", "unknown", "conflict", "unconfirmed"];
+
+/**
+ * States of lines whose payments are looked at anyway, before anything more is sent. What is
+ * scheduled is none of them: who follows it sees what is more than the bill, not than its part.
+ */
+const AT_WORK: readonly LineState[] = [
+  ...(["planned", "awaiting-approval", "on-hold", "paying", "unknown"] as const),
+  ...(["processing", "retrying"] as const),
+];
+
+function notLookedAt(table: string, sinceMs: number): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not exists (select 1 from looks
+        where looks.business_id = ${sql.ref(`${table}.business_id`)}
+          and looks.subject = ${sql.ref(`${table}.subject`)}
+          and looks.begun_at_ms >= ${sinceMs})`;
+}
+
+/** Payables that a request may still pay, and that nobody is at work on or has looked at lately. */
+export async function leftOpen(
+  db: Db,
+  businessId: string,
+  /** Database clock. */
+  before: { readonly openedMs: number; readonly lookedAtMs: number },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ subject: string }>`
+    select subject from open_subjects
+    where business_id = ${businessId} and operation = 'pay' and since_ms < ${before.openedMs}
+      and not exists (select 1 from run_lines
+        where run_lines.business_id = open_subjects.business_id
+          and run_lines.payable_id = open_subjects.subject
+          and run_lines.state in ('paying', 'unknown', 'retrying'))
+      and ${notLookedAt("open_subjects", before.lookedAtMs)}
+    order by since_ms, subject
+    limit ${limit}`.execute(db);
+  return rows.map((row) => row.subject);
+}

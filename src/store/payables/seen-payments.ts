@@ -1,0 +1,48 @@
+import { sql, type Transaction } from "kysely";
+import { chunks, type Db } from "../sql/db.ts";
+import { findEach } from "../sql/records.ts";
+import { rowsAs } from "../sql/rows-as.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** A payment as it stood when it was read. */
+export interface SeenPayment {
+  readonly id: string;
+  readonly status: string;
+  readonly amountCents: number;
+  readonly updatedAt: string | null;
+}
+
+/** What was last taken over of these payments, by id. */
+export async function seenPayments(
+  db: Db,
+  businessId: string,
+  paymentIds: readonly string[],
+): Promise<Map<string, SeenPayment>> {
+  const seen = await findEach(db, "seen_payments", { businessId }, "payment_id", paymentIds);
+  return new Map(
+    seen.map(({ paymentId: id, status, amountCents, updatedAt }) => {
+      return [id, { id, status, amountCents, updatedAt }];
+    }),
+  );
+}
+
+/** Keeps how payments stand now, instead of how they stood. */
+export async function keepSeenPayments(
+  trx: Transaction<Tables>,
+  businessId: string,
+  payments: readonly SeenPayment[],
+): Promise<void> {
+  for (const some of chunks(payments)) {
+    const rows = rowsAs(
+      "seen",
+      "seen_payments",
+      some.map(({ id, ...seen }) => ({ businessId, paymentId: id, ...seen })),
+    );
+    await sql`
+      insert into seen_payments (business_id, payment_id, status, amount_cents, updated_at)
+      select business_id, payment_id, status, amount_cents, updated_at from ${rows} where true
+      on conflict (business_id, payment_id)
+      do update set status = excluded.status, amount_cents = excluded.amount_cents,
+        updated_at = excluded.updated_at`.execute(trx);
+  }
+}

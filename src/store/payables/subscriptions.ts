@@ -1,0 +1,119 @@
+import type { Transaction } from "kysely";
+import { asColumns, type RecordOf } from "../sql/as-record.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { changeRecords, findEach } from "../sql/records.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Which workflow wants to hear about a payable. */
+export type Watch = RecordOf<"watches">;
+
+/** Lets one owner hear about many payables from now on, instead of whoever did before. */
+export async function setWatches(
+  db: Db,
+  watches: {
+    readonly businessId: string;
+    readonly business: string;
+    readonly payableIds: readonly string[];
+    readonly owner: string;
+    readonly untilMs: number;
+  },
+): Promise<void> {
+  const { businessId, business, owner, untilMs } = watches;
+  for (const ids of chunks([...new Set(watches.payableIds)])) {
+    await db
+      .insertInto("watches")
+      .values(
+        ids.map((payableId) => asColumns({ businessId, payableId, business, owner, untilMs })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+          business: eb.ref("excluded.business"),
+          owner: eb.ref("excluded.owner"),
+          until_ms: eb.ref("excluded.until_ms"),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Watches on these payables. */
+export async function watchersOf(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<Watch[]> {
+  return findEach(db, "watches", { businessId }, "payable_id", payableIds);
+}
+
+/** Gives a watch to another owner; false where nobody watches the payable. */
+export async function moveWatch(
+  db: Db,
+  move: { readonly businessId: string; readonly payableId: string; readonly owner: string },
+): Promise<boolean> {
+  const { businessId, payableId, owner } = move;
+  return (await changeRecords(db, "watches", { businessId, payableId }, { owner })) > 0;
+}
+
+/** Lets a watch last at least until an instant of the business clock: something is paid again. */
+export async function extendWatch(
+  db: Db,
+  watch: { readonly businessId: string; readonly payableId: string; readonly untilMs: number },
+): Promise<void> {
+  const untilMs = Math.ceil(watch.untilMs);
+  await db
+    .updateTable("watches")
+    .set({ until_ms: untilMs })
+    .where("business_id", "=", watch.businessId)
+    .where("payable_id", "=", watch.payableId)
+    .where("until_ms", "<", untilMs)
+    .execute();
+}
+
+/**
+ * Tells the owners of these payables to look at them, whether that is a run's line or a retry.
+ *
+ * The flag stays until its reader clears it, so that a lost signal costs time only.
+ */
+export async function flagLooks(
+  trx: Transaction<Tables>,
+  look: { readonly businessId: string; readonly payableIds: readonly string[] },
+): Promise<void> {
+  for (const ids of chunks(look.payableIds)) {
+    await trx
+      .updateTable("run_lines")
+      .set({ look: 1 })
+      .where("business_id", "=", look.businessId)
+      .where("payable_id", "in", ids)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom("watches")
+            .select("watches.owner")
+            .whereRef("watches.business_id", "=", "run_lines.business_id")
+            .whereRef("watches.payable_id", "=", "run_lines.payable_id")
+            .whereRef("watches.owner", "=", "run_lines.run_id"),
+        ),
+      )
+      .execute();
+    await trx
+      .updateTable("retries")
+      .set({ look: 1 })
+      .where("business_id", "=", look.businessId)
+      .where("payable_id", "in", ids)
+      .execute();
+  }
+}
+
+/** Forgets watches whose time is over. */
+export async function pruneWatches(
+  db: Db,
+  businessId: string,
+  businessNowMs: number,
+): Promise<number> {
+  const result = await db
+    .deleteFrom("watches")
+    .where("business_id", "=", businessId)
+    .where("until_ms", "<", businessNowMs)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,38 @@
+import type { Transaction } from "kysely";
+import { appendOfLines } from "../audit/audit-lines.ts";
+import { appendAudit } from "../audit/audit.ts";
+import { chunks } from "../sql/db.ts";
+import type { FirstPlan } from "./plan-writes.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Adds a run's first plan to the audit trail: its hash, each line's, and what was left out. */
+export async function notePlan(
+  trx: Transaction<Tables>,
+  { run, plan, nowMs }: FirstPlan,
+): Promise<void> {
+  const { runId, businessId } = run;
+  const { planHash, lineCount: lines, totalCents, skippedCount: skipped } = plan.summary;
+  const entry = { businessId, nowMs, actor: runId };
+  const details = { planHash, lines, totalCents, skipped };
+  await appendAudit(trx, { ...entry, action: "run.planned", subject: runId, details });
+  const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));
+  const states = Map.groupBy(numbered, ({ line }) => line.overLimit?.code ?? null);
+  for (const [reasonCode, ofOne] of states) {
+    await appendOfLines(trx, {
+      ...entry,
+      runId,
+      action: reasonCode === null ? "line:awaiting-approval" : "line:parked",
+      details: reasonCode === null ? {} : { reasonCode },
+      lines: ofOne.map(({ line: { payableId, lineHash, amountCents }, lineNo }) => ({
+        payableId,
+        lineNo,
+        details: { lineHash, amountCents },
+      })),
+    });
+  }
+  for (const some of chunks(plan.skipped)) {
+    const each = some.map(({ payableId, code }) => ({ payableId, code }));
+    const of = { action: "line:skipped", subject: `${runId}/skipped`, details: { each } };
+    await appendAudit(trx, { ...entry, ...of });
+  }
+}

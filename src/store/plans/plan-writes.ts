@@ -1,0 +1,133 @@
+import { setImmediate } from "node:timers/promises";
+import type { Transaction } from "kysely";
+import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
+import { keepStages } from "../approvals/approval-stages.ts";
+import { chunks } from "../sql/db.ts";
+import { changeRecords } from "../sql/records.ts";
+import { getPlan, type StoredPlan } from "./plans.ts";
+import type { Run } from "../runs/runs.ts";
+import type { Tables } from "../schema/tables.ts";
+import { asColumns } from "../sql/as-record.ts";
+
+/** A run's plan as it is first made. */
+export interface FirstPlan {
+  readonly run: Pick<Run, "runId" | "businessId">;
+  readonly plan: {
+    readonly summary: PlanSummary;
+    readonly lines: readonly PlanLine[];
+    readonly skipped: readonly SkippedLine[];
+  };
+  readonly nowMs: number;
+}
+
+/**
+ * Stores the first plan of a run with its lines, once.
+ *
+ * Where one is stored already it is returned and nothing changes: a planning activity that runs
+ * again, or a reset of the workflow, can't overwrite what was approved or paid.
+ */
+export async function storePlan(
+  trx: Transaction<Tables>,
+  { run, plan, nowMs }: FirstPlan,
+): Promise<StoredPlan> {
+  const stored = await getPlan(trx, run.runId);
+  if (stored !== undefined) return stored;
+  const { summary } = plan;
+  await insertPlan(trx, run.runId, 1, summary, nowMs);
+  await keepStages(trx, run.runId, plan.lines);
+  const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));
+  for (const lines of chunks(numbered)) {
+    // Storing a hundred thousand lines takes seconds, in which this process must still heartbeat.
+    await setImmediate();
+    await trx
+      .insertInto("plan_lines")
+      .values(lines.map(({ line, lineNo }) => planLineRow(run.runId, line, lineNo)))
+      .execute();
+    await trx
+      .insertInto("run_lines")
+      .values(
+        lines.map(({ line, lineNo }) => ({
+          run_id: run.runId,
+          payable_id: line.payableId,
+          business_id: run.businessId,
+          line_no: lineNo,
+          ...plannedColumns(line),
+          funded: 0,
+          stage: 0,
+          escalated: 0,
+          stage_since_ms: null,
+          payment_ids: "[]",
+          attempts: 0,
+          lease_epoch: 0,
+          not_before_ms: 0,
+          rests: 0,
+          poll_at_ms: 0,
+          look: 0,
+          updated_at_ms: nowMs,
+        })),
+      )
+      .execute();
+  }
+  for (const lines of chunks(plan.skipped)) {
+    await trx
+      .insertInto("plan_skipped")
+      .values(
+        lines.map((skipped) => {
+          const { payableId, code } = skipped;
+          return asColumns({ runId: run.runId, payableId, code, skipped });
+        }),
+      )
+      .execute();
+  }
+  return { runId: run.runId, planNo: 1, planHash: summary.planHash, summary, createdAtMs: nowMs };
+}
+
+/** Stores a plan of a run, which is the one that holds from now on. */
+export async function insertPlan(
+  trx: Transaction<Tables>,
+  runId: string,
+  planNo: number,
+  summary: PlanSummary,
+  nowMs: number,
+): Promise<void> {
+  const { planHash, totalCents } = summary;
+  await trx
+    .insertInto("plans")
+    .values(asColumns({ runId, planNo, planHash, summary, createdAtMs: nowMs }))
+    .execute();
+  await changeRecords(trx, "runs", { runId }, { planHash, planNo, totalCents });
+}
+
+/** A version of a plan line, as it is stored once. */
+export function planLineRow(runId: string, line: PlanLine, lineNo: number) {
+  return {
+    run_id: runId,
+    payable_id: line.payableId,
+    version: line.version,
+    line_no: lineNo,
+    line_hash: line.lineHash,
+    contact_id: line.contactId,
+    amount_cents: line.amountCents,
+    execution_date: line.executionDate,
+    source_id: line.funding.sourceId,
+    line: JSON.stringify(line),
+  };
+}
+
+/** What a version of a plan line says in the row of the run's line. */
+export function plannedColumns(line: PlanLine) {
+  const state: LineState = line.overLimit === null ? "awaiting-approval" : "parked";
+  return {
+    version: line.version,
+    line_hash: line.lineHash,
+    contact_id: line.contactId,
+    source_id: line.funding.sourceId,
+    amount_cents: line.amountCents,
+    execution_date: line.executionDate,
+    quorum: line.quorum,
+    state,
+    reason_code: line.overLimit?.code ?? null,
+    reason: line.overLimit?.text ?? null,
+    rule_index: line.ruleIndex,
+  };
+}

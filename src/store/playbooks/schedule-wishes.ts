@@ -1,0 +1,95 @@
+import type { Transaction } from "kysely";
+import { appendAudit, listAudit } from "../audit/audit.ts";
+import type { Db } from "../sql/db.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Who has paused or resumed a schedule at Temporal itself, which doesn't say who it was. */
+const OUTSIDE = "temporal-ui";
+
+interface OfSchedule {
+  readonly businessId: string;
+  readonly playbook: string;
+}
+
+/** What people have said last of a playbook's schedule; Temporal keeps the schedule itself. */
+export interface ScheduleWish {
+  /** True until the playbook is applied again. */
+  readonly deleted: boolean;
+  /** The note of the pause, or null where it isn't paused. */
+  readonly pause: string | null;
+  /** When it was applied again after it had been deleted, the last time; null for never. */
+  readonly madeAgainMs: number | null;
+  /** When it was resumed the last time; null for never. */
+  readonly resumedMs: number | null;
+}
+
+/** Reads from the audit trail how a playbook's schedule should stand. */
+export async function scheduleWish(db: Db, of: OfSchedule): Promise<ScheduleWish> {
+  let wish: ScheduleWish = {
+    deleted: false,
+    pause: null,
+    madeAgainMs: null,
+    resumedMs: null,
+  };
+  const trail = await listAudit(db, { businessId: of.businessId, subject: of.playbook });
+  for (const { action, actor, details, atMs } of trail) {
+    if (action === "playbook.applied" && wish.deleted) {
+      wish = { ...wish, deleted: false, madeAgainMs: atMs };
+    }
+    if (action === "schedule.deleted") wish = { ...wish, deleted: true, pause: null };
+    if (action === "schedule.resumed") wish = { ...wish, pause: null, resumedMs: atMs };
+    if (action === "schedule.paused") {
+      const { note } = details;
+      wish = { ...wish, pause: `${actor}: ${typeof note === "string" ? note : "pause"}` };
+    }
+  }
+  return wish;
+}
+
+/**
+ * Takes what somebody did at Temporal itself, as it is kept there now, for the last word on a
+ * schedule: a pause that only Temporal knew of would be gone with it. Once for each act.
+ *
+ * Whoever calls has the schedule to themselves (`withSchedule`) since before it was read, or what
+ * another process is about to record would be taken for an act from outside.
+ *
+ * @returns what had been done meanwhile, or null where people's last word stands
+ */
+export async function noteOutsideAct(
+  trx: Transaction<Tables>,
+  of: OfSchedule,
+  kept: { readonly paused: boolean; readonly note: string | null },
+  nowMs: number,
+): Promise<"paused" | "resumed" | null> {
+  const { pause } = await scheduleWish(trx, of);
+  if (kept.paused === (pause !== null)) return null;
+  const done = kept.paused ? "paused" : "resumed";
+  await appendAudit(trx, {
+    businessId: of.businessId,
+    nowMs,
+    actor: OUTSIDE,
+    action: `schedule.${done}`,
+    subject: of.playbook,
+    details: kept.note === null ? {} : { note: kept.note },
+  });
+  return done;
+}
+
+/**
+ * What a sandbox's clock showed when a playbook was applied.
+ *
+ * @param atMs the real instant of it
+ * @returns undefined where it was applied at no such instant, or the clock couldn't be read
+ */
+export async function appliedOnSandboxMs(
+  db: Db,
+  of: OfSchedule,
+  atMs: number,
+): Promise<number | undefined> {
+  const trail = await listAudit(db, { businessId: of.businessId, subject: of.playbook });
+  const applied = trail.find(
+    (entry) => entry.action === "playbook.applied" && entry.atMs === Math.floor(atMs),
+  );
+  const shown = applied?.details["sandboxTime"];
+  return typeof shown === "string" ? Date.parse(shown) : undefined;
+}

@@ -1,0 +1,177 @@
+import type { Transaction } from "kysely";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { changeRecords, findOne } from "../sql/records.ts";
+import type { Tables } from "../schema/tables.ts";
+import { tellOf } from "../tellings/tellings.ts";
+
+/** What the owner of a failed or returned payable knows about it. */
+export type Retry = RecordOf<"retries">;
+
+const toRetry = readerOf("retries");
+
+export interface NewRetry {
+  readonly businessId: string;
+  readonly payableId: string;
+  readonly business: string;
+  readonly workflowId: string;
+  /** Null where no run's line is known. */
+  readonly runId: string | null;
+  /** Of a new record; `planning` unless said. */
+  readonly phase?: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Makes the record of a payable's retries, or finds the one there is: what was retried and dealt
+ * with before still counts. A run is filled in where none was known.
+ */
+export async function upsertRetry(db: Db, retry: NewRetry): Promise<Retry> {
+  const row = await db
+    .insertInto("retries")
+    .values(newRow(retry))
+    .onConflict((conflict) =>
+      conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+        run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toRetry(row);
+}
+
+function newRow(retry: NewRetry) {
+  const { nowMs, ...key } = retry;
+  const nothing = { retriesMade: 0, handledPaymentIds: [], look: false };
+  return asColumns({
+    phase: "planning",
+    ...key,
+    ...nothing,
+    startedAtMs: nowMs,
+    updatedAtMs: nowMs,
+  });
+}
+
+export function getRetry(
+  db: Db,
+  businessId: string,
+  payableId: string,
+): Promise<Retry | undefined> {
+  return findOne(db, "retries", { businessId, payableId });
+}
+
+/** Finds a retry by the id of its workflow. */
+export function getRetryByWorkflowId(db: Db, workflowId: string): Promise<Retry | undefined> {
+  return findOne(db, "retries", { workflowId });
+}
+
+export type RetryChange = Partial<
+  Pick<
+    Retry,
+    | "phase"
+    | "reasonCode"
+    | "reason"
+    | "retriesMade"
+    | "handledPaymentIds"
+    | "retryOn"
+    | "approvalEnded"
+    | "look"
+    | "runId"
+  >
+> & {
+  /** Null says that the person's request has been acted on. */
+  readonly requested?: null;
+};
+
+/** Changes a retry; false where there is none. */
+export async function updateRetry(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+  change: RetryChange,
+  nowMs: number,
+): Promise<boolean> {
+  const acted = change.requested === undefined ? {} : { requestedBy: null };
+  const { businessId, payableId } = key;
+  const changed = { ...change, ...acted, updatedAtMs: nowMs };
+  return (await changeRecords(db, "retries", { businessId, payableId }, changed)) > 0;
+}
+
+/** Clears the flag that asks its owner to look; true where it was set. */
+export async function clearLook(
+  db: Db,
+  key: { readonly businessId: string; readonly payableId: string },
+): Promise<boolean> {
+  const { businessId, payableId } = key;
+  const flagged = { businessId, payableId, look: true };
+  return (await changeRecords(db, "retries", flagged, { look: false })) > 0;
+}
+
+/** A failed or returned payable whose owner waits for a person. */
+export interface ParkedRetry extends Retry {
+  /** Of the run that paid it; empty where none is known. */
+  readonly playbook: string;
+  readonly period: string;
+  readonly amountCents: number;
+}
+
+/** Retries that wait for a person, the newest first. */
+export async function listParkedRetries(
+  db: Db,
+  businessId: string | undefined,
+  limit: number,
+): Promise<ParkedRetry[]> {
+  let query = db
+    .selectFrom("retries")
+    .leftJoin("runs", "runs.run_id", "retries.run_id")
+    .leftJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "retries.run_id")
+        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+    )
+    .selectAll("retries")
+    .select(["runs.playbook", "runs.period", "run_lines.amount_cents"])
+    .where("retries.phase", "=", "parked");
+  if (businessId !== undefined) query = query.where("retries.business_id", "=", businessId);
+  const rows = await query
+    .orderBy("retries.started_at_ms", "desc")
+    .orderBy("retries.workflow_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    ...toRetry(row),
+    playbook: row.playbook ?? "",
+    period: row.period ?? "",
+    amountCents: row.amount_cents ?? 0,
+  }));
+}
+
+/** Writes down that a person wants a payable retried, whether or not a retry owns it already. */
+export async function requestRetry(
+  trx: Transaction<Tables>,
+  request: NewRetry & { readonly by: string },
+): Promise<Retry> {
+  const { by, ...key } = request;
+  const asked = { requested: "retry", requested_by: by, look: 1 } as const;
+  const { businessId, workflowId } = request;
+  tellOf(trx, businessId, { kind: "workflow", workflowId });
+  const row = await trx
+    .insertInto("retries")
+    .values({ ...newRow(key), ...asked })
+    .onConflict((conflict) =>
+      conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
+        ...asked,
+        run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
+        // What was known of another run's approval says nothing of this one's.
+        approval_ended: eb
+          .case()
+          .when("retries.run_id", "=", eb.ref("excluded.run_id"))
+          .then(eb.ref("retries.approval_ended"))
+          .else(null)
+          .end(),
+        updated_at_ms: request.nowMs,
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toRetry(row);
+}

@@ -1,0 +1,29 @@
+import { readerOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import type { Run } from "./runs.ts";
+
+/** A run as a digest speaks of it. */
+export type RecentRun = Pick<Run, "runId" | "period" | "phase" | "waitingFor" | "totalCents">;
+
+/**
+ * Runs of a playbook that are at work or have ended lately, the newest first.
+ *
+ * @param endedSinceMs real time
+ */
+export async function runsLately(
+  db: Db,
+  of: { readonly businessId: string; readonly playbook: string },
+  endedSinceMs: number,
+  limit: number,
+): Promise<RecentRun[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .select(["run_id", "period", "phase", "waiting_for", "total_cents"])
+    .where("business_id", "=", of.businessId)
+    .where("playbook", "=", of.playbook)
+    .where((eb) => eb.or([eb("ended_at_ms", "is", null), eb("ended_at_ms", ">=", endedSinceMs)]))
+    .orderBy("launched_at_ms", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(readerOf("runs"));
+}

@@ -1,0 +1,265 @@
+import { sql, type Transaction } from "kysely";
+import { payRunId } from "../../contracts/names.ts";
+import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
+import { launchedByEvents } from "../../domain/events/triggers.ts";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { changeRecords, findOne } from "../sql/records.ts";
+import { appendAudit } from "../audit/audit.ts";
+import type { Tables } from "../schema/tables.ts";
+import { tellOf } from "../tellings/tellings.ts";
+
+/** Endings after which the same period may be launched again, as the next revision. */
+const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
+
+export type Run = RecordOf<"runs">;
+
+const toRun = readerOf("runs");
+
+export interface NewRun extends Pick<
+  Run,
+  | "businessId"
+  | "business"
+  | "playbook"
+  | "playbookRevision"
+  | "policy"
+  | "period"
+  | "launchedBy"
+  | "launchedByTokenId"
+> {
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly nowMs: number;
+  /** Joins whatever run the period has, ended or not: what a clock launches, it launches once. */
+  readonly once?: boolean;
+  /** Also after a run that completed and had nothing to pay: what kept the bills out may be over. */
+  readonly afterNothing?: boolean;
+}
+
+/**
+ * Makes the run of a period, or joins the one there is.
+ *
+ * Unique on business, playbook, period and revision: however many launch at once, there is one
+ * run. The next revision is made only after rejected, expired, cancelled or failed; a run that
+ * completed is joined, so that its period is never paid again.
+ *
+ * @throws where the id is taken by a run of another business behind the same profile name.
+ */
+export async function upsertRun(
+  db: Db,
+  launch: NewRun,
+): Promise<{ runId: string; created: boolean; run: Run }> {
+  const latest = await findRunOfPeriod(db, launch);
+  if (latest !== undefined && (launch.once === true || !mayRelaunch(latest, launch))) {
+    return { runId: latest.runId, created: false, run: latest };
+  }
+  const revision = (latest?.revision ?? 0) + 1;
+  const { businessId, business, playbook, playbookRevision, policy, period } = launch;
+  const { inputs = {}, launchedBy, launchedByTokenId } = launch;
+  const runId = payRunId(business, playbook, period, revision);
+  const inserted = await db
+    .insertInto("runs")
+    .values(
+      asColumns({
+        ...{ runId, businessId, business, playbook, playbookRevision, policy, period, revision },
+        ...{ inputs, launchedBy, launchedByTokenId, launchedAtMs: Math.floor(launch.nowMs) },
+        ...{ phase: "planning" satisfies RunPhase, planNo: 0, totalCents: 0 },
+      }),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (inserted !== undefined) return { runId, created: true, run: toRun(inserted) };
+
+  // Somebody launched between the read and the write: theirs is the run of the period.
+  const theirs = await findRunOfPeriod(db, launch);
+  if (theirs === undefined || theirs.revision < revision) {
+    throw new Error(
+      `The run id ${runId} belongs to another business. Give the profile "${launch.business}" ` +
+        "a name that was not used for another businessId.",
+    );
+  }
+  return { runId: theirs.runId, created: false, run: theirs };
+}
+
+function mayRelaunch({ phase, totalCents }: Run, { afterNothing }: NewRun): boolean {
+  const wasEmpty = afterNothing === true && phase === "completed" && totalCents === 0;
+  return wasEmpty || RELAUNCHABLE.includes(phase);
+}
+
+/** True where a playbook's runs are this business's: it names it, or none, which is the only one. */
+export function isOfBusiness(policy: Pick<Run["policy"], "business">, business: string): boolean {
+  return policy.business === null || policy.business === business;
+}
+
+/**
+ * The same with its entry in the audit trail.
+ *
+ * @throws where the playbook is another business's: nothing launches it, whoever asks
+ */
+export async function recordLaunch(
+  trx: Transaction<Tables>,
+  launch: NewRun,
+): Promise<{ runId: string; created: boolean; run: Run }> {
+  if (!isOfBusiness(launch.policy, launch.business)) {
+    throw new Error(`the playbook ${launch.playbook} is not ${launch.business}'s`);
+  }
+  const launched = await upsertRun(trx, launch);
+  await appendAudit(trx, {
+    businessId: launch.businessId,
+    nowMs: launch.nowMs,
+    actor: launch.launchedBy,
+    action: launched.created ? "run.launched" : "run.joined",
+    subject: launched.runId,
+    details: {
+      playbook: launch.playbook,
+      revision: launch.playbookRevision,
+      period: launch.period,
+    },
+  });
+  return launched;
+}
+
+/** The newest revision of a period's run. */
+export async function findRunOfPeriod(
+  db: Db,
+  launch: Pick<NewRun, "businessId" | "playbook" | "period">,
+): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("business_id", "=", launch.businessId)
+    .where("playbook", "=", launch.playbook)
+    .where("period", "=", launch.period)
+    .orderBy("revision", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toRun(row);
+}
+
+export function getRun(db: Db, runId: string): Promise<Run | undefined> {
+  return findOne(db, "runs", { runId });
+}
+
+export interface RunFilter {
+  readonly businessId?: string;
+  readonly phase?: RunPhase;
+  /** True: only runs that wait for an approval or have a parked line; false: only the others. */
+  readonly needsAction?: boolean;
+  /** True: not those that an event started and that found nothing of their own to pay. */
+  readonly busy?: boolean;
+  readonly limit: number;
+}
+
+/** Runs, latest launch first. */
+export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
+  let query = db.selectFrom("runs").selectAll("runs");
+  if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
+  if (filter.phase !== undefined) query = query.where("phase", "=", filter.phase);
+  if (filter.busy === true) {
+    query = query.where((eb) =>
+      eb.or([
+        eb("runs.launched_by", "!=", sql<string>`${launchedByEvents("")} || runs.playbook`),
+        eb("runs.phase", "!=", "completed"),
+        eb("runs.total_cents", ">", 0),
+      ]),
+    );
+  }
+  if (filter.needsAction !== undefined) {
+    const wanted = filter.needsAction;
+    query = query.where((eb) => {
+      const asks = eb.or([
+        eb("runs.phase", "=", "awaiting-approval"),
+        eb.exists(
+          eb
+            .selectFrom("run_lines")
+            .select("run_lines.payable_id")
+            .whereRef("run_lines.run_id", "=", "runs.run_id")
+            .where("run_lines.state", "=", "parked"),
+        ),
+      ]);
+      return wanted ? asks : eb.not(asks);
+    });
+  }
+  const rows = await query
+    .orderBy("launched_at_ms", "desc")
+    .orderBy("run_id")
+    .limit(filter.limit)
+    .execute();
+  return rows.map(toRun);
+}
+
+export interface RunPhaseChange {
+  readonly phase: RunPhase;
+  /** What the run waits for, for people; undefined leaves it, except that an ended run waits for nothing. */
+  readonly waitingFor?: string | null;
+  readonly failure?: string | null;
+  readonly endedAtMs?: number;
+}
+
+/**
+ * Moves a run on; never out of an ended phase, whatever arrives late.
+ *
+ * @returns false where the run is unknown or has ended otherwise.
+ */
+export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange): Promise<boolean> {
+  const ended = ENDED_PHASES.includes(change.phase);
+  const waitingFor = change.waitingFor ?? (ended ? null : change.waitingFor);
+  const { endedAtMs } = change;
+  const result = await db
+    .updateTable("runs")
+    .set((eb) => ({
+      phase: change.phase,
+      ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
+      ...(change.failure === undefined ? {} : { failure: change.failure }),
+      // Saying it twice keeps the first instant.
+      ...(endedAtMs === undefined
+        ? {}
+        : { ended_at_ms: eb.fn.coalesce("ended_at_ms", eb.val(endedAtMs)) }),
+    }))
+    .where("run_id", "=", runId)
+    .where((eb) => eb.or([eb("phase", "not in", ENDED_PHASES), eb("phase", "=", change.phase)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** True where nothing more is planned, asked or paid for it; a run that is lost is over as well. */
+export function isOver(run: Run | undefined): boolean {
+  return run === undefined || ENDED_PHASES.includes(run.phase);
+}
+
+/** Starts the time in which a plan may be approved; a later plan of the run doesn't start it anew. */
+export async function setApproveBy(
+  db: Db,
+  runId: string,
+  times: { readonly plannedAtMs: number; readonly approveByMs: number },
+): Promise<void> {
+  await changeRecords(db, "runs", { runId, approveByMs: null }, times);
+}
+
+/**
+ * Asks a run to stop drawing lines; what was sent is still followed.
+ *
+ * @returns `already` keeps the first request's author.
+ */
+export async function requestCancel(
+  trx: Transaction<Tables>,
+  runId: string,
+  by: string,
+  nowMs: number,
+): Promise<"requested" | "already" | "ended" | "unknown"> {
+  const result = await trx
+    .updateTable("runs")
+    .set({ cancel_requested_at_ms: nowMs, cancel_requested_by: by })
+    .where("run_id", "=", runId)
+    .where("phase", "not in", ENDED_PHASES)
+    .where("cancel_requested_at_ms", "is", null)
+    .executeTakeFirst();
+  const run = await getRun(trx, runId);
+  if (run === undefined) return "unknown";
+  if (result.numUpdatedRows > 0n) {
+    tellOf(trx, run.businessId, { kind: "workflow", workflowId: runId });
+    tellOf(trx, run.businessId, { kind: "run", runId });
+    return "requested";
+  }
+  return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
+}

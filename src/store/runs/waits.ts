@@ -1,0 +1,178 @@
+import type { Transaction } from "kysely";
+import { doublingMs } from "../../domain/back-off.ts";
+import { appendAudit } from "../audit/audit.ts";
+import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
+import type { Db } from "../sql/db.ts";
+import { findAll, findOne } from "../sql/records.ts";
+import type { Tables } from "../schema/tables.ts";
+import { tellOf } from "../tellings/tellings.ts";
+
+/** A fault of a whole business, or of one of its funding sources, that everything waits for. */
+export type BusinessWait = RecordOf<"business_waits">;
+
+const toWait = readerOf("business_waits");
+
+export interface NewWait extends Pick<
+  BusinessWait,
+  "businessId" | "sourceId" | "code" | "message"
+> {
+  /** Service clock. */
+  readonly nowMs: number;
+  /** Real time, for the audit trail. */
+  readonly realMs: number;
+  /** Service-clock instant that the service asked for; without it the back-off applies. */
+  readonly retryAtMs?: number;
+}
+
+/** First pause where the service asks for none; it doubles with every try. */
+const BACK_OFF_MS = 5_000;
+const BACK_OFF_MAX_MS = 600_000;
+
+/** How long others wait for what a probe finds out, where it finds nothing. */
+const PROBE_MS = 30_000;
+
+/**
+ * Makes a business or a source wait, or goes on with the wait there is.
+ *
+ * Answers of requests that were in flight together may each ask for a pause: until a request has
+ * been tried again, the longest holds.
+ */
+export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<BusinessWait> {
+  const { businessId, sourceId, code, message, nowMs } = wait;
+  const found = await findOne(trx, "business_waits", { businessId, sourceId, code });
+  const tries = found?.tries ?? 0;
+  const floorMs = found !== undefined && tries === 0 ? found.retryAtMs : 0;
+  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? nowMs + backOffMs(tries));
+  const row = await trx
+    .insertInto("business_waits")
+    .values({
+      ...asColumns({ businessId, sourceId, code, message, retryAtMs }),
+      since_ms: nowMs,
+      tries: 0,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["business_id", "source_id", "code"])
+        .doUpdateSet({ message, retry_at_ms: retryAtMs }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  // Going on with a wait is no news: a service that refuses for days must not fill the trail.
+  if (found === undefined) await note(trx, toWait(row), "wait.began", wait.realMs);
+  return toWait(row);
+}
+
+/** The service's own words stay out of the trail: they may name people. Runs hear of it. */
+async function note(
+  trx: Transaction<Tables>,
+  { businessId, sourceId, code, tries, sinceMs }: BusinessWait,
+  action: "wait.began" | "wait.ended",
+  realMs: number,
+): Promise<void> {
+  const ended = action === "wait.ended" ? { tries, sinceMs: Math.floor(sinceMs) } : {};
+  await appendAudit(trx, {
+    businessId,
+    nowMs: realMs,
+    actor: "payrun",
+    action,
+    subject: sourceId === "" ? businessId : sourceId,
+    details: { code, ...ended },
+  });
+  tellOf(trx, businessId, { kind: "wait" });
+}
+
+function backOffMs(tries: number): number {
+  return doublingMs(BACK_OFF_MS, BACK_OFF_MAX_MS, tries);
+}
+
+/** Says that the waits of a business whose pause is over are being tried: their back-off grows. */
+export async function countTries(db: Db, businessId: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable("business_waits")
+    .set((eb) => ({ tries: eb("tries", "+", 1) }))
+    .where("business_id", "=", businessId)
+    .where("source_id", "=", "")
+    .where("retry_at_ms", "<=", nowMs)
+    .execute();
+}
+
+/**
+ * Notes that a request is about to try whether the waits are over whose pause is: everybody else
+ * waits for what it finds, and the next pause is longer.
+ *
+ * Only the waits that it tries: those of other sources are left to who pays from them.
+ */
+export async function probeWaits(
+  db: Db,
+  probe: {
+    readonly businessId: string;
+    readonly sourceIds: readonly string[];
+    readonly nowMs: number;
+    /** Which of them it tries; all unless said. */
+    readonly codes?: readonly string[];
+  },
+): Promise<void> {
+  await db
+    .updateTable("business_waits")
+    .set((eb) => ({ retry_at_ms: probe.nowMs + PROBE_MS, tries: eb("tries", "+", 1) }))
+    .where("business_id", "=", probe.businessId)
+    .where("source_id", "in", ["", ...new Set(probe.sourceIds)])
+    .where("retry_at_ms", "<=", probe.nowMs)
+    .$if(probe.codes !== undefined, (waits) => waits.where("code", "in", probe.codes ?? []))
+    .execute();
+}
+
+/**
+ * Ends what a request for `sourceId` has shown to be over: waits of the source and of the whole
+ * business.
+ *
+ * Only those that have been tried since they began: an answer to a request that left before the
+ * fault says nothing about it.
+ */
+export async function clearWaits(
+  trx: Transaction<Tables>,
+  shown: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly realMs: number;
+    /** Which of them it has shown to be over; all unless said. */
+    readonly codes?: readonly string[];
+  },
+): Promise<void> {
+  const ended = await trx
+    .deleteFrom("business_waits")
+    .where("business_id", "=", shown.businessId)
+    .where("source_id", "in", [shown.sourceId, ""])
+    .where("tries", ">", 0)
+    .$if(shown.codes !== undefined, (waits) => waits.where("code", "in", shown.codes ?? []))
+    .returningAll()
+    .execute();
+  for (const row of ended) await note(trx, toWait(row), "wait.ended", shown.realMs);
+}
+
+/** Ends one wait whose cause is known to be lifted. */
+export async function clearWait(
+  trx: Transaction<Tables>,
+  wait: {
+    readonly businessId: string;
+    readonly sourceId: string;
+    readonly code: string;
+    readonly realMs: number;
+  },
+): Promise<boolean> {
+  const ended = await trx
+    .deleteFrom("business_waits")
+    .where("business_id", "=", wait.businessId)
+    .where("source_id", "=", wait.sourceId)
+    .where("code", "=", wait.code)
+    .returningAll()
+    .executeTakeFirst();
+  if (ended === undefined) return false;
+  await note(trx, toWait(ended), "wait.ended", wait.realMs);
+  return true;
+}
+
+/** Waits of a business, the longest first. */
+export function listWaits(db: Db, businessId: string): Promise<BusinessWait[]> {
+  return findAll(db, "business_waits", { businessId }, ["since_ms", "source_id", "code"]);
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import { asColumns, readerOf } from "../sql/as-record.ts";
+import { databaseNowMs } from "../sql/database-clock.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import type { Telling } from "../sql/store.ts";
+import { idsIn } from "../sql/rows-as.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** What a transaction has written that workflows must hear of. */
+export type Fact =
+  /** Something about one of them: a decision, a resolution, a step of an onboarding. */
+  | { readonly kind: "workflow"; readonly workflowId: string }
+  /** A run has a plan, is to stop, or has ended: whoever hangs on it. */
+  | { readonly kind: "run"; readonly runId: string }
+  /** A hold was set, lifted, or has come to its end. */
+  | {
+      readonly kind: "hold";
+      readonly holdId: string;
+      readonly scope: string;
+      readonly value: string;
+    }
+  /** A funding account that bounced has been decided about: the bills that wait for it. */
+  | { readonly kind: "incident"; readonly sourceId: string }
+  /** A fault of the whole business has begun, or is over: its runs say so, and go on. */
+  | { readonly kind: "wait" }
+  /** The business's clock has been moved: everybody at work for it. */
+  | { readonly kind: "clock" };
+
+/** Facts of the transactions that are under way. */
+const written = new WeakMap<
+  Transaction<Tables>,
+  { readonly businessId: string; readonly fact: Fact }[]
+>();
+
+/**
+ * Has everybody told whom a fact concerns, once the transaction that writes it has committed: a
+ * process that dies in between leaves the rows to the gateways.
+ */
+export function tellOf(trx: Transaction<Tables>, businessId: string, fact: Fact): void {
+  const all = written.get(trx);
+  if (all === undefined) throw new Error("what is told of belongs into a transaction of the store");
+  all.push({ businessId, fact });
+}
+
+/**
+ * Does the work of a transaction, and writes down whom its facts concern before it commits.
+ *
+ * @param concernedBy the workflows that facts of a business concern
+ * @param noted hears whom, each time that the transaction is tried
+ */
+export async function withTellings<T>(
+  trx: Transaction<Tables>,
+  work: (trx: Transaction<Tables>) => Promise<T>,
+  concernedBy: (
+    trx: Transaction<Tables>,
+    businessId: string,
+    facts: readonly Fact[],
+  ) => Promise<ReadonlySet<string>>,
+  noted: (tellings: readonly Telling[]) => void,
+): Promise<T> {
+  const all: { readonly businessId: string; readonly fact: Fact }[] = [];
+  written.set(trx, all);
+  try {
+    const result = await work(trx);
+    const tellings: Telling[] = [];
+    for (const [businessId, ofOne] of Map.groupBy(all, (each) => each.businessId)) {
+      const facts = ofOne.map(({ fact }) => fact);
+      tellings.push(...(await insert(trx, businessId, await concernedBy(trx, businessId, facts))));
+    }
+    noted(tellings);
+    return result;
+  } finally {
+    written.delete(trx);
+  }
+}
+
+async function insert(
+  trx: Transaction<Tables>,
+  businessId: string,
+  workflowIds: ReadonlySet<string>,
+): Promise<Telling[]> {
+  if (workflowIds.size === 0) return [];
+  const atMs = await databaseNowMs(trx);
+  const tellings = [...workflowIds].map((workflowId) => ({
+    tellingId: `tell_${randomUUID()}`,
+    workflowId,
+  }));
+  for (const some of chunks(tellings)) {
+    await trx
+      .insertInto("tellings")
+      .values(some.map((telling) => asColumns({ ...telling, businessId, atMs })))
+      .execute();
+  }
+  return tellings;
+}
+
+/** The oldest that nobody has been told of, with their age. */
+export async function oldestTellings(
+  db: Db,
+  limit: number,
+): Promise<(Telling & { readonly ageMs: number })[]> {
+  const rows = await db
+    .selectFrom("tellings")
+    .select(["telling_id", "workflow_id", "at_ms"])
+    .orderBy("at_ms")
+    .limit(limit)
+    .execute();
+  if (rows.length === 0) return [];
+  const nowMs = await databaseNowMs(db);
+  return rows.map(readerOf("tellings")).map(({ atMs, ...of }) => ({ ...of, ageMs: nowMs - atMs }));
+}
+
+export async function forgetTellings(db: Db, tellings: readonly Telling[]): Promise<void> {
+  if (tellings.length === 0) return;
+  await db
+    .deleteFrom("tellings")
+    .where("telling_id", "in", idsIn(tellings.map(({ tellingId }) => tellingId)))
+    .execute();
+}

@@ -1,0 +1,184 @@
+import type { Transaction } from "kysely";
+import { ENDED_LINE_STATES, ENDED_PHASES } from "../../contracts/pay-run.ts";
+import { idsIn } from "../sql/rows-as.ts";
+import { casesOf } from "../lines/retry-cases.ts";
+import type { Tables } from "../schema/tables.ts";
+import type { Fact } from "../tellings/tellings.ts";
+
+/** The workflows that these facts of a business concern, as far as they have not ended. */
+export async function concernedBy(
+  trx: Transaction<Tables>,
+  businessId: string,
+  facts: readonly Fact[],
+): Promise<Set<string>> {
+  const concerned = new Set<string>();
+  const add = (ids: readonly string[]): void => ids.forEach((id) => concerned.add(id));
+  for (const fact of facts) {
+    if (fact.kind === "workflow") concerned.add(fact.workflowId);
+    if (fact.kind === "run") add(await hangingOn(trx, businessId, fact.runId));
+    if (fact.kind === "wait") add(await runsHeld(trx, businessId, "all", []));
+    if (fact.kind === "clock") add(await atWork(trx, businessId));
+    if (fact.kind === "incident") add(await waitingFor(trx, businessId, fact.sourceId));
+  }
+  const holds = facts.filter((fact) => fact.kind === "hold");
+  if (holds.length > 0)
+    add(
+      await behindHolds(
+        trx,
+        holds.map(({ holdId }) => holdId),
+      ),
+    );
+  for (const [scope, ofOne] of Map.groupBy(holds, (hold) => hold.scope)) {
+    const values = [...new Set(ofOne.map(({ value }) => value))];
+    add(await runsHeld(trx, businessId, scope, values));
+    add(await retriesHeld(trx, businessId, scope, values));
+  }
+  return concerned;
+}
+
+function openRetries(trx: Transaction<Tables>) {
+  return trx.selectFrom("retries").select("workflow_id as id").where("phase", "!=", "ended");
+}
+
+function openCancellations(trx: Transaction<Tables>, businessId: string) {
+  return trx
+    .selectFrom("cancellations")
+    .select("workflow_id as id")
+    .where("business_id", "=", businessId)
+    .where("ended_at_ms", "is", null);
+}
+
+/** Retries of a run's bills, and what withholds bills from it. */
+async function hangingOn(
+  trx: Transaction<Tables>,
+  businessId: string,
+  runId: string,
+): Promise<string[]> {
+  const all = openRetries(trx)
+    .where("run_id", "=", runId)
+    .unionAll(openCancellations(trx, businessId).where("run_id", "=", runId));
+  return (await all.execute()).map(({ id }) => id);
+}
+
+/** Every workflow of a business that has not ended. */
+async function atWork(trx: Transaction<Tables>, businessId: string): Promise<string[]> {
+  const runs = trx
+    .selectFrom("runs")
+    .select("run_id as id")
+    .where("business_id", "=", businessId)
+    .where("phase", "not in", ENDED_PHASES);
+  // One that was decided may still follow a deposit.
+  const incidents = trx
+    .selectFrom("incidents")
+    .select("workflow_id as id")
+    .where("business_id", "=", businessId);
+  const onboardings = trx
+    .selectFrom("onboardings")
+    .select("workflow_id as id")
+    .where("business_id", "=", businessId)
+    .where("ended_at_ms", "is", null);
+  const all = runs
+    .unionAll(openRetries(trx).where("business_id", "=", businessId))
+    .unionAll(openCancellations(trx, businessId))
+    .unionAll(incidents)
+    .unionAll(onboardings);
+  return (await all.execute()).map(({ id }) => id);
+}
+
+async function waitingFor(
+  trx: Transaction<Tables>,
+  businessId: string,
+  sourceId: string,
+): Promise<string[]> {
+  const rows = await casesOf(trx, { businessId, sourceId })
+    .select("retries.workflow_id")
+    .where("retry_cases.waits_for", "is not", null)
+    .execute();
+  return rows.map((row) => row.workflow_id);
+}
+
+/** Whoever has set holds and waits for somebody to lift them. */
+async function behindHolds(
+  trx: Transaction<Tables>,
+  holdIds: readonly string[],
+): Promise<string[]> {
+  const items = await trx
+    .selectFrom("cancellation_items")
+    .innerJoin("cancellations", "cancellations.workflow_id", "cancellation_items.workflow_id")
+    .select("cancellations.workflow_id")
+    .distinct()
+    .where("cancellation_items.hold_id", "in", idsIn(holdIds))
+    .where("cancellations.ended_at_ms", "is", null)
+    .execute();
+  const incidents = await trx
+    .selectFrom("incidents")
+    .select("workflow_id")
+    .where("hold_id", "in", idsIn(holdIds))
+    .where("phase", "!=", "ended")
+    .execute();
+  return [...items, ...incidents].map((row) => row.workflow_id);
+}
+
+/** The column of a line that a hold's value is compared with; the others name whole runs. */
+const COLUMN_OF = {
+  payable: "run_lines.payable_id",
+  contact: "run_lines.contact_id",
+  source: "run_lines.source_id",
+} as const;
+
+function columnOf(scope: string) {
+  return scope in COLUMN_OF ? COLUMN_OF[scope as keyof typeof COLUMN_OF] : undefined;
+}
+
+async function runsHeld(
+  trx: Transaction<Tables>,
+  businessId: string,
+  scope: string,
+  values: readonly string[],
+): Promise<string[]> {
+  let query = trx
+    .selectFrom("runs")
+    .select("runs.run_id")
+    .where("runs.business_id", "=", businessId)
+    .where("runs.phase", "not in", ENDED_PHASES);
+  const column = columnOf(scope);
+  if (scope === "run") query = query.where("runs.run_id", "in", idsIn(values));
+  if (scope === "playbook") query = query.where("runs.playbook", "in", idsIn(values));
+  if (column !== undefined) {
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("run_lines")
+          .select("run_lines.payable_id")
+          .whereRef("run_lines.run_id", "=", "runs.run_id")
+          .where(column, "in", idsIn(values))
+          .where("run_lines.state", "not in", ENDED_LINE_STATES),
+      ),
+    );
+  }
+  return (await query.execute()).map((row) => row.run_id);
+}
+
+async function retriesHeld(
+  trx: Transaction<Tables>,
+  businessId: string,
+  scope: string,
+  values: readonly string[],
+): Promise<string[]> {
+  let query = trx
+    .selectFrom("retries")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.run_id", "=", "retries.run_id")
+        .onRef("run_lines.payable_id", "=", "retries.payable_id"),
+    )
+    .innerJoin("runs", "runs.run_id", "retries.run_id")
+    .select("retries.workflow_id")
+    .where("retries.business_id", "=", businessId)
+    .where("retries.phase", "!=", "ended");
+  const column = columnOf(scope);
+  if (scope === "run") query = query.where("retries.run_id", "in", idsIn(values));
+  if (scope === "playbook") query = query.where("runs.playbook", "in", idsIn(values));
+  if (column !== undefined) query = query.where(column, "in", idsIn(values));
+  return (await query.execute()).map((row) => row.workflow_id);
+}
