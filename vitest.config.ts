@@ -6,8 +6,8 @@ import { SecondTries } from "./test/support/second-tries.ts";
 /** These talk to a real Temporal server, which is started once for all of them. */
 const temporalTests = [
   ...["cli", "e2e", "replay", "worker", "workflows"].map((folder) => `test/${folder}/**/*.test.ts`),
-  "test/gateway/{launch,schedules}/*.test.ts",
-  "test/gateway/{dispatcher,event-starts,tellings}.test.ts",
+  "test/actions/{launch,schedules}/*.test.ts",
+  "test/events/{dispatcher,event-starts,tellings}.test.ts",
 ];
 
 const standIn = new URL("./test/simulation/temporal/workflow-stand-in.ts", import.meta.url);

@@ -1,6 +1,6 @@
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { TopUpRule } from "../../src/contracts/playbook.ts";
-import type { TopUpAccount } from "../../src/contracts/top-up.ts";
+import type { TopUpAccount } from "../../src/contracts/deposit.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { unlessRefused } from "../shared/choose-funding.ts";
 

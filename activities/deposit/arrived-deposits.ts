@@ -1,4 +1,4 @@
-import { takenBack } from "../../src/domain/top-ups/transactions.ts";
+import { takenBack } from "../../src/domain/deposits/transactions.ts";
 import { recordReturned } from "../../src/store/deposits/returned-deposits.ts";
 import { topUpsOf } from "../../src/store/deposits/deposits.ts";
 import { unlessRefused } from "../shared/choose-funding.ts";

@@ -2,7 +2,7 @@ import { addBankingDays } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { topUpOverdue } from "../../src/domain/notices/top-up-texts.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { depositStands, type ShownTransaction } from "../../src/domain/top-ups/transactions.ts";
+import { depositStands, type ShownTransaction } from "../../src/domain/deposits/transactions.ts";
 import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { endTopUp, tellLate } from "./record-deposit.ts";

@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
-import type { PlannedTopUp } from "../../src/contracts/top-up.ts";
+import type { PlannedTopUp } from "../../src/contracts/deposit.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { judgeShortage } from "../../src/domain/top-ups/terms.ts";
+import { judgeShortage } from "../../src/domain/deposits/terms.ts";
 import type { Db } from "../../src/store/index.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";

@@ -1,5 +1,5 @@
 import type { ClockReading } from "../../src/business/clock.ts";
-import { couldBe, toldCents } from "../../src/domain/top-ups/transactions.ts";
+import { couldBe, toldCents } from "../../src/domain/deposits/transactions.ts";
 import type { Reading } from "../../src/ledger/facts.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { beginReading } from "../../src/ledger/readings.ts";

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { OPEN_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
+import { OPEN_TOP_UP_STATES } from "../../src/contracts/deposit.ts";
 import { type NoticeText } from "../../src/domain/notices/run-texts.ts";
 import { topUpFailed, topUpRests } from "../../src/domain/notices/top-up-texts.ts";
 import { UNANSWERED_TOLD_AFTER_MS } from "../../src/domain/payments/late.ts";

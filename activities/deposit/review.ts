@@ -1,11 +1,11 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { depositSubject } from "../../src/contracts/names.ts";
-import type { TopUpAccount, TopUpTerms } from "../../src/contracts/top-up.ts";
+import type { TopUpAccount, TopUpTerms } from "../../src/contracts/deposit.ts";
 import { topUpHash } from "../../src/domain/approvals/hashes.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { topUpNeeded } from "../../src/domain/notices/top-up-texts.ts";
-import { judgeShortage } from "../../src/domain/top-ups/terms.ts";
+import { judgeShortage } from "../../src/domain/deposits/terms.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import {

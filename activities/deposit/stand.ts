@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { MOVING_TOP_UP_STATES } from "../../src/contracts/top-up.ts";
+import { MOVING_TOP_UP_STATES } from "../../src/contracts/deposit.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { depositText } from "../../src/domain/notices/top-up-texts.ts";
 import { approversOfTopUp } from "../../src/store/deposits/deposit-approvals.ts";

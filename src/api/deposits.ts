@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { TOP_UP_STATES } from "../contracts/top-up.ts";
+import { TOP_UP_STATES } from "../contracts/deposit.ts";
 
 /** A deposit as a plan proposes it. */
 export const plannedTopUp = z

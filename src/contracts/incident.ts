@@ -1,5 +1,5 @@
 import type { LineState } from "./pay-run.ts";
-import type { TopUpStatus } from "./top-up.ts";
+import type { TopUpStatus } from "./deposit.ts";
 
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];

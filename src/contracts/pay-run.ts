@@ -1,7 +1,7 @@
 import type { Seen } from "./activities.ts";
 import type { StartedBy } from "./events.ts";
 import type { ApprovalStage, ReviewReason } from "./playbook.ts";
-import type { PlannedTopUp, TopUpStatus } from "./top-up.ts";
+import type { PlannedTopUp, TopUpStatus } from "./deposit.ts";
 
 export const RUN_PHASES = [
   "planning",

@@ -1,6 +1,6 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { watchedSinceMs } from "../domain/payments/return-window.ts";
-import { takenBack } from "../domain/top-ups/transactions.ts";
+import { takenBack } from "../domain/deposits/transactions.ts";
 import { reasonOf } from "../process/repeat.ts";
 import { arrivedTopUps, recordReturned } from "../store/deposits/returned-deposits.ts";
 import type { SweeperContext } from "./context.ts";

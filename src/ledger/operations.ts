@@ -2,7 +2,7 @@ import { z } from "zod";
 import { sumCents } from "../domain/money.ts";
 import { isKnownUnpaid } from "../domain/payments/payment-states.ts";
 import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/schemas/payment.ts";
-import { depositStands } from "../domain/top-ups/transactions.ts";
+import { depositStands } from "../domain/deposits/transactions.ts";
 import type { OperationName, Shown, Terms } from "./facts.ts";
 
 /** What a reading says of a send that had no answer. */

@@ -1,4 +1,4 @@
-import type { PlannedTopUp, TopUpStatus } from "../../contracts/top-up.ts";
+import type { PlannedTopUp, TopUpStatus } from "../../contracts/deposit.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { bold, printable, yellow } from "../terminal/text.ts";
 

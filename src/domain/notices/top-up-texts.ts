@@ -1,4 +1,4 @@
-import type { TopUpAccount, TopUpTerms } from "../../contracts/top-up.ts";
+import type { TopUpAccount, TopUpTerms } from "../../contracts/deposit.ts";
 import { formatUsd } from "../money.ts";
 import type { NoticeText } from "./run-texts.ts";
 

@@ -1,6 +1,6 @@
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { dateOf, type StatementDeposit } from "../../domain/statement/lines.ts";
-import { depositStands } from "../../domain/top-ups/transactions.ts";
+import { depositStands } from "../../domain/deposits/transactions.ts";
 import type { BalanceTransaction, PaymentsClient } from "../../payments-api/index.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import type { Db } from "../../store/index.ts";

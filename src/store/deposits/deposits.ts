@@ -4,7 +4,7 @@ import {
   OPEN_TOP_UP_STATES,
   type TopUpAccount,
   type TopUpState,
-} from "../../contracts/top-up.ts";
+} from "../../contracts/deposit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { CENTS, type Db } from "../sql/db.ts";

@@ -1,4 +1,4 @@
-import type { TopUpState } from "../../contracts/top-up.ts";
+import type { TopUpState } from "../../contracts/deposit.ts";
 import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
 
 /** Deposits into the balance that runs and incidents have asked for. */

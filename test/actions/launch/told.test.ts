@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { TASK_QUEUE } from "../../../src/contracts/names.ts";
+import { getRetry } from "../../../src/store/retries/retries.ts";
+import { eventually } from "../../gateway/support/gateway.ts";
+import { useLaunches } from "../../gateway/support/launches.ts";
+import { approveLines, planLine, seedRun, setLine } from "../../gateway/support/rows.ts";
+
+const scene = useLaunches();
+
+describe("what people do", () => {
+  async function signals(workflowId: string): Promise<number> {
+    const history = await scene.on.client.workflow.getHandle(workflowId).fetchHistory();
+    return (history.events ?? []).filter(
+      (event) => event.workflowExecutionSignaledEventAttributes?.signalName === "eventsArrived",
+    ).length;
+  }
+
+  test("reaches the run at once: a decision, a hold, its release, a cancel", async () => {
+    const run = await seedRun(scene.on.gateway.store, {
+      period: "2026-06-04",
+      lines: [planLine("p1")],
+    });
+    await scene.on.client.workflow.start("payRun", {
+      workflowId: run.runId,
+      taskQueue: TASK_QUEUE,
+      args: [{ runId: run.runId }],
+    });
+    const told = (times: number): Promise<number> =>
+      eventually(
+        () => signals(run.runId),
+        (count) => count === times,
+      );
+    const path = `/v1/runs/${encodeURIComponent(run.runId)}`;
+    const cora = await scene.on.gateway.token("cora", ["controller"]);
+    const operator = await scene.on.gateway.token("oli", ["operator"]);
+    const body = { decision: "approve", planHash: run.planHash };
+    await scene.on.gateway.call("POST", `${path}/decisions`, cora, body);
+    expect(await told(1)).toBe(1);
+    const target = { payableId: "p1", reason: "wait" };
+    const hold = await scene.on.gateway.call("POST", "/v1/holds", operator, target);
+    expect(await told(2)).toBe(2);
+    await scene.on.gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
+    expect(await told(3)).toBe(3);
+    await scene.on.gateway.call("POST", `${path}/cancel`, operator);
+    expect(await told(4)).toBe(4);
+  });
+
+  test("reaches it where they launch its period again: the store may have lost it meanwhile", async () => {
+    const { json } = await scene.launch({ period: "2026-06-11" });
+    const runId = String(json["id"]);
+    const before = await signals(runId);
+    expect((await scene.launch({ period: "2026-06-11" })).status).toBe(200);
+    expect(await signals(runId)).toBe(before + 1);
+  });
+
+  test("starts the owner of a parked bill that is to be retried", async () => {
+    const operator = await scene.on.gateway.token("oli", ["operator"]);
+    const run = await seedRun(scene.on.gateway.store, {
+      period: "2026-06-11",
+      lines: [planLine("p_retry")],
+    });
+    await approveLines(scene.on.gateway.store, run, ["p_retry"]);
+    await setLine(scene.on.gateway.store, run.runId, "p_retry", {
+      state: "parked",
+      reasonCode: "R02",
+    });
+    const body = { action: "retry", reason: "new bank details" };
+    const answer = await scene.on.gateway.call(
+      "POST",
+      "/v1/payables/p_retry/resolution",
+      operator,
+      body,
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.json["workflowId"]).toBe("retry-failed-payment/acme/p_retry");
+    const handle = scene.on.client.workflow.getHandle("retry-failed-payment/acme/p_retry");
+    expect((await handle.describe()).type).toBe("retryFailedPayment");
+    expect(await getRetry(scene.on.gateway.store.db, "biz_acme", "p_retry")).toMatchObject({
+      requested: "retry",
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
+import {
+  cancellationsLike,
+  getCancellation,
+  insertCancellation,
+} from "../../../src/store/cancellations/cancellations.ts";
+import type { Answer } from "../../gateway/support/gateway.ts";
+import { useLaunches } from "../../gateway/support/launches.ts";
+
+const scene = useLaunches();
+
+describe("a launch of what withholds bills", () => {
+  async function store(name: string, choose: string): Promise<Answer> {
+    const text = `kind: hold\nchoose: { ${choose} }\n`;
+    const admin = await scene.on.gateway.token(`ada-${name}`, ["admin"]);
+    return scene.on.gateway.call("POST", "/v1/playbooks", admin, { name, text });
+  }
+
+  test("from runs of a playbook that nobody has stored says so, as storing it does", async () => {
+    const stored = await store("typo", "run: weekli");
+    expect(stored.json["note"]).toMatch(/“weekli”, and no pay-run playbook of that name/);
+    const answer = await scene.launch({ playbook: "typo" });
+    expect(answer).toMatchObject({ status: 422, json: { error: "unknown_playbook" } });
+    expect((await store("right", "run: weekly")).json["note"]).toBeUndefined();
+    expect((await scene.launch({ playbook: "right" })).json["error"]).toBe("no_open_run");
+  });
+
+  test("takes what withholds from the run's next revision for another request", async () => {
+    await scene.launch({ period: "2026-02-05" });
+    await store("hold-all", "run: weekly");
+    const beginning = "cancel-scheduled-payments/acme/hold-all/weekly/2026-02-05";
+    const policy = { ...cancelOfPayments([]), name: "hold-all" };
+    const { db } = scene.on.gateway.store;
+    for (const workflowId of [`${beginning}/r2`, `${beginning}/rest`]) {
+      await insertCancellation(db, {
+        ...{ workflowId, businessId: "biz_acme", business: "acme", playbook: "hold-all" },
+        ...{ policy, runId: null, reason: "another", requestedBy: "lou", nowMs: 1 },
+      });
+    }
+    expect((await scene.launch({ playbook: "hold-all" })).json["id"]).toBe(beginning);
+    const like = await cancellationsLike(db, beginning);
+    expect(like.map(({ workflowId }) => workflowId)).toEqual([`${beginning}/r2`, beginning]);
+  });
+
+  test("without a run puts it into force on every run that is under way", async () => {
+    for (const period of ["2026-02-05", "2026-02-12"]) await scene.launch({ period });
+    await store("every", "vendor: con_1");
+    const answer = await scene.launch({ playbook: "every" });
+    expect(answer.json["id"]).toBe("cancel-scheduled-payments/acme/every/weekly/2026-02-12");
+    const first = "cancel-scheduled-payments/acme/every/weekly/2026-02-05";
+    expect(await getCancellation(scene.on.gateway.store.db, first)).toMatchObject({
+      endedAtMs: null,
+    });
+  });
+});

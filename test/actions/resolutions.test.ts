@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HistoryBody } from "../../src/api/history.ts";
+import { ResolutionBody } from "../../src/api/schemas.ts";
+import { listAudit } from "../../src/store/audit/audit.ts";
+import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payables/claims.ts";
+import { activeHoldFor } from "../../src/store/holds/holds.ts";
+import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
+import { getRetry } from "../../src/store/retries/retries.ts";
+import { sendOnce } from "../support/sends.ts";
+import {
+  profile,
+  startTestGateway,
+  type Answer,
+  type TestGateway,
+} from "../gateway/support/gateway.ts";
+import {
+  approveLines,
+  lineState,
+  planLine,
+  seedRun,
+  setLine,
+  type SeededRun,
+} from "../gateway/support/rows.ts";
+
+let gateway: TestGateway;
+let operator: string;
+let run: SeededRun;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  operator = await gateway.token("oli", ["operator"]);
+  run = await seedRun(gateway.store, {
+    lines: [planLine("p1"), planLine("p2"), planLine("p3"), planLine("p4")],
+  });
+  for (const id of ["p1", "p2", "p3"]) {
+    const reasonCode = id === "p3" ? "R03" : "R02";
+    const reason = "account closed";
+    await setLine(gateway.store, run.runId, id, { state: "parked", reasonCode, reason });
+  }
+});
+afterEach(async () => gateway.stop());
+
+async function resolve(payableId: string, action: string): Promise<Answer> {
+  const body = { action, reason: "spoke with the vendor" };
+  return gateway.call("POST", `/v1/payables/${payableId}/resolution`, operator, body);
+}
+
+/** A request to pay the bill, sent so long ago, and its answer. */
+function sent(
+  subject: string,
+  heard: Parameters<typeof sendOnce>[2] = { result: "unknown", status: 500 },
+  agoMs = 0,
+) {
+  return sendOnce(
+    gateway.store,
+    { businessId: "biz_acme", subject, owner: run.runId, agoMs },
+    heard,
+  );
+}
+
+/** A look at all payments of the bill, which shows these. */
+async function look(subject: string, shownIds: readonly string[] = []): Promise<void> {
+  await gateway.store.transactionOf("biz_acme", async (trx) => {
+    const nowMs = Date.now();
+    const reading = { begunAtMs: nowMs, begunServiceMs: nowMs, isWhole: true };
+    const looks = [{ subject, reading: { ...reading, shownIds, shown: [] } }];
+    await insertLooks(trx, "biz_acme", looks, nowMs);
+    await closeLookedAt(trx, "biz_acme", [subject], false);
+  });
+}
+
+describe("a parked bill", () => {
+  test.each([
+    ["paid-elsewhere", "paid-elsewhere"],
+    ["give-up", "given-up"],
+  ])(
+    "ends by %s: never paid by a later run, free of its claim, in the trail",
+    async (action, state) => {
+      const answer = await resolve("p1", action);
+      expect(answer.status).toBe(200);
+      expect(ResolutionBody.parse(answer.json)).toMatchObject({ payableId: "p1", action, state });
+      expect(await lineState(gateway.store, run.runId, "p1")).toBe(state);
+      const hold = await activeHoldFor(gateway.store.db, {
+        businessId: "biz_acme",
+        payableId: "p1",
+        contactId: "other",
+        sourceId: "other",
+        runId: "pay-run/acme/weekly/2026-11-27",
+        playbook: "weekly",
+        businessNowMs: Date.now() + 10 * 365 * 86_400_000,
+      });
+      expect(hold?.reason).toContain("spoke with the vendor");
+      expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toEqual(
+        new Map([["p2", run.runId]]),
+      );
+      const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: "p1" });
+      expect(trail.at(-1)).toMatchObject({ actor: "oli", action: `payable.resolved-${action}` });
+      // Once is enough.
+      expect((await resolve("p1", action)).status).toBe(409);
+    },
+  );
+
+  test("whose payment may have been made can't be ended yet", async () => {
+    await sent("p1");
+    const answer = await resolve("p1", "paid-elsewhere");
+    expect(answer.status).toBe(409);
+    expect(answer.json["error"]).toBe("attempt_live");
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("parked");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 1);
+  });
+
+  test.each([
+    ["was refused by the service", { result: "rejected", status: 404 } as const, 0],
+    ["was looked for when its window was over", { result: "unknown" } as const, 3_600_000],
+  ])("whose payment %s can be ended", async (_what, heard, agoMs) => {
+    await sent("p1", heard, agoMs);
+    if (heard.result === "unknown") {
+      expect((await resolve("p1", "give-up")).json["error"]).toBe("attempt_live");
+      await look("p1");
+    }
+    const answer = await resolve("p1", "give-up");
+    expect(answer.status).toBe(200);
+    expect(await lineState(gateway.store, run.runId, "p1")).toBe("given-up");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
+  });
+
+  test("of which a part was paid can be ended once nothing more of it can be paid", async () => {
+    await sent("p1", { result: "unknown" }, 900_000);
+    await look("p1", ["pmt_part"]);
+    expect((await resolve("p1", "paid-elsewhere")).json["error"]).toBe("attempt_live");
+    await sent("p2", { result: "unknown" }, 3_600_000);
+    await look("p2", ["pmt_part"]);
+    expect((await resolve("p2", "paid-elsewhere")).status).toBe(200);
+    expect(await lineState(gateway.store, run.runId, "p2")).toBe("paid-elsewhere");
+    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toHaveProperty("size", 1);
+  });
+
+  test("records a retry that Temporal could not be told about, and says so", async () => {
+    await approveLines(gateway.store, run, ["p1"]);
+    const answer = await resolve("p1", "retry");
+    expect(answer.status).toBe(503);
+    expect(answer.json["error"]).toBe("temporal_unreachable");
+    expect(answer.json["message"]).toMatch(/recorded/);
+    const retry = await getRetry(gateway.store.db, "biz_acme", "p1");
+    expect(retry).toMatchObject({
+      requested: "retry",
+      requestedBy: "oli",
+      runId: run.runId,
+      workflowId: "retry-failed-payment/acme/p1",
+    });
+  });
+
+  test("that another run has claimed meanwhile is not retried beside it", async () => {
+    await approveLines(gateway.store, run, ["p1"]);
+    const { db } = gateway.store;
+    const claim = { businessId: "biz_acme", payableId: "p1" };
+    await releaseClaim(db, { ...claim, owner: run.runId });
+    const owner = "pay-run/acme/weekly/2026-11-27";
+    await claimPayables(db, { businessId: "biz_acme", payableIds: ["p1"], owner, nowMs: 1 });
+    const answer = await resolve("p1", "retry");
+    expect(answer.status).toBe(409);
+    expect(answer.json).toMatchObject({ error: "owned_elsewhere" });
+    expect(await getRetry(db, "biz_acme", "p1")).toBeUndefined();
+  });
+
+  test("is not retried without an approval that is still valid", async () => {
+    await approveLines(gateway.store, run, ["p2"], Date.now() - 1_000);
+    for (const payableId of ["p1", "p2"]) {
+      const answer = await resolve(payableId, "retry");
+      expect(answer.status).toBe(409);
+      expect(answer.json["error"]).toBe("not_approved");
+      expect(answer.json["message"]).toContain("next run");
+      expect(await getRetry(gateway.store.db, "biz_acme", payableId)).toBeUndefined();
+    }
+  });
+
+  test("is resolved with all others of its reason", async () => {
+    const answer = await gateway.call("POST", "/v1/resolutions", operator, {
+      reasonCode: "R02",
+      action: "give-up",
+      reason: "vendor is gone",
+    });
+    expect(answer.status).toBe(200);
+    const resolved = answer.json["resolved"] as { payableId: string }[];
+    expect(resolved.map((one) => one.payableId)).toEqual(["p1", "p2"]);
+    expect(answer.json["refused"]).toEqual([]);
+    expect(await lineState(gateway.store, run.runId, "p3")).toBe("parked");
+  });
+
+  test("that can't be resolved doesn't keep the others of its reason from it", async () => {
+    await sent("p1");
+    const answer = await gateway.call("POST", "/v1/resolutions", operator, {
+      reasonCode: "R02",
+      action: "paid-elsewhere",
+      reason: "by check",
+    });
+    expect(answer.json["resolved"]).toMatchObject([{ payableId: "p2" }]);
+    expect(answer.json["refused"]).toMatchObject([{ payableId: "p1", error: "attempt_live" }]);
+  });
+});
+
+test.each(["retry", "paid-elsewhere", "give-up"])(
+  "a bill that is not parked is not resolved by %s",
+  async (action) => {
+    const answer = await resolve("p4", action);
+    expect(answer.status).toBe(409);
+    expect(answer.json["error"]).toBe("not_parked");
+    expect(answer.json["message"]).toContain("awaiting-approval");
+    expect(await lineState(gateway.store, run.runId, "p4")).toBe("awaiting-approval");
+  },
+);
+
+test("a bill that no run has seen is not found", async () => {
+  expect((await resolve("stranger", "retry")).status).toBe(404);
+  for (const query of ["", "?business=acme"]) {
+    const path = `/v1/payables/stranger/history${query}`;
+    const history = await gateway.call("GET", path, operator);
+    expect(history.status).toBe(404);
+    expect(history.json["message"]).toContain("not by the number in its dashboard");
+  }
+});
+
+test("a bill that no run has planned has a history where somebody has held it", async () => {
+  const hold = { payableId: "stranger", reason: "Disputed." };
+  expect((await gateway.call("POST", "/v1/holds", operator, hold)).status).toBe(201);
+  const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
+  const history = HistoryBody.parse(json);
+  expect(history).toMatchObject({
+    business: "acme",
+    state: null,
+    approvals: [],
+    holds: [{ author: "oli", reason: "Disputed." }],
+    paidOnce: { verdict: "not-paid" },
+  });
+  expect(history.paidOnce.sentences[0]).toContain("Not paid by Payrun");
+});
+
+test("bills of one id in two businesses are told apart by the business", async () => {
+  const profiles = [profile(), profile({ name: "north", businessId: "biz_north" })];
+  const two = await startTestGateway({ profiles });
+  try {
+    const token = await two.token("oli", ["operator"]);
+    await seedRun(two.store, { lines: [planLine("p1"), planLine("p2")] });
+    const hold = { payableId: "p1", reason: "Disputed.", business: "north" };
+    await two.call("POST", "/v1/holds", token, hold);
+    const of = (id: string, query: string) =>
+      two.call("GET", `/v1/payables/${id}/history${query}`, token);
+    const either = await of("p1", "");
+    expect(either).toMatchObject({ status: 409, json: { error: "business_ambiguous" } });
+    expect(either.json["message"]).toContain("--business");
+    expect((await of("p1", "?business=acme")).json).toMatchObject({ business: "acme", holds: [] });
+    expect((await of("p1", "?business=north")).json).toMatchObject({
+      business: "north",
+      state: null,
+      holds: [{ reason: "Disputed." }],
+    });
+    const wrong = await of("p2", "?business=north");
+    expect(wrong.status).toBe(404);
+    expect(wrong.json["message"]).toContain("There is one of acme.");
+  } finally {
+    await two.stop();
+  }
+});
+
+test("a bill parked in one run and on its way in another is not resolved", async () => {
+  const later = await seedRun(gateway.store, { period: "2026-11-27", lines: [planLine("p1")] });
+  await setLine(gateway.store, later.runId, "p1", { state: "scheduled" });
+  const answer = await resolve("p1", "paid-elsewhere");
+  expect(answer.status).toBe(409);
+  expect(answer.json["message"]).toContain("scheduled");
+});
+
+test("the history of a bill tells what happened to it, first to last", async () => {
+  const cora = await gateway.token("cora", ["controller"]);
+  await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
+  const body = { decision: "approve", planHash: run.planHash };
+  await gateway.call("POST", `/v1/runs/${encodeURIComponent(run.runId)}/decisions`, cora, body);
+  await sent("p4");
+  await gateway.call("POST", "/v1/holds", operator, { payableId: "p4", reason: "wait" });
+  const answer = await gateway.call("GET", "/v1/payables/p4/history", operator);
+  expect(answer.status).toBe(200);
+  const history = HistoryBody.parse(answer.json);
+  expect(history).toMatchObject({ business: "acme", owner: run.runId, state: "awaiting-approval" });
+  const kinds = history.timeline.map((entry) => entry.kind);
+  expect(kinds).toEqual(["planned", "approved", "answered", "hold"]);
+  expect(history.approvals).toMatchObject([{ by: "cora", planHash: run.planHash }]);
+  expect(history.timeline.map((entry) => entry.at)).toEqual(
+    history.timeline.map((entry) => entry.at).toSorted(),
+  );
+  expect(history.attempts).toMatchObject([{ seq: 1, state: "open", sends: [{ status: 500 }] }]);
+  expect(history.holds).toMatchObject([{ reason: "wait" }]);
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { listRuns, setRunPhase } from "../../../src/store/runs/runs.ts";
+import type { Answer } from "../../gateway/support/gateway.ts";
+import { useSchedules } from "../../gateway/support/schedules.ts";
+
+const scene = useSchedules();
+
+describe("missed runs", () => {
+  const fill = (body: object = {}): Promise<Answer> => scene.post("weekly/backfill", body);
+
+  test("are made up once, those within the playbook's window only", async () => {
+    await scene.apply("{ every: thursday, catchUp: 8 days }");
+    scene.nowMs = Date.parse("2026-12-04T17:00:00Z");
+    const first = await fill();
+    expect(first.json["items"]).toEqual([
+      { period: "2026-12-03", id: "pay-run/acme/weekly/2026-12-03", created: true },
+    ]);
+    expect((await fill()).json["items"]).toEqual([]);
+    const runId = "pay-run/acme/weekly/2026-12-03";
+    await setRunPhase(scene.on.gateway.store.db, runId, {
+      phase: "rejected",
+      endedAtMs: scene.nowMs,
+    });
+    expect((await fill()).json["items"]).toEqual([]);
+    expect((await fill({ period: "2026-12-03" })).json["items"]).toMatchObject([
+      { id: runId, created: false },
+    ]);
+    expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toHaveLength(1);
+  });
+
+  test("are none from before there was a schedule, it was another one, or it was deleted", async () => {
+    await scene.apply("{ every: thursday, catchUp: 8 days }");
+    scene.nowMs = Date.parse("2026-11-18T18:00:00Z");
+    expect((await fill()).json["items"]).toEqual([]);
+    const refused = await fill({ period: "2026-11-12" });
+    expect(refused.status).toBe(422);
+    expect(refused.json["message"]).toContain("runs by this schedule only since 2026-11-18T17:00");
+    scene.nowMs = Date.parse("2026-11-19T18:00:00Z");
+    await scene.apply("{ every: wednesday, catchUp: 9 days }");
+    expect((await fill()).json["items"]).toEqual([]);
+    await scene.on.gateway.call("DELETE", "/v1/schedules/weekly", scene.admin);
+    scene.nowMs = Date.parse("2026-11-25T18:00:00Z");
+    await scene.apply("{ every: wednesday, catchUp: 9 days }");
+    expect((await fill()).json["items"]).toEqual([]);
+    scene.nowMs = Date.parse("2026-12-02T18:00:00Z");
+    await scene.apply("{ every: wednesday, catchUp: 12 days }");
+    expect((await fill()).json["items"]).toMatchObject([{ period: "2026-12-02" }]);
+  });
+
+  test.each([
+    ["2026-11-19", "longer ago than catchUp: 1 day allows"],
+    ["2026-12-10", "is not missed"],
+    ["2026-12-02", "is no period of weekly; the next one after it is 2026-12-03"],
+  ])("of %s are refused with the reason", async (period, reason) => {
+    await scene.apply("{ every: thursday }");
+    scene.nowMs = Date.parse("2026-12-03T17:00:00Z");
+    const answer = await fill({ period });
+    expect(answer.status).toBe(422);
+    expect(answer.json["message"]).toContain(reason);
+    expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toEqual([]);
+  });
+});

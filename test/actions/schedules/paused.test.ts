@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { BusinessProfile } from "../../../src/config/business-profile.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { withSchedule } from "../../../src/store/playbooks/schedule-turns.ts";
+import { compareSchedules } from "../../../src/janitor/schedules.ts";
+import { profile } from "../../gateway/support/gateway.ts";
+import { useSchedules } from "../../gateway/support/schedules.ts";
+
+const scene = useSchedules();
+const business: BusinessProfile = profile();
+
+/** The sweeper leaves alone what a gateway may just be making. */
+beforeEach(() => {
+  scene.nowMs = Date.now() - 3_600_000;
+});
+
+/** What the sweeper does with schedules each minute. */
+async function sweep(): Promise<void> {
+  const nobody = (): never => {
+    throw new Error("the service is not asked");
+  };
+  await compareSchedules(
+    {
+      store: scene.on.gateway.store,
+      temporal: scene.on.client,
+      log: { info: () => undefined, warn: () => undefined },
+      profiles: { all: () => [business] },
+      clientOf: nobody,
+      clockOf: nobody,
+    },
+    business,
+  );
+}
+
+/** What was done to the schedule, by whom, with which note; first to last. */
+async function acts(): Promise<unknown[][]> {
+  const of = { businessId: business.businessId, subject: "weekly" };
+  const trail = await listAudit(scene.on.gateway.store.db, of);
+  return trail
+    .filter(({ action }) => action.startsWith("schedule."))
+    .map(({ action, actor, details }) => [action, actor, details["note"]]);
+}
+
+/** Sweeps until the list of schedules at Temporal, which lags behind, has told of the last act. */
+async function sweepUntil(count: number): Promise<void> {
+  const done = async (): Promise<number> => {
+    await sweep();
+    return (await acts()).length;
+  };
+  await expect.poll(done, { timeout: 30_000 }).toBe(count);
+}
+
+describe("a pause", () => {
+  test("stays when the playbook is applied again, which says so", async () => {
+    await scene.apply("{ every: thursday }");
+    const paused = await scene.post("weekly/pause", { note: "books are being closed" });
+    expect(paused.json).toMatchObject({ state: "paused", note: "ada: books are being closed" });
+    const applied = await scene.apply("{ every: friday }");
+    expect(applied.json["note"]).toMatch(/paused \(ada: books are.*payrun schedule resume weekly/);
+    expect((await scene.shown())?.["state"]).toBe("paused");
+    const resumed = await scene.post("weekly/resume");
+    expect(resumed.json).toMatchObject({ state: "active", paused: false });
+    expect((await scene.apply("{ every: thursday }")).json["note"]).toBeUndefined();
+  });
+
+  test("stays where its schedule is lost, whatever makes it again", async () => {
+    await scene.apply("{ every: thursday }");
+    await scene.post("weekly/pause", { note: "audit" });
+    await scene.handle().delete();
+    expect(await scene.shown()).toMatchObject({ state: "missing", paused: true });
+    await scene.apply("{ every: thursday }");
+    expect(await scene.shown()).toMatchObject({ state: "paused", note: "ada: audit" });
+    await scene.handle().delete();
+    await scene.apply("");
+    await scene.apply("{ every: thursday }");
+    expect(await scene.shown()).toMatchObject({ state: "paused", note: "ada: audit" });
+  });
+
+  test("can be asked for while its schedule is lost, and so can its end", async () => {
+    await scene.apply("{ every: thursday }");
+    await scene.handle().delete();
+    expect((await scene.post("weekly/pause", { note: "stop" })).status).toBe(200);
+    expect(await scene.shown()).toMatchObject({ state: "paused", note: "ada: stop" });
+    await scene.handle().delete();
+    expect((await scene.post("weekly/resume")).json).toMatchObject({ state: "active" });
+    await scene.handle().delete();
+    const path = "/v1/schedules/weekly";
+    expect((await scene.on.gateway.call("DELETE", path, scene.admin)).status).toBe(200);
+    expect((await scene.post("weekly/pause")).status).toBe(404);
+    await sweep();
+    expect((await scene.shown())?.["state"]).toBe("missing");
+  });
+});
+
+describe("a pause made in Temporal itself", () => {
+  test("is noted once, with what Temporal keeps of it, and so is its end", async () => {
+    await scene.apply("{ every: thursday }");
+    await scene.handle().pause("vendor fraud, ask Vera");
+    await sweepUntil(1);
+    await sweep();
+    expect(await acts()).toEqual([["schedule.paused", "temporal-ui", "vendor fraud, ask Vera"]]);
+    await scene.handle().unpause("all clear");
+    await sweepUntil(2);
+    await sweep();
+    expect((await acts())[1]).toEqual(["schedule.resumed", "temporal-ui", "all clear"]);
+  });
+
+  test("is how the schedule stands when it is lost", async () => {
+    await scene.apply("{ every: thursday }");
+    await scene.handle().pause("vendor fraud");
+    await sweepUntil(1);
+    await scene.handle().delete();
+    await sweepUntil(2);
+    expect(await scene.shown()).toMatchObject({
+      state: "paused",
+      note: "temporal-ui: vendor fraud",
+    });
+    expect((await acts())[1]).toEqual(["schedule.restored", "payrun", undefined]);
+    await sweep();
+    expect(await acts()).toHaveLength(2);
+  });
+
+  test("is noted before what a person does about it, which is the last word", async () => {
+    await scene.apply("{ every: thursday }");
+    await scene.handle().pause("vendor fraud");
+    expect((await scene.post("weekly/resume", { note: "checked" })).json["state"]).toBe("active");
+    await scene.handle().pause("again");
+    await scene.apply("{ every: friday }");
+    expect(await acts()).toEqual([
+      ["schedule.paused", "temporal-ui", "vendor fraud"],
+      ["schedule.resumed", "ada", "checked"],
+      ["schedule.paused", "temporal-ui", "again"],
+    ]);
+    await sweep();
+    expect(await acts()).toHaveLength(3);
+  });
+
+  test("is told from what another process is about to record", async () => {
+    await scene.apply("{ every: thursday }");
+    const { db } = scene.on.gateway.store;
+    // As a gateway that has paused at Temporal and not yet recorded it.
+    await withSchedule(db, { business: "acme", playbook: "weekly" }, 0, async () => {
+      await scene.handle().pause("ada: audit");
+      const listed = async (): Promise<boolean[]> => {
+        const states: boolean[] = [];
+        for await (const { state } of scene.on.client.schedule.list()) states.push(state.paused);
+        return states;
+      };
+      await expect.poll(listed, { timeout: 30_000 }).toContain(true);
+      await sweep();
+      return {};
+    });
+    expect(await acts()).toEqual([]);
+  });
+
+  test("and people's acts at the same time end as what Temporal keeps", async () => {
+    await scene.apply("{ every: thursday }");
+    for (const round of [1, 2, 3]) {
+      await scene.handle().pause(`round ${round}`);
+      await Promise.all([
+        scene.post("weekly/resume"),
+        sweep(),
+        scene.post("weekly/pause"),
+        sweep(),
+        scene.apply(round === 2 ? "{ every: friday }" : "{ every: thursday }"),
+      ]);
+      const { state } = await scene.handle().describe();
+      const last = (await acts()).at(-1)?.[0];
+      expect(last).toBe(state.paused ? "schedule.paused" : "schedule.resumed");
+    }
+  });
+});

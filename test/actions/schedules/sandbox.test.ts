@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ActivityContext } from "../../../activities/shared/context.ts";
+import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
+import { Clocks } from "../../../src/business/clock.ts";
+import type { BusinessProfile } from "../../../src/config/business-profile.ts";
+import { addDays } from "../../../src/domain/clock/dates.ts";
+import { listRuns } from "../../../src/store/runs/runs.ts";
+import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { profile } from "../../gateway/support/gateway.ts";
+import { useSchedules } from "../../gateway/support/schedules.ts";
+
+const HOUR_MS = 3_600_000;
+
+let sandbox: TestSandbox;
+let unreachableUrl: string | undefined;
+/** Its address is known once it runs. */
+const business: BusinessProfile = {
+  ...profile({ sandbox: true }),
+  get apiUrl() {
+    return unreachableUrl ?? sandbox.url;
+  },
+};
+const scene = useSchedules([business]);
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => {
+  scene.nowMs = Date.now();
+});
+
+/** Has begun today, by both clocks: they differ by whole days. */
+const at = `${String(new Date().getUTCHours()).padStart(2, "0")}:00`;
+const DAILY = `{ every: day, at: "${at}", zone: UTC, catchUp: 2 days }`;
+
+/** The run that the list shows first, without the others. */
+async function first(
+  name = "weekly",
+): Promise<{ period: string; beginsAt: string; payDate: string }> {
+  const next = (await scene.shown(name))?.["next"] as Awaited<ReturnType<typeof first>>[];
+  return next[0] as (typeof next)[0];
+}
+
+/** The date that the sandbox shows in so many days. */
+async function bankDate(inDays = 0): Promise<string> {
+  return addDays((await sandbox.control.clock()).bank.slice(0, 10), inDays);
+}
+
+/** Steps the sandbox's clock, and waits until the gateway has read it again. */
+async function step(days: number, by = "weekly"): Promise<void> {
+  await sandbox.control.advance(`P${days}D`);
+  const wanted = await bankDate(1);
+  await expect.poll(async () => (await first(by)).period, { timeout: 10_000 }).toBe(wanted);
+}
+
+async function filled(): Promise<string[]> {
+  const items = (await scene.post("weekly/backfill")).json["items"] as { period: string }[];
+  return items.map(({ period }) => period);
+}
+
+/** Temporal wakes the launcher at a time that has come by our own clock. */
+async function wake(nominalMs: number): Promise<string | null> {
+  const clocks = new Clocks();
+  const context = {
+    store: scene.on.gateway.store,
+    temporal: scene.on.client,
+    profileOf: () => business,
+    clockOf: () => clocks.of(business),
+  } as unknown as ActivityContext;
+  const woken = { business: "acme", playbook: "weekly", nominalMs };
+  return (await launchScheduled(context, woken)).runId;
+}
+
+describe("on a sandbox whose clock is weeks ahead", () => {
+  test("what was missed, what the list shows and what the launcher makes are named by its dates", async () => {
+    await scene.apply(DAILY, "by-hand");
+    await step(60, "by-hand");
+    await scene.apply(DAILY);
+    expect(await filled()).toEqual([]);
+    const { period, beginsAt, payDate } = await first();
+    // Woken tomorrow in real time, when the sandbox shows tomorrow as well.
+    expect(Date.parse(beginsAt) - Date.now()).toBeLessThan(25 * HOUR_MS);
+    expect(period).toBe(await bankDate(1));
+    expect(payDate > period).toBe(true);
+
+    await step(3);
+    const missed = [await bankDate(-1), await bankDate(0)];
+    const answer = await scene.post("weekly/backfill", { period: beginsAt.slice(0, 10) });
+    expect(answer.json["message"]).toContain("only since ");
+    expect(await filled()).toEqual(missed);
+    expect(await filled()).toEqual([]);
+    expect(await wake(Date.parse(beginsAt) - 24 * HOUR_MS)).toContain(await bankDate(0));
+    const runs = await listRuns(scene.on.gateway.store.db, { limit: 10 });
+    expect(runs.map((run) => run.period).toSorted()).toEqual(missed);
+  });
+});
+
+describe("on a sandbox that is down", () => {
+  test("a schedule is shown, paused and let go, without its next runs", async () => {
+    const nowhere = await startSandbox();
+    const { url } = nowhere;
+    await nowhere.stop();
+    unreachableUrl = url;
+    try {
+      expect((await scene.apply(DAILY)).status).toBe(200);
+      expect(await scene.shown()).toMatchObject({ state: "active", next: [] });
+      expect((await scene.post("weekly/pause")).json).toMatchObject({ state: "paused", next: [] });
+      expect((await scene.post("weekly/resume")).json).toMatchObject({ state: "active" });
+    } finally {
+      unreachableUrl = undefined;
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { databaseNowMs } from "../../../src/store/sql/database-clock.ts";
+import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
+import { CancelWorld } from "../cancel-world.ts";
+import type { MoneyWorld } from "../money-world.ts";
+import { dueRetry } from "../retry-world.ts";
+
+let cancels: CancelWorld;
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  cancels = await CancelWorld.start();
+  world = cancels.money;
+  await world.failurePlaybook(NEXT_DAY_RETRIES);
+});
+afterAll(async () => {
+  await cancels.stop();
+});
+beforeEach(async () => {
+  await cancels.reset();
+});
+
+describe("a request under way is waited for where it is chosen", () => {
+  test.each([
+    ["by its vendor", () => ({ vendor: "v1" })],
+    ["by its bill", (payableId: string) => ({ payable: payableId })],
+    ["by a condition", () => ({ where: "payable.amountCents == 10000" })],
+  ])("%s, and the others are left alone", async (_, choose) => {
+    const planned = await cancels.left(
+      await world.approvedRun([{}, { contactId: "v2", totalAmountCents: 20_000 }]),
+    );
+    const [payableId = "", other = ""] = planned.payableIds;
+    const id = await cancels.ask(choose(payableId));
+    expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+    const [paymentId = ""] = await cancels.arrive(payableId);
+    await cancels.arrive(other);
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+    expect((await world.paymentsOf(other)).map(({ status }) => status)).toEqual(["scheduled"]);
+    expect(await cancels.held()).toEqual([payableId]);
+  });
+
+  test("by its vendor, when the service shows a part of it already", async () => {
+    const planned = await cancels.left(await world.approvedRun([{}]));
+    const [paymentId = ""] = await cancels.arrive(planned.payableId);
+    const id = await cancels.ask({ vendor: "v1" });
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+  });
+
+  test("as a part that is paid off-cycle", async () => {
+    const planned = await world.plannedRun([{}], {}, 4_000);
+    await world.approve(planned.runId);
+    await cancels.left(planned);
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(planned.runId) });
+    const [paymentId = ""] = await cancels.arrive(planned.payableId);
+    expect(await cancels.turns(id)).toMatchObject({ phase: "completed", totalCents: 4_000 });
+    expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+  });
+
+  test.each([
+    ["a part of the bill", 4_000],
+    ["the whole bill", null],
+  ] as const)("as a retry's, of %s", async (_, partCents) => {
+    const { runId, payableId } = await dueRetry(world, "R01", partCents);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await cancels.lost(payableId, () => world.retry(payableId));
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+    await cancels.arrive(payableId);
+    await cancels.turns(id);
+    const [second] = await world.paymentsOf(payableId);
+    expect(await cancels.shown(id)).toEqual([`${second?.id} cancelled`]);
+  });
+});
+
+describe("a bill that a run has drawn, and of which nothing has left", () => {
+  test("is withheld, and is not sent any more", async () => {
+    const planned = await world.approvedRun([{}]);
+    const { runId, payableId } = planned;
+    let isRead = false;
+    let goOn = (): void => {};
+    const { payables } = world.context().clientOf("acme");
+    world.override = {
+      getPayable: async (...args) => {
+        isRead = true;
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        return payables.get(...args);
+      },
+    };
+    const paying = world.pay(runId);
+    await expect.poll(() => isRead, { timeout: 10_000, interval: 20 }).toBe(true);
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    goOn();
+    await paying;
+    expect(await cancels.look(id)).toMatchObject({ phase: "completed", ended: true });
+    expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
+    expect(await world.paymentsOf(payableId)).toEqual([]);
+    await cancels.staysUnpaid(planned);
+  });
+
+  test("is withheld as a retry's, however fast the clock of whoever cancels is", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const nowMs = await databaseNowMs(world.store.db);
+    const drawn = { lease_until_ms: nowMs + 60_000 };
+    await world.store.db.updateTable("run_lines").set(drawn).where("run_id", "=", runId).execute();
+    const context = world.context();
+    const clock = context.clockOf("acme");
+    const now = async () => ({ ...(await clock.now()), realMs: nowMs + 600_000 });
+    Object.defineProperties(context, { clockOf: { value: () => ({ now }) } });
+    const spy = vi.spyOn(world, "context").mockReturnValue(context);
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    spy.mockRestore();
+    expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
+    expect(await cancels.held()).toEqual([payableId]);
+  });
+
+  test("is not chosen before it is drawn", async () => {
+    const { runId } = await world.approvedRun([{}]);
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    expect(await cancels.shown(id)).toEqual([]);
+    expect(await cancels.held()).toEqual([]);
+  });
+});

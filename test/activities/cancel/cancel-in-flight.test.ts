@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newYorkDate, newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import { releaseHold } from "../../../src/store/holds/holds.ts";
+import { CancelWorld } from "../cancel-world.ts";
+import type { MoneyWorld } from "../money-world.ts";
+import { inDays } from "../planning-world.ts";
+
+let cancels: CancelWorld;
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  cancels = await CancelWorld.start();
+  world = cancels.money;
+});
+afterAll(async () => {
+  await cancels.stop();
+});
+beforeEach(async () => {
+  await cancels.reset();
+});
+
+describe("a request that is under way when the payments of its run are cancelled", () => {
+  test.each(["before", "after"] as const)(
+    "is waited for where the service is slow %s it makes the payment, which is cancelled then",
+    async (when) => {
+      const planned = await world.approvedRun([{}]);
+      const { runId, payableId } = planned;
+      await world.control.faults([
+        { method: "POST", path: "/v1/payments", when, effect: "delay", delayMs: 1_000, times: 1 },
+      ]);
+      const paying = world.pay(runId);
+      await cancels.requestUnderWay(payableId);
+      const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+      expect(await cancels.held()).toEqual([payableId]);
+      await paying;
+      expect(await cancels.turns(id)).toMatchObject({ phase: "completed", exceptions: 0 });
+      const [payment] = await world.paymentsOf(payableId);
+      expect(payment?.status).toBe("cancelled");
+      expect(await cancels.shown(id)).toEqual([`${payment?.id} cancelled`]);
+      await world.follow(runId);
+      expect((await world.line(runId, payableId)).state).toBe("cancelled");
+      await cancels.staysUnpaid(planned);
+    },
+  );
+
+  test("is cancelled as soon as the service shows its payment, also when nobody hears the answer", async () => {
+    const planned = await cancels.left(await world.approvedRun([{}]));
+    const { runId, payableId } = planned;
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    expect(await cancels.turns(id, 3)).toMatchObject({
+      phase: "cancelling",
+      waitingFor: "what comes of 1 request under way",
+    });
+    expect((await cancels.itemsOf(id))[0]?.reason).toContain(
+      "no answer yet, and the service shows no payment",
+    );
+    const [paymentId = ""] = await cancels.arrive(payableId);
+    await cancels.turns(id, 3);
+    expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+    // Its run follows it once nothing more can come of the request.
+    await world.world.pass(9 * 60_000);
+    await cancels.drawAgain(planned);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "cancelled",
+      paymentIds: [paymentId],
+    });
+    await cancels.staysUnpaid(planned);
+  });
+
+  test("that only its sender's last look-up finds, after the window, is cancelled as well", async () => {
+    const planned = await cancels.left(await world.approvedRun([{}]));
+    const { runId, payableId } = planned;
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    await cancels.turns(id, 2);
+    await world.world.pass(6 * 60_000);
+    const [paymentId = ""] = await cancels.arrive(payableId);
+    await cancels.drawAgain(planned);
+    expect((await world.line(runId, payableId)).state).toBe("scheduled");
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+  });
+
+  test("and never arrives is said to be withheld after the service's window, and stays unpaid", async () => {
+    const planned = await cancels.left(await world.approvedRun([{}]));
+    const { runId, payableId } = planned;
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    await cancels.turns(id, 9);
+    expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+    expect(await cancels.turns(id)).toMatchObject({ phase: "completed", needsAction: false });
+    expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
+    expect((await cancels.itemsOf(id))[0]?.reason).toMatch(/shows no payment/);
+    await cancels.staysUnpaid(planned);
+    expect(await cancels.held()).toEqual([payableId]);
+  });
+
+  test("that the service refuses is said to be withheld, with the reason", async () => {
+    const planned = await world.approvedRun([{}]);
+    const { runId, payableId } = planned;
+    const body = { error: "validation_error", message: "no", details: { field: "bankAccountId" } };
+    let answer = (): void => {};
+    world.override = {
+      sendMoneyWrite: () =>
+        new Promise((resolve) => {
+          answer = () =>
+            resolve({ kind: "http", status: 400, body, bodyText: JSON.stringify(body) } as never);
+        }),
+    };
+    const paying = world.pay(runId);
+    await cancels.requestUnderWay(payableId);
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    await expect.poll(() => (answer(), cancels.look(id)), { timeout: 5_000 }).toBeDefined();
+    await paying;
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${payableId} withheld`]);
+    expect((await cancels.itemsOf(id))[0]?.reason).toMatch(/came to nothing \(validation_error\)/);
+  });
+
+  test("that the service refuses because somebody else pays the bill takes that payment back", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.control.faults([
+      { method: "POST", path: "/v1/payments", when: "before", effect: "delay", delayMs: 1_000 },
+    ]);
+    const paying = world.pay(runId);
+    await cancels.requestUnderWay(payableId);
+    await world.control.faults();
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    const theirs = await cancels.payment(payableId, { scheduledAt: inDays(5) });
+    await paying;
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${theirs} cancelled`]);
+  });
+
+  test("is too late where 9:00 New York comes before its payment is seen", async () => {
+    const planned = await cancels.left(await world.approvedRun([{}]));
+    const { runId, payableId } = planned;
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    const [paymentId = ""] = await cancels.arrive(payableId);
+    const [payment] = await world.context().clientOf("acme").payments.listAll({ payableId });
+    const day = newYorkDate(Date.parse(payment?.scheduledAt ?? ""));
+    await world.control.setClock(new Date(newYorkInstantMs(day, "08:56")).toISOString());
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${paymentId} too-late`]);
+    expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
+  });
+
+  test("and is split by the service is reported payment by payment", async () => {
+    const planned = await cancels.left(await world.approvedRun([{ totalAmountCents: 15_000_000 }]));
+    const { runId, payableId } = planned;
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    const made = await cancels.arrive(payableId);
+    expect(made.length).toBeGreaterThan(1);
+    expect(await cancels.turns(id)).toMatchObject({ totalCents: 15_000_000 });
+    const shown = await cancels.shown(id);
+    expect(shown.toSorted()).toEqual(made.map((each) => `${each} several-scheduled`).toSorted());
+  });
+
+  test("is left to whoever lifts the hold meanwhile", async () => {
+    const { runId, payableId } = await cancels.left(await world.approvedRun([{}]));
+    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    const [hold] = await world.holds();
+    await world.store.transaction((trx) =>
+      releaseHold(trx, hold?.holdId ?? "", "olga", Date.now()),
+    );
+    const [paymentId = ""] = await cancels.arrive(payableId);
+    await cancels.turns(id);
+    expect(await cancels.shown(id)).toEqual([`${payableId} released`]);
+    expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
+  });
+
+  test("and that two cancellations ask for at once is cancelled once, under one hold", async () => {
+    const { runId, payableId } = await cancels.left(await world.approvedRun([{}]));
+    const one = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+    const other = await cancels.ask({ vendor: "v1" });
+    expect(await cancels.held()).toEqual([payableId]);
+    const [paymentId = ""] = await cancels.arrive(payableId);
+    // One of them hears that it is scheduled when the other has cancelled it.
+    const path = `/v1/payments/${paymentId}`;
+    const late = { when: "after", effect: "delay", delayMs: 1_500 } as const;
+    await world.control.faults([{ method: "GET", path, ...late, times: 1 }]);
+    await Promise.all([cancels.turns(one), cancels.turns(other)]);
+    for (const id of [one, other]) {
+      expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+    }
+    expect((await cancels.cancelKeys(paymentId)).size).toBe(1);
+  });
+});
+
+test("a payment that was found after its answer was lost is cancelled, also where the cancel's answer is lost", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const lost = { method: "POST", when: "after", effect: "drop", times: 1 } as const;
+  await world.control.faults([{ ...lost, path: "/v1/payments" }]);
+  await world.pay(runId);
+  const [paymentId = ""] = (await world.line(runId, payableId)).paymentIds;
+  await world.control.faults([{ ...lost, path: `/v1/payments/${paymentId}/cancel` }]);
+  const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+  await cancels.turns(id);
+  expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { withholdFromRun } from "../../../activities/cancel/withhold.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { BillChoice, HoldPlaybook } from "../../../src/contracts/playbook.ts";
+import { loadPlaybook } from "../../../src/playbooks/load.ts";
+import { withheldBy } from "../../../src/store/cancellations/cancellation-items.ts";
+import { changeLine } from "../../../src/store/lines/lines.ts";
+import { upsertRetry } from "../../../src/store/retries/retries.ts";
+import { storePlaybook } from "../../support/stored-playbook.ts";
+import { releasersOf } from "../../../src/domain/cancellations/policy.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { CancelWorld } from "../cancel-world.ts";
+import type { MoneyWorld } from "../money-world.ts";
+
+let cancels: CancelWorld;
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  cancels = await CancelWorld.start();
+  world = cancels.money;
+});
+afterAll(async () => {
+  await cancels.stop();
+});
+beforeEach(async () => {
+  await cancels.reset();
+});
+
+function textFor(playbook: string): string {
+  return `kind: hold\nchoose: { run: ${playbook} }\nevents: [contact.updated, payable.declined]\n`;
+}
+
+function policyFor(playbook: string): HoldPlaybook {
+  const loaded = loadPlaybook(textFor(playbook), { file: "wait.yaml" });
+  if (!loaded.ok || loaded.playbook.kind !== "hold") throw new Error("not loaded");
+  return loaded.playbook;
+}
+
+/** Withholds as an event for a vendor or a bill does; answers the request's id. */
+async function withhold(runId: string, narrowed: Partial<BillChoice>): Promise<string> {
+  const run = await getRun(world.store.db, runId);
+  const policy = policyFor(run?.playbook ?? "");
+  return cancels.request({
+    playbook: "wait",
+    policy: { ...policy, choose: { ...policy.choose, ...narrowed } },
+    runId,
+  });
+}
+
+/** As `withhold`; answers the bills that it has taken. */
+async function withholdFor(runId: string, narrowed: Partial<BillChoice>): Promise<string[]> {
+  return cancels.shown(await withhold(runId, narrowed));
+}
+
+async function setState(runId: string, payableId: string, state: LineState): Promise<void> {
+  await changeLine(world.store.db, { runId, payableId }, { state }, Date.now());
+}
+
+test("an event withholds what its vendor or bill has in the run, each bill once", async () => {
+  const { runId, payableIds } = await world.plannedRun([
+    { contactId: "v1" },
+    { contactId: "v2" },
+    { contactId: "v2" },
+  ]);
+  const [one, two, three] = payableIds;
+  expect(await withholdFor(runId, { vendor: "v1" })).toEqual([`${one} withheld`]);
+  expect(await withholdFor(runId, { vendor: "v1" })).toEqual([]);
+  expect(await withholdFor(runId, { payable: three ?? "" })).toEqual([`${three} withheld`]);
+  expect(await withholdFor(runId, { vendor: "v2" })).toEqual([`${two} withheld`]);
+  expect((await cancels.held()).toSorted()).toEqual([...payableIds].toSorted());
+});
+
+test("nothing of a bill that has come to its end is withheld", async () => {
+  const { runId } = await world.approvedRun([{ contactId: "v1" }]);
+  await world.pay(runId);
+  await world.control.advance("P14D");
+  await world.follow(runId);
+  expect(await withholdFor(runId, { vendor: "v1" })).toEqual([]);
+});
+
+test.each(["parked", "retrying"] as const)(
+  "a bill that is %s may be sent again, so it is withheld too",
+  async (state) => {
+    const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
+    await setState(runId, payableId, state);
+    expect(await withholdFor(runId, {})).toEqual([`${payableId} withheld`]);
+    expect(await cancels.held()).toContain(payableId);
+  },
+);
+
+test("a bill that is retried, and that the service has again, is named with its payment", async () => {
+  const { runId, payableId } = await world.approvedRun([{ contactId: "v1" }]);
+  await world.pay(runId);
+  await setState(runId, payableId, "retrying");
+  const workflowId = retryFailedPaymentId("acme", payableId);
+  const retry = { businessId: world.businessId, payableId, business: "acme", workflowId };
+  await upsertRetry(world.store.db, { ...retry, runId, phase: "following", nowMs: Date.now() });
+  const id = await withhold(runId, {});
+  expect(await cancels.shown(id)).toEqual([`${payableId} too-late`]);
+  const [payment] = await world.paymentsOf(payableId);
+  const [item] = await cancels.itemsOf(id);
+  expect(item?.reason).toMatch(`payrun cancel-scheduled ${payment?.id}`);
+});
+
+test("the hold on a bill whose request may be under way is the withholding's own as well", async () => {
+  const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
+  await setState(runId, payableId, "unknown");
+  const id = await withhold(runId, {});
+  expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+  const [item] = await cancels.itemsOf(id);
+  const found = await withheldBy(world.store.db, item?.holdId ?? "");
+  expect(found && releasersOf(found.cancellation.policy)).toEqual(["controller", "owner"]);
+});
+
+test("a playbook with events is not in force on a run by itself", async () => {
+  const { runId } = await world.plannedRun([{ contactId: "v1" }]);
+  const run = await getRun(world.store.db, runId);
+  await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
+  await withholdFromRun(world.context(), runId);
+  expect(await cancels.held()).toEqual([]);
+});
+
+test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async () => {
+  const text = "kind: hold\nchoose: { vendor: v2 }\n";
+  await storePlaybook(world.store, { name: "careful", text });
+  const { runId, payableIds } = await world.plannedRun([{}, { contactId: "v2" }]);
+  await withholdFromRun(world.context(), runId);
+  expect(await cancels.held()).toEqual([payableIds[1]]);
+  const part = await world.plannedRun([{ contactId: "v2" }], {}, 4_000);
+  await withholdFromRun(world.context(), part.runId);
+  expect(await cancels.held()).toContain(part.payableId);
+  await world.approve(part.runId);
+  await world.pay(part.runId);
+  expect(await world.paymentsOf(part.payableId)).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { withoutSend } from "../../../activities/pay/ask-gate.ts";
+import type { PreparedJob } from "../../../activities/pay/job.ts";
+import type { GateStep } from "../../../src/ledger/gate.ts";
+import { WISH } from "../../ledger/facts.ts";
+
+const STANDS: GateStep = {
+  ...{ kind: "applied", seq: 1, ids: ["p1"], found: false },
+  line: WISH,
+};
+
+function job(paymentIds: readonly string[]): PreparedJob {
+  const line = { runId: WISH.runId, lineHash: WISH.approvedHash, paymentIds };
+  const otherwise = { kind: "back", restMs: 0, reason: "read again" };
+  return { line, payments: [], wish: WISH, otherwise } as unknown as PreparedJob;
+}
+
+test("a part that is to be paid again rests ever longer while its failed payment is shown as standing", () => {
+  const outcome = withoutSend(job(["p1"]), { kind: "step", step: STANDS });
+  expect(outcome).toMatchObject({ kind: "back", restMs: null });
+});
+
+test("a payment that its line doesn't know yet is taken for the line's", () => {
+  const outcome = withoutSend(job([]), { kind: "step", step: STANDS });
+  expect(outcome).toMatchObject({ kind: "applied", paymentIds: ["p1"] });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { withoutDeposit } from "../../../activities/deposit/without-deposit.ts";
+import type { ClockReading } from "../../../src/business/clock.ts";
+import type { TopUp } from "../../../src/store/deposits/deposits.ts";
+import { factsOf, readAt } from "../../ledger/facts.ts";
+
+test.each([
+  ["at once", null, 1_000],
+  ["ever more rarely, where that goes on", 120_000, 12_000],
+  ["at least once a minute", 86_400_000, 60_000],
+])("a list of transactions that tells nothing is read again %s", (_, restedMs, restMs) => {
+  const serviceMs = 200_000_000;
+  const topUp = { restSinceMs: restedMs === null ? null : serviceMs - restedMs } as TopUp;
+  const clock = { serviceMs } as ClockReading;
+  const notWhole = { kind: "read", reason: "It was read too long ago." } as const;
+  const forPeople = { kind: "person", code: "refused", reason: "It was refused." } as const;
+  for (const step of [notWhole, forPeople]) {
+    const answer = { kind: "step", step } as const;
+    const outcome = withoutDeposit(topUp, factsOf([]), answer, { reading: readAt(0), clock });
+    expect(outcome).toMatchObject({ kind: "rest", restMs });
+  }
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { followRun } from "../../../activities/runs/follow-run.ts";
+import { followedPayments } from "../../../activities/follow/followed-payments.ts";
+import { fundRun } from "../../../activities/runs/fund-run.ts";
+import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+
+/** More than are ever asked for one by one without counting pages. */
+const BILLS = 30;
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+});
+
+/** A run whose bills are with the service, to be paid on the next banking day. */
+async function paidRun(): Promise<PlannedBills> {
+  const bills = Array.from({ length: BILLS }, (_, index) => ({
+    totalAmountCents: 10_000 + index,
+  }));
+  const planned = await world.approvedRun(bills);
+  await world.assess(planned.runId);
+  await fundRun(world.context(), planned.runId);
+  expect(await world.pay(planned.runId)).toMatchObject({ applied: BILLS });
+  return planned;
+}
+
+/** How often the list of payments is read for a look at all bills of a run. */
+async function readsOfLook({ runId }: PlannedBills): Promise<number> {
+  await world.store.db
+    .updateTable("run_lines")
+    .set({ look: 1 })
+    .where("run_id", "=", runId)
+    .execute();
+  const before = (await world.control.requests()).length;
+  await followRun(world.context(), runId);
+  const made = (await world.control.requests()).slice(before);
+  return made.filter(({ method, path }) => method === "GET" && path === "/v1/payments").length;
+}
+
+async function states({ runId, payableIds }: PlannedBills): Promise<Record<string, number>> {
+  const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
+  const byState = Map.groupBy(lines, ({ state }) => state);
+  return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
+}
+
+test("a look at many bills reads what was paid since the run was planned, however much was paid before", async () => {
+  const run = await paidRun();
+  const alone = await readsOfLook(run);
+  expect(alone).toBeLessThan(5);
+  await world.control.advance("P9D");
+  await world.follow(run.runId);
+  expect(await states(run)).toEqual({ settled: BILLS });
+  // Further pages than a look may read.
+  for (let old = 0; old < 4; old += 1) await world.follow((await paidRun()).runId);
+  await world.control.advance("P9D");
+  const next = await paidRun();
+  expect(await readsOfLook(next)).toBe(alone);
+  await world.control.advance("P9D");
+  await world.follow(next.runId);
+  expect(await states(next)).toEqual({ settled: BILLS });
+});
+
+test("a payment that somebody else makes for one of many bills is seen, and money beyond the bill is told of", async () => {
+  const run = await paidRun();
+  const { runId, payableId } = run;
+  await world.control.changePayable(payableId, { totalAmountCents: 50_000 });
+  const { payments } = world.context().clientOf("acme");
+  const byHand = { payableId, amountCents: 5_000, bankAccountId: "bank_main" };
+  await payments.create(byHand, { idempotencyKey: "by-hand-1" });
+  await world.follow(runId);
+  const { reasonCode, reason } = await world.line(runId, payableId);
+  expect({ reasonCode, reason }).toEqual({
+    reasonCode: "more-than-owed",
+    reason: expect.stringContaining("$50.00"),
+  });
+  const notices = world.store.db.selectFrom("notices").where("kind", "=", "payment-in-doubt");
+  const told = await notices.select(["run_id", "roles", "subject"]).execute();
+  expect(told).toEqual([
+    { run_id: runId, roles: '["operator"]', subject: expect.stringContaining(payableId) },
+  ]);
+});
+
+test("bills are asked for one by one where more pages of payments were made since than there are bills", async () => {
+  const run = await paidRun();
+  const client = world.context().clientOf("acme");
+  const payments = Object.create(client.payments, {
+    list: { value: () => Promise.resolve({ items: [{}], totalCount: BILLS + 1 }) },
+    listAll: { value: client.payments.listAll.bind(client.payments) },
+    iteratePages: { value: () => expect.unreachable("reads pages") },
+  }) as typeof client.payments;
+  const patched = Object.create(client, { payments: { value: payments } }) as typeof client;
+  const bills = await Promise.all(
+    run.payableIds.map(async (payableId) => {
+      const { paymentIds } = await world.line(run.runId, payableId);
+      return { payableId, paymentIds };
+    }),
+  );
+  const found = await followedPayments(patched, bills, "2026-01-01T00:00:00Z");
+  const ids = new Map([...found].map(([payableId, of]) => [payableId, of.map(({ id }) => id)]));
+  expect(ids).toEqual(new Map(bills.map(({ payableId, paymentIds }) => [payableId, paymentIds])));
+});

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
+import { fundingIncidentId } from "../../../src/contracts/names.ts";
+import type { PayRule } from "../../../src/contracts/playbook.ts";
+import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";
+import { subjectFacts } from "../../../src/ledger/rows.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { getIncident } from "../../../src/store/incidents/incidents.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { openTopUpsOf, topUpsOf, topUpsUnder } from "../../../src/store/deposits/deposits.ts";
+import { setWait } from "../../../src/store/runs/waits.ts";
+import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+import { inDays, POLICY } from "../planning-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+  // Its default rules: a bounce pauses the account.
+  await world.failurePlaybook("kind: retry-failed\n");
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  const tables = [
+    "holds",
+    "incidents",
+    "top_ups",
+    "notices",
+    "run_lines",
+    "business_waits",
+  ] as const;
+  for (const table of tables) {
+    await world.store.db.deleteFrom(table).execute();
+  }
+  world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+});
+
+describe("a top-up of an account that bounced", () => {
+  /** Two bills of $100 from the balance bounce; it has $50 left. */
+  async function bounced(topUp?: PayRule["topUp"]): Promise<PlannedBills> {
+    const pay: PayRule = {
+      ...POLICY.pay,
+      from: "balance",
+      ...(topUp === undefined ? {} : { topUp }),
+    };
+    const planned = await world.approvedRun([{}, {}], { pay, late: "next-business-day" });
+    for (const payableId of planned.payableIds) {
+      await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    }
+    await world.pay(planned.runId);
+    await world.control.advance("P9D");
+    await world.follow(planned.runId);
+    for (const payableId of planned.payableIds) await world.look(payableId);
+    await world.control.changeBusiness({ balanceCents: 5_000 });
+    return planned;
+  }
+
+  const RULE = {
+    from: "default",
+    by: ["owner"],
+    quorum: 1,
+    atMostCents: 100_000,
+    arrivalBusinessDays: null,
+  };
+  const owner = fundingIncidentId("acme", "balance");
+  const work = () => makeDeposits(world.context(), { owner, by: `test/${Math.random()}` });
+
+  async function approve(runId: string): Promise<void> {
+    const run = await getRun(world.store.db, runId);
+    const [topUp] = await openTopUpsOf(world.store.db, owner);
+    if (run === undefined || topUp === undefined) throw new Error("nothing to approve");
+    const clock = await world.context().clockOf("acme").now();
+    const principal = {
+      tokenId: "t",
+      name: "olga",
+      roles: ["owner"],
+      createdBy: "x",
+      createdAtMs: 0,
+    };
+    const request = { decision: "approve", planHash: topUp.planHash, drop: [] } as const;
+    const deciding = { run, request, principal, clock, nowMs: Date.now() };
+    const about = { owner, hash: topUp.hash };
+    expect(
+      await world.store.transaction((trx) => takeTopUpDecision(trx, deciding, about)),
+    ).toMatchObject({ accepted: true });
+    await world.decideIncident("balance", "top-up");
+  }
+
+  test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async () => {
+    const { runId, payableIds } = await bounced(RULE);
+    expect(await world.incident("balance")).toMatchObject({
+      phase: "open",
+      details: expect.stringMatching(/a deposit of \$150\.00 .* to be approved by owner/),
+    });
+    expect((await world.incident("balance")).toDeposit).toBeUndefined();
+    await work();
+    await approve(runId);
+    expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
+    await work();
+    await world.control.advance("P5D");
+    await work();
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
+    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
+    expect(await world.holds()).toEqual([]);
+    for (const payableId of payableIds) {
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    }
+    const ledger = await world.control.ledger();
+    const deposits = ledger.filter(({ paymentId }) => paymentId === null);
+    expect(deposits.map(({ kind, amountCents }) => [kind, amountCents])).toEqual([
+      ["debit", 15_000],
+      ["credit", 15_000],
+    ]);
+  });
+
+  test("waits for what else the balance is promised for, beside the bills themselves", async () => {
+    const other = await world.approvedRun([{ totalAmountCents: 15_000 }], {
+      pay: { ...POLICY.pay, from: "balance" },
+    });
+    const { runId } = await bounced(RULE);
+    // As one that was sent before the account bounced, and whose day has not come.
+    await world.store.db
+      .updateTable("run_lines")
+      .set({ state: "scheduled", execution_date: inDays(60) })
+      .where("run_id", "=", other.runId)
+      .execute();
+    await world.control.changeBusiness({ balanceCents: 30_000 });
+    await world.incident("balance");
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ amountCents: 5_000 }]);
+    await approve(runId);
+    expect(await world.incident("balance")).toMatchObject({ phase: "topping-up" });
+    await work();
+    await world.control.advance("P5D");
+    await work();
+    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
+  });
+
+  test("is not made once somebody has decided otherwise", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    await world.decideIncident("balance", "other-source");
+    await work();
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "proposed" }]);
+  });
+
+  test("that bounces itself leaves the account on hold and asks again", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    const match = { bankAccountId: "bank_main" };
+    await world.control.outcome({ match, outcome: "fail", code: "R01", times: 1 });
+    await work();
+    await world.control.advance("P5D");
+    await work();
+    await world.incident("balance");
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([
+      { state: "failed" },
+      { state: "proposed", requestNo: 2 },
+    ]);
+    expect(await getIncident(world.store.db, world.businessId, "balance")).toMatchObject({
+      phase: "open",
+      decision: null,
+    });
+    expect(await world.holds()).toHaveLength(1);
+  });
+
+  test("asks the service nothing before the pause is over that it has asked for, and says so", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    const asked = async () => (await world.control.requests()).length;
+    await world.control.faults([
+      { method: "GET", path: "/v1/*", ...{ when: "before", effect: "status", status: 429 } },
+    ]);
+    const { serviceMs } = await world.context().clockOf("acme").now();
+    await world.store.transaction((trx) =>
+      setWait(trx, {
+        ...{ businessId: world.businessId, sourceId: "", code: "rate_limited" },
+        ...{ message: "slow down", nowMs: serviceMs, realMs: 1, retryAtMs: serviceMs + 90_000 },
+      }),
+    );
+    const before = await asked();
+    const now = await world.incident("balance");
+    expect(await asked()).toBe(before);
+    expect(now.details).toContain("slow down");
+    expect(now.toDeposit).toBeUndefined();
+    expect(now.wakeInMs).toBeGreaterThanOrEqual(5_000);
+    await world.world.pass(91_000);
+    // It asks once, is refused, and waits anew instead of failing.
+    expect((await world.incident("balance")).toDeposit).toBeUndefined();
+    expect(await asked()).toBeGreaterThan(before);
+    await world.control.faults();
+    await world.world.pass(20 * 60_000);
+    expect(await world.incident("balance")).toMatchObject({ toDeposit: true });
+  });
+
+  test("is not proposed where no playbook of the bills allows one", async () => {
+    await bounced();
+    await world.incident("balance");
+    expect(await topUpsOf(world.store.db, owner)).toEqual([]);
+  });
+
+  test("is withdrawn where the account is released otherwise", async () => {
+    await bounced(RULE);
+    await world.incident("balance");
+    await world.decideIncident("balance", "released");
+    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "withdrawn" }]);
+  });
+
+  test("may be approved after the run whose playbook allows it has ended", async () => {
+    const { runId } = await bounced(RULE);
+    await world.store.db
+      .updateTable("runs")
+      .set({ phase: "completed-with-exceptions" })
+      .where("run_id", "=", runId)
+      .execute();
+    await world.incident("balance");
+    await approve(runId);
+    expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
+  });
+
+  test("that nobody can tell about asks people again, and ends with what they decide", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    const path = "/v1/balance/deposits";
+    await world.control.faults([{ method: "POST", path, when: "after", effect: "drop" }]);
+    await work();
+    // Two more of the same amount: which of the three is ours?
+    for (const key of ["by-hand-1", "by-hand-2"]) {
+      const body = { amountCents: 15_000, bankAccountId: "bank_main" };
+      await world.control.faults();
+      expect((await world.world.sandbox.api("POST", path, { key, body })).status).toBe(201);
+    }
+    await world.world.pass(9 * 60_000);
+    await work();
+    expect(await topUpsOf(world.store.db, owner)).toMatchObject([
+      { state: "sending", reasonCode: "unclear" },
+    ]);
+    await world.incident("balance");
+    expect(await getIncident(world.store.db, world.businessId, "balance")).toMatchObject({
+      phase: "open",
+    });
+    await world.decideIncident("balance", "released");
+    expect(await world.incident("balance")).toMatchObject({ phase: "ended" });
+    const [topUp] = await topUpsOf(world.store.db, owner);
+    expect(topUp).toMatchObject({ state: "failed", reason: expect.stringMatching(/carla/) });
+    const sent = await subjectFacts(world.store.db, world.businessId, topUp?.subject ?? "");
+    expect(sent.attempts).toHaveLength(1);
+  });
+
+  test("that the bank takes back after it has arrived is said to be that, and another waits for people", async () => {
+    const { runId } = await bounced(RULE);
+    await world.incident("balance");
+    await approve(runId);
+    await work();
+    await world.control.advance("P5D");
+    await work();
+    const [arrived] = await topUpsOf(world.store.db, owner);
+    expect(arrived).toMatchObject({ state: "completed" });
+    const match = { transactionId: arrived?.transactionId ?? "" };
+    await world.control.outcome({ match, outcome: "return", code: "R10" });
+    await world.incident("balance");
+    const [returned, next, ...others] = await topUpsOf(world.store.db, owner);
+    // The run whose playbook allowed it has it in its bank table.
+    const allowed = await topUpsUnder(world.store.db, world.businessId, runId);
+    expect(allowed.map(({ subject }) => subject)).toContain(returned?.subject);
+    expect(others).toEqual([]);
+    expect(returned).toMatchObject({
+      state: "returned",
+      reason: expect.stringMatching(/had arrived, and is returned now: R10/),
+    });
+    expect(next).toMatchObject({ state: "proposed", requestNo: 2 });
+    expect(await getIncident(world.store.db, world.businessId, "balance")).toMatchObject({
+      phase: "open",
+      decision: null,
+    });
+    const notices = await listNotices(world.store.db, { kind: "top-up-returned", limit: 5 });
+    expect(notices).toMatchObject([{ roles: ["operator", "owner"], data: { id: owner } }]);
+    const asked = await listNotices(world.store.db, { kind: "top-up-needed", limit: 5 });
+    expect(asked.map(({ text }) => text).join("\n")).toMatch(/The deposit before it: .*R10/);
+    const subject = returned?.subject ?? "";
+    const trail = await listAudit(world.store.db, { businessId: world.businessId, subject });
+    expect(trail.map(({ action }) => action)).toContain("top-up.returned");
+    // Nobody has approved the next one, so looking makes none.
+    await work();
+    const ledger = await world.control.ledger();
+    const kinds = ledger.filter(({ paymentId }) => paymentId === null).map(({ kind }) => kind);
+    expect(kinds).toEqual(["debit", "credit", "return", "refund"]);
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { failRun } from "../../../activities/runs/begin-run.ts";
+import { offCycleInputs } from "../../../src/domain/off-cycle.ts";
+import { listNotices, type Notice } from "../../../src/store/notices/notices.ts";
+import { getPlan } from "../../../src/store/plans/plans.ts";
+import { MoneyWorld } from "../money-world.ts";
+
+const MINUTE_MS = 60_000;
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+});
+
+/** The notices of a run, by kind, each with its subject. */
+async function told(runId: string): Promise<Record<string, string[]>> {
+  const notices = (await listNotices(world.store.db, { runId, limit: 100 })).toReversed();
+  const byKind = Map.groupBy(notices, ({ kind }) => kind);
+  return Object.fromEntries(
+    [...byKind].map(([kind, of]) => [kind, of.map(({ subject }) => subject)]),
+  );
+}
+
+async function only(runId: string, kind: string): Promise<Notice> {
+  const [first, ...more] = await listNotices(world.store.db, { runId, kind, limit: 10 });
+  if (first === undefined || more.length > 0) throw new Error(`not one notice of ${kind}`);
+  return first;
+}
+
+test("the approvers of a plan are told of it once, however often the run is assessed", async () => {
+  const { runId } = await world.plannedRun([{}, {}]);
+  for (let look = 0; look < 3; look += 1) await world.assess(runId);
+  const notice = await only(runId, "approval-needed");
+  expect(notice.subject).toMatch(/2 bills of \$200\.00 wait for approval$/);
+  expect(notice.text).toContain(`payrun approve ${runId}`);
+  expect(notice.roles).toContain("owner");
+  expect(notice.data).toMatchObject({ count: 2, cents: 20_000 });
+});
+
+test("they are told again when the time to decide is nearly over, and not after it", async () => {
+  const { runId } = await world.plannedRun([{}]);
+  await world.assess(runId);
+  const decideBy = (await getPlan(world.store.db, runId))?.summary.decideBy ?? "";
+  const { businessMs } = await world.context().clockOf("acme").now();
+  const leftMs = Date.parse(decideBy) - businessMs;
+  expect(leftMs).toBeGreaterThan(0);
+  expect(Object.keys(await told(runId))).toEqual(["approval-needed"]);
+  const seconds = Math.max(1, Math.floor((leftMs - 20 * MINUTE_MS) / 1_000));
+  await world.control.advance(`PT${seconds}S`);
+  await world.assess(runId);
+  await world.assess(runId);
+  expect((await only(runId, "decide-by-near")).roles).toContain("owner");
+  await world.control.advance("PT2H");
+  await world.assess(runId);
+  expect((await told(runId))["decide-by-near"]).toHaveLength(1);
+});
+
+test("bills that a person must look at are told of together, later ones when the run ends", async () => {
+  const { runId, payableIds } = await world.approvedRun([{}, {}, {}]);
+  await world.assess(runId);
+  const park = (ids: readonly (string | undefined)[]) =>
+    world.store.db
+      .updateTable("run_lines")
+      .set({ state: "parked", reason_code: "refused", reason: "The service says no." })
+      .where(
+        "payable_id",
+        "in",
+        ids.filter((id) => id !== undefined),
+      )
+      .execute();
+  await park([payableIds[0], payableIds[1]]);
+  await world.assess(runId);
+  await world.assess(runId);
+  const first = await only(runId, "parked");
+  expect(first.roles).toEqual(["operator"]);
+  expect(first.data["payableIds"]).toEqual(expect.arrayContaining(payableIds.slice(0, 2)));
+  expect(first.data["count"]).toBe(2);
+  expect(first.text).toContain(`${payableIds[0]}, $100.00: The service says no.`);
+
+  await park([payableIds[2]]);
+  expect((await world.assess(runId)).phase).toBe("completed-with-exceptions");
+  const all = await told(runId);
+  expect(all["parked"]).toHaveLength(2);
+  expect(all["parked"]?.[1]).toMatch(/1 bill of \$100\.00 needs a person$/);
+  expect(all["run-completed"]).toHaveLength(1);
+  expect(all["run-completed"]?.[0]).toMatch(/ended with exceptions$/);
+  await world.assess(runId);
+  expect(await told(runId)).toEqual(all);
+});
+
+test("a playbook that wants nobody told of its runs is taken at its word", async () => {
+  const notify = { people: "none", digest: "none" } as const;
+  const { runId } = await world.plannedRun([{}], { notify });
+  await world.assess(runId);
+  await failRun(world.context(), runId, "no reason");
+  expect(await told(runId)).toEqual({});
+});
+
+test("a run that can't be planned is told of with the reason", async () => {
+  const { runId } = await world.plannedRun([{}]);
+  await failRun(world.context(), runId, "Nobody has accepted the ACH debit authorization.");
+  const notice = await only(runId, "run-failed");
+  expect(notice.text).toContain("paid nothing: Nobody has accepted");
+  expect(notice.subject).toMatch(/could not be planned$/);
+});
+
+test("after an off-cycle run that could not be planned, people read how to ask for it again", async () => {
+  const { runId, payableIds } = await world.plannedRun([{}, {}]);
+  const inputs = JSON.stringify(offCycleInputs({ payableIds, amountCents: null }));
+  await world.store.db.updateTable("runs").set({ inputs }).where("run_id", "=", runId).execute();
+  await failRun(world.context(), runId, "no reason");
+  const [name = ""] = runId.split("/").slice(2);
+  expect((await only(runId, "run-failed")).text).toContain(
+    `payrun pay ${payableIds.join(" ")} --playbook ${name}`,
+  );
+});
+
+test("a fault of the whole business is told once it lasts, whichever run meets it", async () => {
+  const one = await world.plannedRun([{}]);
+  const two = await world.plannedRun([{}]);
+  const { serviceMs } = await world.context().clockOf("acme").now();
+  const wait = (code: string, sinceMs: number) => ({
+    business_id: world.businessId,
+    source_id: "",
+    code,
+    message: "The business is locked.",
+    since_ms: Math.floor(sinceMs),
+    retry_at_ms: Math.floor(serviceMs) + 30 * MINUTE_MS,
+    tries: 1,
+  });
+  await world.store.db
+    .insertInto("business_waits")
+    .values([
+      wait("payments_locked", serviceMs - 2 * MINUTE_MS),
+      wait("rate_limited", serviceMs - 2 * MINUTE_MS),
+      wait("forbidden", serviceMs),
+    ])
+    .execute();
+  await world.assess(one.runId);
+  await world.assess(two.runId);
+  const notices = await listNotices(world.store.db, { kind: "business-waits", limit: 10 });
+  expect(notices.map(({ subject }) => subject)).toEqual([
+    "Payments wait: the service refuses the business (payments_locked)",
+  ]);
+});

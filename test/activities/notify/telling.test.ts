@@ -1,0 +1,131 @@
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { DefaultLogger } from "@temporalio/worker";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ActivityContext } from "../../../activities/shared/context.ts";
+import { createActivities } from "../../../activities/index.ts";
+import { retryFailedPaymentId, scheduledPayRunId } from "../../../src/contracts/names.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { storePlaybook } from "../../support/stored-playbook.ts";
+import { MoneyWorld } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  for (const table of ["notices", "playbooks"] as const) {
+    await world.store.db.deleteFrom(table).execute();
+  }
+});
+
+interface Try {
+  readonly step: keyof ReturnType<typeof createActivities>;
+  readonly owner: string;
+  readonly input: object;
+  readonly attempt: number;
+  readonly sinceMs?: number;
+  readonly context?: ActivityContext;
+}
+
+/** One try of an activity, as Temporal makes it. */
+async function tries({ step, owner, input, attempt, sinceMs = 1_000, context }: Try) {
+  const info = {
+    ...{ attempt, activityType: step, scheduledTimestampMs: Date.now() - sinceMs },
+    workflowExecution: { workflowId: owner, runId: "one" },
+  };
+  const environment = new MockActivityEnvironment(info, { logger: SILENT });
+  const activities = createActivities(context ?? world.context());
+  const activity = activities[step] as (given: object) => Promise<unknown>;
+  return environment.run(activity, input);
+}
+
+const SILENT = new DefaultLogger("ERROR", () => {});
+
+const told = () => listNotices(world.store.db, { kind: "step-failed", limit: 20 });
+
+/** As where somebody has taken the business out of the profiles file. */
+function withoutProfile(): ActivityContext {
+  const gone = () => {
+    throw new Error("no profile is called “acme”");
+  };
+  return Object.defineProperties(world.context(), {
+    ...{ profileOf: { value: gone }, clientOf: { value: gone }, clockOf: { value: gone } },
+  });
+}
+
+describe("a step that can't succeed is told of within minutes", () => {
+  test("where the profile of a run's business is missing, and the run says so", async () => {
+    const { runId } = await world.plannedRun([{}]);
+    const context = withoutProfile();
+    const failing = { step: "reviewRun", owner: runId, input: { runId }, context } as const;
+    await expect(tries({ ...failing, attempt: 7 })).rejects.toThrow(/no profile/);
+    expect(await told()).toEqual([]);
+    await expect(tries({ ...failing, attempt: 8 })).rejects.toThrow(/no profile/);
+    expect(await told()).toMatchObject([
+      { runId, roles: ["operator"], text: expect.stringContaining("no profile is called “acme”") },
+    ]);
+    const run = await world.store.db
+      .selectFrom("runs")
+      .select("waiting_for")
+      .where("run_id", "=", runId)
+      .executeTakeFirstOrThrow();
+    expect(run.waiting_for).toBe(
+      "a step that fails again and again: reviewRun: no profile is called “acme”",
+    );
+    await tries({ ...failing, attempt: 9, context: world.context() });
+    expect((await world.assess(runId)).waitingFor).toContain("approval");
+  });
+
+  test("where its tries take long, after two minutes", async () => {
+    const { runId } = await world.plannedRun([{}]);
+    const context = withoutProfile();
+    const failing = { step: "followPayments", owner: runId, input: { runId }, context } as const;
+    await expect(tries({ ...failing, attempt: 2, sinceMs: 130_000 })).rejects.toThrow(/no profile/);
+    expect(await told()).toHaveLength(1);
+  });
+
+  test.each([
+    ["reviewFailedPayment", retryFailedPaymentId("acme", "bill_1"), { payableId: "bill_1" }],
+    ["reviewIncident", "funding-incident/acme/balance", { sourceId: "balance" }],
+    ["reviewOnboarding", "kyb-onboarding/acme", {}],
+    ["payAgain", retryFailedPaymentId("acme", "bill_1"), { payableId: "bill_1" }],
+    ["launchRun", `${scheduledPayRunId("acme", "weekly")}-2026-11-26`, { playbook: "weekly" }],
+  ] as const)("%s, of a workflow that is no run", async (step, owner, more) => {
+    await world.plannedRun([{}]);
+    await storePlaybook(world.store, { name: "weekly", text: "kind: pay-run\n" });
+    await world.store.db.updateTable("playbooks").set({ compiled: "{ no JSON" }).execute();
+    const input = { business: "acme", ...more };
+    const failing = { step, owner, input, context: withoutProfile(), attempt: 8 };
+    await expect(tries(failing)).rejects.toThrow(/no profile|JSON/);
+    expect(await told()).toMatchObject([
+      { runId: owner, subject: `${step} of ${owner} has failed` },
+    ]);
+  });
+
+  test("where a row can't be read: what tells doesn't read it", async () => {
+    const { runId } = await world.plannedRun([{}]);
+    await world.store.db
+      .updateTable("runs")
+      .set({ policy: "{ no JSON" })
+      .where("run_id", "=", runId)
+      .execute();
+    for (const step of ["reviewRun", "planRun", "reserveMoney", "payBills"] as const) {
+      const input = { runId, lane: 1 };
+      await expect(tries({ step, owner: runId, input, attempt: 8 })).rejects.toThrow(/JSON/);
+    }
+    expect(await told()).toHaveLength(4);
+  });
+
+  test("where each try kills its worker: the next try tells before it begins", async () => {
+    const { runId } = await world.plannedRun([{}]);
+    await tries({ step: "reviewRun", owner: runId, input: { runId }, attempt: 8 });
+    expect(await told()).toEqual([]);
+    await tries({ step: "reviewRun", owner: runId, input: { runId }, attempt: 9 });
+    expect(await told()).toMatchObject([{ text: expect.stringContaining("a worker died") }]);
+  });
+});

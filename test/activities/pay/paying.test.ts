@@ -1,0 +1,279 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { attemptsOf } from "../../../src/ledger/attempts.ts";
+import { recordResults } from "../../../src/ledger/results.ts";
+import type { OpenedSend } from "../../../src/ledger/write.ts";
+import type { MoneyWriteAnswer } from "../../../src/payments-api/index.ts";
+import { claimOwners } from "../../../src/store/payables/claims.ts";
+import { changeLine } from "../../../src/store/lines/lines.ts";
+import { requestCancel } from "../../../src/store/runs/runs.ts";
+import { MoneyWorld } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.override = {};
+});
+
+const MINUTE_MS = 60_000;
+
+const attempts = (payableId: string) => attemptsOf(world.store.db, world.businessId, payableId);
+
+function refusedBy(status: number, body: Record<string, unknown>): () => Promise<MoneyWriteAnswer> {
+  const bodyText = JSON.stringify(body);
+  return () => Promise.resolve({ kind: "http", status, body, bodyText } as MoneyWriteAnswer);
+}
+
+const lost: MoneyWriteAnswer = {
+  kind: "no-answer",
+  sent: true,
+  code: "no_answer",
+  reason: "connection reset",
+};
+
+describe("a new key", () => {
+  test("waits until the service shows what the last key paid", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    // A restored store knows the attempt and not what its line became; the service's list lags.
+    await changeLine(world.store.db, { runId, payableId }, { state: "planned", paymentIds: [] }, 1);
+    world.override = { listAll: () => Promise.resolve([]) };
+    await world.pay(runId);
+    expect(await attempts(payableId)).toHaveLength(1);
+    // What the ledger knows is taken over from there.
+    const line = await world.line(runId, payableId);
+    expect(line).toMatchObject({ state: "processing", paymentIds: [expect.any(String)] });
+  });
+
+  test("does not follow for ever where the service refuses every date", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const details = { field: "scheduledAt" };
+    const refusal = { error: "validation_error", message: "scheduledAt must be later", details };
+    world.override = { sendMoneyWrite: refusedBy(422, refusal) };
+    for (let turns = 0; turns < 6; turns += 1) {
+      await world.pay(runId);
+      await world.world.pass(20 * MINUTE_MS);
+    }
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reason: expect.stringContaining("scheduledAt must be later"),
+    });
+    expect((await attempts(payableId)).length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe("a request that the service refuses to take now", () => {
+  test("is tried ever more rarely while something is on its way that nobody can see", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const refusal = { error: "payment_in_progress", message: "one is in progress" };
+    world.override = { sendMoneyWrite: refusedBy(409, refusal) };
+    const rests: number[] = [];
+    for (let turns = 0; turns < 4; turns += 1) {
+      const { serviceMs } = await world.context().clockOf("acme").now();
+      await world.pay(runId);
+      const { notBeforeMs } = await world.rest(runId, payableId);
+      rests.push(notBeforeMs - serviceMs);
+      await world.world.pass(15 * MINUTE_MS);
+    }
+    expect(rests.toSorted((one, other) => one - other)).toEqual(rests);
+    expect(rests.at(-1)).toBeGreaterThan(10_000);
+  });
+});
+
+describe("a request without an answer", () => {
+  test("keeps its key and its bytes after its run was cancelled and another run pays the bill", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
+    await world.pay(runId);
+    const [sent] = await attempts(payableId);
+    expect(sent).toMatchObject({ state: "open" });
+    await world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
+    // Not before a look is the last word on what was sent.
+    expect((await world.assess(runId)).phase).not.toBe("cancelled");
+    await world.world.pass(10 * MINUTE_MS);
+    await world.pay(runId);
+    expect((await world.assess(runId)).phase).toBe("cancelled");
+    world.override = {};
+    const next = await world.approvedRun([]);
+    await world.pay(next.runId);
+    expect(await attempts(payableId)).toMatchObject([
+      { seq: 1, state: "applied", body: sent?.body },
+    ]);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+
+  test("is sent again ever more rarely", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
+    for (let turns = 0; turns < 9; turns += 1) {
+      await world.pay(runId);
+      await world.world.pass(10 * MINUTE_MS);
+    }
+    const { serviceMs } = await world.context().clockOf("acme").now();
+    await world.pay(runId);
+    const { notBeforeMs } = await world.rest(runId, payableId);
+    expect(notBeforeMs - serviceMs).toBeGreaterThan(2 * MINUTE_MS);
+    expect(await attempts(payableId)).toHaveLength(1);
+  });
+
+  test("is told of after an hour, with why", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
+    await world.pay(runId);
+    for (let turns = 0; turns < 8; turns += 1) {
+      await world.world.pass(10 * MINUTE_MS);
+      await world.pay(runId);
+    }
+    const notices = await world.store.db
+      .selectFrom("notices")
+      .select(["kind", "subject"])
+      .where("subject", "like", `%${payableId}%`)
+      .execute();
+    expect(notices).toEqual([
+      { kind: "payment-late", subject: expect.stringContaining("no clear answer for an hour") },
+    ]);
+  });
+});
+
+describe("a refusal after a request that was never answered", () => {
+  test.each([
+    [422, { error: "validation_error", message: "no" }],
+    [422, { error: "contact_not_payable", message: "no bank account" }],
+  ])("with %i %o leaves the line to be looked up, and adopts what shows", async (status, body) => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const send = world.context().clientOf("acme");
+    const answers = [lost, await refusedBy(status, body)()];
+    const frozen: Parameters<typeof send.sendMoneyWrite>[0][] = [];
+    world.override = {
+      sendMoneyWrite: (write) => {
+        frozen.push(write);
+        return Promise.resolve(answers.shift() ?? lost);
+      },
+    };
+    await world.pay(runId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "unknown" });
+    const [write] = frozen;
+    if (write === undefined) throw new Error("nothing was sent");
+    // The first request arrives late after all.
+    world.override = {};
+    await world.context().clientOf("acme").sendMoneyWrite(write);
+    await world.world.pass(MINUTE_MS);
+    await world.pay(runId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+});
+
+test("a line that goes back to approval says why", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
+  await world.pay(runId);
+  const back = {
+    state: "awaiting-approval",
+    reasonCode: "changed-since-approval",
+    reason: expect.stringContaining("••9999"),
+  };
+  expect(await world.line(runId, payableId)).toMatchObject(back);
+  await world.assess(runId);
+  expect(await world.line(runId, payableId)).toMatchObject(back);
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
+test("a line that nobody approves in time gives up its claim, also after a refused request", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.control.changeBusiness({ paymentsLocked: true });
+  await world.pay(runId);
+  expect(await attempts(payableId)).toMatchObject([{ state: "refused" }]);
+  await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
+  await world.store.db.updateTable("runs").set({ approve_by_ms: 1 }).execute();
+  expect((await world.assess(runId)).phase).toBe("expired");
+  expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+});
+
+test("a second answer to one request changes nothing, holds the bill and is told of", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
+  await world.pay(runId);
+  const { db } = world.store;
+  const row = await db
+    .selectFrom("sends")
+    .selectAll()
+    .where("subject", "=", payableId)
+    .orderBy("send_no")
+    .executeTakeFirstOrThrow();
+  const send = {
+    businessId: world.businessId,
+    subject: payableId,
+    operation: "pay",
+    sendId: row.send_id,
+    attemptId: row.attempt_id,
+    terms: { owner: runId },
+  } as OpenedSend;
+  const heard = { send, status: 429, code: null, message: null, answerDateMs: null, madeIds: [] };
+  await world.store.transactionOf(world.businessId, (trx) =>
+    recordResults(trx, world.businessId, [{ ...heard, result: "refused" }]),
+  );
+  const stored = await db
+    .selectFrom("sends")
+    .select("result")
+    .where("send_id", "=", row.send_id)
+    .executeTakeFirstOrThrow();
+  expect(stored.result).toBe("unknown");
+  expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
+  const notice = db.selectFrom("notices").select("kind").where("kind", "=", "late-answer");
+  expect(await notice.execute()).toHaveLength(1);
+});
+
+describe("a lane whose store goes away for a moment", () => {
+  test("writes down of what it has not begun that it never left", async () => {
+    const { runId } = await world.approvedRun(Array.from({ length: 80 }, () => ({})));
+    const { store } = world;
+    const results = async () => {
+      const sent = store.db.selectFrom("sends").where("owner", "=", runId);
+      return (await sent.select("result").execute()).map(({ result }) => result);
+    };
+    const transactionOf = store.transactionOf.bind(store);
+    let away: "no" | "asking" | "yes" = "no";
+    const spied = vi.spyOn(store, "transactionOf").mockImplementation(async (...asked) => {
+      if (away === "no") return transactionOf(...asked);
+      // Everything else has failed before the lane hears that it can't ask about the next lines.
+      if (away === "asking") {
+        away = "yes";
+        await sleep(500);
+        away = "no";
+      }
+      throw new Error("the store is away");
+    });
+    const client = world.context().clientOf("acme");
+    let sends = 0;
+    world.override = {
+      sendMoneyWrite: async (write) => {
+        sends += 1;
+        if (sends < ASKS_ABOUT_MORE) {
+          while ((await results()).length < LET_THROUGH) await sleep(5);
+          return client.sendMoneyWrite(write);
+        }
+        if (sends === ASKS_ABOUT_MORE) away = "asking";
+        await sleep(100);
+        return lost;
+      },
+    };
+    await expect(world.pay(runId)).rejects.toThrow("the store is away");
+    spied.mockRestore();
+    const all = await results();
+    expect(all).toHaveLength(LET_THROUGH);
+    expect(all.filter((result) => result === "not-sent")).toHaveLength(LET_THROUGH - sends);
+  });
+
+  /** A lane asks about 20 lines and then about 40, and about more once fewer than 20 are left. */
+  const LET_THROUGH = 60;
+  const ASKS_ABOUT_MORE = 41;
+});

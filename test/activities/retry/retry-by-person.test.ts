@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openRetryCase, setLine } from "../../../activities/retry/retry-case.ts";
+import type { PayLimits } from "../../../src/contracts/playbook.ts";
+import { claimOwners } from "../../../src/store/payables/claims.ts";
+import { changeLine } from "../../../src/store/lines/lines.ts";
+import { getRetry, updateRetry } from "../../../src/store/retries/retries.ts";
+import type { MoneyWorld, PlannedBills } from "../money-world.ts";
+import { askForRetry, dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await startRetryWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await resetRetryWorld(world);
+});
+
+describe("a retry that a person asks for", () => {
+  test("of a part that bounced is for that part", async () => {
+    const { runId, payableId } = await dueRetry(world, "R01", 4_000);
+    await parked(payableId);
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const { payments } = world.context().clientOf("acme");
+    const amounts = (await payments.listAll({ payableId })).map(({ amountCents }) => amountCents);
+    expect(amounts).toEqual([4_000, 4_000]);
+  });
+
+  test("where a part is left, which says why it failed at every look, gives it to the next run, also where the word comes twice", async () => {
+    const planned = await world.approvedRun([{ totalAmountCents: 150_000_00 }]);
+    const { runId, payableId } = planned;
+    await world.pay(runId);
+    const { payments } = world.context().clientOf("acme");
+    const parts = await payments.listAll({ payableId });
+    const small = parts.find(({ amountCents }) => amountCents === 50_000_00);
+    const match = { paymentId: small?.id ?? "" };
+    await world.control.outcome({ match, outcome: "fail", code: "R01" });
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    for (let looks = 0; looks < 2; looks += 1) {
+      expect((await world.look(payableId)).phase).toBe("parked");
+      const told = { state: "parked", reasonCode: "partly-failed" };
+      expect(await world.line(runId, payableId)).toMatchObject(told);
+    }
+    await askForRetry(world, planned);
+    // A signal that comes once its owner has ended starts it again.
+    for (let looks = 0; looks < 2; looks += 1) {
+      expect((await world.look(payableId)).phase).toBe("ended");
+      const left = { state: "parked", reasonCode: "changed-since-approval" };
+      expect(await world.line(runId, payableId)).toMatchObject(left);
+      expect(await claimOwners(world.store.db, world.businessId, [payableId])).toEqual(new Map());
+    }
+  });
+
+  test("that Nacha's cap has used up is not made, whatever became of its record", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const { businessId } = world;
+    for (let retries = 0; retries < 2; retries += 1) {
+      await bounceAgain(payableId);
+    }
+    expect((await world.look(payableId)).phase).toBe("parked");
+    const { db } = world.store;
+    await updateRetry(db, { businessId, payableId }, { retriesMade: 0 }, Date.now());
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "retries-used-up",
+    });
+    expect(await claimOwners(db, businessId, [payableId])).toEqual(new Map());
+    expect(await world.paymentsOf(payableId)).toHaveLength(3);
+  });
+
+  test.each(["R02", "R05", "R08", "R16", "R23", "R24", "R29"])(
+    "of what came back as %s is made for nobody: the next run asks again",
+    async (code) => {
+      const { runId, payableId } = await dueRetry(world, code);
+      await askForRetry(world, { runId, payableId });
+      const { db } = world.store;
+      const kept = await getRetry(db, world.businessId, payableId);
+      expect(kept?.approvalEnded).toContain(`${code} ends its approval`);
+      expect(await world.look(payableId)).toMatchObject({ outcome: "left to the next run" });
+      expect(await world.line(runId, payableId)).toMatchObject({
+        reasonCode: code,
+        reason: expect.stringContaining("The next run asks for a new approval"),
+      });
+      expect(await claimOwners(db, world.businessId, [payableId])).toEqual(new Map());
+      await world.retry(payableId);
+      expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    },
+  );
+
+  test("is not sent where another part came back meanwhile as one that ends its approval", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await parked(payableId);
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    const { payments } = world.context().clientOf("acme");
+    const shown = await payments.listAll({ payableId });
+    const stopped = shown.map((payment) => ({ ...payment, failureReason: "R08 Payment stopped" }));
+    world.override = { listAll: () => Promise.resolve(stopped) };
+    await world.retry(payableId);
+    world.override = {};
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+
+  async function parked(payableId: string): Promise<void> {
+    const { store, businessId } = world;
+    const change = { phase: "parked", retryOn: null };
+    await updateRetry(store.db, { businessId, payableId }, change, Date.now());
+  }
+
+  async function bounceAgain(payableId: string): Promise<void> {
+    const fail = { outcome: "fail", code: "R01", times: 1 } as const;
+    await world.control.outcome({ match: { payableId }, ...fail });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    await world.control.advance("P9D");
+    await world.look(payableId);
+  }
+});
+
+describe("a person's retry of a bill that a limit kept from being sent", () => {
+  async function parkedByLimit(limits: Partial<PayLimits>): Promise<PlannedBills> {
+    const none = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
+    const planned = await world.approvedRun([{}, {}]);
+    const { runId } = planned;
+    const row = await world.store.db
+      .selectFrom("runs")
+      .select("policy")
+      .where("run_id", "=", runId)
+      .executeTakeFirstOrThrow();
+    const policy = { ...JSON.parse(row.policy), limits: { ...none, ...limits } };
+    await world.store.db
+      .updateTable("runs")
+      .set({ policy: JSON.stringify(policy) })
+      .where("run_id", "=", runId)
+      .execute();
+    await world.pay(runId);
+    return planned;
+  }
+
+  test("is parked again while the week is full, and pays in a week with room", async () => {
+    const { runId, payableIds } = await parkedByLimit({ vendorPerWeekCents: 15_000 });
+    const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
+    const payableId = lines.find(({ state }) => state === "parked")?.payableId ?? "";
+    expect((await world.line(runId, payableId)).reasonCode).toBe("over-vendor-week-limit");
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "over-vendor-week-limit",
+    });
+    expect(await world.paymentsOf(payableId)).toEqual([]);
+    expect((await world.look(payableId)).phase).toBe("parked");
+    await world.control.advance("P14D");
+    await askForRetry(world, { runId, payableId });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+  });
+});
+
+test("a person's retry of a bill above the limit for one bill is never sent", async () => {
+  const limits = { billCents: 5_000, vendorPerWeekCents: null, businessPerWeekCents: null };
+  const { runId, payableId } = await world.approvedRun([{}], { limits });
+  await askForRetry(world, { runId, payableId });
+  expect((await world.look(payableId)).phase).toBe("pay");
+  await world.retry(payableId);
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "parked",
+    reasonCode: "over-bill-limit",
+  });
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
+describe("a person who ends a bill", () => {
+  test("is not overruled by a look of the retry that began before", async () => {
+    const { runId, payableId } = await dueRetry(world, "R03");
+    const { store } = world;
+    await askForRetry(world, { runId, payableId });
+    const opened = await openRetryCase(world.context(), { business: "acme", payableId });
+    await changeLine(store.db, { runId, payableId }, { state: "given-up" }, Date.now());
+    if (opened.kind === "ours") await setLine(opened.case, { state: "retrying" });
+    expect(opened.kind).toBe("ours");
+    expect((await world.line(runId, payableId)).state).toBe("given-up");
+  });
+});

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { attemptsOf } from "../../../src/ledger/attempts.ts";
+import { claimOwners } from "../../../src/store/payables/claims.ts";
+import { createHold } from "../../../src/store/holds/holds.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
+import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
+import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
+import { netCreditByPayable } from "../../support/sandbox.ts";
+import type { MoneyWorld } from "../money-world.ts";
+import { dueRetry, resetRetryWorld, startRetryWorld } from "../retry-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await startRetryWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await resetRetryWorld(world);
+});
+
+describe("a retry", () => {
+  test("is paid once on its day", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("following");
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("whose worker dies before it can say what it paid is followed, and not called paid by somebody else", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await world.retry(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("following");
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("is not kept back by a wait of another account than its own", async () => {
+    const { payableId } = await dueRetry(world);
+    const { businessId, store } = world;
+    const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
+    const wait = { businessId, code: "insufficient_balance", message: "short", nowMs, realMs };
+    await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, sourceId: "other" }));
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await store.db.deleteFrom("business_waits").execute();
+  });
+
+  test("that payments are refused to has operators told after a minute, though nobody looks at its run", async () => {
+    const { payableId } = await dueRetry(world);
+    const { businessId, store } = world;
+    const { serviceMs, realMs } = await world.context().clockOf("acme").now();
+    const wait = { businessId, sourceId: "", code: "payments_locked", message: "locked", realMs };
+    const since = { nowMs: serviceMs - 61_000, retryAtMs: serviceMs + 600_000 };
+    await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, ...since }));
+    expect((await world.look(payableId)).waitingFor).toBe("locked");
+    const told = await listNotices(store.db, { kind: "business-waits", limit: 20 });
+    expect(told.filter((each) => each.businessId === businessId)).toHaveLength(1);
+    await store.db.deleteFrom("business_waits").execute();
+  });
+
+  test("of a part that was paid off-cycle is for that part, never for the whole bill", async () => {
+    const { runId, payableId } = await dueRetry(world, "R01", 4_000);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const { payments } = world.context().clientOf("acme");
+    const amounts = (await payments.listAll({ payableId })).map(({ amountCents }) => amountCents);
+    expect(amounts).toEqual([4_000, 4_000]);
+    await world.control.advance("P9D");
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "settled",
+      amountCents: 4_000,
+    });
+    const net = netCreditByPayable(await world.control.ledger());
+    expect(net.get(payableId)).toBe(4_000);
+  });
+
+  test("whose vendor can't be paid now rests until a later look, and stays its own", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await world.control.changeContact("v1", { bankAccount: null });
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    const rest = await world.look(payableId);
+    expect(rest.phase).toBe("waiting");
+    expect(rest.wakeInMs).toBeGreaterThan(0);
+    await world.assess(runId);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+    await world.control.changeContact("v1", { bankAccount: { accountNumber: "00001111" } });
+    await world.store.transaction((trx) =>
+      flagLooks(trx, { businessId: world.businessId, payableIds: [payableId] }),
+    );
+    expect((await world.look(payableId)).phase).toBe("pay");
+  });
+
+  test("rests while a hold stops it, instead of trying again and again", async () => {
+    const { payableId } = await dueRetry(world);
+    const { businessId } = world;
+    const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
+    await world.store.transaction((trx) =>
+      createHold(trx, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() }),
+    );
+    const held = await world.look(payableId);
+    expect(held).toMatchObject({
+      phase: "waiting",
+      waitingFor: "on hold",
+    });
+  });
+
+  test("follows what it has paid, although the service doesn't show it yet", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const before = await world.context().clientOf("acme").payments.listAll({ payableId });
+    await world.look(payableId);
+    await world.retry(payableId);
+    world.override = { listAll: () => Promise.resolve(before) };
+    const look = await world.look(payableId);
+    expect(look.phase).toBe("following");
+    expect(look.wakeInMs).toBeLessThan(5_000);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+  });
+
+  test("rests where a list is behind and shows its failed payment as one on its way", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const client = world.context().clientOf("acme");
+    const behind = (await client.payments.listAll({ payableId })).map((payment) => ({
+      ...payment,
+      status: "processing",
+      updatedAt: payment.createdAt,
+    }));
+    expect((await world.look(payableId)).phase).toBe("pay");
+    world.override = { listAll: () => Promise.resolve(behind) };
+    await world.retry(payableId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(1);
+    world.override = {};
+    expect((await world.look(payableId)).phase).toBe("waiting");
+    await world.control.advanceWire("PT1M");
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+  });
+
+  test("ends where the service doesn't know the bill any more, and says so", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    const client = world.context().clientOf("acme");
+    world.override = { getPayable: () => client.payables.get("gone") };
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "not-found",
+    });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+  });
+
+  test("asks a locked business ever more rarely, and is paid when it is open again", async () => {
+    const { payableId } = await dueRetry(world);
+    await world.control.changeBusiness({ paymentsLocked: true });
+    const rests: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      const { serviceMs } = await world.context().clockOf("acme").now();
+      const [wait] = await listWaits(world.store.db, world.businessId);
+      rests.push(Math.round(((wait?.retryAtMs ?? 0) - serviceMs) / 1_000));
+      await world.control.advanceWire("PT1M");
+    }
+    expect(rests).toEqual([5, 10, 20]);
+    await world.control.changeBusiness({ paymentsLocked: false });
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    expect(await listWaits(world.store.db, world.businessId)).toEqual([]);
+  });
+
+  test("whose approval has expired is parked, and its bill is free for the next run", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await world.store.db
+      .updateTable("line_approvals")
+      .set({ expires_at_ms: 1 })
+      .where("payable_id", "=", payableId)
+      .execute();
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "approval-expired",
+    });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+  });
+
+  test("whose bill has changed since its approval is left to the next run", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
+    await world.look(payableId);
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("ended");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "changed-since-approval",
+    });
+    expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
+  });
+});
+
+describe("bills that wait for money", () => {
+  test("are paid again one by one, as far as the money goes", async () => {
+    await world.failurePlaybook(
+      "kind: retry-failed\nrules: [{ match: [R01], retry: when-funds-arrive }]\n",
+    );
+    const planned = await world.approvedRun([{}, {}, {}], { late: "next-business-day" });
+    const { runId, payableIds } = planned;
+    for (const payableId of payableIds) {
+      await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
+    }
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    await world.control.changeBusiness({ balanceCents: 9_999 });
+    const phases = async (): Promise<string[]> => {
+      const looks = [];
+      for (const payableId of payableIds) looks.push((await world.look(payableId)).phase);
+      return looks;
+    };
+    expect(await phases()).toEqual(["waiting", "waiting", "waiting"]);
+    // Enough for each alone, and for two of the three together.
+    await world.control.changeBusiness({ balanceCents: 25_000 });
+    const now = await phases();
+    expect(now.toSorted()).toEqual(["pay", "pay", "waiting"]);
+    for (const [index, payableId] of payableIds.entries()) {
+      if (now[index] === "pay") await world.retry(payableId);
+    }
+    expect((await phases()).toSorted()).toEqual(["following", "following", "waiting"]);
+    await world.control.changeBusiness({ balanceCents: 50_000 });
+    expect((await phases()).toSorted()).toEqual(["following", "following", "pay"]);
+    await world.failurePlaybook(NEXT_DAY_RETRIES);
+  });
+});
+
+describe("an answer that is lost in a retry", () => {
+  test("stays with the retry: no run draws the line meanwhile", async () => {
+    const { runId, payableId } = await dueRetry(world);
+    await world.look(payableId);
+    await world.control.faults([
+      { method: "POST", path: "/v1/payables/*/retry-payment", when: "before", effect: "drop" },
+      { method: "POST", path: "/v1/payments", when: "before", effect: "drop" },
+    ]);
+    await world.retry(payableId);
+    expect(await attemptsOf(world.store.db, world.businessId, payableId)).toMatchObject([
+      { state: "applied" },
+      { state: "open" },
+    ]);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+    const rest = await world.look(payableId);
+    expect(rest.phase).toBe("waiting");
+    await world.control.faults();
+    await world.control.advanceWire("PT1M");
+    await world.pay(runId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(1);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect(await world.paymentsOf(payableId)).toHaveLength(2);
+    expect((await world.look(payableId)).phase).toBe("following");
+  });
+});

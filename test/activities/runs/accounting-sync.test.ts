@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { accountingWarning } from "../../../activities/runs/accounting-sync.ts";
+import { planRun } from "../../../activities/runs/plan-run.ts";
+import { PaymentsApiError } from "../../../src/payments-api/index.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { until } from "../../notices/support.ts";
+import { vendorsScene } from "../vendors-scene.ts";
+
+const DAY_MS = 86_400_000;
+
+const scene = vendorsScene();
+
+test("a plan warns where nothing syncs the books, and the operators hear of it", async () => {
+  const { runId } = await scene.world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
+  const summary = await planRun(scene.world.context(), runId);
+  expect(summary?.warnings).toEqual(["No accounting integration is connected."]);
+  const notices = await listNotices(scene.world.store.db, {
+    runId,
+    kind: "plan-warning",
+    limit: 5,
+  });
+  expect(notices).toMatchObject([{ roles: ["operator"] }]);
+});
+
+test("the books are old once their last sync is longer ago than the playbook allows", async () => {
+  const client = scene.world.context().clientOf("acme");
+  const { businessId } = scene.world;
+  const warning = (nowMs: number) =>
+    accountingWarning(client, businessId, { syncedWithinDays: 2 }, nowMs);
+  await client.accounting.connect(businessId, "https://acme.example/back");
+  const authorized = await fetch(
+    `${scene.world.world.sandbox.url}/sandbox/accounting/${businessId}/authorize`,
+    { method: "POST", headers: { "content-type": "application/json" }, body: "{}" },
+  );
+  expect(authorized.ok).toBe(true);
+  const [integration] = await client.accounting.list(businessId);
+  await client.accounting.sync(businessId, integration?.id ?? "");
+  await scene.world.control.advance("PT1H");
+  const syncedAt = await until(
+    async () => (await client.accounting.getStatus(businessId)).lastSyncedAt,
+    (at) => at !== null,
+  );
+  const syncedMs = Date.parse(syncedAt ?? "");
+  expect(await warning(syncedMs + 2 * DAY_MS)).toBeNull();
+  expect(await warning(syncedMs + 3 * DAY_MS)).toMatch(/last synced 3 days ago/);
+});
+
+test.each<[string, Record<string, unknown>, RegExp | null]>([
+  ["the status says so by itself", { status: { lastSyncedAt: "2026-11-20T12:00:00Z" } }, null],
+  [
+    "only the most recent sync says when",
+    { status: {}, list: [{ id: "acct_1" }], sync: { finishedAt: "2026-11-20T12:00:00Z" } },
+    null,
+  ],
+  [
+    "that sync has failed",
+    {
+      status: { connected: true, accountingIntegrationId: "acct_1" },
+      sync: { finishedAt: "2026-11-20T12:00:00Z", status: "failed" },
+    },
+    /tells of no sync/,
+  ],
+  ["nothing says when", { status: { lastSyncedAt: "lately" }, list: [] }, /tells of no sync/],
+  ["nothing is connected", { status: { connected: false } }, /No accounting integration/],
+  ["the service knows of none", {}, /No accounting integration/],
+])("books of another service: %s", async (_, answers, warning) => {
+  const answer = (name: string) => () =>
+    answers[name] === undefined
+      ? Promise.reject(
+          new PaymentsApiError({
+            code: "not_found",
+            status: 404,
+            outcome: "not_applied",
+            message: "",
+            method: "GET",
+            path: "/",
+          }),
+        )
+      : Promise.resolve(answers[name]);
+  const accounting = {
+    getStatus: answer("status"),
+    list: answer("list"),
+    getSyncStatus: answer("sync"),
+  };
+  const client = { accounting } as unknown as Parameters<typeof accountingWarning>[0];
+  const nowMs = Date.parse("2026-11-21T12:00:00Z");
+  const told = await accountingWarning(client, "biz_1", { syncedWithinDays: 2 }, nowMs);
+  if (warning === null) expect(told).toBeNull();
+  else expect(told).toMatch(warning);
+});

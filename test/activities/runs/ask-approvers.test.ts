@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import { type DecisionAnswer, takeDecision } from "../../../src/decisions/take.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { getPlanLine } from "../../../src/store/lines/plan-lines.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { MoneyWorld } from "../money-world.ts";
+import { inDays } from "../planning-world.ts";
+
+const DAY = { count: 1, unit: "days" } as const;
+const HOUR = { count: 1, unit: "hours" } as const;
+
+/** Due so late that no decision comes too late for its date, whatever the day and the holidays. */
+const FAR = { dueDate: inDays(40) };
+
+const POLICY: Partial<PayRunPlaybook> = {
+  select: { due: "all" },
+  approve: [
+    {
+      review: false,
+      overCents: null,
+      where: null,
+      by: ["controller", "owner"],
+      quorum: 2,
+      stages: [
+        {
+          by: ["controller"],
+          quorum: 1,
+          escalate: { after: { count: 3, unit: "days" }, to: ["cfo"] },
+        },
+        { by: ["owner"], quorum: 1 },
+      ],
+    },
+  ],
+  remind: { after: DAY, every: DAY },
+};
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+});
+
+/** Notices of a run but the one of its plan, first to last. */
+async function told(runId: string): Promise<string[]> {
+  const notices = (await listNotices(world.store.db, { runId, limit: 100 })).toReversed();
+  return notices.map(({ kind, roles }) => `${kind} ${roles.join("+")}`);
+}
+
+async function decide(runId: string, name: string, role: string): Promise<DecisionAnswer> {
+  const clock = await world.context().clockOf("acme").now();
+  const answer = await world.store.transaction(async (trx) => {
+    const run = await getRun(trx, runId);
+    if (run === undefined) throw new Error("no run");
+    const principal = {
+      tokenId: `tok_${name}`,
+      name,
+      roles: [role],
+      createdBy: "",
+      createdAtMs: 0,
+    };
+    const request = { decision: "approve", planHash: run.planHash ?? "", drop: [] } as const;
+    return takeDecision(trx, { run, request, principal, clock, nowMs: Date.now() });
+  });
+  if (!answer.accepted) throw new Error(answer.reason);
+  return answer;
+}
+
+/** Steps the bank's clock and looks again, until the step was noticed. */
+async function later(runId: string, duration: string) {
+  const { businessMs } = await world.context().clockOf("acme").now();
+  await world.control.advance(duration);
+  const stepMs = duration.endsWith("D") ? 86_400_000 : 3_600_000;
+  await expect
+    .poll(async () => (await world.context().clockOf("acme").now()).businessMs, { timeout: 5_000 })
+    .toBeGreaterThan(businessMs + stepMs / 2);
+  return world.assess(runId);
+}
+
+describe("a run whose approvals come in stages", () => {
+  test("asks each stage in its turn, reminds it, escalates it once, and says so", async () => {
+    const { runId, payableId } = await world.plannedRun([FAR, FAR], POLICY);
+    const first = await world.assess(runId);
+    expect(first.waitingFor).toBe("2 bills waiting for approval by controller (stage 1 of 2)");
+    expect(first.details).toMatch(
+      /- controller \(stage 1 of 2\): 2 bills, .*cfo may decide as well/,
+    );
+    await world.assess(runId);
+    expect(await told(runId)).toEqual(["approval-needed controller"]);
+
+    for (const _day of [1, 2]) {
+      await later(runId, "PT23H");
+      await later(runId, "PT1H");
+      await world.assess(runId);
+    }
+    const asked = "approval-needed controller";
+    const reminded = "approval-reminder controller";
+    expect(await told(runId)).toEqual([asked, reminded, reminded]);
+
+    await expect(decide(runId, "fay", "cfo")).rejects.toThrow(
+      /needs a token with one of the roles/,
+    );
+    const escalated = await later(runId, "P1D");
+    await world.assess(runId);
+    expect(escalated.waitingFor).toContain("controller or cfo (stage 1 of 2)");
+    expect((await told(runId)).toSorted()).toEqual(
+      [
+        asked,
+        "approval-escalated cfo",
+        reminded,
+        reminded,
+        "approval-reminder cfo+controller",
+      ].toSorted(),
+    );
+    const trail = await listAudit(world.store.db, { businessId: world.businessId, subject: runId });
+    const entries = trail.filter(({ action }) => action === "run.approval-escalated");
+    expect(entries.map(({ details }) => details)).toMatchObject([
+      { stage: "1 of 2", by: ["controller"], to: ["cfo"], lines: 2, totalCents: 20_000 },
+    ]);
+
+    expect((await decide(runId, "fay", "cfo")).countsFor).toHaveLength(2);
+    const second = await world.assess(runId);
+    expect(second.waitingFor).toBe("2 bills waiting for approval by owner (stage 2 of 2)");
+    expect(second.toFund).toBe(0);
+    expect((await told(runId)).at(-1)).toBe("approval-needed owner");
+    await world.assess(runId);
+    expect(await told(runId)).toHaveLength(6);
+    // What was escalated was the first stage.
+    expect((await world.line(runId, payableId)).escalated).toBe(false);
+
+    await decide(runId, "olga", "owner");
+    const approved = await world.assess(runId);
+    expect(approved.waitingFor).not.toContain("approval");
+    expect((await world.line(runId, payableId)).state).toBe("planned");
+  });
+
+  test("has reminders and escalations wake it, to the minute", async () => {
+    const { runId } = await world.plannedRun([FAR], {
+      ...POLICY,
+      remind: { after: HOUR, every: DAY },
+    });
+    const { details } = await world.assess(runId);
+    const line = await world.store.db
+      .selectFrom("run_lines")
+      .select(["stage_since_ms", "remind_at_ms", "escalate_at_ms"])
+      .where("run_id", "=", runId)
+      .executeTakeFirstOrThrow();
+    const since = line.stage_since_ms ?? 0;
+    expect(details).toContain("Asked to approve:");
+    expect(line.remind_at_ms).toBeGreaterThanOrEqual(since + 3_600_000);
+    expect(line.remind_at_ms).toBeLessThan(since + 3_601_000);
+    expect((line.escalate_at_ms ?? 0) - since).toBeGreaterThanOrEqual(3 * 86_400_000);
+  });
+
+  test("asks anew, with its whole time, for what was on hold meanwhile", async () => {
+    const { runId, payableId } = await world.plannedRun([FAR], POLICY);
+    await world.assess(runId);
+    const hold = await world.store.transaction((trx) =>
+      createHold(trx, {
+        businessId: world.businessId,
+        scope: "payable",
+        value: payableId,
+        reason: "Wait.",
+        author: "otto",
+        untilMs: null,
+        nowMs: Date.now(),
+      }),
+    );
+    await world.assess(runId);
+    await later(runId, "P4D");
+    await world.store.transaction((trx) => releaseHold(trx, hold.holdId, "otto", Date.now()));
+    await world.assess(runId);
+    expect(await told(runId)).toEqual(["approval-needed controller"]);
+    expect((await world.line(runId, payableId)).escalated).toBe(false);
+  });
+
+  test("gives people a minute, however fast the bank's clock runs", async () => {
+    const { runId, payableId } = await world.plannedRun([FAR], POLICY);
+    await world.assess(runId);
+    const { businessMs } = await world.context().clockOf("acme").now();
+    await world.control.setScale(86_400);
+    await expect
+      .poll(async () => (await world.context().clockOf("acme").now()).businessMs, {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(businessMs + 4 * 86_400_000);
+    await world.assess(runId);
+    await world.control.setScale(1);
+    expect(await told(runId)).toEqual(["approval-needed controller"]);
+    expect((await world.line(runId, payableId)).escalated).toBe(false);
+  });
+
+  test("escalates also where the playbook wants nobody told", async () => {
+    const notify = { people: "none", digest: "none" } as const;
+    const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, notify });
+    await world.assess(runId);
+    await later(runId, "P4D");
+    expect(await told(runId)).toEqual([]);
+    expect((await world.line(runId, payableId)).escalated).toBe(true);
+  });
+
+  test("parks the whole line where the first stage's approval expires before the second decides", async () => {
+    const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, approvalValidDays: 5 });
+    await world.assess(runId);
+    await decide(runId, "cora", "controller");
+    await world.assess(runId);
+    await later(runId, "P6D");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "approval-expired",
+    });
+  });
+});
+
+test("a bill that changes comes under the rule that applies then, with its stages or without", async () => {
+  const [staged] = POLICY.approve ?? [];
+  if (staged === undefined) throw new Error("no rule");
+  const plain = { review: false, overCents: null, where: null, by: ["owner"], quorum: 1 };
+  const approve = [{ ...staged, overCents: 15_000 }, plain];
+  const bills = [{ totalAmountCents: 20_000 }, { totalAmountCents: 10_000 }];
+  const { runId, payableIds } = await world.plannedRun(bills, { approve, review: [] });
+  const [larger = "", smaller = ""] = payableIds;
+  await world.assess(runId);
+  await decide(runId, "cora", "controller");
+  await decide(runId, "olga", "owner");
+  await world.control.changePayable(larger, { totalAmountCents: 12_000 });
+  await world.control.changePayable(smaller, { totalAmountCents: 30_000 });
+  await world.pay(runId);
+  expect((await getPlanLine(world.store.db, runId, larger))?.stages).toBeUndefined();
+  expect((await getPlanLine(world.store.db, runId, smaller))?.stages).toHaveLength(2);
+  // One owner is enough for the one, and comes too early for the other.
+  expect(await decide(runId, "otto", "owner")).toMatchObject({
+    countsFor: [larger],
+    tooEarly: [smaller],
+  });
+  const { waitingFor } = await world.assess(runId);
+  expect(waitingFor).toContain("1 bill waiting for approval by controller (stage 1 of 2)");
+  const states = await Promise.all([larger, smaller].map((id) => world.line(runId, id)));
+  expect(states.map(({ state }) => state)).toEqual(["planned", "awaiting-approval"]);
+});

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createHash } from "node:crypto";
+import { attemptsOf } from "../../../src/ledger/attempts.ts";
+import { type AuditEntry, listAudit } from "../../../src/store/audit/audit.ts";
+import { listAuditOfPayable } from "../../../src/store/audit/audit-lines.ts";
+import { verifyTrail } from "../../../src/store/audit/audit-trail.ts";
+import { createHold } from "../../../src/store/holds/holds.ts";
+import { MoneyWorld } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.override = {};
+});
+
+async function about(runId: string, payableId: string): Promise<AuditEntry[]> {
+  const { lineNo } = await world.line(runId, payableId);
+  const payable = { businessId: world.businessId, payableId };
+  return listAuditOfPayable(world.store.db, payable, [{ runId, lineNo }]);
+}
+
+const actions = (entries: readonly AuditEntry[]) => entries.map(({ action }) => action);
+
+const details = (entries: readonly AuditEntry[], action: string) =>
+  entries.filter((entry) => entry.action === action).map((entry) => entry.details);
+
+describe("the trail of a bill", () => {
+  test("has each change, and its request before and after it was sent", async () => {
+    const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
+    await world.pay(runId);
+    await world.control.advance("P10D");
+    await world.follow(runId);
+    for (const payableId of payableIds) {
+      const trail = await about(runId, payableId);
+      expect(actions(trail)).toEqual([
+        "line:awaiting-approval",
+        "line:planned",
+        "attempt.sending",
+        "attempt.answered",
+        "line:settled",
+      ]);
+      const [attempt] = await attemptsOf(world.store.db, world.businessId, payableId);
+      expect(details(trail, "attempt.sending")).toMatchObject([
+        {
+          operation: "pay",
+          seq: 1,
+          send: 1,
+          attemptId: attempt?.attemptId,
+          key: attempt?.idempotencyKey,
+          bodyHash: createHash("sha256")
+            .update(attempt?.body ?? "")
+            .digest("hex"),
+          amountCents: 10_000,
+        },
+      ]);
+      const [paid] = await world.paymentsOf(payableId);
+      expect(details(trail, "attempt.answered")).toMatchObject([
+        { result: "applied", payments: [{ id: paid?.id, amountCents: 10_000 }] },
+      ]);
+      expect(details(trail, "line:settled")).toMatchObject([
+        { payments: [{ id: paid?.id, status: "completed" }] },
+      ]);
+    }
+    expect(await verifyTrail(world.store.db, world.businessId)).toMatchObject({ problems: [] });
+  });
+
+  test("says what a look-up found after a lost answer, and that it was adopted", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const client = world.world.context().clientOf("acme");
+    world.override = {
+      sendMoneyWrite: async (request) => {
+        await client.sendMoneyWrite(request);
+        return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
+      },
+    };
+    await world.pay(runId);
+    const trail = (await about(runId, payableId)).slice(2);
+    const [paid] = await world.paymentsOf(payableId);
+    expect(actions(trail)).toEqual([
+      "attempt.sending",
+      "attempt.answered",
+      "attempt.looked-up",
+      "attempt.adopted",
+      "line:scheduled",
+    ]);
+    expect(details(trail, "attempt.answered")[0]).toMatchObject({ result: "unknown" });
+    expect(details(trail, "attempt.looked-up")).toMatchObject([
+      { verdict: "adopt", isConclusive: false, shown: 1, found: [{ id: paid?.id }] },
+    ]);
+    expect(details(trail, "attempt.adopted")).toMatchObject([{ payments: [{ id: paid?.id }] }]);
+  });
+
+  test("names the check that kept a request from being sent", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.assess(runId);
+    const { businessId } = world;
+    await world.store.transaction((trx) =>
+      createHold(trx, {
+        businessId,
+        scope: "payable",
+        value: payableId,
+        reason: "Disputed.",
+        author: "olga",
+        untilMs: null,
+        nowMs: Date.now(),
+      }),
+    );
+    await world.pay(runId);
+    const trail = await about(runId, payableId);
+    expect(actions(trail)).toEqual(["line:awaiting-approval", "line:planned", "line:on-hold"]);
+    expect(details(trail, "line:on-hold")).toMatchObject([{ reasonCode: "on-hold" }]);
+  });
+
+  test("holds no token, no account number and no name of a vendor", async () => {
+    const { runId } = await world.approvedRun([{}, {}]);
+    await world.pay(runId);
+    const entries = await listAudit(world.store.db, { businessId: world.businessId });
+    // Digits of an account could turn up by chance in ids and hashes.
+    const text = JSON.stringify(entries).replaceAll(/[0-9a-f-]{16,}/g, "");
+    const { token } = world.world.sandbox.business;
+    expect(entries.length).toBeGreaterThan(5);
+    for (const secret of [token, "1111", '"One"', "displayName"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});

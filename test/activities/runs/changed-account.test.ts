@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
+import { netCreditByPayable } from "../../support/sandbox.ts";
+import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
+import { CancelWorld } from "../cancel-world.ts";
+import type { MoneyWorld } from "../money-world.ts";
+import { dueRetry } from "../retry-world.ts";
+
+let cancels: CancelWorld;
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  cancels = await CancelWorld.start();
+  world = cancels.money;
+  await world.failurePlaybook(NEXT_DAY_RETRIES);
+});
+afterAll(async () => {
+  await cancels.stop();
+});
+beforeEach(async () => {
+  await cancels.reset();
+  for (const table of ["holds", "cancellations"] as const) {
+    await world.store.db.deleteFrom(table).execute();
+  }
+  world.told.length = 0;
+});
+
+/** It is 8:40 in New York on the day of the payment, the vendor's account changes, and an event says so. */
+async function changesAt840({ runId, payableId }: { runId: string; payableId: string }) {
+  const { executionDate } = await world.line(runId, payableId);
+  await world.control.setClock(new Date(newYorkInstantMs(executionDate, "08:40")).toISOString());
+  await world.control.changeContact("v1", {
+    bankAccount: { accountNumber: "000999998888", routingNumber: "021000021" },
+  });
+  const { businessId } = world;
+  const payableIds = [payableId];
+  await world.store.transaction((trx) => flagLooks(trx, { businessId, payableIds }));
+}
+
+/** The cancellation that was started goes through its turns before 9:00, and the bank pays nobody. */
+async function isStopped(payableId: string): Promise<void> {
+  const id = world.told.find((told) => told.startsWith("cancel-scheduled-payments/"));
+  expect(id).toContain("payee-changed-after-approval");
+  await chooseCancellation(world.context(), id ?? "");
+  expect(await cancels.turns(id ?? "")).toMatchObject({ ended: true });
+  expect((await world.paymentsOf(payableId)).at(0)).toMatchObject({ status: "cancelled" });
+  expect(await world.holds()).toContainEqual(
+    expect.objectContaining({ scope: "contact", value: "v1", author: "payrun" }),
+  );
+}
+
+async function paidCents(payableId: string): Promise<number> {
+  await world.control.advance("P9D");
+  return netCreditByPayable(await world.control.ledger()).get(payableId) ?? 0;
+}
+
+test("a vendor's bank account that changes at 8:40 stops the payment that a run has scheduled for 9:00", async () => {
+  const planned = await world.approvedRun([{}]);
+  const { runId, payableId } = planned;
+  await world.pay(runId);
+  expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
+  await changesAt840(planned);
+  expect(await world.assess(runId)).toMatchObject({ toFollow: 1 });
+  await world.follow(runId);
+  await isStopped(payableId);
+  await world.follow(runId);
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "cancelled",
+    reasonCode: "payee-changed-after-approval",
+    reason: expect.stringContaining("••8888"),
+  });
+  expect(await paidCents(payableId)).toBe(0);
+});
+
+test("a vendor's bank account that changes at 8:40 stops the retry that is scheduled for 9:00", async () => {
+  const planned = await dueRetry(world);
+  const { runId, payableId } = planned;
+  for (let days = 0; (await world.look(payableId)).phase !== "pay"; days += 1) {
+    expect(days).toBeLessThan(9);
+    await world.control.advance("P1D");
+  }
+  await world.retry(payableId);
+  expect((await world.look(payableId)).waitingFor).toContain("scheduled");
+  await changesAt840(planned);
+  await world.look(payableId);
+  await isStopped(payableId);
+  expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "cancelled" });
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "cancelled",
+    reasonCode: "payee-changed-after-approval",
+    reason: expect.stringContaining("••8888"),
+  });
+  expect(await paidCents(payableId)).toBe(0);
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { PlanRefusedError } from "../../../activities/shared/plan-refused-error.ts";
+import { planRun } from "../../../activities/runs/plan-run.ts";
+import { listSkipped } from "../../../src/store/lines/plan-lines.ts";
+import { MoneyWorld } from "../money-world.ts";
+import { inDays, POLICY } from "../planning-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+});
+
+const [ANYBODY] = POLICY.approve;
+
+const OLD = 'payable.description.matches("(?=rent)")';
+
+test.each([
+  ["selects", { where: OLD }],
+  ["approves", { approve: [{ ...ANYBODY, where: OLD }, ANYBODY] as typeof POLICY.approve }],
+])("a run whose condition is refused today says so and has no plan: it %s", async (name, old) => {
+  const runId = await world.world.launch(`old-${name}`, { ...POLICY, ...old });
+  const planned = planRun(world.context(), runId);
+  await expect(planned).rejects.toThrow(PlanRefusedError);
+  await expect(planned).rejects.toThrow(/“old-.*“payable.description.*looks around/);
+});
+
+test("a line that has changed, and of which no rule can be told, waits for a person", async () => {
+  const where = '"changed-bank-account" in payable.flags && 1 / payable.amountPaidCents > 0';
+  const approve = [{ ...ANYBODY, where }, ANYBODY] as typeof POLICY.approve;
+  const { runId, payableId } = await world.approvedRun([{}], { approve });
+  await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
+  await world.pay(runId);
+  expect(await world.line(runId, payableId)).toMatchObject({
+    state: "parked",
+    reasonCode: "condition-failed",
+    reason: expect.stringMatching(/nobody knows who may approve.*division by zero/),
+  });
+  expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
+test("a vendor's long text leaves its own bill out, and keeps the worker from nothing", async () => {
+  const due = { dueDate: inDays(8), issueDate: inDays(-20), contactId: "v1", status: "approved" };
+  const text = "rent office floor ".repeat(200);
+  const lengths = [2_000, 2_000, 2_000, 2_001];
+  for (const length of lengths) {
+    const description = text.slice(0, length);
+    await world.control.createPayable({ ...due, totalAmountCents: 10_000, description });
+  }
+  let latestMs = performance.now();
+  let longestMs = 0;
+  const others = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - latestMs);
+    latestMs = performance.now();
+  }, 1);
+  const patterns = [String.raw`\w*\w*!`, "rent.*office.*floor.*paid", "(a+)+$"];
+  const where = patterns.map((each) => `!payable.description.matches(r"${each}")`).join(" && ");
+  const runId = await world.world.launch("long-texts", { ...POLICY, where });
+  const { lineCount } = (await planRun(world.context(), runId)) ?? {};
+  clearInterval(others);
+  expect(lineCount).toBe(3);
+  expect(longestMs).toBeLessThan(1_000);
+  const skipped = await listSkipped(world.store.db, runId);
+  const failed = skipped.filter(({ code }) => code === "condition-failed");
+  expect(failed.map((each) => each.text)).toEqual([expect.stringContaining("2,000 characters")]);
+});

@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { assessRun } from "../../../activities/runs/assess-run.ts";
+import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
+import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
+import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
+import { cancelScheduledPaymentsId } from "../../../src/contracts/names.ts";
+import { isCancellationPolicy, narrowed } from "../../../src/domain/cancellations/policy.ts";
+import type { CancelChoice } from "../../../src/contracts/playbook.ts";
+import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";
+import { loadPlaybook } from "../../../src/playbooks/load.ts";
+import { rowsOf } from "../../../src/store/audit/audit-trail.ts";
+import { insertCancellation } from "../../../src/store/cancellations/cancellations.ts";
+import { releaseHold } from "../../../src/store/holds/holds.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
+import { explainIn } from "../explain.ts";
+import { MoneyWorld } from "../money-world.ts";
+import { POLICY } from "../planning-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.achAuthorization = undefined;
+});
+
+const explain = (payableId: string) => explainIn(world, payableId);
+
+/** What the run's export of the audit trail has, and about what. */
+async function exported(runId: string): Promise<string[]> {
+  const entries = [];
+  const { businessId } = world;
+  for await (const { action, subject } of rowsOf(world.store.db, { businessId, runId })) {
+    entries.push(`${action} ${subject}`);
+  }
+  return entries;
+}
+
+async function settle(runId: string): Promise<void> {
+  await world.control.advance("P10D");
+  await world.follow(runId);
+}
+
+describe("explain says of a bill", () => {
+  test("that is paid in several payments, that they are one request and come to all of it", async () => {
+    const { runId, payableId } = await world.approvedRun([{ totalAmountCents: 25_000_000 }]);
+    await world.pay(runId);
+    await settle(runId);
+    const { history, text } = await explain(payableId);
+    expect(history.paidOnce.verdict).toBe("paid-once");
+    expect(history.attempts).toHaveLength(1);
+    expect(history.payments.length).toBeGreaterThan(1);
+    expect(history.paidOnce.sentences[0]).toMatch(/Paid once, by \d payments .* of \$250,000\.00/);
+    for (const { id } of history.payments) expect(text).toContain(id);
+  });
+
+  test("that somebody else has paid meanwhile, that Payrun has sent nothing", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.assess(runId);
+    const client = world.context().clientOf("acme");
+    const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+    await client.payments.create({ payableId, ...source }, { idempotencyKey: randomUUID() });
+    await world.control.advance("P10D");
+    await world.pay(runId);
+    const { history, text } = await explain(payableId);
+    expect(history).toMatchObject({ state: "paid-elsewhere", attempts: [], payments: [] });
+    expect(history.paidOnce).toMatchObject({ verdict: "not-paid" });
+    expect(text).toContain("Not paid by Payrun, which found it paid by somebody else");
+  });
+
+  test("of which a part was asked for off-cycle, that exactly the part was paid", async () => {
+    const { runId, payableId } = await world.plannedRun([{}], {}, 4_000);
+    await world.approve(runId);
+    await world.pay(runId);
+    await settle(runId);
+    const { history, text } = await explain(payableId);
+    expect(history).toMatchObject({
+      bill: { amountCents: 4_000 },
+      attempts: [{ amountCents: 4_000, state: "applied" }],
+      paidOnce: { verdict: "paid-once" },
+    });
+    expect(text).toContain("$40.00, all that was approved");
+  });
+
+  test("that nobody has approved yet, what it needs, and that nothing was sent", async () => {
+    const { runId, payableId } = await world.plannedRun([{}]);
+    await world.assess(runId);
+    const { history, text } = await explain(payableId);
+    expect(history).toMatchObject({ state: "awaiting-approval", approvals: [], attempts: [] });
+    expect(text).toContain("no request to pay it was ever sent");
+    expect(text).toContain("needs 1 of owner");
+  });
+});
+
+describe("explain says of a deposit that a bill waited for", () => {
+  test("who approved it, and its request", async () => {
+    await world.world.reset({ balanceCents: 10_000 });
+    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+    const topUp = {
+      from: "default",
+      by: ["owner"],
+      quorum: 1,
+      atMostCents: 5_000_000,
+      arrivalBusinessDays: null,
+    };
+    const pay = { ...POLICY.pay, from: "balance", topUp };
+    const { runId, payableId } = await world.approvedRun([{}, {}], {
+      pay,
+      late: "next-business-day",
+    });
+    await assessRun(world.context(), runId);
+    const asked = (await explain(payableId)).history.deposits;
+    expect(asked).toMatchObject([{ state: "proposed", amountCents: 10_000, approvals: [] }]);
+    const run = await getRun(world.store.db, runId);
+    const [deposit] = await topUpsOf(world.store.db, runId);
+    if (run === undefined || deposit === undefined) throw new Error("no deposit");
+    const clock = await world.context().clockOf("acme").now();
+    const who = { tokenId: "tok_otto", name: "otto", roles: ["owner"] };
+    const request = { decision: "approve", planHash: run.planHash ?? "", drop: [] } as const;
+    await world.store.transaction((trx) =>
+      takeTopUpDecision(
+        trx,
+        { run, request, principal: who, clock, nowMs: Date.now() },
+        { owner: runId, hash: deposit.hash },
+      ),
+    );
+    await makeDeposits(world.context(), { owner: runId, by: "test/1" });
+    const { history, text } = await explain(payableId);
+    expect(history.deposits).toMatchObject([
+      {
+        subject: deposit.subject,
+        state: "on-its-way",
+        approvals: [{ by: "otto", roles: ["owner"], proof: "token", lineHash: deposit.hash }],
+        attempts: [{ seq: 1, operation: "deposit", state: "applied", answer: "2xx" }],
+      },
+    ]);
+    expect(history.approvals.map(({ by }) => by)).toEqual(["olga"]);
+    expect(await exported(runId)).toEqual(
+      expect.arrayContaining(
+        ["top-up.approved", "top-up.made", "attempt.sending"].map(
+          (action) => `${action} ${deposit.subject}`,
+        ),
+      ),
+    );
+    expect(text).toMatch(/\$100\.00 into the balance: on-its-way as \S+/);
+    expect(text).toMatch(/approved \S+ \S+ {2}otto \(owner\), by token tok_otto/);
+    expect(text).toContain(`key ${history.deposits[0]?.attempts[0]?.idempotencyKey}`);
+  });
+});
+
+describe("explain says of a payment that was cancelled", () => {
+  let made = 0;
+
+  /** Asks for a cancellation and works on it, as its workflow does. */
+  async function cancel(choose: Partial<CancelChoice>, runId: string | null): Promise<string> {
+    made += 1;
+    const workflowId = cancelScheduledPaymentsId("acme", `wrong-${made}`);
+    const text = `kind: ${runId === null ? "cancel-scheduled" : "hold"}\nchoose: { run: any }\n`;
+    const loaded = loadPlaybook(text, { file: "wait.yaml" });
+    if (!loaded.ok) throw new Error("not loaded");
+    const { playbook: base } = loaded;
+    if (!isCancellationPolicy(base)) throw new Error("another kind");
+    const policy = narrowed(base, choose);
+    await insertCancellation(world.store.db, {
+      workflowId,
+      businessId: world.businessId,
+      business: "acme",
+      playbook: "",
+      policy,
+      runId,
+      reason: "Wrong amount",
+      requestedBy: "olga",
+      nowMs: Date.now(),
+    });
+    await chooseCancellation(world.context(), workflowId);
+    const stop = new AbortController().signal;
+    await cancelLane(world.context(), { id: workflowId, by: "test/1", stop });
+    return workflowId;
+  }
+
+  async function paymentId(payableId: string): Promise<string> {
+    return (await world.paymentsOf(payableId))[0]?.id ?? "";
+  }
+
+  test("that no money moved, by which request, and who may lift its hold", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    const cancelled = await paymentId(payableId);
+    const id = await cancel({ payments: [cancelled] }, null);
+    await world.follow(runId);
+    const { history, text } = await explain(payableId);
+    expect(history).toMatchObject({
+      state: "cancelled",
+      payments: [{ status: "cancelled" }],
+      cancels: [{ operation: "cancel", state: "applied" }],
+      cancellations: [{ id, state: "cancelled" }],
+      holds: [{ author: id, releasedAt: null }],
+      paidOnce: { verdict: "not-paid" },
+    });
+    expect(text).toContain("The payment that was made ended cancelled");
+    expect(await exported(runId)).toEqual(
+      expect.arrayContaining([
+        `cancel-payment:cancelled ${cancelled}`,
+        `attempt.answered cancel/${cancelled}`,
+      ]),
+    );
+    expect(history.cancels[0]?.sends).toMatchObject([{ result: "applied" }]);
+    expect(text).toContain(`key ${history.cancels[0]?.idempotencyKey}`);
+  });
+
+  test("whose money had to come back, first that it is on its way, then that it is back", async () => {
+    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+    const { runId, payableId } = await world.approvedRun([{}], {
+      pay: { ...POLICY.pay, from: "bank_main" },
+    });
+    await world.control.outcome({ match: { payableId }, outcome: "hold" });
+    await world.pay(runId);
+    await world.control.advance("P8D");
+    await world.follow(runId);
+    const id = await cancel({ payments: [await paymentId(payableId)] }, null);
+    expect((await explain(payableId)).history.payments).toMatchObject([
+      { status: "refund_pending" },
+    ]);
+    await world.control.advance("P6D");
+    await followRefunds(world.context(), id);
+    await world.follow(runId);
+    const { history, text } = await explain(payableId);
+    expect(history).toMatchObject({
+      state: "refunded",
+      payments: [{ status: "refunded" }],
+      cancellations: [{ state: "refunded" }],
+      paidOnce: { verdict: "not-paid" },
+    });
+    expect(text).toContain("The payment that was made ended refunded");
+  });
+
+  test("or withheld before it was sent: by whom, and who released it", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    const id = await cancel({}, runId);
+    await world.pay(runId);
+    const held = await explain(payableId);
+    expect(held.history).toMatchObject({
+      state: "on-hold",
+      attempts: [],
+      holds: [{ author: id, releasedAt: null }],
+      cancellations: [{ id, paymentId: null, state: "withheld" }],
+    });
+    const holdId = held.history.holds[0]?.id ?? "";
+    await world.store.transaction((trx) => releaseHold(trx, holdId, "cora", Date.now()));
+    await world.pay(runId);
+    await settle(runId);
+    const { history, text } = await explain(payableId);
+    expect(history).toMatchObject({ state: "settled", paidOnce: { verdict: "paid-once" } });
+    expect(text).toMatch(/lifted \S+ \S+ by cora/);
+  });
+});

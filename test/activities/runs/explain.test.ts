@@ -1,0 +1,108 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { explainIn } from "../explain.ts";
+import { MoneyWorld } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.override = {};
+});
+
+const explain = (payableId: string) => explainIn(world, payableId);
+
+async function settle(runId: string): Promise<void> {
+  await world.control.advance("P10D");
+  await world.follow(runId);
+}
+
+test("a settled bill: who approved it on which plan, its request and payment, and that it was paid once", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.pay(runId);
+  await settle(runId);
+  const { history, text } = await explain(payableId);
+  const planHash = (await getRun(world.store.db, runId))?.planHash;
+  expect(history).toMatchObject({
+    state: "settled",
+    bill: { contactName: "One", amountCents: 10_000 },
+    paidOnce: { verdict: "paid-once" },
+    approvals: [{ by: "olga", roles: ["owner"], proof: "token", proofId: "tok_olga", planHash }],
+    attempts: [{ seq: 1, state: "applied", sends: [{ result: "applied" }] }],
+    payments: [{ status: "completed", seq: 1 }],
+    trail: { entries: 5, changed: [] },
+  });
+  for (const said of ["olga (owner), by token tok_olga", planHash?.slice(0, 16), "Paid once, by"]) {
+    expect(text).toContain(said);
+  }
+  expect(text.split("\n").length).toBeLessThan(40);
+});
+
+test("a lost answer: each send under one key, and the look-up that found its payment", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const client = world.world.context().clientOf("acme");
+  world.override = {
+    sendMoneyWrite: async (request) => {
+      await client.sendMoneyWrite(request);
+      return { kind: "no-answer", sent: true, code: "no_answer", reason: "reset" };
+    },
+    listAll: () => Promise.resolve([]),
+  };
+  await world.pay(runId);
+  expect((await explain(payableId)).history.paidOnce.verdict).toBe("unknown");
+  world.override = {};
+  await world.control.advanceWire("PT20M");
+  await world.pay(runId);
+  await settle(runId);
+  const { history, text } = await explain(payableId);
+  const [payment] = history.payments;
+  const [attempt] = history.attempts;
+  expect(attempt?.answer).toBe("found by look-up");
+  expect(attempt?.lookUps.at(-1)).toMatchObject({
+    ...{ verdict: "adopt", isConclusive: true, paymentIds: [payment?.id] },
+  });
+  expect(history.paidOnce.sentences[1]).toContain("no answer said what it made");
+  expect(text).toMatch(/sent: unknown( ×\d)?/);
+  expect(text).toContain(`looked up: found ${payment?.id}, after its window`);
+});
+
+test("a payment that bounced and another that went through: the second is the one that paid", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  const bounce = { outcome: "fail", code: "R01", times: 1 } as const;
+  await world.control.outcome({ match: { payableId }, ...bounce });
+  await world.pay(runId);
+  await settle(runId);
+  for (let days = 0; (await world.line(runId, payableId)).state !== "settled"; days += 3) {
+    if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
+    await world.control.advance("P3D");
+    await world.look(payableId);
+    if (days > 60) throw new Error("it was never settled");
+  }
+  const { history, text } = await explain(payableId);
+  expect(history.paidOnce.verdict).toBe("paid-once");
+  expect(history.payments.map(({ status, seq }) => ({ status, seq }))).toEqual([
+    { status: "failed", seq: 1 },
+    { status: "completed", seq: 2 },
+  ]);
+  expect(history.paidOnce.sentences[0]).toContain("The other one came to nothing.");
+  expect(text).toContain("1 retry made");
+});
+
+test("an entry about it that somebody has changed is named", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  await world.pay(runId);
+  const { db } = world.store;
+  await sql`drop trigger audit_no_update`.execute(db);
+  await sql`update audit set details = replace(details, '10000', '10001')
+    where subject = ${payableId} and action = 'attempt.sending'`.execute(db);
+  const { history } = await explain(payableId);
+  expect(history.trail.changed).toHaveLength(1);
+  expect(history.paidOnce.sentences.at(-1)).toContain("is not what was written");
+});

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { followRun } from "../../../activities/runs/follow-run.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { PaymentsApiError, type Payment } from "../../../src/payments-api/index.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { getRetry } from "../../../src/store/retries/retries.ts";
+import { MoneyWorld } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  world.told.length = 0;
+});
+
+describe("a failed payment", () => {
+  test("gets its owner also where the first call to Temporal is lost", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01" });
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    world.temporalFault = new Error("connection lost");
+    await expect(world.follow(runId)).rejects.toThrow("connection lost");
+    expect((await world.assess(runId)).toFollow).toBe(1);
+    await followRun(world.context(), runId);
+    expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
+    expect((await world.line(runId, payableId)).state).toBe("retrying");
+    expect(await getRetry(world.store.db, world.businessId, payableId)).toMatchObject({ runId });
+    expect((await world.look(payableId)).phase).toBe("waiting");
+  });
+});
+
+describe("following a run", () => {
+  test("goes on where the service doesn't know a vendor any more", async () => {
+    const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
+    await world.pay(runId);
+    const context = world.context();
+    const client = context.clientOf("acme");
+    const missing = Object.create(client.contacts, {
+      get: {
+        value: (id: string) =>
+          id === "v1" ? client.contacts.get("con_gone") : client.contacts.get(id),
+      },
+    }) as typeof client.contacts;
+    const patched = Object.create(client, { contacts: { value: missing } }) as typeof client;
+    Object.defineProperty(context, "clientOf", { value: () => patched });
+    await world.store.db.updateTable("run_lines").set({ look: 1 }).execute();
+    await followRun(context, runId);
+    expect(await world.line(runId, payableIds[0] ?? "")).toMatchObject({
+      state: "scheduled",
+      reasonCode: "payee-changed-after-approval",
+    });
+    expect(await world.line(runId, payableIds[1] ?? "")).toMatchObject({
+      state: "scheduled",
+      reasonCode: null,
+      look: false,
+    });
+  });
+});
+
+test("a vendor that can't be read keeps nobody's payment from being followed, and is read again", async () => {
+  const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
+  const [odd = "", other = ""] = payableIds;
+  await world.pay(runId);
+  const context = world.context();
+  const client = context.clientOf("acme");
+  let reads = 0;
+  const get = (id: string) => {
+    if (id !== "v1") return client.contacts.get(id);
+    reads += 1;
+    const broken = { status: 500, code: "server_error", outcome: "not_applied" } as const;
+    const asked = { method: "GET", path: "/v1/contacts/v1", message: "broken" };
+    return Promise.reject(new PaymentsApiError({ ...broken, ...asked }));
+  };
+  const contacts = Object.create(client.contacts, {
+    get: { value: get },
+  }) as typeof client.contacts;
+  const patched = Object.create(client, { contacts: { value: contacts } }) as typeof client;
+  Object.defineProperty(context, "clientOf", { value: () => patched });
+  await world.store.db.updateTable("run_lines").set({ look: 1 }).execute();
+  await followRun(context, runId);
+  expect(reads).toBe(1);
+  const { businessMs } = await context.clockOf("acme").now();
+  expect((await world.line(runId, odd)).pollAtMs).toBeLessThanOrEqual(businessMs + 600_000);
+  expect(await world.line(runId, other)).toMatchObject({ state: "scheduled", look: false });
+  expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
+});
+
+describe("a payment that moves as no payment can", () => {
+  /** What the service shows of each payment from now on. */
+  function shows(change: (payment: Payment) => Partial<Payment>): void {
+    world.override = {};
+    const { payments } = world.context().clientOf("acme");
+    world.override = {
+      listAll: async (filter, options) => {
+        const listed = await payments.listAll(filter, options);
+        return listed.map((payment) => ({ ...payment, ...change(payment) }));
+      },
+    };
+  }
+  const later = (payment: Payment, ms: number): string =>
+    new Date(Date.parse(payment.updatedAt ?? "") + ms).toISOString();
+  const alarms = () => listNotices(world.store.db, { kind: "impossible-move", limit: 10 });
+  beforeEach(async () => {
+    await world.store.db.deleteFrom("notices").execute();
+  });
+  afterEach(() => {
+    world.override = {};
+  });
+
+  test("is believed, and people are told of it once", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+    shows((payment) => ({ status: "processing", updatedAt: later(payment, 1_000) }));
+    await world.follow(runId);
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("processing");
+    const [payment] = await world.paymentsOf(payableId);
+    expect(await alarms()).toMatchObject([
+      {
+        runId,
+        subject: `Payment ${payment?.id} went from completed to processing`,
+        roles: ["operator"],
+        data: { paymentId: payment?.id, from: "completed", to: "processing" },
+      },
+    ]);
+    const entries = await listAudit(world.store.db, { businessId: world.businessId });
+    const alarm = entries.filter(({ action }) => action === "alarm:impossible-move");
+    expect(alarm).toMatchObject([{ subject: payment?.id, actor: runId }]);
+    // What comes next may well follow on that.
+    shows((shown) => ({ updatedAt: later(shown, 2_000) }));
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+    expect(await alarms()).toHaveLength(1);
+  });
+
+  test("is none where the answer is only old: what was known holds", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    shows((payment) => ({ status: "scheduled", updatedAt: later(payment, -1_000) }));
+    await world.follow(runId);
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+    expect(await alarms()).toEqual([]);
+  });
+
+  test("is told of by the owner of a failed bill as well", async () => {
+    const { runId, payableId } = await world.approvedRun([{}]);
+    await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
+    await world.pay(runId);
+    await world.control.advance("P9D");
+    await world.follow(runId);
+    await world.look(payableId);
+    shows((payment) => ({ status: "completed", updatedAt: later(payment, 1_000) }));
+    await world.look(payableId);
+    expect(await alarms()).toMatchObject([{ data: { from: "failed", to: "completed" } }]);
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { assessRun } from "../../../activities/runs/assess-run.ts";
+import { fundRun } from "../../../activities/runs/fund-run.ts";
+import { attemptsOf } from "../../../src/ledger/attempts.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import { MoneyWorld } from "../money-world.ts";
+import { POLICY } from "../planning-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+  world.achAuthorization = { acceptedBy: "Olga Owner", acceptedAt: "2026-01-02" };
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset({
+    bankAccounts: [{ id: "bank_main", isDefault: true }, { id: "bank_two" }],
+  });
+  await world.store.db.deleteFrom("business_waits").execute();
+});
+
+const FROM_BANK: Partial<PayRunPlaybook> = { pay: { ...POLICY.pay, from: "bank_main" } };
+
+const bodiesOf = async (payableId: string) =>
+  (await attemptsOf(world.store.db, world.businessId, payableId)).map(
+    ({ body }) => JSON.parse(body) as Record<string, unknown>,
+  );
+
+describe("a run whose funding source can't pay", () => {
+  test("waits, says why and where to mend it, tells operators, and pays once that is mended", async () => {
+    const { runId, payableId } = await world.approvedRun([{}], FROM_BANK);
+    await world.control.changeBankAccount("bank_main", { needsReauth: true });
+    await world.pay(runId);
+    const said = /“bank_main” can't pay now: .*\(bank_reauth\)\. Mend it at https:\/\/\S+\/sign-in/;
+    const now = await world.assess(runId);
+    expect(now.waitingFor).toMatch(
+      /^1 bill waiting for money in the funding source, the service: /,
+    );
+    expect(now.waitingFor).toMatch(said);
+    expect(now.details).toMatch(said);
+    const line = await world.line(runId, payableId);
+    expect(line).toMatchObject({
+      state: "planned",
+      reasonCode: "funding-short",
+      reason: expect.stringMatching(said),
+    });
+    await world.control.advanceWire("PT90S");
+    await fundRun(world.context(), runId);
+    await world.assess(runId);
+    const told = await listNotices(world.store.db, { runId, kind: "business-waits", limit: 5 });
+    expect(told).toEqual([expect.objectContaining({ text: expect.stringMatching(said) })]);
+    await world.control.changeBankAccount("bank_main", { needsReauth: false });
+    await world.pay(runId);
+    expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
+    expect((await world.assess(runId)).waitingFor).not.toContain("can't pay");
+  });
+
+  test("leaves its bills to a person where its playbook says stop, with the reason", async () => {
+    const pay = { ...POLICY.pay, from: "bank_main", whenShort: "stop" as const };
+    const { runId, payableId } = await world.approvedRun([{}], { pay });
+    await world.control.changeBankAccount("bank_main", { needsReauth: true });
+    await world.pay(runId);
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reason: expect.stringMatching(/bank_reauth.*have that mended, then resolve --retry/),
+    });
+  });
+
+  test("says nothing of it in runs that pay from another source", async () => {
+    const bank = await world.approvedRun([{}], FROM_BANK);
+    await world.control.changeBankAccount("bank_main", { needsReauth: true });
+    await world.pay(bank.runId);
+    const balance = await world.plannedRun([{ contactId: "v2" }]);
+    const now = await assessRun(world.context(), balance.runId);
+    expect(now.waitingFor).toBe("1 bill waiting for approval");
+  });
+});
+
+describe("a payment from an account that was removed after its money was found", () => {
+  test.each([1, 30])(
+    "is not sent, of %i bills, and its money is looked for anew",
+    async (bills) => {
+      const made = Array.from({ length: bills }, () => ({}));
+      const { runId, payableId } = await world.approvedRun(made, FROM_BANK);
+      await world.assess(runId);
+      expect(await fundRun(world.context(), runId)).toEqual({ funded: bills, short: 0 });
+      await world.control.changeBankAccount("bank_main", { status: "removed" });
+      await world.lane(runId);
+      expect(await bodiesOf(payableId)).toEqual([]);
+      expect(await world.line(runId, payableId)).toMatchObject({ state: "planned", funded: false });
+      const said = /“bank_main” can't pay: the service doesn't list it any more/;
+      expect((await world.assess(runId)).waitingFor).toMatch(said);
+      expect(await fundRun(world.context(), runId)).toEqual({ funded: 0, short: bills });
+      expect((await world.line(runId, payableId)).reason).toMatch(said);
+    },
+  );
+});
+
+test("a payment from the balance names the default account of now where that of its plan was removed", async () => {
+  const { runId, payableId } = await world.approvedRun([{}]);
+  expect((await world.line(runId, payableId)).state).toBe("awaiting-approval");
+  await world.control.changeBankAccount("bank_main", { status: "removed" });
+  await world.pay(runId);
+  expect(await bodiesOf(payableId)).toEqual([
+    expect.objectContaining({ fundingSource: "balance", bankAccountId: "bank_two" }),
+  ]);
+});

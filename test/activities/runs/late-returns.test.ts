@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/names.ts";
+import { claimOwners } from "../../../src/store/payables/claims.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { paidHere } from "../../../src/store/payables/external-payments.ts";
+import { watchersOf } from "../../../src/store/payables/subscriptions.ts";
+import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+  await world.failurePlaybook("kind: retry-failed\n");
+  await world.store.db.deleteFrom("holds").execute();
+  await world.store.db.deleteFrom("notices").execute();
+  await world.store.db.deleteFrom("notice_facts").execute();
+});
+
+/** Lets a run's payments settle and the run end. */
+async function settle({ runId, payableIds }: PlannedBills): Promise<void> {
+  await world.approve(runId);
+  await world.pay(runId);
+  await world.control.advance("P9D");
+  await world.follow(runId);
+  expect((await world.assess(runId)).phase).toBe("completed");
+  for (const payableId of payableIds) {
+    expect((await world.line(runId, payableId)).state).toBe("settled");
+  }
+}
+
+async function settledRun(policy: Partial<PayRunPlaybook> = {}): Promise<PlannedBills> {
+  const planned = await world.plannedRun([{}], policy);
+  await settle(planned);
+  return planned;
+}
+
+/** The bank takes back what has settled. */
+async function comesBack(paymentId: string | undefined, code: string): Promise<void> {
+  const match = { paymentId: paymentId ?? "" };
+  await world.control.outcome({ match, outcome: "return", code });
+}
+
+async function parkedNotices() {
+  return listNotices(world.store.db, { kind: "parked", limit: 10 });
+}
+
+describe("a settled payment that comes back after its run has ended", () => {
+  test("is told of to whoever decides, once, and its run's line says so", async () => {
+    const { runId, payableId } = await settledRun();
+    await world.control.advance("P60D");
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R03");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect(await world.line(runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "R03",
+    });
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect(await parkedNotices()).toMatchObject([
+      { roles: ["controller", "operator"], runId, data: { payableIds: [payableId] } },
+    ]);
+    const owners = await claimOwners(world.store.db, world.businessId, [payableId]);
+    expect(owners.get(payableId)).toBe(retryFailedPaymentId("acme", payableId));
+  });
+
+  test("is heard of for 60 days after it was paid, by a late approval or a retry too", async () => {
+    const planned = await world.plannedRun([{}]);
+    const { payableId } = planned;
+    const watchedUntilMs = async (): Promise<number> => {
+      const [watch] = await watchersOf(world.store.db, world.businessId, [payableId]);
+      return watch?.untilMs ?? 0;
+    };
+    const daysFromNow = async (): Promise<number> => {
+      const { businessMs } = await world.context().clockOf("acme").now();
+      return ((await watchedUntilMs()) - businessMs) / 86_400_000;
+    };
+    // A plan can be approved for 30 days, and its last payment is made then.
+    expect(await daysFromNow()).toBeGreaterThan(30 + 60);
+    await world.failurePlaybook("kind: retry-failed\nrules: [{ match: [R01], retry: monday }]\n");
+    await settle(planned);
+    await world.control.advance("P70D");
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R01");
+    await world.look(payableId);
+    await world.control.advance("P10D");
+    await world.approve(planned.runId);
+    expect((await world.look(payableId)).phase).toBe("pay");
+    await world.retry(payableId);
+    expect((await world.look(payableId)).phase).toBe("following");
+    expect(await daysFromNow()).toBeGreaterThan(60);
+  });
+
+  test("is looked after at once, though its run still holds what a lost answer may pay", async () => {
+    const planned = await world.approvedRun([{}]);
+    const { runId, payableId } = planned;
+    const drop = { method: "POST", path: "/v1/payments", when: "after", effect: "drop" } as const;
+    await world.control.faults([drop]);
+    await world.pay(runId);
+    await world.control.faults();
+    await settle(planned);
+    const owners = await claimOwners(world.store.db, world.businessId, [payableId]);
+    expect(owners.get(payableId)).toBe(runId);
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R03");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect((await world.line(runId, payableId)).state).toBe("parked");
+  });
+
+  test("is looked after where a restored store knows the payment, and not how it was sent", async () => {
+    const { runId, payableId } = await settledRun();
+    const { db } = world.store;
+    await db.updateTable("run_lines").set({ attempts: 0 }).where("run_id", "=", runId).execute();
+    expect(await paidHere(db, world.businessId, [payableId])).toEqual(new Set([payableId]));
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R03");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect((await world.line(runId, payableId)).reasonCode).toBe("R03");
+  });
+
+  test("tells nobody where its playbook tells nobody of its runs", async () => {
+    const { payableId } = await settledRun({ notify: { people: "none", digest: "none" } });
+    const [payment] = await world.paymentsOf(payableId);
+    await comesBack(payment?.id, "R03");
+    await world.look(payableId);
+    expect(await parkedNotices()).toEqual([]);
+  });
+});
+
+describe("a bill that two runs have paid in parts", () => {
+  /** The first run pays $40 of $100, the second what is left. */
+  async function paidInParts(): Promise<readonly [PlannedBills, PlannedBills]> {
+    const first = await world.plannedRun([{}], {}, 4_000);
+    await settle(first);
+    const second = await world.planAgain([first.payableId], 6_000);
+    await settle(second);
+    return [first, second];
+  }
+
+  test("opens the line of the part that comes back, also where that is the older one", async () => {
+    const [first, second] = await paidInParts();
+    const { payableId } = first;
+    const { paymentIds } = await world.line(first.runId, payableId);
+    await comesBack(paymentIds[0], "R23");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect(await world.line(first.runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "R23",
+    });
+    expect((await world.line(second.runId, payableId)).state).toBe("settled");
+  });
+
+  test("says of the one part that it came back while the other is looked after", async () => {
+    const [first, second] = await paidInParts();
+    const { payableId } = first;
+    const parts = await Promise.all(
+      [first, second].map(({ runId }) => world.line(runId, payableId)),
+    );
+    await comesBack(parts[1]?.paymentIds[0], "R23");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    await comesBack(parts[0]?.paymentIds[0], "R29");
+    expect((await world.look(payableId)).phase).toBe("parked");
+    expect(await world.line(second.runId, payableId)).toMatchObject({ reasonCode: "R23" });
+    expect(await world.line(first.runId, payableId)).toMatchObject({
+      state: "parked",
+      reasonCode: "R29",
+      reason: expect.stringMatching(/came back .* next run/),
+    });
+    const told = (await parkedNotices()).map(({ runId }) => runId);
+    expect(new Set(told)).toEqual(new Set([first.runId, second.runId]));
+    expect(told).toHaveLength(2);
+  });
+
+  test("counts the retries of each run's payments by themselves", async () => {
+    const [first, second] = await paidInParts();
+    const { payableId } = first;
+    const parts = await Promise.all(
+      [first, second].map(({ runId }) => world.line(runId, payableId)),
+    );
+    await world.failurePlaybook(
+      "kind: retry-failed\nrules:\n  - { match: [R01], retry: next-business-day, atMost: 1 }\n",
+    );
+    for (const [index, part] of parts.entries()) {
+      await comesBack(part.paymentIds[0], "R01");
+      expect(await world.look(payableId)).toMatchObject({ phase: "waiting" });
+      await world.control.advance("P4D");
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await world.retry(payableId);
+      await world.control.advance("P9D");
+      expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
+      expect(await world.paymentsOf(payableId)).toHaveLength(3 + index);
+    }
+  });
+});
+
+test("a settled bill with which nothing is wrong stays as it is, though its owner is asked to look", async () => {
+  const { runId, payableId } = await settledRun();
+  const before = await world.line(runId, payableId);
+  expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
+  expect(await world.line(runId, payableId)).toEqual(before);
+});
+
+test("a run's end is not changed by what comes back later", async () => {
+  const { runId, payableId } = await settledRun();
+  const [payment] = await world.paymentsOf(payableId);
+  await comesBack(payment?.id, "R10");
+  await world.look(payableId);
+  expect((await getRun(world.store.db, runId))?.phase).toBe("completed");
+});

@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { withholdFromRun } from "../../../activities/cancel/withhold.ts";
+import { LineCounts } from "../../../src/reports/line-counts.ts";
+import { mayBeCountedTwice } from "../../../src/store/lines/reserved.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { openEventStarts } from "../../../src/store/events/event-starts.ts";
+import { claimDeliveries } from "../../../src/store/notices/notice-deliveries.ts";
+import { leftOpen } from "../../../src/store/payables/open-subjects.ts";
+import { claimStrays } from "../../../src/store/janitor/open-runs.ts";
+import { CancelWorld } from "../cancel-world.ts";
+import type { MoneyWorld } from "../money-world.ts";
+
+/** Tables that keep a row of every bill, request or fact for ever, or for more than a year. */
+const GROWING = [
+  "run_lines",
+  "plan_lines",
+  "plan_skipped",
+  "attempts",
+  "sends",
+  "looks",
+  "late_answers",
+  "adoptions",
+  "line_approvals",
+  "audit",
+  "retries",
+  "cancellation_items",
+  "event_starts",
+  "notices",
+  "notice_deliveries",
+];
+
+/** Indexes of what is open only, which stay short. */
+const SHORT = [
+  "cancellation_items_withheld",
+  "event_starts_open",
+  "notice_deliveries_due",
+  "notices_to_route",
+  "run_lines_parked",
+  "run_lines_under_way",
+];
+
+/** Statements that were prepared, in this process, since the stores were made. */
+const prepared = new Set<string>();
+let cancels: CancelWorld;
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  cancels = await CancelWorld.start();
+  world = cancels.money;
+  await world.world.reset();
+  const prepare = Reflect.get(DatabaseSync.prototype, "prepare");
+  vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (
+    this: DatabaseSync,
+    text,
+    options,
+  ) {
+    prepared.add(text);
+    return prepare.call(this, text, options);
+  });
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await cancels.stop();
+});
+
+test("nothing that a run needs reads all that its business has ever paid", async () => {
+  const { store, businessId } = world;
+  const { runId, payableId } = await world.approvedRun([{}, {}, {}]);
+  await withholdFromRun(world.context(), runId);
+  await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R09", times: 1 });
+  await world.pay(runId);
+  await world.control.advance("P10D");
+  await world.follow(runId);
+  await world.look(payableId);
+  await world.assess(runId);
+  for (const choose of [
+    { run: CancelWorld.playbookOf(runId) },
+    { vendor: "v1" },
+    { payable: payableId },
+  ]) {
+    await cancels.turns(await cancels.ask(choose));
+  }
+  const balance = { businessId, sourceId: "balance", today: "2026-11-21" };
+  await mayBeCountedTwice(store.db, balance);
+  await claimStrays(store.db, businessId, Date.now());
+  await leftOpen(store.db, businessId, { openedMs: Date.now(), lookedAtMs: Date.now() }, 10);
+  await openEventStarts(store.db, Date.now(), 10);
+  const claim = { holder: "test", nowMs: Date.now(), untilMs: Date.now() };
+  await claimDeliveries(store.db, claim, 10);
+  await new LineCounts(store).read();
+  await listAudit(store.db, { businessId, subject: [payableId, runId] });
+
+  const file = new DatabaseSync(join(world.world.folder, "payrun.db"), { readOnly: true });
+  const plans = [...prepared].filter(isQuery).map((text) => ({ text, reads: readsOf(file, text) }));
+  file.close();
+  expect(plans.filter(({ reads }) => reads.length > 0)).toEqual([]);
+  expect(plans.length).toBeGreaterThan(50);
+});
+
+function isQuery(text: string): boolean {
+  return /^\s*(select|insert|update|delete|with)\b/i.test(text);
+}
+
+/** Steps of a statement's plan that read a growing table without knowing where to look. */
+function readsOf(file: DatabaseSync, text: string): string[] {
+  const plan = file.prepare(`explain query plan ${text}`).all();
+  return plan.map(({ detail }) => String(detail)).filter((detail) => readsAll(detail, text));
+}
+
+function readsAll(detail: string, text: string): boolean {
+  const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
+  const [, index = "", terms = ""] = /INDEX (\w+)(?: \((.*)\))?/.exec(detail) ?? [];
+  const isLast = /order by \S+ desc limit \?$/.test(text.trim());
+  if (!GROWING.includes(table) || SHORT.includes(index) || isLast) return false;
+  return how === "SCAN" || terms === "business_id=?";
+}

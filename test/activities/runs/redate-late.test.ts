@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { fundRun } from "../../../activities/runs/fund-run.ts";
+import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
+import { getPlan } from "../../../src/store/plans/plans.ts";
+import { getRun } from "../../../src/store/runs/runs.ts";
+import { setWait } from "../../../src/store/runs/waits.ts";
+import { MoneyWorld, type PlannedBills } from "../money-world.ts";
+
+let world: MoneyWorld;
+
+beforeAll(async () => {
+  world = await MoneyWorld.start();
+});
+afterAll(async () => {
+  await world.stop();
+});
+beforeEach(async () => {
+  await world.world.reset();
+});
+
+/** A run of 12 bills, approved and funded a week after the day on which they were to be paid. */
+async function lateRun(late: PayRunPlaybook["late"]): Promise<PlannedBills> {
+  const planned = await world.plannedRun(
+    Array.from({ length: 12 }, () => ({})),
+    { late },
+  );
+  await world.assess(planned.runId);
+  await world.control.advance("P7D");
+  await world.approve(planned.runId);
+  await world.assess(planned.runId);
+  await fundRun(world.context(), planned.runId);
+  return planned;
+}
+
+async function states({ runId, payableIds }: PlannedBills): Promise<string[]> {
+  const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
+  return [...new Set(lines.map(({ state }) => state))];
+}
+
+test("a run approved too late for its dates asks for all of them at once, in one new plan", async () => {
+  const planned = await lateRun("ask");
+  const { runId, payableId } = planned;
+  expect(await states(planned)).toEqual(["planned"]);
+  const assessed = await world.assess(runId);
+  expect(assessed).toMatchObject({ phase: "awaiting-approval", toPay: 0 });
+  expect((await world.line(runId, payableId)).reason).toMatch(
+    /^Back to approval: .* has passed\.$/,
+  );
+  expect(await states(planned)).toEqual(["awaiting-approval"]);
+  const plan = await getPlan(world.store.db, runId);
+  const { executionDate } = await world.line(runId, payableId);
+  expect(plan).toMatchObject({ planNo: 2, summary: { cash: [{ date: executionDate }] } });
+  const { businessMs } = await world.context().clockOf("acme").now();
+  expect(Date.parse(plan?.summary.decideBy ?? "")).toBeGreaterThan(businessMs);
+
+  await world.assess(runId);
+  expect((await getRun(world.store.db, runId))?.planNo).toBe(2);
+  await world.approve(runId);
+  expect(await world.pay(runId)).toMatchObject({ applied: 12 });
+});
+
+test("dates that may move by themselves are not asked for again", async () => {
+  const planned = await lateRun("next-business-day");
+  await world.assess(planned.runId);
+  expect(await states(planned)).toEqual(["planned"]);
+  expect(await world.pay(planned.runId)).toMatchObject({ applied: 12 });
+});
+
+test("what can't be paid now anyway keeps its date until it can", async () => {
+  const planned = await lateRun("ask");
+  const { businessId } = world;
+  const { serviceMs, realMs } = await world.context().clockOf("acme").now();
+  const wait = { businessId, sourceId: "", code: "unauthorized", message: "Renew the token." };
+  const retryAtMs = serviceMs + 60_000;
+  await world.store.transaction((trx) =>
+    setWait(trx, { ...wait, nowMs: serviceMs, realMs, retryAtMs }),
+  );
+  await world.assess(planned.runId);
+  expect(await states(planned)).toEqual(["planned"]);
+  await world.control.advanceWire("PT2M");
+  await world.assess(planned.runId);
+  expect(await states(planned)).toEqual(["awaiting-approval"]);
+});

@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from "vitest";
+import type { ActivityContext } from "../../../activities/shared/context.ts";
+import { recordUnread, verifyDecision } from "../../../activities/runs/verify-decision.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
+import { planLine, seedRun, type SeededRun } from "../../gateway/support/rows.ts";
+import { testStore } from "../../store/support.ts";
+import { makeSigner, signDecision } from "../../support/signing.ts";
+
+const erp = makeSigner();
+
+let store: Store;
+let run: SeededRun;
+beforeEach(async () => {
+  ({ store } = await testStore());
+  run = await seedRun(store, { launchedBy: "lou", author: "ada", lines: [planLine("p1")] });
+});
+
+function verify(claim: unknown, tries = 1): ReturnType<typeof verifyDecision> {
+  const atMs = Date.now();
+  const clock = { businessMs: atMs, serviceMs: atMs, realMs: atMs, scale: 1, sandbox: false };
+  const context = {
+    store,
+    profileOf: () => ({ signers: [erp] }),
+    clockOf: () => ({ now: () => Promise.resolve(clock) }),
+  } as unknown as ActivityContext;
+  return verifyDecision(context, { runId: run.runId, claim }, tries);
+}
+
+const sign = (claims: object = {}): string =>
+  signDecision(erp, { sub: run.runId, planHash: run.planHash, ...claims });
+
+async function refusals(): Promise<unknown[]> {
+  const trail = await listAudit(store.db, { businessId: "biz_acme", subject: run.runId });
+  return trail
+    .filter(({ action }) => action === "run.decision-refused")
+    .map(({ details }) => details["code"]);
+}
+
+test.each([undefined, null, 7, ["a.b.c"], { signed: "a.b.c" }, ""])(
+  "%s is no decision: it is answered with the reason, and stands in the trail",
+  async (claim) => {
+    expect(await verify(claim)).toMatchObject({
+      accepted: false,
+      reason: expect.stringContaining("no signed decision"),
+    });
+    expect(await refusals()).toEqual(["malformed"]);
+  },
+);
+
+test("a second try whose first had stored the decision answers as the first did", async () => {
+  const good = sign();
+  expect(await verify(good)).toMatchObject({ accepted: true });
+  expect(await verify(good, 2)).toEqual({ accepted: true, reason: "it was taken" });
+  const stale = sign({ planHash: "f".repeat(64) });
+  const first = await verify(stale);
+  expect(first).toMatchObject({ accepted: false, reason: expect.stringContaining("has changed") });
+  expect(await verify(stale, 2)).toEqual(first);
+  expect(await verify(good)).toMatchObject({
+    accepted: false,
+    reason: expect.stringContaining("was taken before"),
+  });
+});
+
+test("decisions that a run leaves unread stand in the trail as a number, once", async () => {
+  const context = { store } as unknown as ActivityContext;
+  await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 1);
+  await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 2);
+  await recordUnread(context, { runId: run.runId, read: 200, unread: 100 }, 2);
+  await recordUnread(context, { runId: "pay-run/acme/lost/2026-01-01", read: 200, unread: 1 }, 1);
+  const trail = await listAudit(store.db, { businessId: "biz_acme", subject: run.runId });
+  const unread = trail.filter(({ action }) => action === "run.decisions-unread");
+  expect(unread.map(({ details }) => details)).toEqual([
+    { code: "too-many", read: 200, unread: 10 },
+    { code: "too-many", read: 200, unread: 100 },
+  ]);
+});

@@ -1,0 +1,32 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { PlanDigest } from "../../../src/cli/show/plan.ts";
+import { planLine, planSummary } from "../../store/fixtures.ts";
+
+test("what a plan's bills come to is the same by page as at once, and names the largest odd ones", () => {
+  const lines = Array.from({ length: 40 }, (_, index) =>
+    planLine(`pay_${index}`, {
+      amountCents: 1_00 * (index + 1),
+      approvers: index % 4 === 0 ? ["owner"] : ["controller", "owner"],
+      quorum: index % 8 === 0 ? 2 : 1,
+      flags: index < 20 ? [{ kind: "new-vendor", text: "First payment." }] : [],
+    }),
+  );
+  const said = (digest: PlanDigest): string[] =>
+    [...digest.totals(planSummary(lines)), ...digest.oddLines()].map(stripVTControlCharacters);
+  const byPage = new PlanDigest();
+  for (let start = 0; start < lines.length; start += 7) byPage.add(lines.slice(start, start + 7));
+  const all = said(byPage);
+  expect(all).toEqual(said(new PlanDigest().add(lines)));
+  expect(all).toContain("Needs controller or owner: 30 bills, $630.00");
+  expect(all).toContain("Worth a look (20):");
+  expect(all.find((line) => line.includes("new-vendor"))).toContain("$20.00");
+  expect(all).toContain("  and 8 more");
+});
+
+test("a plan says how many bills can't be recalled once they are sent", () => {
+  const flags = [{ kind: "not-recallable" as const, text: "Several scheduled payments." }];
+  const lines = [planLine("pay_1", { flags }), planLine("pay_2", { flags }), planLine("pay_3")];
+  const said = new PlanDigest().add(lines).oddLines().map(stripVTControlCharacters);
+  expect(said).toEqual([expect.stringMatching(/^2 bills can't be recalled once sent/)]);
+});

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { payrun, temporaryFolder } from "../cli.ts";
+
+const run = promisify(execFile);
+const hasBash = ["/bin/bash", "/usr/bin/bash"].some((path) => existsSync(path));
+
+let script: string;
+
+beforeAll(async () => {
+  const { code, stdout } = await payrun(["completion", "bash"], { cwd: tmpdir() });
+  expect(code).toBe(0);
+  script = stdout;
+});
+
+/** What a real bash offers for these words, the last of which is being typed. */
+async function offered(...words: readonly string[]): Promise<string[]> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "completion.bash"), script);
+  const typed = ["payrun", ...words];
+  const program = [
+    "source ./completion.bash",
+    'COMP_WORDS=("$@")',
+    `COMP_CWORD=${typed.length - 1}`,
+    "_payrun",
+    'printf "%s\\n" "${COMPREPLY[@]}"',
+  ].join("\n");
+  const { stdout } = await run("bash", ["-c", program, "bash", ...typed], { cwd: folder });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+describe.runIf(hasBash)("completion in a real bash", () => {
+  test("offers the commands, and those that begin as typed", async () => {
+    const all = await offered("");
+    for (const name of ["up", "launch", "status", "cancel-scheduled", "completion", "help"]) {
+      expect(all).toContain(name);
+    }
+    expect(await offered("re")).toEqual(expect.arrayContaining(["resolve", "report", "reject"]));
+    expect(await offered("stat")).toEqual(["status"]);
+  });
+
+  test("offers a command's options, and the commands below it", async () => {
+    expect(await offered("status", "--")).toEqual(["--needs-action", "--json", "--help"]);
+    expect(await offered("launch", "weekly-vendors", "--wa")).toEqual(["--wait"]);
+    expect(await offered("schedule", "p")).toEqual(["pause"]);
+    expect(await offered("token", "create", "ann", "--e")).toEqual(["--expires"]);
+  });
+
+  test("leaves values and files to the shell, but for those there is a list of", async () => {
+    expect(await offered("launch", "weekly", "--period", "")).toEqual([]);
+    expect(await offered("apply", "")).toEqual([]);
+    expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
+  });
+
+  test("has every command that the help has", async () => {
+    const { stdout } = await payrun(["--help"]);
+    const named = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)\b/gm)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(25);
+    expect(await offered("")).toEqual(expect.arrayContaining(named));
+  });
+});
+
+test("the other shells' scripts name each command and option as well", async () => {
+  const scripts = await Promise.all(["zsh", "fish"].map((shell) => payrun(["completion", shell])));
+  for (const { stdout } of scripts) {
+    expect(stdout).toContain("payrun schedule pause");
+    expect(stdout).toContain("needs-action");
+  }
+  expect((await payrun(["completion", "tcsh"])).code).toBe(2);
+});

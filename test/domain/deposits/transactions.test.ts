@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import {
+  couldBe,
+  depositStands,
+  type ShownTransaction,
+  toldCents,
+} from "../../../src/domain/deposits/transactions.ts";
+
+const asked = { amountCents: 500, bankAccountId: "bank_1" };
+const ours = { id: "txn_1", type: "deposit", amountCents: 500, bankAccountId: "bank_1" };
+
+describe("what a deposit could be", () => {
+  const idsOf = (found: readonly ShownTransaction[]) => couldBe(asked, found).map(({ id }) => id);
+
+  test("is a transaction of its amount", () => {
+    expect(idsOf([ours])).toEqual(["txn_1"]);
+    expect(toldCents(ours)).toBe(500);
+  });
+
+  test.each([
+    ["a withdrawal", { type: "withdrawal" }],
+    ["one in words of its own", { type: "BALANCE_WITHDRAWAL" }],
+    ["of another amount", { amountCents: 501 }],
+    ["of another account", { bankAccountId: "bank_2" }],
+  ])("is not %s", (_, change) => {
+    expect(idsOf([{ ...ours, ...change }])).toEqual([]);
+  });
+
+  test("may be what nothing is told of, of which the amount isn't certain", () => {
+    expect(idsOf([{ id: "bare" }])).toEqual(["bare"]);
+    expect(toldCents({ id: "bare" })).toBe(0);
+    expect(toldCents({ id: "bare", amountCents: 500 })).toBe(500);
+  });
+
+  test("is no payment of the same amount in a list of everything that moved", () => {
+    const payment = { ...ours, id: "txn_2", type: "vendor_payment" };
+    expect(idsOf([payment, ours])).toEqual(["txn_1"]);
+    // Where nothing is called a deposit, it may have another name: a person looks.
+    expect(idsOf([payment])).toEqual(["txn_2"]);
+    expect(toldCents(payment)).toBe(0);
+  });
+});
+
+test.each([
+  ["completed", "completed"],
+  ["settled", "completed"],
+  ["COMPLETED", "completed"],
+  ["posted", "completed"],
+  ["reversed", "failed"],
+  ["canceled", "failed"],
+  ["failed", "failed"],
+  ["returned", "failed"],
+  ["cancelled", "failed"],
+  ["processing", "on-its-way"],
+  ["a word of a later version", "on-its-way"],
+  [null, "not-told"],
+  [undefined, "not-told"],
+])("a deposit that is %s counts as %s", (status, stands) => {
+  expect(depositStands({ id: "txn_1", status })).toBe(stands);
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import type { LineState } from "../../../src/contracts/pay-run.ts";
+import { nextPollMs } from "../../../src/domain/payments/poll-times.ts";
+import { judgeProgress, type ProgressInput } from "../../../src/domain/runs/run-progress.ts";
+
+function input(
+  counts: Partial<Record<LineState, number>>,
+  changes: Partial<ProgressInput> = {},
+): ProgressInput {
+  return {
+    run: {
+      phase: "paying",
+      playbook: "weekly",
+      period: "2026-11-05",
+      business: "acme",
+      totalCents: 100_00,
+      cancelRequestedAtMs: null,
+      approveByMs: null,
+      planHash: "hash",
+    },
+    rejected: false,
+    counts: new Map(
+      Object.entries(counts).map(([state, count]) => [
+        state as LineState,
+        { count, cents: count * 100 },
+      ]),
+    ),
+    waits: [],
+    expiredLines: 0,
+    cameBack: new Map(),
+    stoppedLines: 0,
+    odd: [],
+    toFund: 0,
+    toPay: 0,
+    toFollow: 0,
+    nextPollMs: null,
+    nextDrawMs: null,
+    payDate: null,
+    clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox: false },
+    ...changes,
+  };
+}
+
+const cancelled = { ...input({}).run, cancelRequestedAtMs: 1 };
+
+describe("the phase of a run", () => {
+  test.each([
+    ["awaiting-approval", input({ "awaiting-approval": 1, scheduled: 5 })],
+    ["paying", input({ paying: 1, "awaiting-approval": 1 })],
+    ["paying", input({ planned: 2 })],
+    ["funding", input({ planned: 2 }, { toFund: 2 })],
+    ["settling", input({ scheduled: 1, settled: 3 })],
+    ["settling", input({ retrying: 1, settled: 3 })],
+    ["completed", input({ settled: 3, cancelled: 1, "paid-elsewhere": 1 })],
+    ["completed", input({})],
+    ["completed-with-exceptions", input({ settled: 3, parked: 1 })],
+    ["completed-with-exceptions", input({ settled: 3, returned: 1 })],
+    ["completed-with-exceptions", input({ settled: 3, cancelled: 1 }, { stoppedLines: 1 })],
+    ["rejected", input({ cancelled: 3 }, { rejected: true })],
+    ["expired", input({ parked: 2 }, { expiredLines: 2 })],
+    ["completed-with-exceptions", input({ parked: 2, settled: 1 }, { expiredLines: 2 })],
+    ["cancelled", input({ cancelled: 2, settled: 1 }, { run: cancelled })],
+  ] as const)("is %s", (phase, given) => {
+    expect(judgeProgress(given).phase).toBe(phase);
+  });
+});
+
+describe("how long a run sleeps without an event", () => {
+  test("until the next poll, a week at most", () => {
+    const soon = input({ scheduled: 1 }, { nextPollMs: 90_000 });
+    expect(judgeProgress(soon).wakeInMs).toBe(90_000);
+    const late = input({ scheduled: 1 }, { nextPollMs: 9_000_000_000 });
+    expect(judgeProgress(late).wakeInMs).toBe(7 * 24 * 3_600_000);
+  });
+
+  test("until the next instant at which something changes by itself, on real clocks and a sandbox's", () => {
+    const held = { "awaiting-approval": 1, "on-hold": 2 };
+    const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
+    const changes = { clock, nextChangesMs: [null, 4_000, 7_205_000, 9_000_000] };
+    expect(judgeProgress(input(held, changes)).wakeInMs).toBe(7_200_000);
+    const fast = { ...changes, clock: { ...clock, scale: 60, sandbox: true } };
+    expect(judgeProgress(input(held, fast)).wakeInMs).toBe(120_000);
+    // Decisions and holds are told.
+    expect(judgeProgress(input(held, { clock })).wakeInMs).toBe(7 * 24 * 3_600_000);
+    const stepped = { ...clock, sandbox: true };
+    expect(judgeProgress(input(held, { clock: stepped })).wakeInMs).toBe(7 * 24 * 3_600_000);
+  });
+
+  test("ever longer where money is waited for, which no event tells of", () => {
+    const short = (shortForMs: number, sandbox: boolean) =>
+      judgeProgress(
+        input(
+          { planned: 1 },
+          { toFund: 1, shortForMs, clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox } },
+        ),
+      ).wakeInMs;
+    expect([0, 3_600_000, 86_400_000].map((ms) => short(ms, false))).toEqual([
+      60_000, 360_000, 1_800_000,
+    ]);
+    expect([0, 60_000, 3_600_000].map((ms) => short(ms, true))).toEqual([1_000, 6_000, 120_000]);
+  });
+
+  test("until the service may be asked again, and no deposit is followed before", () => {
+    const message = "the service asks for a pause";
+    const waits = [{ sourceId: "", message, retryAtMs: 9_000_000 }];
+    expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(9_000_000);
+    const deposits = { due: true, moving: true, needsAction: false, waitingFor: "it", dueInMs: 0 };
+    const unread = { waits, deposits, mayRead: false };
+    expect(judgeProgress(input({}, unread)).wakeInMs).toBe(9_000_000);
+  });
+
+  test("so long that a week with the bank costs a run of 10,000 bills few events a bill", () => {
+    const start = Date.parse("2026-11-19T15:00:00Z");
+    let turns = 0;
+    for (let now = start; now < start + 5 * 86_400_000; turns += 1) {
+      const clock = { businessMs: now, serviceMs: now, scale: 1, sandbox: false };
+      const polled = input({ scheduled: 1 }, { clock, nextPollMs: nextPollMs(now, start, 1) });
+      now += judgeProgress(polled).wakeInMs;
+    }
+    // A turn is a timer, two activities and the workflow's tasks between them.
+    const eventsATurn = 17;
+    expect((turns * eventsATurn) / 10_000).toBeLessThan(0.05);
+  });
+
+  test("on a fast bank clock the business time that remains counts at its scale", () => {
+    const clock = { businessMs: 0, serviceMs: 0, scale: 1_000, sandbox: true };
+    const given = input({ scheduled: 1 }, { clock, nextPollMs: 600_000 });
+    expect(judgeProgress(given).wakeInMs).toBe(600);
+  });
+
+  test("until the next reminder or escalation of an approval", () => {
+    const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
+    const given = input({ "awaiting-approval": 1 }, { clock, nextAskMs: 65_000 });
+    expect(judgeProgress(given).wakeInMs).toBe(60_000);
+  });
+
+  test("no shorter for a deposit that is due, but can't be made while the service can't be read", () => {
+    const deposits = { moving: false, needsAction: false, waitingFor: "a deposit" };
+    const wakeInMs = (dueInMs: number): number => {
+      const waits = [{ sourceId: "", message: "the service can't be read", retryAtMs: 40_000 }];
+      const due = { ...deposits, due: dueInMs <= 0, dueInMs };
+      const given = { waits, deposits: due, toFund: 1, mayRead: false };
+      return judgeProgress(input({ planned: 1 }, given)).wakeInMs;
+    };
+    expect(wakeInMs(-5_000)).toBe(40_000);
+    expect(wakeInMs(20_000)).toBe(20_000);
+  });
+
+  test("never so short that it would spin", () => {
+    const given = input({ scheduled: 1 }, { nextPollMs: -1 });
+    expect(judgeProgress(given).wakeInMs).toBe(250);
+  });
+});
+
+test("what a run waits for is said in words, a fault of the service first", () => {
+  const waiting = input({ "awaiting-approval": 1, scheduled: 12 });
+  expect(judgeProgress(waiting).waitingFor).toBe("1 bill waiting for approval, 12 bills scheduled");
+  const waits = [{ sourceId: "", message: "payments are locked", retryAtMs: 1_000 }];
+  expect(judgeProgress(input({ planned: 3 }, { waits })).waitingFor).toBe(
+    "the service: payments are locked",
+  );
+  const ofSource = [{ sourceId: "ba_1", message: "ba_1 can't pay now", retryAtMs: 1_000 }];
+  expect(judgeProgress(input({ "awaiting-approval": 3 }, { waits: ofSource })).waitingFor).toBe(
+    "3 bills waiting for approval, the service: ba_1 can't pay now",
+  );
+});

@@ -1,0 +1,244 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { MASS_QUEUE, retryFailedPaymentId, TASK_QUEUE } from "../../src/contracts/names.ts";
+import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
+import { listNotices } from "../../src/store/notices/notices.ts";
+import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
+import {
+  deliver,
+  eventBody,
+  eventually,
+  startTestGateway,
+  type TestGateway,
+} from "../gateway/support/gateway.ts";
+import { planLine, seedRun, setLine } from "../gateway/support/rows.ts";
+
+let folder: string;
+let server: DevServer;
+let client: Client;
+let gateway: TestGateway;
+let period = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "payrun-dispatcher-"));
+  server = await startDevServer(folder);
+  client = new Client({ connection: Connection.lazy({ address: server.address }) });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  gateway = await startTestGateway({ temporalAddress: server.address });
+});
+afterEach(async () => gateway.stop());
+
+/** A run with its workflow; no worker takes it, so it stays as it was started. */
+async function startRun(payableIds: readonly string[]): Promise<string> {
+  period += 1;
+  const { runId } = await seedRun(gateway.store, {
+    period: `2026-01-${String(period).padStart(2, "0")}`,
+    lines: payableIds.map((payableId) => planLine(payableId, { contactId: "con_shared" })),
+  });
+  await client.workflow.start("payRun", {
+    workflowId: runId,
+    taskQueue: TASK_QUEUE,
+    args: [{ runId }],
+  });
+  return runId;
+}
+
+async function signals(workflowId: string): Promise<number> {
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  return (history.events ?? []).filter(
+    (event) => event.workflowExecutionSignaledEventAttributes?.signalName === "eventsArrived",
+  ).length;
+}
+
+async function undispatched(): Promise<number> {
+  const row = await gateway.store.db
+    .selectFrom("inbox")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("dispatched_at_ms", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+async function looks(runId: string): Promise<string[]> {
+  const rows = await gateway.store.db
+    .selectFrom("run_lines")
+    .select("payable_id")
+    .where("run_id", "=", runId)
+    .where("look", "=", 1)
+    .orderBy("payable_id")
+    .execute();
+  return rows.map((row) => row.payable_id);
+}
+
+async function send(objectId: string, type = "payable.paid", object = "payable"): Promise<void> {
+  const answer = await deliver(gateway.url, eventBody({ objectId, type, object }));
+  expect(answer.status).toBe(200);
+}
+
+describe("the dispatcher", () => {
+  test("flags the lines that events are about and tells their run, in fewer signals than events", async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `many_${index}`);
+    const runId = await startRun([...ids, "quiet"]);
+    await Promise.all(ids.map((payableId) => send(payableId)));
+    await eventually(undispatched, (count) => count === 0);
+    expect(await looks(runId)).toEqual(ids.toSorted());
+    const told = await signals(runId);
+    expect(told).toBeGreaterThanOrEqual(1);
+    expect(told).toBeLessThan(ids.length);
+  });
+
+  test("tells the runs whose lines a contact's event is about", async () => {
+    const runId = await startRun(["of_contact"]);
+    await send("con_shared", "contact.updated", "contact");
+    await eventually(
+      () => signals(runId),
+      (count) => count > 0,
+    );
+    expect(await looks(runId)).toEqual(["of_contact"]);
+  });
+
+  test("takes back the money of bills that would be paid from a removed account, tells their runs and operators", async () => {
+    const funding = { ...planLine("x").funding, sourceId: "ba_gone", kind: "bank" };
+    period += 1;
+    const { runId } = await seedRun(gateway.store, {
+      period: `2026-01-${String(period).padStart(2, "0")}`,
+      lines: ["to_pay", "sent"].map((payableId) => planLine(payableId, { funding })),
+    });
+    await client.workflow.start("payRun", {
+      ...{ workflowId: runId, taskQueue: TASK_QUEUE, args: [{ runId }] },
+    });
+    const become = (payableId: string, state: LineState) =>
+      changeLine(gateway.store.db, { runId, payableId }, { state, funded: true }, 1);
+    await become("to_pay", "planned");
+    await become("sent", "scheduled");
+    await send("ba_gone", "bank_account.removed", "bank_account");
+    await eventually(undispatched, (count) => count === 0);
+    const fundedOf = async (id: string) => (await getRunLine(gateway.store.db, runId, id))?.funded;
+    expect([await fundedOf("to_pay"), await fundedOf("sent")]).toEqual([false, true]);
+    await expect.poll(() => signals(runId), { timeout: 10_000 }).toBe(1);
+    await send("ba_gone", "bank_account.verified", "bank_account");
+    await expect.poll(() => signals(runId), { timeout: 10_000 }).toBe(2);
+    const [notice, ...others] = await listNotices(gateway.store.db, {
+      ...{ businessId: "biz_acme", kind: "funding-source-removed", limit: 5 },
+    });
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({
+      roles: ["operator"],
+      subject: expect.stringMatching("ba_gone"),
+    });
+    expect(notice?.text).toContain(`- ${runId}: 1 bill planned, $100.00\n`);
+    expect(notice?.text).toContain(`- ${runId}: 1 bill scheduled, $100.00, which may fail`);
+  });
+
+  test("marks events that nobody watches without telling anybody", async () => {
+    await send("unwatched");
+    await send("con_unknown", "contact.updated", "contact");
+    await send("bank_1", "bank_account.verified", "bank_account");
+    const left = await eventually(undispatched, (count) => count === 0);
+    expect(left).toBe(0);
+    const metrics = await gateway.call("GET", "/metrics", await gateway.token("v", ["viewer"]));
+    expect(metrics.text).not.toContain("payrun_dispatched_signals_total{");
+  });
+
+  test.each(["payable.payment.failed", "payable.payment.reversed"])(
+    "starts the owner of a bill whose run is over after %s",
+    async (type) => {
+      const payableId = `over_${type.split(".").at(-1)}`;
+      const runId = await startRun([payableId]);
+      await client.workflow.getHandle(runId).terminate("over");
+      await send(payableId, type);
+      await eventually(undispatched, (count) => count === 0);
+      const owner = retryFailedPaymentId("acme", payableId);
+      const description = await client.workflow.getHandle(owner).describe();
+      expect(description.type).toBe("retryFailedPayment");
+      expect(description.taskQueue).toBe(MASS_QUEUE.retries);
+      expect(await signals(owner)).toBe(1);
+    },
+  );
+
+  test("starts the owner of a bill that was paid here, however long ago its watch has ended", async () => {
+    const runId = await startRun(["long_ago", "never_sent"]);
+    await client.workflow.getHandle(runId).terminate("over");
+    await setLine(gateway.store, runId, "long_ago", { state: "settled", attempts: 1 });
+    await gateway.store.db.deleteFrom("watches").execute();
+    await send("never_sent", "payable.payment.reversed");
+    await send("long_ago", "payable.payment.reversed");
+    await eventually(undispatched, (count) => count === 0);
+    const ownerOf = (id: string) => client.workflow.getHandle(retryFailedPaymentId("acme", id));
+    expect((await ownerOf("long_ago").describe()).type).toBe("retryFailedPayment");
+    await expect(ownerOf("never_sent").describe()).rejects.toThrow(/not found/i);
+  });
+
+  test("only marks other events of a run that is over", async () => {
+    const runId = await startRun(["over_paid"]);
+    await client.workflow.getHandle(runId).terminate("over");
+    await send("over_paid", "payable.paid");
+    await eventually(undispatched, (count) => count === 0);
+    const owner = client.workflow.getHandle(retryFailedPaymentId("acme", "over_paid"));
+    await expect(owner.describe()).rejects.toThrow(/not found/i);
+  });
+
+  test("accepts webhooks while Temporal is down and delivers them once it is back", async () => {
+    const runId = await startRun(["down_1", "down_2", "down_3"]);
+    await server.kill();
+    await send("down_1");
+    await send("down_2", "payable.payment.failed");
+    expect(await undispatched()).toBe(2);
+    const ready = await gateway.call("GET", "/ready", null);
+    expect(ready.status).toBe(503);
+    expect(ready.json).toMatchObject({ store: "ok", temporal: "unreachable" });
+    expect((await gateway.call("GET", "/health", null)).status).toBe(200);
+    // Whatever is tried meanwhile fails, and nothing is marked.
+    await eventually(
+      async () => gateway.logged.join("\n"),
+      (log) => log.includes("trying again"),
+    );
+    await send("down_3");
+    expect(await undispatched()).toBe(3);
+    await server.start();
+    await eventually(undispatched, (count) => count === 0, 60_000);
+    expect(await signals(runId)).toBeGreaterThanOrEqual(1);
+    expect(await looks(runId)).toEqual(["down_1", "down_2", "down_3"]);
+  });
+
+  test("tells operators of events that can't be dispatched for minutes", async () => {
+    const leap = { ms: 0 };
+    const other = await startTestGateway({ nowMs: () => Date.now() + leap.ms });
+    try {
+      await other.store.db.schema.dropTable("watches").execute();
+      const answer = await deliver(other.url, eventBody({ objectId: "poison" }));
+      expect(answer.status).toBe(200);
+      await eventually(
+        async () => other.logged.join("\n"),
+        (log) => log.includes("Telling workflows of the service's events has failed"),
+      );
+      leap.ms = 4 * 60_000;
+      const told = () => listNotices(other.store.db, { kind: "step-failed", limit: 5 });
+      const [notice] = await eventually(told, (notices) => notices.length > 0);
+      expect(notice).toMatchObject({ businessId: "biz_acme", roles: ["operator"] });
+      expect(notice?.text).toContain("no such table: watches");
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("delivers after a restart what an earlier gateway had only accepted", async () => {
+    const runId = await startRun(["restart_1"]);
+    const { folder: kept } = gateway;
+    const offline = await startTestGateway({ folder: kept });
+    await deliver(offline.url, eventBody({ objectId: "restart_1" }));
+    await offline.stop();
+    await eventually(undispatched, (count) => count === 0);
+    expect(await signals(runId)).toBe(1);
+  });
+});

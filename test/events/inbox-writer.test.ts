@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { InboxWriter } from "../../src/events/inbox-writer.ts";
+import type { NewInboxEvent } from "../../src/store/events/inbox.ts";
+import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(async () => gateway.stop());
+
+function event(eventId: string, businessId = "biz_acme"): NewInboxEvent {
+  const about = { type: "t", sequence: "1", object: "payable", objectId: "p", createdAt: "" };
+  return { businessId, eventId, ...about, receivedAtMs: 1, via: "webhook", body: "{}" };
+}
+
+test("events that come together are kept once each, for each business, and told so", async () => {
+  const inbox = new InboxWriter(gateway.store);
+  const kept = await Promise.all([
+    inbox.keep(event("evt_1")),
+    inbox.keep(event("evt_1")),
+    inbox.keep(event("evt_1", "biz_north")),
+    inbox.keep(event("evt_2")),
+  ]);
+  expect(kept).toEqual([true, false, true, true]);
+  expect(await inbox.keep(event("evt_2"))).toBe(false);
+});
+
+test("an event that the store doesn't take costs none of those that came with it", async () => {
+  const inbox = new InboxWriter(gateway.store);
+  const broken = { ...event("evt_broken"), body: null as unknown as string };
+  const kept = await Promise.allSettled([
+    inbox.keep(event("evt_3")),
+    inbox.keep(broken),
+    inbox.keep(event("evt_4")),
+  ]);
+  expect(kept.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+});

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  cancelScheduledPaymentsId,
+  fundingIncidentId,
+  retryFailedPaymentId,
+} from "../../src/contracts/names.ts";
+import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { launchedByEvents } from "../../src/domain/events/triggers.ts";
+import {
+  changeCancellation,
+  insertCancellation,
+} from "../../src/store/cancellations/cancellations.ts";
+import { insertItem } from "../../src/store/cancellations/cancellation-items.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
+import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
+import { upsertRun } from "../../src/store/runs/runs.ts";
+import { payrun } from "../cli/cli.ts";
+import { newRun } from "../store/fixtures.ts";
+import { type Answer, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { planLine, seedRun } from "../gateway/support/rows.ts";
+
+const OWN = { businessId: "biz_acme", business: "acme" };
+const INCIDENT = fundingIncidentId("acme", "bank_1");
+const RETRY = retryFailedPaymentId("acme", "bounced");
+const CANCELLATION = cancelScheduledPaymentsId("acme", "abc");
+
+let gateway: TestGateway;
+let viewer: string;
+let runId: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  viewer = await gateway.token("v", ["viewer"]);
+  const line = planLine("bounced", { amountCents: 12_300 });
+  ({ runId } = await seedRun(gateway.store, { lines: [line, planLine("waiting")] }));
+  await seedCancellations();
+  await seedFailures();
+  await upsertRun(
+    gateway.store.db,
+    newRun({ ...OWN, playbook: "idle", launchedBy: launchedByEvents("idle") }),
+  );
+  await gateway.store.db
+    .updateTable("runs")
+    .set({ phase: "completed" })
+    .where("playbook", "=", "idle")
+    .execute();
+});
+afterAll(async () => gateway.stop());
+
+async function seedCancellations(): Promise<void> {
+  const { db } = gateway.store;
+  const asked = {
+    ...OWN,
+    policy: cancelOfPayments([]),
+    runId: null,
+    reason: "wrong",
+    nowMs: 2_000,
+  };
+  await insertCancellation(db, {
+    ...asked,
+    workflowId: CANCELLATION,
+    // It withholds from a run: its bills wait for whoever may release them.
+    runId,
+    playbook: "",
+    requestedBy: "ann",
+  });
+  await insertItem(
+    db,
+    {
+      workflowId: CANCELLATION,
+      itemNo: 0,
+      businessId: "biz_acme",
+      paymentId: null,
+      payableId: "other",
+      contactId: null,
+      amountCents: 4_200,
+      state: "withheld",
+      open: true,
+      reason: null,
+      holdId: null,
+      releaseByMs: null,
+      cancelledAtMs: null,
+      notBeforeMs: 0,
+      pollAtMs: 0,
+    },
+    2_000,
+  );
+  const idle = cancelScheduledPaymentsId("acme", "idle");
+  await insertCancellation(db, {
+    ...asked,
+    workflowId: idle,
+    playbook: "idle",
+    requestedBy: launchedByEvents("idle"),
+  });
+  await changeCancellation(db, idle, { phase: "completed", endedAtMs: 3_000 });
+}
+
+async function seedFailures(): Promise<void> {
+  const { db } = gateway.store;
+  const payable = { businessId: "biz_acme", payableId: "bounced" };
+  await gateway.store.transaction((trx) =>
+    openIncident(trx, {
+      ...OWN,
+      sourceId: "bank_1",
+      workflowId: INCIDENT,
+      code: "R01",
+      reason: "R01 insufficient funds",
+      roles: ["controller"],
+      nowMs: 3_000,
+      failedAtMs: 3_000,
+    }),
+  );
+  await upsertRetry(db, { ...payable, business: "acme", workflowId: RETRY, runId, nowMs: 4_000 });
+  await updateRetry(db, payable, { phase: "parked", reason: "R01 insufficient funds" }, 4_000);
+  await keepRetryCase(db, {
+    ...payable,
+    failedAtMs: 3_000,
+    failedRealMs: 3_000,
+    sourceId: "bank_1",
+    rule: {
+      codes: ["R01"],
+      words: [],
+      action: "retry",
+      pause: true,
+      payAgain: false,
+      when: "when-released",
+      atMost: 2,
+      by: ["controller"],
+    },
+    giveUpAfterDays: 30,
+    giveUpTell: [],
+    waitsFor: "incident",
+  });
+}
+
+interface Item {
+  readonly id: string;
+  readonly kind: string;
+  readonly totalCents: number;
+  readonly waitingFor: string | null;
+}
+
+async function list(query = ""): Promise<Item[]> {
+  const { status, json } = await gateway.call("GET", `/v1/runs${query}`, viewer);
+  expect(status).toBe(200);
+  return json["items"] as Item[];
+}
+
+function statusOf(id: string): Promise<Answer> {
+  return gateway.call("GET", `/v1/runs/${encodeURIComponent(id)}`, viewer);
+}
+
+test("the list has what is under way of every kind, newest first, and what an event found nothing for not", async () => {
+  const items = await list();
+  expect(items.map(({ id }) => id)).toEqual([runId, RETRY, INCIDENT, CANCELLATION]);
+  expect(items.map(({ totalCents }) => totalCents)).toEqual([22_300, 12_300, 12_300, 4_200]);
+  expect(items[1]?.waitingFor).toBe("a person: R01 insufficient funds");
+  expect(items[2]?.waitingFor).toBe("one of controller: payrun incident bank_1");
+});
+
+test("phases and needsAction hold for every kind, and so does the limit", async () => {
+  const kinds = async (query: string) => (await list(query)).map(({ kind }) => kind);
+  expect(await kinds("?phase=open")).toEqual(["funding-incident"]);
+  expect(await kinds("?phase=choosing")).toEqual(["cancel-scheduled"]);
+  expect(await kinds("?phase=settling")).toEqual(["retry-failed-payment"]);
+  expect(await kinds("?phase=tax")).toEqual([]);
+  expect(await kinds("?needsAction=true")).toEqual([
+    "pay-run",
+    "retry-failed-payment",
+    "funding-incident",
+    "cancel-scheduled",
+  ]);
+  expect(await kinds("?needsAction=false")).toEqual([]);
+  expect(await kinds("?limit=2")).toHaveLength(2);
+  expect((await gateway.call("GET", "/v1/runs?phase=odd", viewer)).status).toBe(400);
+});
+
+test("each has a status under its id, with the fields that all have", async () => {
+  for (const id of [runId, RETRY, INCIDENT, CANCELLATION]) {
+    const { status, json } = await statusOf(id);
+    expect(status, id).toBe(200);
+    expect(json).toMatchObject({ id });
+    for (const field of [
+      "kind",
+      "phase",
+      "waitingFor",
+      "counts",
+      "totalCents",
+      "planHash",
+      "payments",
+    ]) {
+      expect(json, id).toHaveProperty(field);
+    }
+  }
+  const { json } = await statusOf(INCIDENT);
+  expect(json).toMatchObject({
+    kind: "funding-incident",
+    phase: "open",
+    needsAction: true,
+    totalCents: 12_300,
+    roles: ["controller"],
+    payments: [{ payableId: "bounced", amountCents: 12_300 }],
+  });
+});
+
+test("and a person reads them: payrun status, with and without an id", async () => {
+  const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: viewer };
+  const { code, stdout, stderr } = await payrun(["status"], { env });
+  expect(code, stderr).toBe(0);
+  for (const id of [runId, RETRY, INCIDENT, CANCELLATION]) expect(stdout).toContain(id);
+  const incident = await payrun(["status", INCIDENT], { env });
+  expect(incident.stdout).toContain("Waits for: one of controller");
+  expect(incident.stdout).toMatch(/1 bill of \$123\.00 wait/);
+  const retry = await payrun(["status", RETRY, "--json"], { env });
+  expect(retry.json()).toMatchObject({ kind: "retry-failed-payment", phase: "settling" });
+  const watched = await payrun(["watch", INCIDENT], { env });
+  expect([watched.code, watched.stderr]).toEqual([
+    2,
+    expect.stringContaining(`payrun status ${INCIDENT}`),
+  ]);
+  const byName = await payrun(["status", "weekly", "--json"], { env });
+  expect(byName.json()).toMatchObject({ id: runId });
+});

@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
+import {
+  type CancellationItem,
+  changeItem,
+  dropItem,
+  insertItem,
+  listItems,
+  releaseWithheld,
+  withheldBy,
+} from "../../../src/store/cancellations/cancellation-items.ts";
+import { listCancellations } from "../../../src/store/cancellations/cancellation-list.ts";
+import { insertCancellation } from "../../../src/store/cancellations/cancellations.ts";
+import { linesUnderWay } from "../../../src/store/lines/lines-under-way.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { changeLine } from "../../../src/store/lines/lines.ts";
+import { approvedRun } from "../approved-run.ts";
+import { newRun } from "../fixtures.ts";
+import { testStore } from "../support.ts";
+
+async function request(store: Store, workflowId: string, runId: string | null): Promise<void> {
+  await insertCancellation(store.db, {
+    workflowId,
+    businessId: "biz_1",
+    business: "acme",
+    playbook: "",
+    policy: cancelOfPayments([]),
+    runId,
+    reason: "wrong",
+    requestedBy: "olga",
+    nowMs: 1,
+  });
+}
+
+async function item(store: Store, change: Partial<CancellationItem>): Promise<CancellationItem> {
+  const made: CancellationItem = {
+    workflowId: "cancel_1",
+    itemNo: 0,
+    businessId: "biz_1",
+    paymentId: null,
+    payableId: "bill_1",
+    contactId: "con_1",
+    amountCents: 100,
+    state: "unknown",
+    open: true,
+    reason: null,
+    holdId: "hold_1",
+    releaseByMs: null,
+    cancelledAtMs: null,
+    notBeforeMs: 0,
+    pollAtMs: 0,
+    updatedAtMs: 1,
+    ...change,
+  };
+  await insertItem(store.db, made, 1);
+  return made;
+}
+
+test("only what is withheld from a run is for its playbook's roles to release", async () => {
+  const { store } = await testStore();
+  await request(store, "withhold_1", "run_1");
+  await request(store, "cancel_1", null);
+  const withheld = await item(store, { workflowId: "withhold_1", holdId: "hold_2" });
+  await item(store, { state: "withheld", open: false });
+  expect(await withheldBy(store.db, "hold_1")).toBeUndefined();
+  expect((await withheldBy(store.db, "hold_2"))?.item).toEqual(withheld);
+});
+
+test("whoever lifts a hold has released what was never paid under it, in every request", async () => {
+  const { store } = await testStore();
+  for (const id of ["cancel_1", "cancel_2"]) {
+    await request(store, id, null);
+    await item(store, { workflowId: id, state: "withheld", open: false });
+    await item(store, { workflowId: id, itemNo: 1, paymentId: "pay_1", state: "cancelled" });
+  }
+  await releaseWithheld(store.db, "hold_1", "olga", 2);
+  for (const id of ["cancel_1", "cancel_2"]) {
+    const states = (await listItems(store.db, id)).map(({ state }) => state);
+    expect(states).toEqual(["released", "cancelled"]);
+  }
+});
+
+test("a bill that waits becomes its payment, or goes where its payments stand already", async () => {
+  const { store } = await testStore();
+  await request(store, "cancel_1", null);
+  const one = await item(store, {});
+  const other = await item(store, { itemNo: 1 });
+  await changeItem(store.db, one, { paymentId: "pay_1", amountCents: 90 }, 2);
+  await dropItem(store.db, one);
+  await dropItem(store.db, other);
+  expect(await listItems(store.db, "cancel_1")).toMatchObject([
+    { paymentId: "pay_1", amountCents: 90 },
+  ]);
+});
+
+test("a cancel whose payment was never made asks nothing of anybody, a withholding does", async () => {
+  const { store } = await testStore();
+  await request(store, "withhold_1", "run_1");
+  await request(store, "cancel_1", null);
+  await item(store, { workflowId: "withhold_1", state: "withheld" });
+  await item(store, { state: "withheld", open: false });
+  const found = await listCancellations(store.db, { needsAction: true, limit: 10 });
+  expect(found.map(({ workflowId }) => workflowId)).toEqual(["withhold_1"]);
+});
+
+test("lines that may still be taken back are those under way or parked, of a playbook, vendor or bill", async () => {
+  const { store } = await testStore();
+  const states = ["planned", "paying", "scheduled", "processing", "settled", "parked"] as const;
+  const runId = await approvedRun(store, "weekly", [...states]);
+  for (const state of states) {
+    await changeLine(store.db, { runId, payableId: state }, { state }, 4);
+  }
+  await approvedRun(store, "monthly", ["other"], { contactId: "con_other" });
+  const all = { playbook: null, contactId: null, payableId: null };
+  const found = async (of: Partial<Record<keyof typeof all, string>>) => {
+    const { businessId } = newRun();
+    const lines = await linesUnderWay(store.db, businessId, { ...all, ...of });
+    return lines.map(({ payableId }) => payableId).toSorted();
+  };
+  const weekly = ["parked", "paying", "planned", "scheduled"];
+  expect(await found({})).toEqual(["other", ...weekly]);
+  expect(await found({ playbook: "weekly" })).toEqual(weekly);
+  expect(await found({ contactId: "con_other" })).toEqual(["other"]);
+  expect(await found({ payableId: "parked" })).toEqual(["parked"]);
+});

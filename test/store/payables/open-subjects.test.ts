@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import type { LineState } from "../../../src/contracts/pay-run.ts";
+import { changeLine, getRunLine } from "../../../src/store/lines/lines.ts";
+import { recordResults } from "../../../src/ledger/results.ts";
+import {
+  leftOpen,
+  neverAnswered,
+  openSubjects,
+} from "../../../src/store/payables/open-subjects.ts";
+import { cancelUndecided, parkUnapproved } from "../../../src/store/lines/undecided-lines.ts";
+import { sendOnce } from "../../support/sends.ts";
+import { approvedRun } from "../approved-run.ts";
+import { closeSubjectOn, openSubjectOn, testStore } from "../support.ts";
+
+/** A run of two bills, of which a request may still pay the first. */
+async function halfOpen(state: LineState) {
+  const { store } = await testStore();
+  const runId = await approvedRun(store, "weekly", ["pay_1", "pay_2"]);
+  await openSubjectOn(store, "pay_1", runId);
+  const set = (payableId: string, to: LineState) =>
+    changeLine(store.db, { runId, payableId }, { state: to }, 4);
+  for (const payableId of ["pay_1", "pay_2"]) await set(payableId, state);
+  const states = async () =>
+    Promise.all(
+      ["pay_1", "pay_2"].map(async (id) => (await getRunLine(store.db, runId, id))?.state),
+    );
+  const moment = { runId, businessId: "biz_1", playbook: "weekly", businessMs: 5, nowMs: 5 };
+  return { store, set, states, moment };
+}
+
+describe("a bill that a request may still pay", () => {
+  test.each(["planned", "awaiting-approval", "on-hold"] as const)(
+    "is looked after when its run is stopped while it is %s; others end",
+    async (state) => {
+      const { store, states, moment } = await halfOpen(state);
+      await store.transaction((trx) => cancelUndecided(trx, moment, "run-cancelled"));
+      expect(await states()).toEqual(["unknown", "cancelled"]);
+    },
+  );
+
+  test("is looked after when nobody has approved it in time; others are parked", async () => {
+    const { store, states, moment } = await halfOpen("awaiting-approval");
+    await store.transaction((trx) => parkUnapproved(trx, moment));
+    expect(await states()).toEqual(["unknown", "parked"]);
+  });
+
+  test("is open again where a second answer says that its request may take effect after all", async () => {
+    const { store } = await testStore();
+    const of = { businessId: "biz_1", subject: "pay_1", owner: "run/1" };
+    const open = () => openSubjects(store.db, "biz_1", ["pay_1"]);
+    const send = await sendOnce(store, of, { result: "not-sent" });
+    expect(await open()).toEqual(new Set());
+    const late = { send, result: "unknown", status: 500, code: null, message: null } as const;
+    const hear = () =>
+      store.transactionOf("biz_1", (trx) =>
+        recordResults(trx, "biz_1", [{ ...late, answerDateMs: null, madeIds: [] }]),
+      );
+    await hear();
+    expect(await open()).toEqual(new Set(["pay_1"]));
+    await hear();
+    expect(await open()).toEqual(new Set(["pay_1"]));
+  });
+
+  test("is left open where nobody works on it, its request is old and no look is recent", async () => {
+    const { store, set } = await halfOpen("parked");
+    const left = (openedMs: number) =>
+      leftOpen(store.db, "biz_1", { openedMs, lookedAtMs: 50 }, 10);
+    expect(await left(2)).toEqual(["pay_1"]);
+    expect(await left(1)).toEqual([]);
+    for (const state of ["paying", "unknown", "retrying"] as const) {
+      await set("pay_1", state);
+      expect(await left(2)).toEqual([]);
+    }
+    await set("pay_1", "scheduled");
+    const look = {
+      ...{ business_id: "biz_1", subject: "pay_1", begun_service_ms: null },
+      ...{ is_whole: 1, shown_ids: "[]", recorded_at_ms: 60 },
+    };
+    await store.db
+      .insertInto("looks")
+      .values({ ...look, look_id: "old", begun_at_ms: 49 })
+      .execute();
+    expect(await left(2)).toEqual(["pay_1"]);
+    await store.db
+      .insertInto("looks")
+      .values({ ...look, look_id: "new", begun_at_ms: 50 })
+      .execute();
+    expect(await left(2)).toEqual([]);
+  });
+});
+
+test("a bill whose request never had an answer is looked at again for days, once nothing is about to be sent for it", async () => {
+  const { store, set } = await halfOpen("cancelled");
+  await closeSubjectOn(store, "pay_1");
+  const { openedAtMs } = await sendOnce(store, {
+    ...{ businessId: "biz_1", subject: "pay_1", owner: "run/1" },
+    agoMs: 3_600_000,
+  });
+  await sendOnce(
+    store,
+    { businessId: "biz_1", subject: "pay_2", owner: "run/1" },
+    { result: "not-sent" },
+  );
+  const left = (openedMs: number, lookedAtMs = 0) =>
+    neverAnswered(store.db, "biz_1", { openedMs, lookedAtMs }, 10);
+  // A request that may still pay is looked after otherwise.
+  expect(await left(0)).toEqual([]);
+  await closeSubjectOn(store, "pay_1");
+  expect(await left(0)).toEqual(["pay_1"]);
+  expect(await left(openedAtMs + 1)).toEqual([]);
+  for (const state of ["processing", "retrying", "on-hold"] as const) {
+    await set("pay_1", state);
+    expect(await left(0)).toEqual([]);
+  }
+  await set("pay_1", "scheduled");
+  expect(await left(0)).toEqual(["pay_1"]);
+  await set("pay_1", "settled");
+  const look = { look_id: "l", business_id: "biz_1", subject: "pay_1", begun_service_ms: null };
+  await store.db
+    .insertInto("looks")
+    .values({ ...look, begun_at_ms: 50, is_whole: 1, shown_ids: "[]", recorded_at_ms: 60 })
+    .execute();
+  expect(await left(0, 51)).toEqual(["pay_1"]);
+  expect(await left(0, 50)).toEqual([]);
+});

@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import {
+  getRun,
+  listRuns,
+  requestCancel,
+  setApproveBy,
+  setRunPhase,
+  upsertRun,
+} from "../../../src/store/runs/runs.ts";
+import { newRun, policy } from "../fixtures.ts";
+import { child, testStore } from "../support.ts";
+
+test("a launch makes the run of the period, and the next launch joins it", async () => {
+  const { store } = await testStore();
+  const first = await upsertRun(store.db, newRun());
+  expect(first).toMatchObject({ runId: "pay-run/acme/weekly/2026-11-05", created: true });
+  const second = await upsertRun(store.db, newRun({ launchedBy: "otto", playbookRevision: 2 }));
+  expect(second).toMatchObject({ runId: first.runId, created: false });
+  expect(second.run).toMatchObject({ launchedBy: "lena", playbookRevision: 1, policy });
+});
+
+test.each(["rejected", "expired", "cancelled", "failed"] as const)(
+  "a launch after %s makes the next revision",
+  async (phase) => {
+    const { store } = await testStore();
+    const { runId } = await upsertRun(store.db, newRun());
+    await setRunPhase(store.db, runId, { phase, endedAtMs: 5 });
+    const next = await upsertRun(store.db, newRun());
+    expect(next).toMatchObject({ runId: `${runId}/r2`, created: true });
+    expect((await upsertRun(store.db, newRun())).runId).toBe(`${runId}/r2`);
+  },
+);
+
+test.each(["completed", "completed-with-exceptions", "paying"] as const)(
+  "a launch after %s joins: a period is never paid twice",
+  async (phase) => {
+    const { store } = await testStore();
+    const { runId } = await upsertRun(store.db, newRun());
+    await setRunPhase(store.db, runId, { phase });
+    expect(await upsertRun(store.db, newRun())).toMatchObject({ runId, created: false });
+  },
+);
+
+test("who asks for bills by name runs again after a run that had nothing to pay, and only then", async () => {
+  const { store } = await testStore();
+  const again = { ...newRun(), afterNothing: true };
+  const { runId } = await upsertRun(store.db, again);
+  expect((await upsertRun(store.db, again)).runId).toBe(runId);
+  await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 5 });
+  expect((await upsertRun(store.db, newRun())).runId).toBe(runId);
+  const next = await upsertRun(store.db, again);
+  expect(next).toMatchObject({ runId: `${runId}/r2`, created: true });
+  await store.db
+    .updateTable("runs")
+    .set({ phase: "completed", total_cents: 1 })
+    .where("run_id", "=", next.runId)
+    .execute();
+  expect((await upsertRun(store.db, again)).runId).toBe(next.runId);
+});
+
+test("processes that launch at once share one run", async () => {
+  const { url } = await testStore();
+  const launches = await Promise.all([1, 2, 3].map(() => child("launch", [url])));
+  const runs = launches as { runId: string; created: boolean }[];
+  expect(new Set(runs.map((run) => run.runId)).size).toBe(1);
+  expect(runs.filter((run) => run.created)).toHaveLength(1);
+});
+
+test("a profile's name that was another business's before is refused", async () => {
+  const { store } = await testStore();
+  await upsertRun(store.db, newRun());
+  const other = upsertRun(store.db, newRun({ businessId: "biz_2" }));
+  await expect(other).rejects.toThrow("belongs to another business");
+});
+
+test("a run never leaves an ended phase", async () => {
+  const { store } = await testStore();
+  const { runId } = await upsertRun(store.db, newRun());
+  expect(await setRunPhase(store.db, runId, { phase: "paying", waitingFor: "answers" })).toBe(true);
+  expect(await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 7 })).toBe(true);
+  expect(await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 9 })).toBe(true);
+  expect(await setRunPhase(store.db, runId, { phase: "paying" })).toBe(false);
+  expect(await setRunPhase(store.db, runId, { phase: "failed" })).toBe(false);
+  expect(await getRun(store.db, runId)).toMatchObject({
+    phase: "completed",
+    endedAtMs: 7,
+    waitingFor: null,
+  });
+  expect(await setRunPhase(store.db, "pay-run/none", { phase: "paying" })).toBe(false);
+});
+
+test("a cancel is asked for once and not after the end", async () => {
+  const { store } = await testStore();
+  const { runId } = await upsertRun(store.db, newRun());
+  const cancel = (id: string, by: string, nowMs: number) =>
+    store.transaction((trx) => requestCancel(trx, id, by, nowMs));
+  expect(await cancel(runId, "otto", 3)).toBe("requested");
+  expect(await cancel(runId, "lena", 4)).toBe("already");
+  expect(await getRun(store.db, runId)).toMatchObject({
+    cancelRequestedBy: "otto",
+    cancelRequestedAtMs: 3,
+  });
+  await setRunPhase(store.db, runId, { phase: "cancelled" });
+  expect(await cancel(runId, "lena", 5)).toBe("ended");
+  expect(await cancel("none", "lena", 5)).toBe("unknown");
+});
+
+test("the time for approving starts once", async () => {
+  const { store } = await testStore();
+  const { runId } = await upsertRun(store.db, newRun());
+  await setApproveBy(store.db, runId, { plannedAtMs: 10, approveByMs: 20 });
+  await setApproveBy(store.db, runId, { plannedAtMs: 30, approveByMs: 40 });
+  expect(await getRun(store.db, runId)).toMatchObject({ plannedAtMs: 10, approveByMs: 20 });
+});
+
+test("lists runs, latest first, and those that need somebody", async () => {
+  const { store } = await testStore();
+  const waiting = await upsertRun(store.db, newRun({ period: "2026-11-05", nowMs: 1 }));
+  const done = await upsertRun(store.db, newRun({ period: "2026-11-12", nowMs: 2 }));
+  await setRunPhase(store.db, waiting.runId, { phase: "awaiting-approval" });
+  await setRunPhase(store.db, done.runId, { phase: "completed" });
+  const ids = async (filter: Partial<Parameters<typeof listRuns>[1]>) =>
+    (await listRuns(store.db, { limit: 10, ...filter })).map((run) => run.runId);
+  expect(await ids({})).toEqual([done.runId, waiting.runId]);
+  expect(await ids({ limit: 1 })).toEqual([done.runId]);
+  expect(await ids({ needsAction: true })).toEqual([waiting.runId]);
+  expect(await ids({ needsAction: false })).toEqual([done.runId]);
+  expect(await ids({ phase: "completed" })).toEqual([done.runId]);
+  expect(await ids({ businessId: "biz_2" })).toEqual([]);
+});
