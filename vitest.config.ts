@@ -7,7 +7,7 @@ import { SecondTries } from "./test/support/second-tries.ts";
 const temporalTests = [
   ...["cli", "e2e", "replay", "worker", "workflows"].map((folder) => `test/${folder}/**/*.test.ts`),
   "test/actions/{launch,schedules}/*.test.ts",
-  "test/events/{dispatcher,event-starts,tellings}.test.ts",
+  "test/events/{dispatcher,event-starts,pending-signals}.test.ts",
 ];
 
 const standIn = new URL("./test/simulation/temporal/workflow-stand-in.ts", import.meta.url);

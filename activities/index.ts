@@ -27,8 +27,8 @@ import { assessRetry } from "./retry/assess-retry.ts";
 import { payRetry } from "./retry/pay-retry.ts";
 import { onStoreNotBehind, withAuditHead } from "./shared/store-behind.ts";
 import { makeDeposits } from "./deposit/make-deposit.ts";
-import { tellTrouble } from "./notify/trouble.ts";
-import { telling } from "./notify/telling.ts";
+import { notifyOfTrouble } from "./notify/trouble.ts";
+import { telling } from "./notify/failing-steps.ts";
 import { recordUnread, verifyDecision } from "./runs/verify-decision.ts";
 
 /** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
@@ -71,7 +71,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
         ),
       ),
     ),
-    notifyOperators: inFailures((input) => beatingLate(() => tellTrouble(context, input))),
+    notifyOperators: inFailures((input) => beatingLate(() => notifyOfTrouble(context, input))),
     followPayments: step(({ runId }) => beating(() => followRun(context, runId))),
     endUnplannedRun: step(({ runId, reason }) =>
       beatingLate(() => failRun(context, runId, reason)),
@@ -105,7 +105,7 @@ function retryId({ business, payableId }: RetryFailedPaymentInput): string {
   return retryFailedPaymentId(business, payableId);
 }
 
-const NOTHING_PAID = { drawn: 0, applied: 0, unknown: 0 };
+const NOTHING_PAID = { leased: 0, applied: 0, unknown: 0 };
 
 async function payLane(
   context: ActivityContext,

@@ -68,7 +68,7 @@ export async function assessCancellation(
     }
     // Between two tries the fault is there still.
     const waitingFor = faults[0]?.message ?? now.waitingFor;
-    const tellInMs = await tellWaiting(trx, cancellation, { ...now, waitingFor }, clock);
+    const tellInMs = await notifyOfWaiting(trx, cancellation, { ...now, waitingFor }, clock);
     return { ...now, wakeInMs: soonestRestMs(now.wakeInMs, tellInMs) };
   });
 }
@@ -100,7 +100,7 @@ const SOON_MS = 10 * 60_000;
  *
  * @returns real milliseconds until it is time for that
  */
-async function tellWaiting(
+async function notifyOfWaiting(
   trx: Transaction<Tables>,
   { businessId, workflowId, runId, requestedAtMs, requestedBy }: Cancellation,
   now: CancellationAssessment,

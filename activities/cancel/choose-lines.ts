@@ -12,7 +12,7 @@ import { inTurns } from "../shared/in-turns.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
-/** A lane has drawn it. */
+/** A lane has leased it. */
 const DRAWN: readonly LineState[] = ["paying", "unknown"];
 
 /** True where the line names what the service has. */
@@ -21,7 +21,7 @@ export function isScheduled({ state }: RunLine): boolean {
 }
 
 /** True where a lane or a retry is at a line, also with no request of it in the ledger yet. */
-export function isDrawn({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
+export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
   return DRAWN.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
 }
 

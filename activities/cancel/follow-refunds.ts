@@ -21,7 +21,7 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
-import { by, tellNotCancelled } from "./notes.ts";
+import { by, notifyNotCancelled } from "./notes.ts";
 import { readPayment } from "./read-payment.ts";
 
 /**
@@ -79,12 +79,12 @@ async function follow(
       });
     }
     if (change.open !== false && isLate) {
-      await tellLate(trx, { cancellation, item, payment, nowMs: clock.realMs }, cancelledAtMs);
+      await notifyOfLate(trx, { cancellation, item, payment, nowMs: clock.realMs }, cancelledAtMs);
     }
     if (change.open === false && change.state === "unknown") {
       const is = `that was cancelled is ${payment.status} now`;
       const now = { is, state: "unknown", reason: change.reason ?? "" };
-      await tellNotCancelled(trx, cancellation, item, now, clock);
+      await notifyNotCancelled(trx, cancellation, item, now, clock);
     }
     return change.open === false;
   });
@@ -97,7 +97,11 @@ interface Told {
   readonly nowMs: number;
 }
 
-function tellLate(trx: Transaction<Tables>, told: Told, cancelledAtMs: number): Promise<boolean> {
+function notifyOfLate(
+  trx: Transaction<Tables>,
+  told: Told,
+  cancelledAtMs: number,
+): Promise<boolean> {
   const { cancellation, item, payment, nowMs } = told;
   const days = refundDaysOf(cancellation.policy);
   return raiseNotice(trx, {

@@ -23,7 +23,7 @@ import type { RunLine } from "../../src/store/lines/lines.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { isDrawn, isScheduled, linesToCancel } from "./choose-lines.ts";
+import { isLeased, isScheduled, linesToCancel } from "./choose-lines.ts";
 import { by } from "./notes.ts";
 
 /** What the service showed a moment ago. */
@@ -110,7 +110,7 @@ async function partsOfLines(
     // Nothing of it is with the service, and its run may pay it another time.
     if (line.state === "planned" && !isUnderWay) continue;
     const attempts = facts.get(payableId)?.attempts ?? [];
-    const now = { line, isUnderWay, attempts, isAt: isDrawn(line, nowMs) };
+    const now = { line, isUnderWay, attempts, isAt: isLeased(line, nowMs) };
     parts.push(...partsOfLine(now, shown));
   }
   return parts;

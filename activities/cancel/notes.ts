@@ -12,7 +12,7 @@ export function by({ businessId, workflowId }: Cancellation, { realMs }: ClockRe
 }
 
 /** Tells people once that a payment is not cancelled, or not any more. */
-export async function tellNotCancelled(
+export async function notifyNotCancelled(
   trx: Transaction<Tables>,
   { businessId, workflowId: id }: Cancellation,
   { paymentId, payableId, amountCents }: CancellationItem,

@@ -8,13 +8,13 @@ import {
   listItems,
 } from "../../src/store/cancellations/cancellation-items.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { clearWaits } from "../../src/store/runs/waits.ts";
-import { flagLooks, watchersOf } from "../../src/store/payables/subscriptions.ts";
+import { flagLooks, subscribersOf } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { waitForEnd } from "../shared/business-fault.ts";
 import type { CancelJob, CancelOutcome, MadePayment } from "./job.ts";
-import { by, tellNotCancelled } from "./notes.ts";
+import { by, notifyNotCancelled } from "./notes.ts";
 
 /**
  * Writes what a cancel, or a look at a request under way, means for its item, in the transaction
@@ -76,7 +76,7 @@ async function recordEnd(
   );
   if (!isMine) return;
   if (item.payableId !== null) {
-    await tellOwner(trx, cancellation.businessId, item.payableId);
+    await notifyOwner(trx, cancellation.businessId, item.payableId);
   }
   await appendAudit(trx, {
     ...by(cancellation, clock),
@@ -86,19 +86,19 @@ async function recordEnd(
   });
   if (EXCEPTIONS.includes(state)) {
     const now = { is: `was not cancelled: ${state}`, state, reason: outcome.reason };
-    await tellNotCancelled(trx, cancellation, item, now, clock);
+    await notifyNotCancelled(trx, cancellation, item, now, clock);
   }
 }
 
 /** The run or retry that follows the bill looks at it again: no event tells of a cancel. */
-async function tellOwner(
+async function notifyOwner(
   trx: Transaction<Tables>,
   businessId: string,
   payableId: string,
 ): Promise<void> {
   await flagLooks(trx, { businessId, payableIds: [payableId] });
-  for (const { owner } of await watchersOf(trx, businessId, [payableId])) {
-    tellOf(trx, businessId, { kind: "workflow", workflowId: owner });
+  for (const { owner } of await subscribersOf(trx, businessId, [payableId])) {
+    signalOnCommit(trx, businessId, { kind: "workflow", workflowId: owner });
   }
 }
 

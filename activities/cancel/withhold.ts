@@ -20,7 +20,7 @@ import { listPlaybooks } from "../../src/store/playbooks/playbooks.ts";
 import type { PlannedLine } from "../../src/store/lines/plan-lines.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { startOrTellCancellation } from "../../src/temporal/start.ts";
+import { startOrSignalCancellation } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { linesOfRun } from "./choose-lines.ts";
@@ -58,7 +58,7 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
     const cancellation = await getCancellation(context.store.db, workflowId);
     if (cancellation === undefined || cancellation.endedAtMs !== null) continue;
     if (cancellation.chosenAtMs === null) await withhold(context, cancellation);
-    await startOrTellCancellation(context.temporal, request);
+    await startOrSignalCancellation(context.temporal, request);
   }
 }
 
@@ -96,7 +96,7 @@ export async function withhold(
       subject: runId,
       details: { bills: lines.map(({ line }) => line.payableId) },
     });
-    if (held.length > 0) await tellWithheld(trx, cancellation, held, clock);
+    if (held.length > 0) await notifyOfWithheld(trx, cancellation, held, clock);
   });
 }
 
@@ -164,7 +164,7 @@ function holdOf(
   });
 }
 
-async function tellWithheld(
+async function notifyOfWithheld(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
   lines: readonly PlannedLine[],

@@ -5,7 +5,7 @@ import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { depositStands, type ShownTransaction } from "../../src/domain/deposits/transactions.ts";
 import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { endTopUp, tellLate } from "./record-deposit.ts";
+import { endTopUp, notifyOfLate } from "./record-deposit.ts";
 
 /** Banking days after its arrival that a deposit is waited for which the service says nothing of. */
 const PATIENCE_DAYS = 2;
@@ -26,7 +26,7 @@ export async function followDeposit(context: ActivityContext, topUp: TopUp): Pro
       await changeTopUp(trx, topUp, ["on-its-way"], { pollAtMs }, realMs);
       const isLate = newYorkDate(businessMs) > topUp.arrivesOn;
       if (isLate)
-        await tellLate(trx, topUp, topUpOverdue(topUp, shown?.status ?? NOT_SHOWN), clock);
+        await notifyOfLate(trx, topUp, topUpOverdue(topUp, shown?.status ?? NOT_SHOWN), clock);
       return;
     }
     if (stands === "failed") {

@@ -65,11 +65,11 @@ export async function restDeposit(
   const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
   if (!isMine || reason === null || restSinceMs === null) return;
   if (clock.serviceMs - restSinceMs < UNANSWERED_TOLD_AFTER_MS) return;
-  await tellLate(trx, topUp, topUpRests(topUp, reason), clock);
+  await notifyOfLate(trx, topUp, topUpRests(topUp, reason), clock);
 }
 
 /** Tells operators once of a deposit that comes no further, and once of one that is late. */
-export async function tellLate(
+export async function notifyOfLate(
   trx: Transaction<Tables>,
   { businessId, owner, subject, state, amountCents, transactionId }: TopUp,
   text: NoticeText,

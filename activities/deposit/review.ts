@@ -85,7 +85,7 @@ export async function reviewTopUp(
       : { ...open, ...asked };
   await record(trx, topUp, open === undefined ? "proposed" : "changed", clock);
   const before = open === undefined ? (last?.reason ?? null) : null;
-  await tellNeeded(trx, topUp, before, clock);
+  await notifyNeeded(trx, topUp, before, clock);
   return { topUp };
 }
 
@@ -144,7 +144,7 @@ async function record(
   await noteTopUp(trx, topUp, { action, ...details }, clock.realMs);
 }
 
-async function tellNeeded(
+async function notifyNeeded(
   trx: Transaction<Tables>,
   topUp: TopUp,
   before: string | null,

@@ -18,7 +18,7 @@ import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
-import { startOrTellCancellation } from "../../src/temporal/start.ts";
+import { startOrSignalCancellation } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";
@@ -224,8 +224,8 @@ async function alarm(
     });
     if (asked !== null) await insertCancellation(trx, asked);
   });
-  // Where this fails the sweeper starts it: the row says that it is wanted.
-  if (asked !== null) await startOrTellCancellation(context.temporal, asked);
+  // Where this fails the janitor starts it: the row says that it is wanted.
+  if (asked !== null) await startOrSignalCancellation(context.temporal, asked);
 }
 
 /** What cancels the payments that the alarm is about; null where there is none to cancel. */

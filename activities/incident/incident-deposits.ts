@@ -13,7 +13,7 @@ import { readNeeded } from "../deposit/needed.ts";
 import { endTopUp } from "../deposit/record-deposit.ts";
 import { reviewTopUp, withdrawTopUp } from "../deposit/review.ts";
 import { type DepositsStand, depositsStand } from "../deposit/stand.ts";
-import { tellUnread } from "../notify/while-unread.ts";
+import { notifyOfUnread } from "../notify/while-unread.ts";
 
 interface IncidentDeposits extends DepositsStand {
   /** True where a playbook allows a deposit for an incident that is open. */
@@ -58,7 +58,7 @@ export async function incidentDeposits(
     if (stand.needsAction && incident.phase === "topping-up") {
       await reopenIncident(trx, incident, clock.realMs);
     }
-    const waits = await tellUnread(trx, { runId: workflowId, businessId }, clock);
+    const waits = await notifyOfUnread(trx, { runId: workflowId, businessId }, clock);
     const wait = waits.find(({ retryAtMs }) => retryAtMs > clock.serviceMs);
     if (wait === undefined) return { ...stand, mayTopUp, unread: null };
     const dueInMs = Math.max(stand.dueInMs ?? 0, wait.retryAtMs - clock.serviceMs);

@@ -1,7 +1,7 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
-import { startOrTellIncident } from "../../src/temporal/start.ts";
+import { startOrSignalIncident } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 /** The bill whose payment bounced, as far as its account goes. */
@@ -33,7 +33,7 @@ export async function pauseAccount(
     }),
   );
   if (incident.phase !== "ended") {
-    await startOrTellIncident(context.temporal, business, sourceId);
+    await startOrSignalIncident(context.temporal, business, sourceId);
   }
 }
 

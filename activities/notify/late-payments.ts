@@ -32,7 +32,7 @@ export function lateOf<T extends Followed>(
 }
 
 /** Tells operators of late payments, each once for each state in which it is stuck. */
-export async function tellLate(
+export async function notifyOfLate(
   trx: Transaction<Tables>,
   run: Run,
   late: readonly Followed[],

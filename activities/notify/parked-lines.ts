@@ -21,7 +21,7 @@ const OPERATORS = ["operator"];
  * @param when `isLast`: nobody looks again later, so what is new is told now
  * @returns real milliseconds until the rest is told; `Infinity` where all are
  */
-export async function tellParked(
+export async function notifyOfParked(
   trx: Transaction<Tables>,
   run: Run,
   when: { readonly nowMs: number; readonly isLast: boolean },

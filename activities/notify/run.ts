@@ -24,7 +24,7 @@ import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessWait } from "../../src/store/runs/waits.ts";
-import { tellParked } from "./parked-lines.ts";
+import { notifyOfParked } from "./parked-lines.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -62,20 +62,20 @@ interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
  *
  * @returns real milliseconds until there may be another to raise, if nothing happens before
  */
-export async function tellRun(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
+export async function notifyOfRun(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
   const { run, counts, clock, progress } = facts;
-  const waitsInMs = await tellWaits(trx, facts);
+  const waitsInMs = await notifyOfWaits(trx, facts);
   if (run.policy.notify?.people === "none") return waitsInMs;
-  const approvalsInMs = await tellApprovals(trx, facts);
+  const approvalsInMs = await notifyOfApprovals(trx, facts);
   const hasParked = (counts.get("parked")?.count ?? 0) > 0;
   const when = { nowMs: clock.realMs, isLast: progress.ended };
-  const parkedInMs = hasParked ? await tellParked(trx, run, when) : Infinity;
-  if (progress.ended) await tellEnd(trx, facts);
+  const parkedInMs = hasParked ? await notifyOfParked(trx, run, when) : Infinity;
+  if (progress.ended) await notifyOfEnd(trx, facts);
   return Math.min(waitsInMs, approvalsInMs, parkedInMs);
 }
 
 /** @returns real milliseconds until people are reminded of the decision; `Infinity` where they aren't */
-async function tellApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
+async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
   const { run, counts, clock } = facts;
   const waiting = counts.get("awaiting-approval");
   if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
@@ -112,7 +112,7 @@ async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): 
     : [...new Set(run.policy.approve.flatMap(({ by }) => by))];
 }
 
-async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
   const { run, progress, counts, clock } = facts;
   // An event had it look at a bill that is none of its own: nobody has asked for anything.
   if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
@@ -129,7 +129,7 @@ async function tellEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void
  *
  * @returns real milliseconds until the next has lasted long enough to be told
  */
-export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promise<number> {
+export async function notifyOfWaits(trx: Transaction<Tables>, facts: Waiting): Promise<number> {
   let nextInMs = Infinity;
   for (const wait of facts.waits) {
     const { code, sourceId, sinceMs } = wait;
@@ -150,7 +150,7 @@ export async function tellWaits(trx: Transaction<Tables>, facts: Waiting): Promi
 }
 
 /** A run that could not be planned ends before it is ever assessed. */
-export async function tellRunFailed(
+export async function notifyRunFailed(
   trx: Transaction<Tables>,
   run: Run,
   reason: string,
@@ -163,7 +163,7 @@ export async function tellRunFailed(
 }
 
 /** What a plan warns of as a whole, before anybody is asked to approve it. */
-export async function tellPlanWarnings(
+export async function notifyOfPlanWarnings(
   trx: Transaction<Tables>,
   run: Run,
   { warnings }: PlanSummary,

@@ -20,7 +20,7 @@ interface Trouble extends FailedStep {
  *
  * What the step reads may be what fails it, so nothing of a workflow's row is read but whose it is.
  */
-export async function tellTrouble(context: ActivityContext, trouble: Trouble): Promise<void> {
+export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble): Promise<void> {
   const { store, log } = context;
   const { owner, step, reason, factKey = `${owner}/${step}/${reason}` } = trouble;
   const nowMs = Date.now();

@@ -5,7 +5,7 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
-import { tellWaits } from "./run.ts";
+import { notifyOfWaits } from "./run.ts";
 
 /** Shortest sleep of a workflow for which the service can't be read. */
 const WAKE_MIN_MS = 5_000;
@@ -33,7 +33,7 @@ export async function readOrSay<T>(
   if (found !== undefined) return found;
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
-    const waits = await tellUnread(trx, { runId: workflowId, businessId }, clock);
+    const waits = await notifyOfUnread(trx, { runId: workflowId, businessId }, clock);
     const untilMs = Math.max(0, ...waits.map(({ retryAtMs }) => retryAtMs));
     return {
       waitingFor: `the service: ${waits[0]?.message ?? "it can't be read now"}`,
@@ -47,12 +47,12 @@ export async function readOrSay<T>(
  *
  * @returns the waits that do
  */
-export async function tellUnread(
+export async function notifyOfUnread(
   trx: Transaction<Tables>,
-  run: Parameters<typeof tellWaits>[1]["run"],
+  run: Parameters<typeof notifyOfWaits>[1]["run"],
   clock: ClockReading,
 ): Promise<BusinessWait[]> {
   const waits = (await listWaits(trx, run.businessId)).filter(stopsReads);
-  await tellWaits(trx, { run, waits, clock });
+  await notifyOfWaits(trx, { run, waits, clock });
   return waits;
 }

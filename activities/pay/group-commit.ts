@@ -4,7 +4,7 @@ import type { Store } from "../../src/store/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { eachBusiness } from "../shared/each-business.ts";
 
-/** Lanes draw ahead, so a few milliseconds keep no connection waiting. */
+/** Lanes lease ahead, so a few milliseconds keep no connection waiting. */
 const GATHER_MS = 5;
 
 interface Waiting {

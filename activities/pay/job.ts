@@ -58,7 +58,7 @@ export type PayOutcome =
     }
   /** A request may still pay; nothing but a look or the same key may follow. */
   | { readonly kind: "unknown"; readonly restMs: number | null; readonly reason: string }
-  /** Nothing is open; the line goes back to be drawn again. */
+  /** Nothing is open; the line goes back to be leased again. */
   | { readonly kind: "back"; readonly restMs: number | null; readonly reason: string }
   | (BusinessFault & {
       readonly scope: "source" | "business";

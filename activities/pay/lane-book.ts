@@ -29,7 +29,7 @@ const RECORD_WITHIN_MS = 1_000;
  * A lane's dealings with the store. Lines are leased, read together, and brought before the gate in
  * the transaction that records what was paid meanwhile; what the gate lets through is to leave.
  *
- * What is not recorded yet when the process dies is found again by the next draw: each request
+ * What is not recorded yet when the process dies is found again by the next lease: each request
  * stands in the ledger before it leaves, under a key that it keeps.
  */
 export class LaneBook {
@@ -62,11 +62,11 @@ export class LaneBook {
    *
    * @returns what may leave, and how many lines were worked on; none where there are no more
    */
-  async turn(): Promise<{ readonly opened: OpenedJob[]; readonly drawn: number }> {
-    let drawn = 0;
-    if (this.#lines.isEmpty) drawn = await this.#lines.lease();
-    // What can't be read now can't be paid either: what was drawn goes back when the lane closes.
-    if (this.isBlocked) return { opened: [], drawn: 0 };
+  async turn(): Promise<{ readonly opened: OpenedJob[]; readonly leased: number }> {
+    let leased = 0;
+    if (this.#lines.isEmpty) leased = await this.#lines.lease();
+    // What can't be read now can't be paid either: what was leased goes back when the lane closes.
+    if (this.isBlocked) return { opened: [], leased: 0 };
     this.#adjust();
     const asked = this.#lines.take(this.#limit);
     const clock = await this.#now();
@@ -78,7 +78,7 @@ export class LaneBook {
         await recordPaid(trx, this.#owner, paid, clock);
         return this.#ask(trx, asked, clock, limit);
       });
-      return { opened, drawn: Math.max(drawn, asked.length) };
+      return { opened, leased: Math.max(leased, asked.length) };
     } catch (error) {
       this.#paid.unshift(...paid);
       this.#lines.putBack(asked);

@@ -19,13 +19,13 @@ const LANE_LINES = 10_000;
 const LANE_MS = 600_000;
 
 export interface LaneInput extends PayOwner {
-  /** Aborted when the lane should draw no more; what is in flight is finished and recorded. */
+  /** Aborted when the lane should lease no more; what is in flight is finished and recorded. */
   readonly stop: AbortSignal;
   readonly beat: (paid: number) => void;
 }
 
 export interface LaneResult {
-  readonly drawn: number;
+  readonly leased: number;
   readonly applied: number;
   readonly unknown: number;
 }
@@ -39,14 +39,14 @@ const SHORT_PAUSE_MS = 30_000;
 const PAUSE_LOOK_MS = 200;
 
 /**
- * Pays lines of a run, about 20 at a time, until no line may be drawn any more.
+ * Pays lines of a run, about 20 at a time, until no line may be leased any more.
  *
- * A fault of the whole business stops the drawing at once; what is in flight still gets its answer
+ * A fault of the whole business stops the leasing at once; what is in flight still gets its answer
  * and is recorded. Where the service only asks to slow down, the lane waits and goes on with fewer
  * requests in flight.
  */
 export async function runLane(context: ActivityContext, input: LaneInput): Promise<LaneResult> {
-  const total = { drawn: 0, applied: 0, unknown: 0 };
+  const total = { leased: 0, applied: 0, unknown: 0 };
   const untilMs = performance.now() + LANE_MS;
   for (let width = LANE_WIDTH; ;) {
     const lane = new Lane(context, input, total, untilMs);
@@ -85,7 +85,7 @@ class Lane {
   readonly #book: LaneBook;
   #queue: OpenedJob[] = [];
   #turning: Promise<void> | undefined;
-  /** Nothing more is there to draw. */
+  /** Nothing more is there to lease. */
   #empty = false;
   /** Nothing more is sent: the business waits, or something is broken. */
   #stopped = false;
@@ -107,9 +107,9 @@ class Lane {
     this.#book = new LaneBook(context, input);
   }
 
-  /** True where as much has been drawn as one activity may, or its time is up. */
+  /** True where as much has been leased as one activity may, or its time is up. */
   get isOver(): boolean {
-    return this.#total.drawn >= LANE_LINES || performance.now() >= this.#untilMs;
+    return this.#total.leased >= LANE_LINES || performance.now() >= this.#untilMs;
   }
 
   /** True where the service has asked this lane to slow down. */
@@ -136,7 +136,7 @@ class Lane {
     }
   }
 
-  /** Records what is left to record; lines that were not begun go back for whoever draws next. */
+  /** Records what is left to record; lines that were not begun go back for whoever leases next. */
   async close(): Promise<void> {
     // One that fails must not keep what was let through before from being given back.
     await this.#turning?.catch(() => undefined);
@@ -147,14 +147,14 @@ class Lane {
 
   async #next(): Promise<OpenedJob | undefined> {
     while (this.#queue.length === 0) {
-      if (this.#drawsNoMore()) return undefined;
+      if (this.#leasesNoMore()) return undefined;
       await this.#turn();
     }
     if (this.#isStopped()) return undefined;
     const job = this.#queue.shift();
-    // Drawn ahead, so that a free connection never waits for the store.
+    // Leased ahead, so that a free connection never waits for the store.
     const below = Math.max(ASK_BELOW, this.#book.asksAtOnce >> 1);
-    if (this.#queue.length < below && !this.#drawsNoMore()) this.#turnAhead();
+    if (this.#queue.length < below && !this.#leasesNoMore()) this.#turnAhead();
     return job;
   }
 
@@ -162,7 +162,7 @@ class Lane {
     return this.#stopped || this.#input.stop.aborted;
   }
 
-  #drawsNoMore(): boolean {
+  #leasesNoMore(): boolean {
     return this.#empty || this.#isStopped() || this.isOver;
   }
 
@@ -171,14 +171,14 @@ class Lane {
     this.#turn().catch(() => undefined);
   }
 
-  /** One transaction: what came back is recorded, what is next is drawn. */
+  /** One transaction: what came back is recorded, what is next is leased. */
   #turn(): Promise<void> {
     this.#turning ??= this.#book
       .turn()
-      .then(({ opened, drawn }) => {
+      .then(({ opened, leased }) => {
         this.#queue.push(...opened);
-        this.#total.drawn += drawn;
-        if (drawn === 0) this.#empty = true;
+        this.#total.leased += leased;
+        if (leased === 0) this.#empty = true;
         this.#input.beat(this.#total.applied);
       })
       .finally(() => {

@@ -16,7 +16,7 @@ const RETRY_LINE_WAIT_MS = 600_000;
 
 const HOUR_MS = 3_600_000;
 
-/** What an outcome makes of a line; who retries a failed bill keeps its line, or its run would draw it. */
+/** What an outcome makes of a line; who retries a failed bill keeps its line, or its run would lease it. */
 export function changeOfLine(
   owner: PayOwner,
   job: PayJob,

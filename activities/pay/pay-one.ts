@@ -10,7 +10,7 @@ import { prepareLine } from "./judge-line.ts";
 import { leave, leaveLimit, recordAnswer } from "./leave.ts";
 import { readBill } from "./read-bills.ts";
 
-/** Waits between sends of one draw; later ones belong to a later draw, which reads anew. */
+/** Waits between sends of one lease; later ones belong to a later lease, which reads anew. */
 const AGAIN_AFTER_MS = [500, 2_000];
 
 /** A line that the gate has let through, and until when its bytes may leave. */

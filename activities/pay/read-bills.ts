@@ -48,7 +48,7 @@ export async function readBill(
 }
 
 /**
- * Reads the bills of lines that were drawn together, by page where that takes fewer requests.
+ * Reads the bills of lines that were leased together, by page where that takes fewer requests.
  *
  * @returns what was read, by payable; whatever the pages don't show whole is missing, and to be
  * read by itself
@@ -107,7 +107,7 @@ class Pages {
     clock: ClockReading,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, ListedBill>> {
-    // Lanes that draw at the same moment wait for one read; what it doesn't know is read again.
+    // Lanes that lease at the same moment wait for one read; what it doesn't know is read again.
     if (this.#reading !== undefined) {
       await this.#reading.catch(() => undefined);
       const known = this.known(ids);

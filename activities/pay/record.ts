@@ -17,12 +17,12 @@ import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { updateRetry } from "../../src/store/retries/retries.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { clearWaits } from "../../src/store/runs/waits.ts";
-import { extendWatch } from "../../src/store/payables/subscriptions.ts";
+import { extendSubscription } from "../../src/store/payables/subscriptions.ts";
 import { waitForEnd } from "../shared/business-fault.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { tellResting } from "../notify/stuck-line.ts";
+import { notifyOfStuck } from "../notify/stuck-lines.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 import { changeOfLine, isOwnRun, stateOfPaid } from "./line-change.ts";
 
@@ -37,7 +37,7 @@ export interface PaidJob {
 /**
  * Writes what paying one line came to; see `recordPaid` for many that were simply paid.
  *
- * @returns false where a later draw has the line, so that the outcome says nothing of it
+ * @returns false where a later lease has the line, so that the outcome says nothing of it
  */
 export async function recordOutcome(
   context: ActivityContext,
@@ -66,7 +66,7 @@ export async function writeOutcome(
     if (await isRecorded(trx, job.line, outcome.paymentIds)) return false;
   }
   const change = changeOfLine(owner, job, outcome, clock);
-  // What was paid is paid; anything else counts only while no later draw has the line.
+  // What was paid is paid; anything else counts only while no later lease has the line.
   const guard =
     outcome.kind === "applied"
       ? { from: MAY_BE_PAID }
@@ -82,7 +82,8 @@ export async function writeOutcome(
   );
   if (!mine) return false;
   await sideEffects(trx, owner, job, outcome, clock);
-  if (!isOwnRun(owner)) tellOf(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
+  if (!isOwnRun(owner))
+    signalOnCommit(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
   if (outcome.kind === "back" || change.state === undefined) return true;
   await appendAudit(trx, {
     businessId,
@@ -133,7 +134,7 @@ async function sideEffects(
     }
     case "unknown":
     case "back":
-      await tellResting(trx, line, outcome, clock);
+      await notifyOfStuck(trx, line, outcome, clock);
       return;
     case "changed":
       if (isOwnRun(owner)) {
@@ -177,7 +178,7 @@ async function countRetry(
   const change = { phase: "following", requested: null, retriesMade };
   await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
   const untilMs = watchedUntilMs(clock.businessMs);
-  await extendWatch(trx, { businessId, payableId, untilMs });
+  await extendSubscription(trx, { businessId, payableId, untilMs });
 }
 
 /** Writes what lines of one run came to that were paid by the answers to their requests. */
@@ -237,7 +238,7 @@ function auditDetails(outcome: PayOutcome): Record<string, unknown> {
   }
 }
 
-/** What was made must be what was approved; where it is not, nothing more is drawn, and people know. */
+/** What was made must be what was approved; where it is not, nothing more is leased, and people know. */
 async function alarmOnMismatch(
   trx: Transaction<Tables>,
   { line, plan }: PayJob,

@@ -4,7 +4,14 @@ import { counted } from "../../src/domain/counted.ts";
 import { requestFromMs } from "../../src/domain/planning/send-date.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
-import { changesInMs, endCase, type RetryCase, setLine, setRow, tellPeople } from "./retry-case.ts";
+import {
+  changesInMs,
+  endCase,
+  type RetryCase,
+  setLine,
+  setRow,
+  notifyPeople,
+} from "./retry-case.ts";
 
 /** What the workflow does next, while the payable is not parked. */
 export function assessment(
@@ -57,7 +64,7 @@ export async function park(
     retryOn: null,
     handledPaymentIds,
   });
-  await tellPeople(retry);
+  await notifyPeople(retry);
   return parkedFor(retry, code);
 }
 

@@ -10,11 +10,11 @@ import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { alarmBehind, readPayee, watchScheduled } from "../follow/safety-net.ts";
-import { lateOf, tellLate } from "../notify/late-payments.ts";
+import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
 import { readOrSay } from "../notify/while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
 import { ended, finish, following, leaveToNextRun, park, parkedFor } from "./answers.ts";
-import { assessStranger } from "./assess-stranger.ts";
+import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
 import { lookAtVendor } from "./look-at-vendor.ts";
@@ -49,7 +49,7 @@ async function assess(
 ): Promise<RetryAssessment> {
   const found = await openRetryCase(context, input);
   if (found.kind === "not-ours") {
-    return found.isStranger === true ? assessStranger(context, input) : ended(found.reason);
+    return found.isExternal === true ? assessExternalPayment(context, input) : ended(found.reason);
   }
   const retry = found.case;
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
@@ -115,7 +115,7 @@ async function follow(
   const late = lateOf([{ ...retry.line, state: shown }], run, clock);
   if (late.length > 0) {
     await retry.context.store.transactionOf(businessId, (trx) =>
-      tellLate(trx, run, late, clock.realMs),
+      notifyOfLate(trx, run, late, clock.realMs),
     );
   }
   return following(retry, text, state !== null);

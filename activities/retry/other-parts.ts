@@ -4,9 +4,9 @@ import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { tellParked } from "../notify/parked-lines.ts";
+import { notifyOfParked } from "../notify/parked-lines.ts";
 import type { SeenPayment, Subject } from "./take-over.ts";
 
 /**
@@ -46,8 +46,8 @@ export async function parkOtherParts(
       subject: payableId,
       details: { from: "settled", reasonCode, runId },
     });
-    if (ENDED_PHASES.includes(run.phase)) await tellParked(trx, run, { nowMs, isLast: true });
-    else tellOf(trx, businessId, { kind: "workflow", workflowId: runId });
+    if (ENDED_PHASES.includes(run.phase)) await notifyOfParked(trx, run, { nowMs, isLast: true });
+    else signalOnCommit(trx, businessId, { kind: "workflow", workflowId: runId });
   }
 }
 

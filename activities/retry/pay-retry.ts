@@ -14,7 +14,7 @@ import {
   openRetryCase,
   type RetryCase,
   setRow,
-  tellPeople,
+  notifyPeople,
   undealtPayments,
 } from "./retry-case.ts";
 
@@ -39,7 +39,7 @@ export async function payRetry(
   const outcome = await payOne(context, owner, job).catch((error: unknown) =>
     outcomeOfError(context, owner, job, error),
   );
-  // Another worker may have drawn it since: then what it came to here is no news of it.
+  // Another worker may have leased it since: then what it came to here is no news of it.
   if (await recordOutcome(context, owner, job, outcome)) await afterOutcome(retry, outcome);
 }
 
@@ -90,10 +90,10 @@ async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void
       return endCase(retry, "approval expired");
     case "stopped":
       await setRow(retry, { phase: "parked", reason: "Its run was stopped.", requested: null });
-      return tellPeople(retry);
+      return notifyPeople(retry);
     case "parked":
       await setRow(retry, { phase: "parked", reason: outcome.reason, requested: null });
-      return tellPeople(retry);
+      return notifyPeople(retry);
     default:
       return undefined;
   }

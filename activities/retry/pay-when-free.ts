@@ -2,7 +2,7 @@ import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { soonestRestMs } from "../../src/domain/rests.ts";
 import { activeHoldFor } from "../../src/store/holds/holds.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
-import { tellWaits } from "../notify/run.ts";
+import { notifyOfWaits } from "../notify/run.ts";
 import { assessment } from "./answers.ts";
 import { changesInMs, notBeforeMs, type RetryCase } from "./retry-case.ts";
 
@@ -44,7 +44,7 @@ async function ownWaits({
   );
   if (waits.length === 0) return { waits, tellInMs: Infinity };
   const tellInMs = await context.store.transactionOf(businessId, (trx) =>
-    tellWaits(trx, { run: { runId, businessId }, waits, clock }),
+    notifyOfWaits(trx, { run: { runId, businessId }, waits, clock }),
   );
   return { waits, tellInMs };
 }

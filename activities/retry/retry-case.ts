@@ -28,12 +28,12 @@ import {
 } from "../../src/store/retries/retries.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { adviseVendors } from "../runs/advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOfOne } from "../shared/one-read.ts";
 import { takePayments } from "../follow/take-payments.ts";
-import { tellParked } from "../notify/parked-lines.ts";
+import { notifyOfParked } from "../notify/parked-lines.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
 
@@ -47,7 +47,7 @@ export type OpenedCase =
       readonly kind: "not-ours";
       readonly reason: string;
       /** True where no run has ever paid it. */
-      readonly isStranger?: boolean;
+      readonly isExternal?: boolean;
     };
 
 /**
@@ -101,7 +101,7 @@ async function letGo(
     const change = { state: "parked", reasonCode: "not-found", reason } as const;
     if (!ENDED_LINE_STATES.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
-      tellOf(trx, businessId, { kind: "workflow", workflowId: line.runId });
+      signalOnCommit(trx, businessId, { kind: "workflow", workflowId: line.runId });
       await appendAudit(trx, {
         businessId,
         nowMs: clock.realMs,
@@ -179,7 +179,7 @@ export async function setLine(retry: RetryCase, change: LineChange): Promise<voi
     const moved = await changeLine(trx, line, change, nowMs, { from: [line.state] });
     const { state, reason } = { ...line, ...change };
     const isNews = moved && (state !== line.state || reason !== line.reason);
-    if (isNews) tellOf(trx, businessId, { kind: "workflow", workflowId: run.runId });
+    if (isNews) signalOnCommit(trx, businessId, { kind: "workflow", workflowId: run.runId });
     if (!moved || change.state === undefined || change.state === line.state) return;
     const payments = retry.payments.filter(({ id }) => line.paymentIds.includes(id));
     await appendAudit(trx, {
@@ -213,12 +213,12 @@ export async function endCase(retry: RetryCase, outcome: string): Promise<void> 
     await forgetRetryCase(trx, { businessId, payableId });
     await releaseClaim(trx, { businessId, payableId, owner: workflowId });
   });
-  await tellPeople(retry);
+  await notifyPeople(retry);
 }
 
 /** Of a bill whose run has ended people are told here; a run that is at work tells of its own. */
-export async function tellPeople({ context, businessId, run, clock }: RetryCase): Promise<void> {
+export async function notifyPeople({ context, businessId, run, clock }: RetryCase): Promise<void> {
   if (!ENDED_PHASES.includes(run.phase)) return;
   const when = { nowMs: clock.realMs, isLast: true };
-  await context.store.transactionOf(businessId, (trx) => tellParked(trx, run, when));
+  await context.store.transactionOf(businessId, (trx) => notifyOfParked(trx, run, when));
 }

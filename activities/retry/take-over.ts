@@ -7,7 +7,7 @@ import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import { isPaidHere } from "../../src/store/payables/external-payments.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { moveWatch } from "../../src/store/payables/subscriptions.ts";
+import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { parkOtherParts } from "./other-parts.ts";
 
@@ -31,7 +31,7 @@ const ENDED_BY: readonly LineState[] = ["paid-elsewhere", "given-up", "cancelled
 
 type Taken =
   | { readonly kind: "taken"; readonly run: Run; readonly row: Retry }
-  | { readonly kind: "not-ours"; readonly reason: string; readonly isStranger?: boolean };
+  | { readonly kind: "not-ours"; readonly reason: string; readonly isExternal?: boolean };
 
 /**
  * Makes the workflow the owner of its payable, where no run and no other workflow has it.
@@ -57,7 +57,7 @@ export async function takeOver(
       runOfCase(known, paid) ?? changed[0]?.runId ?? paid[0]?.runId ?? known?.runId ?? null;
     const run = runId === null ? undefined : await getRun(trx, runId);
     if (run === undefined) {
-      return { kind: "not-ours", reason: "Payrun has not paid it", isStranger: true };
+      return { kind: "not-ours", reason: "Payrun has not paid it", isExternal: true };
     }
     const owner = await otherOwner(trx, subject, nowMs);
     const others = changed.filter((line) => line.runId !== (owner ?? run.runId));
@@ -68,7 +68,7 @@ export async function takeOver(
       nowMs,
     });
     if (owner !== undefined) return { kind: "not-ours", reason: `it belongs to ${owner}` };
-    await moveWatch(trx, { businessId, payableId, owner: workflowId });
+    await moveSubscription(trx, { businessId, payableId, owner: workflowId });
     const row = await upsertRetry(trx, { ...subject, business, runId: run.runId, nowMs });
     if (known === undefined || known.runId === null || known.runId === run.runId) {
       return { kind: "taken", run, row };

@@ -19,7 +19,7 @@ import { countLines } from "../../src/store/lines/lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { openTopUpsOf, unfundedByDate } from "../../src/store/deposits/deposits.ts";
 import {
   applyApprovals,
@@ -38,7 +38,7 @@ import { lostRun, unplanned } from "./lost-run.ts";
 import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "../deposit/review.ts";
 import { depositsStand } from "../deposit/stand.ts";
-import { tellRun } from "../notify/run.ts";
+import { notifyOfRun } from "../notify/run.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -63,7 +63,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
     const { phase: before, cancelRequestedAtMs } = facts.run;
     if (!ENDED_PHASES.includes(before)) {
       if (cancelRequestedAtMs !== null || rejected) {
-        await facts.stopDrawing(rejected ? "rejected" : "run-cancelled");
+        await facts.stopLeasing(rejected ? "rejected" : "run-cancelled");
       } else {
         await facts.settleApprovals();
         await wakeWaiting(trx, facts.moment);
@@ -82,13 +82,13 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
       if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
-      if (progress.ended) tellOf(trx, run.businessId, { kind: "run", runId });
+      if (progress.ended) signalOnCommit(trx, run.businessId, { kind: "run", runId });
       const { counts, waits } = view;
       if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
         await releaseEndedClaims(trx, runId);
       }
       const told = { run, progress, counts, waits, clock, asks: asking.asks };
-      const tellInMs = await tellRun(trx, told);
+      const tellInMs = await notifyOfRun(trx, told);
       return { ...progress, wakeInMs: soonestRestMs(progress.wakeInMs, tellInMs) };
     }
     return progress;
@@ -165,11 +165,11 @@ class RunFacts {
   }
 
   /** Lines that nothing was sent for end here; what a request may still pay is followed. */
-  async stopDrawing(code: "rejected" | "run-cancelled"): Promise<void> {
+  async stopLeasing(code: "rejected" | "run-cancelled"): Promise<void> {
     await cancelUndecided(this.#trx, this.moment, code);
   }
 
-  /** Approved lines may be drawn; those nobody approved in time are parked. */
+  /** Approved lines may be leased; those nobody approved in time are parked. */
   async settleApprovals(): Promise<void> {
     await applyHolds(this.#trx, this.moment);
     await applyApprovals(this.#trx, this.moment);

@@ -3,10 +3,10 @@ import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { getRun, setRunPhase } from "../../src/store/runs/runs.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { LOST_RUN } from "./lost-run.ts";
-import { tellRunFailed } from "../notify/run.ts";
+import { notifyRunFailed } from "../notify/run.ts";
 
 /** What the run's row says at the start: a run whose work is done ends at once, also years later. */
 export async function beginRun(context: ActivityContext, runId: string): Promise<BegunRun> {
@@ -40,7 +40,7 @@ export async function failRun(
       subject: runId,
       details: { reason },
     });
-    tellOf(trx, run.businessId, { kind: "run", runId });
-    await tellRunFailed(trx, run, reason, nowMs);
+    signalOnCommit(trx, run.businessId, { kind: "run", runId });
+    await notifyRunFailed(trx, run, reason, nowMs);
   });
 }

@@ -21,16 +21,16 @@ import {
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { getRetry, updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
-import { moveWatch } from "../../src/store/payables/subscriptions.ts";
+import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { startOrTellRetry } from "../../src/temporal/start.ts";
+import { startOrSignalRetry } from "../../src/temporal/start.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { type FollowedPayment, followedPayments } from "../follow/followed-payments.ts";
 import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "../follow/safety-net.ts";
 import { takePayments } from "../follow/take-payments.ts";
-import { lateOf, tellLate } from "../notify/late-payments.ts";
+import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
 
 /** Between two reads of a bill, or of its vendor, that can't be read, in real time. */
 const UNREAD_MS = 600_000;
@@ -173,7 +173,7 @@ async function write(
   if (what.moves.length === 0 && what.resting.length === 0) return 0;
   return context.store.transactionOf(businessId, async (trx) => {
     await pollLater(trx, runId, what.resting, nowMs);
-    await tellLate(trx, run, what.late, nowMs);
+    await notifyOfLate(trx, run, what.late, nowMs);
     const moved = await moveFollowed(trx, runId, what.moves, nowMs);
     const done = what.moves.filter(({ payableId }) => moved.has(payableId));
     for (const [to, ofOne] of Map.groupBy(done, (move) => move.to)) {
@@ -233,7 +233,7 @@ async function handOverToRetry(
       const { claimed } = await claimPayables(trx, { ...claim, nowMs: clock.realMs });
       if (claimed.length === 0) return false;
     }
-    await moveWatch(trx, { businessId, payableId, owner: workflowId });
+    await moveSubscription(trx, { businessId, payableId, owner: workflowId });
     const nowMs = clock.realMs;
     const known = await getRetry(trx, businessId, payableId);
     await upsertRetry(trx, { businessId, payableId, business, workflowId, runId, nowMs });
@@ -248,7 +248,7 @@ async function handOverToRetry(
     return true;
   });
   // The line stays as it is until its owner runs: a crash before that is made good by the next look.
-  await startOrTellRetry(context.temporal, run.business, line.payableId);
+  await startOrSignalRetry(context.temporal, run.business, line.payableId);
   // While another run pays something of the bill, the retry only says that this part came back.
   if (!isTaken) return;
   await context.store.transactionOf(run.businessId, async (trx) => {

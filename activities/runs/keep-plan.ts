@@ -8,10 +8,10 @@ import { getPlan } from "../../src/store/plans/plans.ts";
 import { storePlan } from "../../src/store/plans/plan-writes.ts";
 import { getRun, isOver, type Run, setApproveBy } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
-import { setWatches } from "../../src/store/payables/subscriptions.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
+import { setSubscriptions } from "../../src/store/payables/subscriptions.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { tellPlanWarnings } from "../notify/run.ts";
+import { notifyOfPlanWarnings } from "../notify/run.ts";
 import { askForTopUp, type PlanReading } from "../deposit/plan-top-up.ts";
 import { findAll } from "../../src/store/sql/records.ts";
 
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const DATE_LENGTH = "YYYY-MM-DD".length;
 
 /**
- * Stores a plan with everything that follows from it: the time to approve it, the watches of its
+ * Stores a plan with everything that follows from it: the time to approve it, the subscriptions of its
  * bills, the deposit that it would need. One that is stored already stays as it is; a run that has
  * ended meanwhile gets none.
  */
@@ -50,7 +50,7 @@ export async function keepPlan(
       },
       run.period.slice(0, DATE_LENGTH),
     );
-    await setWatches(trx, {
+    await setSubscriptions(trx, {
       businessId: run.businessId,
       business: run.business,
       payableIds: [...planned],
@@ -61,8 +61,8 @@ export async function keepPlan(
       ),
     });
     await notePlan(trx, { run, plan, nowMs });
-    tellOf(trx, run.businessId, { kind: "run", runId: run.runId });
-    await tellPlanWarnings(trx, run, summary, nowMs);
+    signalOnCommit(trx, run.businessId, { kind: "run", runId: run.runId });
+    await notifyOfPlanWarnings(trx, run, summary, nowMs);
     await askForTopUp(trx, { run, planHash: summary.planHash, reading, realMs: nowMs });
     return summary;
   });

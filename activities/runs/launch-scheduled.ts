@@ -12,7 +12,7 @@ import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { recordLaunch } from "../../src/store/runs/runs.ts";
 import { scheduleWish } from "../../src/store/playbooks/schedule-wishes.ts";
 import { readSchedule } from "../../src/temporal/schedules.ts";
-import { startOrTellPayRun } from "../../src/temporal/start.ts";
+import { startOrSignalPayRun } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 const DAY_MS = 86_400_000;
@@ -81,7 +81,7 @@ export async function launchScheduled(
     }),
   );
   if (!ENDED_PHASES.includes(run.phase)) {
-    await startOrTellPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
+    await startOrSignalPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
   }
   return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
 }

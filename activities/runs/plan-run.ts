@@ -34,10 +34,10 @@ import { lastPaidTo, weekUse } from "./plan-history.ts";
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
 import { readBills } from "../shared/read-bills.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { planTopUp } from "../deposit/plan-top-up.ts";
-import { tellUnread } from "../notify/while-unread.ts";
+import { notifyOfUnread } from "../notify/while-unread.ts";
 
 /** What is planned, by a run or dry. */
 interface Subject {
@@ -95,13 +95,13 @@ export async function planRun(
 async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   const clock = await context.clockOf(run.business).now();
   return context.store.transactionOf(run.businessId, async (trx) => {
-    const [wait] = await tellUnread(trx, run, clock);
+    const [wait] = await notifyOfUnread(trx, run, clock);
     const message = wait?.message ?? "The service can't be read now.";
     const waitingFor = `the service: ${message}`;
     await setRunPhase(trx, run.runId, { phase: "planning", waitingFor });
     // The run shows what it waits for.
     if (run.waitingFor !== waitingFor) {
-      tellOf(trx, run.businessId, { kind: "workflow", workflowId: run.runId });
+      signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: run.runId });
     }
     return new Error(`Not planned yet: ${message}`);
   });

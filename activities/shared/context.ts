@@ -22,12 +22,12 @@ export interface ActivityContext {
   profileOf(business: string): BusinessProfile;
   clientOf(business: string): PaymentsClient;
   clockOf(business: string): BusinessClock;
-  /** Aborted when the worker shuts down: nothing new is drawn, what was sent gets its answer. */
+  /** Aborted when the worker shuts down: nothing new is leased, what was sent gets its answer. */
   readonly draining: AbortSignal;
 }
 
 /** From the request's call to the last byte of its answer. */
 export const HTTP_TIMEOUT_MS = 10_000;
 
-/** How long a line stays with whoever draws it; a lease spreads the load, and guards no money. */
+/** How long a line stays with whoever leases it; a lease spreads the load, and guards no money. */
 export const LEASE_MS = 60_000;

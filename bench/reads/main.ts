@@ -13,7 +13,7 @@ const TODAY = "2026-11-19";
 const SOURCE = { businessId: BUSINESS_ID, sourceId: SOURCE_ID, today: TODAY };
 const CONTACTS = Array.from({ length: VENDORS }, (_, no) => `con_${no}`);
 
-/** What runs, retries, the sweeper and the metrics read of what was paid before. */
+/** What runs, retries, the janitor and the metrics read of what was paid before. */
 const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   "money promised by others": (db) => reservedCents(db, { ...SOURCE, readAtMs: 2 }),
   "money that may count twice": (db) => mayBeCountedTwice(db, SOURCE),

@@ -16,8 +16,8 @@ import type { Tables } from "../store/index.ts";
 import { changeLine, type RunLine } from "../store/lines/lines.ts";
 import { requestRetry } from "../store/retries/retries.ts";
 import { getRetryCase } from "../store/lines/retry-cases.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
-import { moveWatch } from "../store/payables/subscriptions.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
+import { moveSubscription } from "../store/payables/subscriptions.ts";
 import type { ActionContext } from "./context.ts";
 import { type Principal, requireRole } from "./principal.ts";
 import { conflict, GatewayError, notFound } from "./errors.ts";
@@ -156,7 +156,7 @@ async function retry(
       { payableId, owner: other.owner },
     );
   }
-  await moveWatch(trx, { businessId, payableId, owner: workflowId });
+  await moveSubscription(trx, { businessId, payableId, owner: workflowId });
   const { approvalEnded } = await requestRetry(trx, {
     businessId: profile.businessId,
     payableId: request.payableId,
@@ -207,7 +207,7 @@ async function end(
   if (owner !== undefined && mine.includes(owner)) {
     await releaseClaim(trx, { businessId, payableId, owner });
   }
-  for (const workflowId of mine) tellOf(trx, businessId, { kind: "workflow", workflowId });
+  for (const workflowId of mine) signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
   await audit(context, trx, resolving, { holdId: hold.holdId, state });
   return { ...named(resolving), state, holdId: hold.holdId };
 }

@@ -4,12 +4,12 @@ import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
 import { TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
 import {
   type PayRunStart,
-  startOrTellPayRun,
-  startOrTellCancellation,
-  startOrTellOnboarding,
-  startOrTellRetry,
+  startOrSignalPayRun,
+  startOrSignalCancellation,
+  startOrSignalOnboarding,
+  startOrSignalRetry,
 } from "../temporal/start.ts";
-import { tellToLook } from "../temporal/tell.ts";
+import { signalToLook } from "../temporal/signal.ts";
 import { GatewayError, unprocessable } from "./errors.ts";
 
 /** Every call gives up after this: a person waits behind it. */
@@ -31,7 +31,7 @@ const GRPC = {
  * @throws GatewayError 503 where Temporal can't be reached
  */
 export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
-  await persistently(client, () => startOrTellPayRun(client, start));
+  await persistently(client, () => startOrSignalPayRun(client, start));
 }
 
 /**
@@ -41,9 +41,9 @@ export async function startPayRun(client: Client, start: PayRunStart): Promise<v
  */
 export async function startOnboarding(
   client: Client,
-  start: Parameters<typeof startOrTellOnboarding>[1],
+  start: Parameters<typeof startOrSignalOnboarding>[1],
 ): Promise<void> {
-  await persistently(client, () => startOrTellOnboarding(client, start));
+  await persistently(client, () => startOrSignalOnboarding(client, start));
 }
 
 /**
@@ -53,9 +53,9 @@ export async function startOnboarding(
  */
 export async function startCancellation(
   client: Client,
-  start: Parameters<typeof startOrTellCancellation>[1],
+  start: Parameters<typeof startOrSignalCancellation>[1],
 ): Promise<void> {
-  await persistently(client, () => startOrTellCancellation(client, start));
+  await persistently(client, () => startOrSignalCancellation(client, start));
 }
 
 /**
@@ -65,7 +65,7 @@ export async function startCancellation(
  * @throws GatewayError 503 where Temporal can't be reached
  */
 export async function signalLook(client: Client, workflowId: string): Promise<boolean> {
-  return once(client, () => tellToLook(client, workflowId));
+  return once(client, () => signalToLook(client, workflowId));
 }
 
 /** Starts the owner of a failed payable, or tells the one that runs to look. */
@@ -74,7 +74,7 @@ export async function signalRetry(
   business: string,
   payableId: string,
 ): Promise<void> {
-  await once(client, () => startOrTellRetry(client, business, payableId));
+  await once(client, () => startOrSignalRetry(client, business, payableId));
 }
 
 /**

@@ -33,7 +33,7 @@ export interface Assessment extends Look {
   readonly ended: boolean;
   /** Approved lines whose money has not been found yet. */
   readonly toFund: number;
-  /** Lines that may be drawn now. */
+  /** Lines that may be leased now. */
   readonly toPay: number;
   /** Lines whose payments should be read now. */
   readonly toFollow: number;
@@ -56,7 +56,7 @@ export interface FundResult {
 }
 
 export interface LaneSummary {
-  readonly drawn: number;
+  readonly leased: number;
   readonly applied: number;
   readonly unknown: number;
 }

@@ -3,7 +3,7 @@ import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { approversOfTopUp } from "../store/deposits/deposit-approvals.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/deposits/deposits.ts";
 import { asJudged, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
@@ -75,7 +75,7 @@ export async function takeTopUpDecision(
     return { accepted: false, code: "nothing-left", reason: "no deposit waits for a decision" };
   }
   // Whatever it rested for, somebody looks now.
-  tellOf(trx, run.businessId, { kind: "workflow", workflowId: about.owner });
+  signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: about.owner });
   await changeTopUp(trx, topUp, ["proposed"], { notBeforeMs: 0, reason: null }, nowMs);
   if (request.decision === "reject") await refuseTopUp(trx, topUp, principal.name, deciding);
   return answer(trx, topUp, deciding);

@@ -17,7 +17,7 @@ import { decisionsOfRun, recordDecision, type Decision } from "../store/approval
 import type { Tables } from "../store/index.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
 import type { Run } from "../store/runs/runs.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import {
   asJudged,
   type Decider,
@@ -77,9 +77,9 @@ export async function takeDecision(
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
   if (verdict.accepted || earlier !== undefined) {
-    tellOf(trx, run.businessId, { kind: "workflow", workflowId: runId });
+    signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
     // What is tried again stands under the approval that a rejection takes back.
-    if (request.decision === "reject") tellOf(trx, run.businessId, { kind: "run", runId });
+    if (request.decision === "reject") signalOnCommit(trx, run.businessId, { kind: "run", runId });
   }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
     const countsFor = await approvedBy(trx, earlier);

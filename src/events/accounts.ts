@@ -2,7 +2,7 @@ import { accountRemoved } from "../domain/notices/source-texts.ts";
 import { unfundSource, usesOfSource } from "../store/lines/funding-lines.ts";
 import type { InboxEvent } from "../store/events/inbox.ts";
 import { raiseNotice } from "../store/notices/notices.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import type { ActionContext } from "../actions/context.ts";
 
 const REMOVED = "bank_account.removed";
@@ -32,7 +32,7 @@ export async function actOnAccounts(
         });
       }
       for (const workflowId of new Set(uses.map(({ runId }) => runId))) {
-        tellOf(trx, businessId, { kind: "workflow", workflowId });
+        signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
       }
     });
   }

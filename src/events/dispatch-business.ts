@@ -1,9 +1,9 @@
 import { eachOf } from "../process/each-of.ts";
-import { TOLD_AT_ONCE } from "../process/tell-workflows.ts";
+import { SIGNALS_AT_ONCE } from "../process/send-signals.ts";
 import { noteEventStart } from "../store/events/event-starts.ts";
 import { markDispatched, type InboxEvent } from "../store/events/inbox.ts";
 import { paidHere } from "../store/payables/external-payments.ts";
-import { flagLooks, watchersOf } from "../store/payables/subscriptions.ts";
+import { flagLooks, subscribersOf } from "../store/payables/subscriptions.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { type Match, matchEvents } from "./match.ts";
 import { actOnAccounts } from "./accounts.ts";
@@ -33,8 +33,8 @@ export async function dispatchBusiness(
   const { store } = context;
   const payables = await payablesOf(context, businessId, events);
   const all = [...new Set([...payables.values()].flat())];
-  const watchers = await watchersOf(store.db, businessId, all);
-  const ownersOf = groupBy(watchers, (watcher) => watcher.payableId);
+  const subscribers = await subscribersOf(store.db, businessId, all);
+  const ownersOf = groupBy(subscribers, (subscriber) => subscriber.payableId);
   // Flags first: a workflow that hears the signal must find them.
   const payableIds = [...ownersOf.keys()];
   if (payableIds.length > 0) {
@@ -43,10 +43,10 @@ export async function dispatchBusiness(
 
   const undelivered = new Set<string>();
   const unowned = new Set<string>();
-  const owners = [...groupBy(watchers, (watcher) => watcher.owner)];
-  await eachOf(owners, TOLD_AT_ONCE, async ([owner, watches]) => {
+  const owners = [...groupBy(subscribers, (subscriber) => subscriber.owner)];
+  await eachOf(owners, SIGNALS_AT_ONCE, async ([owner, subscriptions]) => {
     const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
-    for (const { payableId } of watches) {
+    for (const { payableId } of subscriptions) {
       if (outcome === "failed") undelivered.add(payableId);
       if (outcome === "closed") unowned.add(payableId);
     }
@@ -58,11 +58,11 @@ export async function dispatchBusiness(
   const failed = events
     .filter(({ type }) => NEEDS_OWNER.includes(type))
     .map(({ objectId }) => objectId);
-  // A watch ends some time; that the bill was paid here is known for ever.
+  // A subscription ends some time; that the bill was paid here is known for ever.
   const unwatched = failed.filter((payableId) => !ownersOf.has(payableId));
   for (const payableId of await paidHere(store.db, businessId, unwatched)) unowned.add(payableId);
   const orphans = failed.filter((payableId) => unowned.has(payableId));
-  await eachOf([...new Set(orphans)], TOLD_AT_ONCE, async (payableId) => {
+  await eachOf([...new Set(orphans)], SIGNALS_AT_ONCE, async (payableId) => {
     const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;
     const outcome = await messenger.tell(async () => {
@@ -129,13 +129,13 @@ async function watchedPayablesOfContacts(
 ): Promise<Map<string, string[]>> {
   if (contactIds.length === 0) return new Map();
   const rows = await context.store.db
-    .selectFrom("watches")
+    .selectFrom("subscriptions")
     .innerJoin("run_lines", (join) =>
       join
-        .onRef("run_lines.business_id", "=", "watches.business_id")
-        .onRef("run_lines.payable_id", "=", "watches.payable_id"),
+        .onRef("run_lines.business_id", "=", "subscriptions.business_id")
+        .onRef("run_lines.payable_id", "=", "subscriptions.payable_id"),
     )
-    .select(["run_lines.contact_id", "watches.payable_id"])
+    .select(["run_lines.contact_id", "subscriptions.payable_id"])
     .distinct()
     .where("run_lines.business_id", "=", businessId)
     .where("run_lines.contact_id", "in", contactIds)

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { type Tell, tellAtOnce, tellWorkflows } from "../process/tell-workflows.ts";
+import { type Tell, signalAtOnce, sendSignals } from "../process/send-signals.ts";
 import { openEventStarts } from "../store/events/event-starts.ts";
 import { undispatched } from "../store/events/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
-import { oldestTellings } from "../store/tellings/tellings.ts";
-import { type Telling } from "../store/sql/store.ts";
+import { oldestPendingSignals } from "../store/signals/pending-signals.ts";
+import { type PendingSignal } from "../store/sql/store.ts";
 import { type Dispatch, dispatchBusiness, groupBy } from "./dispatch-business.ts";
 import { startByEvents } from "./start.ts";
 import { Messenger } from "./messenger.ts";
@@ -48,7 +48,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   let wakeable = true;
   const leader = new Leader(context);
   const busy = new Busy();
-  const telling = tellAtOnce(context.store, () => tellThrough(context), context.log);
+  const telling = signalAtOnce(context.store, () => signalThrough(context), context.log);
   const trouble = new LastingTrouble(context);
 
   const pause = async (ms: number): Promise<void> => {
@@ -153,20 +153,20 @@ class Busy {
   }
 }
 
-const TELLS = "Telling workflows of the service's events";
+const TELLS = "PendingSignal workflows of the service's events";
 const STARTS = "starts by events";
-const TELLINGS = "tellings";
+const PENDING_SIGNALS = "pending_signals";
 
-function tellThrough(context: Dispatch, messenger = new Messenger(context)): Tell {
+function signalThrough(context: Dispatch, messenger = new Messenger(context)): Tell {
   return (workflowId) => messenger.tell(() => signalLook(context.temporal, workflowId));
 }
 
-async function tellOverdue(
+async function notifyOverdue(
   { store }: Dispatch,
-  overdue: readonly Telling[],
+  overdue: readonly PendingSignal[],
   tell: Tell,
 ): Promise<DispatchTick> {
-  return { seen: overdue.length, failed: await tellWorkflows(store.db, overdue, tell) };
+  return { seen: overdue.length, failed: await sendSignals(store.db, overdue, tell) };
 }
 
 /** One pass over the oldest events of the inbox, and the oldest that nobody has been told of. */
@@ -182,7 +182,7 @@ async function dispatchTick(
   const { db } = context.store;
   const events = await undispatched(db, limit, busy.businessIds);
   const hasStarts = (await openEventStarts(db, context.nowMs(), 1)).length > 0;
-  const untold = await oldestTellings(db, limit);
+  const untold = await oldestPendingSignals(db, limit);
   const overdue = untold.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
   const isIdle = events.length === 0 && !hasStarts && overdue.length === 0;
   // What isn't overdue yet is looked at again soon.
@@ -199,8 +199,8 @@ async function dispatchTick(
   );
   const done = await Promise.all(ticks);
   done.push(await busy.begin(STARTS, () => startByEvents(context, messenger, trouble)));
-  const tell = tellThrough(context, messenger);
-  done.push(await busy.begin(TELLINGS, () => tellOverdue(context, overdue, tell)));
+  const tell = signalThrough(context, messenger);
+  done.push(await busy.begin(PENDING_SIGNALS, () => notifyOverdue(context, overdue, tell)));
   return {
     seen: done.reduce((sum, { seen }) => sum + seen, 0),
     failed: done.reduce((sum, { failed }) => sum + failed, 0),

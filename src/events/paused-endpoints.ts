@@ -50,7 +50,7 @@ export class PausedEndpoints {
     if (isShown ? endpoint.status === "paused" : allFailed(latest)) {
       return this.#resume(profile, { endpoint, factKey, isShown });
     }
-    await this.#tellOver(profile, endpoint, factKey);
+    await this.#notifyOver(profile, endpoint, factKey);
   }
 
   async #resume(profile: BusinessProfile, pause: Pause): Promise<void> {
@@ -131,7 +131,7 @@ export class PausedEndpoints {
   }
 
   /** Only what has arrived since shows that a pause is over. */
-  async #tellOver(
+  async #notifyOver(
     { businessId }: BusinessProfile,
     { id, url }: WebhookEndpoint,
     factKey: string,

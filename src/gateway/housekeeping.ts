@@ -2,7 +2,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { pruneEventStarts } from "../store/events/event-starts.ts";
 import { pruneNotices } from "../store/notices/notice-prune.ts";
-import { pruneWatches } from "../store/payables/subscriptions.ts";
+import { pruneSubscriptions } from "../store/payables/subscriptions.ts";
 import type { GatewayContext } from "./http/context.ts";
 
 const INTERVAL_MS = 60 * 60_000;
@@ -13,7 +13,7 @@ const NOTICES_KEPT_MS = 400 * 86_400_000;
 /** As long as the runs' own reports are looked at; an event that comes again by then is too old to start anything. */
 const EVENTS_KEPT_MS = 400 * 86_400_000;
 
-/** Forgets, once an hour, the watches whose return window is over and notices that were got long ago. */
+/** Forgets, once an hour, the subscriptions whose return window is over and notices that were got long ago. */
 export function startHousekeeping(
   context: Pick<GatewayContext, "store" | "profiles" | "clocks" | "log" | "nowMs">,
 ): Repeated {
@@ -44,6 +44,6 @@ async function forget(
   }
   const { businessMs } = await clocks.read(profile);
   await store.transactionOf(businessId, (trx) =>
-    pruneWatches(trx, businessId, Math.floor(businessMs)),
+    pruneSubscriptions(trx, businessId, Math.floor(businessMs)),
   );
 }

@@ -4,17 +4,17 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** What the sweeper stands on. */
-export interface SweeperContext {
+/** What the janitor stands on. */
+export interface JanitorContext {
   readonly store: Store;
   readonly temporal: Client;
-  readonly log: SweeperLog;
+  readonly log: JanitorLog;
   readonly profiles: { all(): readonly BusinessProfile[] };
   clientOf(business: string): PaymentsClient;
   clockOf(business: string): BusinessClock;
 }
 
-interface SweeperLog {
+interface JanitorLog {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
 }

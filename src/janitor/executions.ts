@@ -20,7 +20,7 @@ export function mayBeStarting(execution: Execution, changedAtMs: number): boolea
   return !isEnded && Date.now() - changedAtMs < STARTING_MS;
 }
 
-/** A server that doesn't answer must not hold up the start of a worker, nor a sweep for ever. */
+/** A server that doesn't answer must not hold up the start of a worker, nor a pass for ever. */
 const ANSWER_MS = 20_000;
 
 /** What is looked for in one list; there is one onboarding a business, which is asked after. */

@@ -5,7 +5,7 @@ import { LastingTrouble } from "../process/lasting-trouble.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { getLatePass, keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
-import type { SweeperContext } from "./context.ts";
+import type { JanitorContext } from "./context.ts";
 import { lookAtDeposits } from "./late-deposits.ts";
 import { LatePages } from "./late-pages.ts";
 
@@ -30,7 +30,7 @@ const LEASE_MS = 120_000;
  *
  * @param everyMs real time between turns; a minute unless said
  */
-export function startLateChanges(context: SweeperContext, everyMs = TURN_EVERY_MS): Repeated {
+export function startLateChanges(context: JanitorContext, everyMs = TURN_EVERY_MS): Repeated {
   const watch = new LateChanges(context, everyMs);
   const turning = repeat(
     async (signal) => {
@@ -51,13 +51,13 @@ export function startLateChanges(context: SweeperContext, everyMs = TURN_EVERY_M
 }
 
 export class LateChanges {
-  readonly #context: SweeperContext;
+  readonly #context: JanitorContext;
   readonly #trouble: LastingTrouble;
   readonly #everyMs: number;
   readonly #pages: LatePages;
   readonly #lease: Lease = { name: "late-changes", holder: randomUUID() };
 
-  constructor(context: SweeperContext, everyMs: number, pauseMs?: number) {
+  constructor(context: JanitorContext, everyMs: number, pauseMs?: number) {
     this.#context = context;
     this.#trouble = new LastingTrouble(context);
     this.#everyMs = everyMs;

@@ -3,7 +3,7 @@ import { watchedSinceMs } from "../domain/payments/return-window.ts";
 import { takenBack } from "../domain/deposits/transactions.ts";
 import { reasonOf } from "../process/repeat.ts";
 import { arrivedTopUps, recordReturned } from "../store/deposits/returned-deposits.ts";
-import type { SweeperContext } from "./context.ts";
+import type { JanitorContext } from "./context.ts";
 
 /**
  * Looks again at the deposits that have arrived within the return window: a bank takes them back
@@ -11,7 +11,7 @@ import type { SweeperContext } from "./context.ts";
  * is logged, and nothing else suffers.
  */
 export async function lookAtDeposits(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
 ): Promise<void> {
   await read(context, profile).catch((error: unknown) => {
@@ -21,7 +21,7 @@ export async function lookAtDeposits(
 }
 
 async function read(
-  context: SweeperContext,
+  context: JanitorContext,
   { businessId, name: business }: BusinessProfile,
 ): Promise<void> {
   const { store, log } = context;

@@ -3,12 +3,15 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { followedSinceMs } from "../domain/payments/return-window.ts";
 import type { Payment } from "../payments-api/index.ts";
 import { keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
-import { strangersLookedAfter, untoldStrangers } from "../store/payables/external-payments.ts";
+import {
+  externalPaymentsLookedAfter,
+  untoldExternalPayments,
+} from "../store/payables/external-payments.ts";
 import { isWatching, lateChanges, type SeenPayment } from "../store/janitor/late-changes.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
-import { startOrTellRetry } from "../temporal/start.ts";
-import type { SweeperContext } from "./context.ts";
+import { startOrSignalRetry } from "../temporal/start.ts";
+import type { JanitorContext } from "./context.ts";
 
 /** Most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
 const PAGES_A_TURN = 25;
@@ -23,12 +26,12 @@ const RECENT_MS = 7 * 86_400_000;
 
 /** Reads what was paid page by page, and tells the owner of each payment that has changed since. */
 export class LatePages {
-  readonly #context: SweeperContext;
+  readonly #context: JanitorContext;
   readonly #mayGoOn: () => Promise<boolean>;
   readonly #pauseMs: number;
 
   /** @param mayGoOn asked before each further page */
-  constructor(context: SweeperContext, mayGoOn: () => Promise<boolean>, pauseMs = PAGE_PAUSE_MS) {
+  constructor(context: JanitorContext, mayGoOn: () => Promise<boolean>, pauseMs = PAGE_PAUSE_MS) {
     this.#context = context;
     this.#mayGoOn = mayGoOn;
     this.#pauseMs = pauseMs;
@@ -46,7 +49,7 @@ export class LatePages {
   ): Promise<void> {
     const { db } = this.#context.store;
     const businessMs = Math.floor(nowBusinessMs);
-    const strangers = await strangersLookedAfter(db, profile.name);
+    const strangers = await externalPaymentsLookedAfter(db, profile.name);
     if (strangers.size === 0 && !(await isWatching(db, profile.businessId, businessMs))) {
       return keepLatePass(db, { ...pass, madeBefore: null });
     }
@@ -60,7 +63,7 @@ export class LatePages {
       const { items } = await payments.list({ ...filters, page, pageSize: PAGE_SIZE });
       await this.#tell(profile, items, businessMs);
       const theirs = items.filter(({ status }) => strangers.has(status));
-      if (theirs.length > 0) await this.#tellOfStrangers(profile, theirs, businessMs);
+      if (theirs.length > 0) await this.#notifyOfExternalPayments(profile, theirs, businessMs);
       // A page may be shorter than asked for. Where the filter is not kept, age ends the pass.
       const isLast = items.length === 0 || Date.parse(items.at(-1)?.createdAt ?? "") < sinceMs;
       const madeBefore = isLast ? null : pass.madeBefore;
@@ -87,18 +90,18 @@ export class LatePages {
     await store.transactionOf(businessId, async (trx) => {
       await flagLooks(trx, { businessId, payableIds });
       for (const { followedBy: workflowId } of changes) {
-        if (workflowId !== null) tellOf(trx, businessId, { kind: "workflow", workflowId });
+        if (workflowId !== null) signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
       }
     });
     for (const { payableId, followedBy } of changes) {
       log.warn("a settled payment has changed", { business, payableId });
       // What no run follows needs an owner.
-      if (followedBy === null) await startOrTellRetry(temporal, business, payableId);
+      if (followedBy === null) await startOrSignalRetry(temporal, business, payableId);
     }
   }
 
   /** Failures of payments that Payrun did not make, which no event has told of. */
-  async #tellOfStrangers(
+  async #notifyOfExternalPayments(
     { businessId, name: business }: BusinessProfile,
     theirs: readonly Payment[],
     businessMs: number,
@@ -108,8 +111,8 @@ export class LatePages {
       const isRecent = businessMs - Date.parse(updatedAt ?? "") < RECENT_MS;
       return isRecent && payableId !== null ? [{ id, payableId }] : [];
     });
-    for (const { payableId } of await untoldStrangers(store.db, businessId, failed)) {
-      await startOrTellRetry(temporal, business, payableId);
+    for (const { payableId } of await untoldExternalPayments(store.db, businessId, failed)) {
+      await startOrSignalRetry(temporal, business, payableId);
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { openCancellations } from "../store/cancellations/cancellations.ts";
-import { startOrTellCancellation } from "../temporal/start.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { startOrSignalCancellation } from "../temporal/start.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 import { executionOf, mayBeStarting } from "./executions.ts";
 
 /**
@@ -10,7 +10,7 @@ import { executionOf, mayBeStarting } from "./executions.ts";
  * sends anything. Its holds are rows of the store, so nothing was paid meanwhile.
  */
 export async function followLostCancellations(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function followLostCancellations(
         details: { workflow: execution.kind },
       }),
     );
-    await startOrTellCancellation(context.temporal, {
+    await startOrSignalCancellation(context.temporal, {
       workflowId,
       business: profile.name,
       playbook,

@@ -1,8 +1,8 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { openIncidents } from "../store/incidents/incidents.ts";
-import { startOrTellIncident } from "../temporal/start.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { startOrSignalIncident } from "../temporal/start.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 import { executionOf, mayBeStarting } from "./executions.ts";
 
 /**
@@ -11,7 +11,7 @@ import { executionOf, mayBeStarting } from "./executions.ts";
  * lifts that hold lets money go. Without a workflow nobody would notice either.
  */
 export async function followLostIncidents(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function followLostIncidents(
         details: { workflowId, workflow: execution.kind },
       }),
     );
-    await startOrTellIncident(context.temporal, profile.name, sourceId);
+    await startOrSignalIncident(context.temporal, profile.name, sourceId);
     context.log.warn("an incident had lost its workflow and got a new one", {
       workflowId,
       was: execution.kind,

@@ -6,8 +6,8 @@ import {
   type Onboarding,
   updateOnboarding,
 } from "../store/onboarding/onboardings.ts";
-import { startOrTellOnboarding } from "../temporal/start.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { startOrSignalOnboarding } from "../temporal/start.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 import { executionOf, mayBeStarting } from "./executions.ts";
 
 /**
@@ -15,7 +15,7 @@ import { executionOf, mayBeStarting } from "./executions.ts";
  * has. One that a person ended in Temporal stays ended, and what is personal is forgotten.
  */
 export async function followLostOnboarding(
-  context: SweeperContext,
+  context: JanitorContext,
   { businessId }: BusinessProfile,
 ): Promise<void> {
   const onboarding = await getOnboarding(context.store.db, businessId);
@@ -29,11 +29,11 @@ export async function followLostOnboarding(
     await endAsMeant(context, onboarding);
     return;
   }
-  await startOrTellOnboarding(context.temporal, { business, playbook, launchedBy });
+  await startOrSignalOnboarding(context.temporal, { business, playbook, launchedBy });
   context.log.warn("an onboarding had lost its workflow and got a new one", { workflowId });
 }
 
-async function endAsMeant(context: SweeperContext, onboarding: Onboarding): Promise<void> {
+async function endAsMeant(context: JanitorContext, onboarding: Onboarding): Promise<void> {
   const { businessId, workflowId } = onboarding;
   const nowMs = Date.now();
   await context.store.transactionOf(businessId, async (trx) => {

@@ -4,8 +4,8 @@ import { appendAudit } from "../store/audit/audit.ts";
 import { isOpenSubject } from "../store/payables/open-subjects.ts";
 import { ownedRetries, type OwnedRetry } from "../store/janitor/open-runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { startOrTellRetry } from "../temporal/start.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { startOrSignalRetry } from "../temporal/start.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 import { type Execution, executionOf, mayBeStarting } from "./executions.ts";
 import { holdTerminated } from "./lost-runs.ts";
 
@@ -18,7 +18,7 @@ const STOPPED =
  * everything about the bill again before it does anything.
  */
 export async function followLostRetries(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function followLostRetries(
     const execution = await executionOf(context.temporal, retry.workflowId);
     if (execution.kind === "running" || mayBeStarting(execution, retry.updatedAtMs)) continue;
     await note(context, profile, retry, execution);
-    await startOrTellRetry(context.temporal, profile.name, retry.payableId);
+    await startOrSignalRetry(context.temporal, profile.name, retry.payableId);
     context.log.warn("a failed bill had lost its workflow and got a new one", {
       payableId: retry.payableId,
       was: execution.kind,
@@ -38,7 +38,7 @@ export async function followLostRetries(
 }
 
 function note(
-  context: SweeperContext,
+  context: JanitorContext,
   { businessId }: BusinessProfile,
   { payableId, workflowId, maySend }: OwnedRetry,
   execution: Exclude<Execution, { kind: "running" }>,

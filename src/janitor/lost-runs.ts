@@ -9,8 +9,8 @@ import { requestCancel } from "../store/runs/runs.ts";
 import { holdForLoss } from "../store/janitor/behind.ts";
 import { maySendMore, openRuns, phaseOf, type OpenRun } from "../store/janitor/open-runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { startOrTellPayRun } from "../temporal/start.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { startOrSignalPayRun } from "../temporal/start.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 import { type Execution, executionOf, mayBeStarting } from "./executions.ts";
 
 const STOPPED =
@@ -25,7 +25,7 @@ const STOPPED =
  * a termination stops what is not sent yet, a cancellation cancels the run.
  */
 export async function followLostRuns(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function followLostRuns(
       keepWhatWasMeant(trx, profile, run, { ...execution, serviceMs }),
     );
     if (!isLost) continue;
-    await startOrTellPayRun(context.temporal, run);
+    await startOrSignalPayRun(context.temporal, run);
     context.log.warn("a run had lost its workflow and got a new one", {
       runId: run.runId,
       was: execution.kind,

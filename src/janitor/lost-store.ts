@@ -4,7 +4,7 @@ import { businessOfWorkflow } from "../contracts/names.ts";
 import { hasAuditHead, holdForLoss } from "../store/janitor/behind.ts";
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";
-import type { SweeperContext } from "./context.ts";
+import type { JanitorContext } from "./context.ts";
 
 /**
  * Holds everything of a business where Temporal remembers runs that its store doesn't know: the
@@ -13,7 +13,7 @@ import type { SweeperContext } from "./context.ts";
  * @param remembered ids of runs, each with the real instant of its start
  */
 export async function holdIfRunsAreUnknown(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   remembered: ReadonlyMap<string, number>,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function holdIfRunsAreUnknown(
 
 /** Asks the runs at work what they have last seen of the store, and holds everything where it is gone. */
 export async function holdIfRunsHaveSeenMore(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function holdIfRunsHaveSeenMore(
 }
 
 async function hold(
-  context: SweeperContext,
+  context: JanitorContext,
   { businessId, name }: BusinessProfile,
   loss: { readonly evidence: string; readonly hadItAtMs: number },
 ): Promise<void> {

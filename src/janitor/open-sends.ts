@@ -25,8 +25,8 @@ import { leftOpen, neverAnswered } from "../store/payables/open-subjects.ts";
 import { keepSeenPayments } from "../store/payables/seen-payments.ts";
 import { phaseOf } from "../store/janitor/open-runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 
 /** Payments show within a minute of being made; the rest is for the look to be the last word. */
 const AFTER_WINDOW_MS = 5 * 60_000;
@@ -34,7 +34,7 @@ const AFTER_WINDOW_MS = 5 * 60_000;
 /** Between two looks at one bill. */
 const LOOK_EVERY_MS = 10 * 60_000;
 
-/** Bills that one sweep reads: few have no final answer for so long. */
+/** Bills that one pass reads: few have no final answer for so long. */
 const AT_ONCE = 10;
 
 /** How long it is looked whether the service has paid after all, later than it should: a weekend. */
@@ -50,12 +50,12 @@ const BEFORE_CUT_OFF = "08:00";
  * on looking for days at those whose requests never had an answer, though nothing should come any
  * more: a service may be later than the ledger can be safe against.
  *
- * @param unread bills that could not be read at the last sweep, which are tried after all others;
+ * @param unread bills that could not be read at the last pass, which are tried after all others;
  * kept for the next one
  * @returns how many were looked at
  */
 export async function lookAtOpenSends(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   unread: Set<string>,
 ): Promise<number> {
@@ -97,7 +97,7 @@ function lookedAtBeforeMs(nowMs: number): number {
 }
 
 async function lookAt(
-  context: SweeperContext,
+  context: JanitorContext,
   { businessId, name }: BusinessProfile,
   payableId: string,
 ): Promise<void> {
@@ -163,7 +163,7 @@ async function takeFound(
   const { runId } = line;
   const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
   await recordPaidLines(trx, [{ runId, payableId, state, paymentIds }], times);
-  tellOf(trx, businessId, { kind: "workflow", workflowId: runId });
+  signalOnCommit(trx, businessId, { kind: "workflow", workflowId: runId });
   await appendAudit(trx, {
     businessId,
     nowMs: clock.realMs,

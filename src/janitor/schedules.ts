@@ -10,14 +10,14 @@ import {
   putSchedule,
   readSchedule,
 } from "../temporal/schedules.ts";
-import { AUTHOR, type SweeperContext } from "./context.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
 
 const DAY_MS = 86_400_000;
 
 /** A gateway that has just stored a playbook makes its schedule itself. */
 const APPLYING_MS = 15_000;
 
-/** The sweeper comes again: it waits for nobody. */
+/** The janitor comes again: it waits for nobody. */
 const NO_WAIT_MS = 0;
 
 /**
@@ -31,7 +31,7 @@ const NO_WAIT_MS = 0;
  * What was paused or resumed at Temporal itself is noted as what people want.
  */
 export async function compareSchedules(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
 ): Promise<void> {
   const { store, temporal } = context;
@@ -57,7 +57,7 @@ export async function compareSchedules(
 
 /** Lists lag behind, so the one schedule is asked for before anything is done. */
 async function settle(
-  context: SweeperContext,
+  context: JanitorContext,
   profile: BusinessProfile,
   playbook: StoredPlaybook,
 ): Promise<{ readonly noted: "paused" | "resumed" | null }> {
@@ -79,7 +79,7 @@ async function settle(
 }
 
 async function restore(
-  context: SweeperContext,
+  context: JanitorContext,
   { businessId, name: business, sandbox }: BusinessProfile,
   { name: playbook, compiled: { schedule }, createdAtMs }: StoredPlaybook,
 ): Promise<void> {

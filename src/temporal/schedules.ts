@@ -15,7 +15,7 @@ import { updateSchedule } from "./schedule-update.ts";
 /** Temporal takes no shorter one; what is later still is left out by the launcher itself. */
 const SHORTEST_CATCH_UP_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** A server that doesn't answer must not hold up a sweep for ever. */
+/** A server that doesn't answer must not hold up a pass for ever. */
 const LIST_MS = 20_000;
 
 /** A playbook's schedule as Temporal keeps it: days and times on which its launcher is woken. */

@@ -37,7 +37,7 @@ export interface PayRunStart {
  * On a closed id Temporal begins a new execution: `payRun` reads its row first, goes on from what
  * it finds there, and ends at once where the work is done.
  */
-export async function startOrTellPayRun(client: Client, start: PayRunStart): Promise<void> {
+export async function startOrSignalPayRun(client: Client, start: PayRunStart): Promise<void> {
   const input: PayRunInput = { runId: start.runId };
   await client.workflow.signalWithStart(WORKFLOW.payRun, {
     workflowId: start.runId,
@@ -55,7 +55,7 @@ export async function startOrTellPayRun(client: Client, start: PayRunStart): Pro
 }
 
 /** Starts a business's onboarding, or tells the one that runs to look. */
-export async function startOrTellOnboarding(
+export async function startOrSignalOnboarding(
   client: Client,
   start: { readonly business: string; readonly playbook: string; readonly launchedBy: string },
 ): Promise<void> {
@@ -72,7 +72,7 @@ export async function startOrTellOnboarding(
 }
 
 /** Starts the workflow of a cancellation, or tells the one that runs to look. */
-export async function startOrTellCancellation(
+export async function startOrSignalCancellation(
   client: Client,
   start: {
     readonly workflowId: string;
@@ -99,7 +99,7 @@ export async function startOrTellCancellation(
  * Never as a child: starting a child id that exists fails for ever, a signalWithStart meets whoever
  * is there.
  */
-export async function startOrTellRetry(
+export async function startOrSignalRetry(
   client: Client,
   business: string,
   payableId: string,
@@ -118,7 +118,7 @@ export async function startOrTellRetry(
 }
 
 /** Starts the incident of a funding account, or tells the one that runs to look. */
-export async function startOrTellIncident(
+export async function startOrSignalIncident(
   client: Client,
   business: string,
   sourceId: string,

@@ -3,7 +3,7 @@ import type { BusinessClock } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
-import { tellOf } from "../store/tellings/tellings.ts";
+import { signalOnCommit } from "../store/signals/pending-signals.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -59,7 +59,7 @@ class ClockWatch {
       this.#unread.delete(name);
       if (!this.#moved.has(name)) return;
       await store.transactionOf(businessId, async (trx) =>
-        tellOf(trx, businessId, { kind: "clock" }),
+        signalOnCommit(trx, businessId, { kind: "clock" }),
       );
       this.#moved.delete(name);
     } catch (error) {

@@ -5,9 +5,9 @@ import { Clients } from "../business/clients.ts";
 import { Clocks } from "../business/clock.ts";
 import type { BusinessProfile, Profiles } from "../config.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { type Tell, tellAtOnce } from "../process/tell-workflows.ts";
+import { type Tell, signalAtOnce } from "../process/send-signals.ts";
 import type { Store } from "../store/index.ts";
-import { tellToLook } from "../temporal/tell.ts";
+import { signalToLook } from "../temporal/signal.ts";
 import type { Vault } from "../vault/vault.ts";
 
 /** Requests that a worker keeps in flight for one business: four lanes of twenty, and reads. */
@@ -26,10 +26,10 @@ export interface ContextParts {
 /** After this time a workflow is left to the gateways. */
 const TELL_TIMEOUT_MS = 5_000;
 
-function tellThrough({ temporal, log }: ContextParts): Tell {
+function signalThrough({ temporal, log }: ContextParts): Tell {
   return async (workflowId) => {
     try {
-      const signal = () => tellToLook(temporal, workflowId);
+      const signal = () => signalToLook(temporal, workflowId);
       const isThere = await temporal.withDeadline(Date.now() + TELL_TIMEOUT_MS, signal);
       return isThere ? "told" : "closed";
     } catch (error) {
@@ -59,7 +59,7 @@ export function createContext(parts: ContextParts): {
     onDate: (business, dateMs) => clocks.of(profileOf(business)).observeServiceDate(dateMs),
   });
   const { store, temporal, log, vault, workerId, draining } = parts;
-  const telling = tellAtOnce(store, () => tellThrough(parts), log);
+  const telling = signalAtOnce(store, () => signalThrough(parts), log);
   return {
     activities: {
       store,

@@ -13,7 +13,7 @@ import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 import { startLateChanges } from "../janitor/late-changes.ts";
-import { startSweeper } from "../janitor/sweeper.ts";
+import { startJanitor } from "../janitor/janitor.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import {
@@ -42,7 +42,7 @@ const SHUTDOWN_FORCE_AFTER = "25 seconds";
  * Runs the worker as a process of its own: `node src/worker/main.ts`, `payrun worker`.
  *
  * Prints one line of JSON, `{ ready: true, pid }`, once it polls. SIGTERM and SIGINT drain it:
- * nothing new is drawn, and what was sent gets its answer and is recorded.
+ * nothing new is leased, and what was sent gets its answer and is recorded.
  *
  * @returns exit code: 0 after a signal, 2 for arguments or settings that can't be used, 4 where Temporal or the
  * store can't be reached
@@ -72,16 +72,16 @@ async function main(): Promise<number> {
     workerId: `${hostname()}:${process.pid}`,
     draining: draining.signal,
   });
-  let sweeper: Repeated | undefined;
+  let janitor: Repeated | undefined;
   let lateChanges: Repeated | undefined;
   let clockWatch: Repeated | undefined;
   try {
     const workers = await createWorkers(connections.native, namespace, context, options);
     // Before anything is polled: what was lost must be on hold first.
-    const sweeping = { ...context.activities, profiles: config.profiles };
-    sweeper = await startSweeper(sweeping, { everyMs: options.sweepEveryMs });
-    lateChanges = startLateChanges(sweeping, options.sweepEveryMs);
-    clockWatch = startClockWatch(sweeping);
+    const janitorContext = { ...context.activities, profiles: config.profiles };
+    janitor = await startJanitor(janitorContext, { everyMs: options.janitorEveryMs });
+    lateChanges = startLateChanges(janitorContext, options.janitorEveryMs);
+    clockWatch = startClockWatch(janitorContext);
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       stopAll(workers);
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
     await runAll(workers);
     return 0;
   } finally {
-    await sweeper?.stop();
+    await janitor?.stop();
     await lateChanges?.stop();
     await clockWatch?.stop();
     await context.close();

@@ -9,7 +9,7 @@ export interface WorkerProcessOptions {
   /** A workflow bundle made before, instead of bundling at the start. */
   readonly workflowBundle: string | undefined;
   /** Real time between comparisons of the store with Temporal, for tests that can't wait. */
-  readonly sweepEveryMs: number | undefined;
+  readonly janitorEveryMs: number | undefined;
   /** What this process works on. */
   readonly serve: readonly QueueName[];
 }
@@ -23,8 +23,8 @@ export function readOptions(args: readonly string[]): WorkerProcessOptions {
   return {
     exitWithParent: values["exit-with-parent"],
     workflowBundle: values["workflow-bundle"],
-    sweepEveryMs:
-      values["sweep-every-ms"] === undefined ? undefined : Number(values["sweep-every-ms"]),
+    janitorEveryMs:
+      values["janitor-every-ms"] === undefined ? undefined : Number(values["janitor-every-ms"]),
     serve: QUEUE_NAMES.filter((name) => values.serve?.includes(name) ?? true),
   };
 }
@@ -40,7 +40,7 @@ function parsed(args: readonly string[]) {
 const OPTIONS = {
   "exit-with-parent": { type: "boolean", default: false },
   "workflow-bundle": { type: "string" },
-  "sweep-every-ms": { type: "string" },
+  "janitor-every-ms": { type: "string" },
   serve: { type: "string", multiple: true },
 } as const;
 

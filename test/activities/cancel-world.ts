@@ -197,8 +197,8 @@ export class CancelWorld {
     return body.payments.map(({ id }) => id);
   }
 
-  /** Another worker draws what the one that is gone has left. */
-  async drawAgain({ runId, payableIds }: PlannedBills): Promise<void> {
+  /** Another worker leases what the one that is gone has left. */
+  async leaseAgain({ runId, payableIds }: PlannedBills): Promise<void> {
     await this.money.store.db
       .updateTable("run_lines")
       .set({ lease_until_ms: 0, not_before_ms: 0 })
@@ -214,10 +214,10 @@ export class CancelWorld {
     return new Set(requests.map(({ key }) => key));
   }
 
-  /** Whoever draws the bills again pays nothing of them, whatever time passes. */
+  /** Whoever leases the bills again pays nothing of them, whatever time passes. */
   async staysUnpaid(planned: PlannedBills): Promise<void> {
     await this.money.world.pass(600_000);
-    await this.drawAgain(planned);
+    await this.leaseAgain(planned);
     await this.money.control.advance("P14D");
     const net = netCreditByPayable(await this.money.control.ledger());
     for (const id of planned.payableIds) expect(net.get(id) ?? 0).toBe(0);

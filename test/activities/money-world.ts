@@ -256,7 +256,10 @@ export class MoneyWorld {
 
   /** Ids of the workflows that something was written for since this was asked last, in order. */
   async untold(): Promise<string[]> {
-    const rows = await this.store.db.deleteFrom("tellings").returning("workflow_id").execute();
+    const rows = await this.store.db
+      .deleteFrom("pending_signals")
+      .returning("workflow_id")
+      .execute();
     return [...new Set(rows.map((row) => row.workflow_id))].toSorted();
   }
 

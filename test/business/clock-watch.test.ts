@@ -6,7 +6,10 @@ import { Clocks } from "../../src/business/clock.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { Repeated } from "../../src/process/repeat.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { forgetTellings, oldestTellings } from "../../src/store/tellings/tellings.ts";
+import {
+  deletePendingSignals,
+  oldestPendingSignals,
+} from "../../src/store/signals/pending-signals.ts";
 import { upsertRun } from "../../src/store/runs/runs.ts";
 import { startClockWatch } from "../../src/worker/clock-watch.ts";
 import { newRun } from "../store/fixtures.ts";
@@ -68,9 +71,9 @@ function begin(): void {
 /** Workflows that were told within so long, each as often as it was. */
 async function toldWithin(ms: number): Promise<string[]> {
   await sleep(ms);
-  const tellings = await oldestTellings(store.db, 100);
-  await forgetTellings(store.db, tellings);
-  return tellings.map(({ workflowId }) => workflowId);
+  const pendingSignals = await oldestPendingSignals(store.db, 100);
+  await deletePendingSignals(store.db, pendingSignals);
+  return pendingSignals.map(({ workflowId }) => workflowId);
 }
 
 test.each([

@@ -19,7 +19,7 @@ import { approve } from "../support/stack.ts";
 let payrun: TestPayrun;
 
 beforeAll(async () => {
-  payrun = await startPayrun({ sweepEveryMs: 1_000 });
+  payrun = await startPayrun({ janitorEveryMs: 1_000 });
   await applyIncidents(payrun);
 });
 afterAll(async () => {

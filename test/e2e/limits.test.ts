@@ -60,7 +60,7 @@ describe("limits", () => {
     const limits = "{ vendorPerWeek: $100 }";
     const first = await oneMore("week-a", { contactId, totalAmountCents: 70_00 }, limits);
     const second = await oneMore("week-b", { contactId, totalAmountCents: 50_00 }, limits);
-    // Both were planned while neither was paid; the second one to draw finds the limit used up.
+    // Both were planned while neither was paid; the second one to lease finds the limit used up.
     await approve(payrun, first.runId);
     await payrun.until(first.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
     if ((await payrun.status(second.runId)).phase === "awaiting-approval") {

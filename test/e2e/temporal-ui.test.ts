@@ -30,7 +30,7 @@ import {
 let payrun: TestPayrun;
 
 beforeAll(async () => {
-  payrun = await startPayrun({ sweepEveryMs: 1_000 });
+  payrun = await startPayrun({ janitorEveryMs: 1_000 });
   await applyIncidents(payrun);
   await payrun.apply("next-day", NEXT_DAY_RETRIES);
 });

@@ -170,7 +170,7 @@ describe("the dispatcher", () => {
     const runId = await startRun(["long_ago", "never_sent"]);
     await client.workflow.getHandle(runId).terminate("over");
     await setLine(gateway.store, runId, "long_ago", { state: "settled", attempts: 1 });
-    await gateway.store.db.deleteFrom("watches").execute();
+    await gateway.store.db.deleteFrom("subscriptions").execute();
     await send("never_sent", "payable.payment.reversed");
     await send("long_ago", "payable.payment.reversed");
     await eventually(undispatched, (count) => count === 0);
@@ -215,18 +215,18 @@ describe("the dispatcher", () => {
     const leap = { ms: 0 };
     const other = await startTestGateway({ nowMs: () => Date.now() + leap.ms });
     try {
-      await other.store.db.schema.dropTable("watches").execute();
+      await other.store.db.schema.dropTable("subscriptions").execute();
       const answer = await deliver(other.url, eventBody({ objectId: "poison" }));
       expect(answer.status).toBe(200);
       await eventually(
         async () => other.logged.join("\n"),
-        (log) => log.includes("Telling workflows of the service's events has failed"),
+        (log) => log.includes("PendingSignal workflows of the service's events has failed"),
       );
       leap.ms = 4 * 60_000;
       const told = () => listNotices(other.store.db, { kind: "step-failed", limit: 5 });
       const [notice] = await eventually(told, (notices) => notices.length > 0);
       expect(notice).toMatchObject({ businessId: "biz_acme", roles: ["operator"] });
-      expect(notice?.text).toContain("no such table: watches");
+      expect(notice?.text).toContain("no such table: subscriptions");
     } finally {
       await other.stop();
     }

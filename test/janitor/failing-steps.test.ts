@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createHold, getHold } from "../../src/store/holds/holds.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
-import { startSweeper } from "../../src/janitor/sweeper.ts";
+import { startJanitor } from "../../src/janitor/janitor.ts";
 import { MoneyWorld } from "../activities/money-world.ts";
 
 let world: MoneyWorld;
@@ -35,7 +35,7 @@ test("a step that fails for one business keeps no other from being looked after,
   await store.db.updateTable("runs").set({ launched_at_ms: 1 }).execute();
   const context = world.context();
   const { profile } = world.world;
-  const sweeper = await startSweeper(
+  const janitor = await startJanitor(
     {
       ...{ store, temporal, log: context.log },
       profiles: { all: () => [profile, { ...profile, name: "other", businessId: other }] },
@@ -58,6 +58,6 @@ test("a step that fails for one business keeps no other from being looked after,
     });
     expect((await told())[0]?.subject).toMatch(/^Following runs without a workflow has been/);
   } finally {
-    await sweeper.stop();
+    await janitor.stop();
   }
 });

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await world.store.db.deleteFrom("open_subjects").execute();
 });
 
-function sweep(unread = new Set<string>()): Promise<number> {
+function pass(unread = new Set<string>()): Promise<number> {
   const context = world.context();
   const profiles = { all: () => [world.world.profile] };
   const { store, temporal, log } = context;
@@ -77,14 +77,14 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     await changeLine(store.db, { runId, payableId }, { state: "parked" }, Date.now());
     await sendOnce(store, { businessId, subject: payableId, owner: runId, agoMs: HOUR_MS });
     expect(await isOpen(payableId)).toBe(true);
-    expect(await sweep()).toBe(1);
+    expect(await pass()).toBe(1);
     expect(await isOpen(payableId)).toBe(false);
-    expect(await sweep()).toBe(0);
+    expect(await pass()).toBe(0);
   });
 
   test("gets the payment that was found, and is followed by its run", async () => {
     const { runId, payableId } = await paidUnheard();
-    await sweep();
+    await pass();
     const [payment] = await world.paymentsOf(payableId);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "scheduled",
@@ -104,7 +104,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(payableId).toBe(before.payableId);
     const sameHash = await world.line(before.runId, payableId);
     expect(await world.line(runId, payableId)).toMatchObject({ lineHash: sameHash.lineHash });
-    await sweep();
+    await pass();
     expect(await world.line(before.runId, payableId)).toMatchObject({ paymentIds: [] });
     expect((await world.line(runId, payableId)).state).toBe("scheduled");
     expect(await told(payableId)).toEqual([]);
@@ -113,7 +113,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
   test("is told of where a payment is found and its run has ended", async () => {
     const { runId, payableId } = await paidUnheard();
     await setRunPhase(world.store.db, runId, { phase: "completed", waitingFor: null });
-    await sweep();
+    await pass();
     const [payment] = await world.paymentsOf(payableId);
     const line = await world.line(runId, payableId);
     expect(line).toMatchObject({ state: "parked", paymentIds: [payment?.id] });
@@ -137,7 +137,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     }));
     world.override = { listAll: () => Promise.resolve(other) };
     await world.control.advanceWire("PT20M");
-    for (let sweeps = 0; sweeps < 2; sweeps += 1) await sweep();
+    for (let passes = 0; passes < 2; passes += 1) await pass();
     const [notice, ...more] = await told(payableId);
     expect(notice?.text).toContain(other[0]?.id);
     expect(more).toEqual([]);
@@ -157,13 +157,13 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
         begunAtMs,
       ),
     );
-    expect(await sweep()).toBe(1);
+    expect(await pass()).toBe(1);
     const [payment] = await world.paymentsOf(payableId);
     const [notice, ...more] = await told(payableId);
     expect(notice?.text).toContain(payment?.id);
     expect(more).toEqual([]);
     expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
-    expect(await sweep()).toBe(0);
+    expect(await pass()).toBe(0);
   });
 
   test("is told of before it goes out, where a part of it was found and is paid again too late", async () => {
@@ -179,7 +179,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled" });
     const late = { ...first, id: "pay_late" };
     world.override = { listAll: () => Promise.resolve([first, late]) };
-    await sweep();
+    await pass();
     const [notice] = await told(payableId);
     expect(notice?.text).toContain(late.id);
     expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
@@ -202,9 +202,9 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
           : Promise.reject(new Error("broken")),
     };
     const unread = new Set<string>();
-    await sweep(unread);
+    await pass(unread);
     expect(await isOpen(last)).toBe(true);
-    await sweep(unread);
+    await pass(unread);
     expect(await isOpen(last)).toBe(false);
     expect(await isOpen(payableIds[0] ?? "")).toBe(true);
   });

@@ -21,7 +21,7 @@ import { openStore, type Store } from "../../src/store/index.ts";
 import { confirmedToken } from "../support/confirmed-token.ts";
 import { FileConnection } from "../../src/store/sqlite/connection.ts";
 import { startLateChanges } from "../../src/janitor/late-changes.ts";
-import { startSweeper } from "../../src/janitor/sweeper.ts";
+import { startJanitor } from "../../src/janitor/janitor.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { createContext } from "../../src/worker/context.ts";
@@ -49,7 +49,7 @@ const real: Pick<FileConnection, "begin" | "run" | "commit" | "rollback"> = Obje
 ) as unknown as Pick<FileConnection, "begin" | "run" | "commit" | "rollback">;
 
 /** Writes for which the dispatcher looks twice a second. */
-const OF_EVENTS = /^(insert into|update) "(inbox|event_starts|tellings)"/;
+const OF_EVENTS = /^(insert into|update) "(inbox|event_starts|pendingSignals)"/;
 /** Connections whose transaction has written such a row. */
 const withEvents = new WeakSet<FileConnection>();
 
@@ -172,7 +172,7 @@ export interface EngineParts {
   readonly storePath: string;
   readonly profile: BusinessProfile;
   /** How often the safety net compares the store with Temporal. */
-  readonly sweepEveryMs: number;
+  readonly janitorEveryMs: number;
   /** Told of every line of the engine's own log. */
   readonly log: (node: ProcessNode, line: string) => void;
 }
@@ -183,7 +183,7 @@ function logOf(parts: EngineParts, node: ProcessNode) {
   return { info: line, warn: line, error: line };
 }
 
-/** Starts a worker: its activities, its sweeper and its watch for late changes. */
+/** Starts a worker: its activities, its janitor and its watch for late changes. */
 export async function startWorker(parts: EngineParts, node: ProcessNode): Promise<Store> {
   const { world, temporal, profile } = parts;
   const store = await open(world, parts.storePath);
@@ -199,10 +199,10 @@ export async function startWorker(parts: EngineParts, node: ProcessNode): Promis
     draining: draining.signal,
   });
   const activities: ActivityContext = context.activities;
-  const sweeping = { ...activities, profiles };
-  const { sweepEveryMs } = parts;
-  await inBackground(() => startSweeper(sweeping, { everyMs: sweepEveryMs }));
-  inBackground(() => startLateChanges(sweeping, sweepEveryMs));
+  const janitorContext = { ...activities, profiles };
+  const { janitorEveryMs } = parts;
+  await inBackground(() => startJanitor(janitorContext, { everyMs: janitorEveryMs }));
+  inBackground(() => startLateChanges(janitorContext, janitorEveryMs));
   // Only what has looked for losses polls.
   temporal.addWorker(node, createActivities(activities) as unknown as Activities);
   return store;

@@ -7,7 +7,7 @@ import type { Stream } from "./world/random.ts";
 import type { ProcessNode, World } from "./world/world.ts";
 
 /** What of a company its processes depend on. */
-type Staffed = Pick<Company, "gateways" | "workers" | "sweepEveryMs" | "profile" | "traits"> & {
+type Staffed = Pick<Company, "gateways" | "workers" | "janitorEveryMs" | "profile" | "traits"> & {
   readonly paying: Pick<Company["paying"], "playbooks">;
 };
 
@@ -100,7 +100,7 @@ export class Processes {
       temporal: this.#temporal,
       storePath: this.#storePath,
       profile: this.#company.profile,
-      sweepEveryMs: this.#company.sweepEveryMs,
+      janitorEveryMs: this.#company.janitorEveryMs,
       log: (node, line) => this.#world.tell(node.id, `logs: ${line}`),
     };
   }

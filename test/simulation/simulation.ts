@@ -174,9 +174,9 @@ export class Simulation {
 
   /** How long it may take to see what a bank takes back, where no webhook tells it. */
   get #unseenMs(): number {
-    const { scale, sweepEveryMs } = this.#company;
-    const lookEveryMs = scale === 1 ? 6 * HOUR_MS : 5 * sweepEveryMs;
-    return lookEveryMs + this.idleMs + 6 * sweepEveryMs;
+    const { scale, janitorEveryMs } = this.#company;
+    const lookEveryMs = scale === 1 ? 6 * HOUR_MS : 5 * janitorEveryMs;
+    return lookEveryMs + this.idleMs + 6 * janitorEveryMs;
   }
 
   /** When something went wrong last. */

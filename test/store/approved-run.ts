@@ -70,14 +70,14 @@ export function approval(
 }
 
 /** What a lane gets of one turn: the lines that it leases, and what the gate says of each. */
-export interface Drawn extends Leased {
+export interface Turn extends Leased {
   /** Payables of which a request may leave. */
   readonly sent: readonly string[];
   /** Why not, by payable. */
   readonly closed: Readonly<Record<string, string>>;
 }
 
-interface DrawChanges {
+interface LeaseChanges {
   readonly by?: string;
   readonly limit?: number;
   readonly leaseMs?: number;
@@ -90,7 +90,7 @@ interface DrawChanges {
 }
 
 /** One turn as a lane makes it, of bills that the service shows as they were planned. */
-export function draw(store: Store, runId: string, changes: DrawChanges = {}): Promise<Drawn> {
+export function lease(store: Store, runId: string, changes: LeaseChanges = {}): Promise<Turn> {
   const businessId = "biz_1";
   const { by = "worker-1", limit = 20, leaseMs = 60_000, limits = NO_LIMITS } = changes;
   const { serviceMs = 5_000, serviceOffMs = 0, businessMs = 5_000, sandbox = true } = changes;

@@ -27,7 +27,7 @@ export interface PayrunOptions {
   /** Keys of systems that decide, as PAYMENTS_SIGNERS names them. */
   readonly signers?: string;
   /** Workers compare the store with Temporal this often; every minute unless said. */
-  readonly sweepEveryMs?: number;
+  readonly janitorEveryMs?: number;
   /** A Temporal server of the test's own, `host:port`; its namespace is then `default`. */
   readonly temporalAddress?: string;
   /** Where the store is; a file of its own unless said. */
@@ -97,8 +97,8 @@ export class TestPayrun extends GatewayCalls {
     if (options.webhooks !== false) await this.#registerWebhook();
     this.#hasAchAuthorization = options.achAuthorization !== false;
     this.#signers = options.signers ?? "";
-    if (options.sweepEveryMs !== undefined) {
-      this.#parts.workerArgs = ["--sweep-every-ms", String(options.sweepEveryMs)];
+    if (options.janitorEveryMs !== undefined) {
+      this.#parts.workerArgs = ["--janitor-every-ms", String(options.janitorEveryMs)];
     }
     if (options.tokenFile === true) await this.#writeProfiles();
     await this.startGateway();

@@ -58,7 +58,7 @@ class Bills {
       toPay: this.toPay,
       toFollow: this.flagged,
       nextPollMs: nextPollMs(businessMs, newYorkInstantMs("2026-11-23", "09:00"), 1),
-      nextDrawMs: null,
+      nextLeaseMs: null,
       payDate: null,
       clock: { businessMs, serviceMs: businessMs, scale: 1, sandbox: false },
     });

@@ -7,7 +7,7 @@ import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import { openStore } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { compareSchedules } from "../../src/janitor/schedules.ts";
-import type { SweeperContext } from "../../src/janitor/context.ts";
+import type { JanitorContext } from "../../src/janitor/context.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
 
@@ -28,7 +28,7 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
   const nobody = (): never => {
     throw new Error("the service is not asked");
   };
-  const context: SweeperContext = {
+  const context: JanitorContext = {
     store,
     temporal,
     log,

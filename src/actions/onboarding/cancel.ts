@@ -4,7 +4,7 @@ import {
   getOnboardingByWorkflowId,
   updateOnboarding,
 } from "../../store/onboarding/onboardings.ts";
-import { tellOf } from "../../store/tellings/tellings.ts";
+import { signalOnCommit } from "../../store/signals/pending-signals.ts";
 import type { ActionContext } from "../context.ts";
 import { conflict } from "../errors.ts";
 
@@ -49,7 +49,7 @@ export async function cancelOnboarding(
         reason: reason ?? "it was cancelled",
       },
     });
-    tellOf(trx, businessId, { kind: "workflow", workflowId });
+    signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
   });
   return true;
 }

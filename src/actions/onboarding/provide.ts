@@ -12,7 +12,7 @@ import {
   type OnboardingInput,
 } from "../../store/onboarding/onboarding-inputs.ts";
 import { getOnboarding, type Onboarding } from "../../store/onboarding/onboardings.ts";
-import { tellOf } from "../../store/tellings/tellings.ts";
+import { signalOnCommit } from "../../store/signals/pending-signals.ts";
 import { VaultError } from "../../vault/keyring.ts";
 import type { ActionContext } from "../context.ts";
 import type { Principal } from "../principal.ts";
@@ -120,7 +120,7 @@ async function keep(
       ...(legal === undefined ? {} : actOf(legal, providing)),
     },
   });
-  tellOf(trx, businessId, { kind: "workflow", workflowId: onboarding.workflowId });
+  signalOnCommit(trx, businessId, { kind: "workflow", workflowId: onboarding.workflowId });
   return onboarding;
 }
 

@@ -13,7 +13,7 @@ const cancelled = z.union([onboardingStatus, runStatus]);
 export function addCancelCommand(program: Command, session: Session): void {
   program
     .command("cancel")
-    .description("stop drawing bills; what was sent is followed to its end. Ends an onboarding")
+    .description("stop leasing bills; what was sent is followed to its end. Ends an onboarding")
     .argument("<id>", "a run's or onboarding's id, or a playbook's name for its newest run")
     .option("--reason <text>", "why")
     .option("--json", "print one JSON document")

@@ -22,7 +22,7 @@ import { Narrator } from "./narrator.ts";
 import { invitePeople } from "./people.ts";
 import { type DemoSettings, demoSettings } from "./settings.ts";
 import { settle, untilSent } from "./settle.ts";
-import { releaseWithheld, tellReleased } from "./withheld.ts";
+import { releaseWithheld, notifyOfReleased } from "./withheld.ts";
 import { type DemoState, newState, readState, writeState } from "./state.ts";
 
 export interface DemoOptions {
@@ -208,7 +208,7 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
   const sent = await untilSent(demo);
   if (hasEnded(sent)) return sent;
   narrator.line(`${sentCount(sent)} are with the service.`);
-  tellReleased(demo, sent);
+  notifyOfReleased(demo, sent);
   narrator.heading("Settle");
   narrator.line(dim("the bank's days pass in seconds now; one webhook in five gets lost"));
   return settle(demo);

@@ -57,7 +57,7 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
 }
 
 /** The days on which the released bills run, once the service has them. */
-export function tellReleased({ narrator, state }: Demo, run: RunStatus): void {
+export function notifyOfReleased({ narrator, state }: Demo, run: RunStatus): void {
   const lines = releasedOf(run, state.released);
   const dates = [...new Set(lines.map(({ executionDate }) => executionDate))];
   const [date] = dates;

@@ -1,7 +1,7 @@
 /** Lanes that pay for one business at once; four wide ones come close to the API's own speed. */
 export const LANES_MAX = 4;
 
-/** Lines below which another lane would have nothing to draw. */
+/** Lines below which another lane would have nothing to lease. */
 const LINES_PER_LANE = 20;
 
 /** How many lanes a number of lines is worth. */

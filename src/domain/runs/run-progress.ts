@@ -40,8 +40,8 @@ export interface ProgressInput extends RunSoFar {
   readonly toFollow: number;
   /** Business-clock instant of the next poll. */
   readonly nextPollMs: number | null;
-  /** Service-clock instant at which a resting line may be drawn again. */
-  readonly nextDrawMs: number | null;
+  /** Service-clock instant at which a resting line may be leased again. */
+  readonly nextLeaseMs: number | null;
   readonly payDate: string | null;
   /** Whom lines wait for, where their approvals take notice of time. */
   readonly asks?: readonly ApprovalAsk[];
@@ -178,7 +178,7 @@ function wakeIn(input: ProgressInput): number {
   return soonestRestMs(
     ...polled,
     untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),
-    input.nextDrawMs === null ? Infinity : input.nextDrawMs - clock.serviceMs,
+    input.nextLeaseMs === null ? Infinity : input.nextLeaseMs - clock.serviceMs,
     input.toFund > 0 ? moneyRestMs(input.shortForMs ?? 0, clock) : Infinity,
     // What is due is being made now, which ends the rest, or waits for the service as everything else.
     dueInMs > 0 ? dueInMs : Infinity,

@@ -8,7 +8,7 @@ import { findAll, findOne } from "../sql/records.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** States in which a line can still be left out: nothing of it has been drawn for paying. */
+/** States in which a line can still be left out: nothing of it has been leased for paying. */
 const DROPPABLE = ["planned", "awaiting-approval", "on-hold"];
 
 export type Decision = RecordOf<"decisions">;
@@ -81,7 +81,7 @@ export async function recordDecision(
   return { decisionId, dropped };
 }
 
-/** Leaves lines out, where nothing has been drawn for them and nothing that was sent may still pay. */
+/** Leaves lines out, where nothing has been leased for them and nothing that was sent may still pay. */
 async function dropLines(
   trx: Transaction<Tables>,
   decision: NewDecision,
@@ -118,7 +118,7 @@ async function dropLines(
   return dropped;
 }
 
-/** True once somebody who may has rejected the run: nothing more of it is drawn. */
+/** True once somebody who may has rejected the run: nothing more of it is leased. */
 export async function isRejected(db: Db, runId: string): Promise<boolean> {
   const rejected = { runId, decision: "reject", outcome: "accepted" } as const;
   return (await findOne(db, "decisions", rejected)) !== undefined;

@@ -23,7 +23,7 @@ export type CopyReport = Readonly<Record<string, number>>;
  *
  * Both have the schema of this program. The source stays as it is.
  *
- * @throws {CopyRefusedError} where the target is not empty, a run is drawing lines, or processes
+ * @throws {CopyRefusedError} where the target is not empty, a run is leasing lines, or processes
  * of Payrun have one of the two open, as far as that can be known
  * @throws {StoreError} where one of the two can't be opened
  */
@@ -37,7 +37,7 @@ export async function copyStore(fromUrl: string, toUrl: string): Promise<CopyRep
     try {
       return await from.transaction(async (source) => {
         if (isPostgres(fromUrl)) await freezeTables(source, TABLE_NAMES);
-        await refuseWhileDrawing(source);
+        await refuseWhileLeasing(source);
         return to.transaction(async (target) => {
           await refuseUnlessEmpty(target);
           const report = await copyTables(source, target);
@@ -69,7 +69,7 @@ async function refuseInUse(option: string, url: string): Promise<void> {
   }
 }
 
-async function refuseWhileDrawing(trx: Transaction<Tables>): Promise<void> {
+async function refuseWhileLeasing(trx: Transaction<Tables>): Promise<void> {
   const nowMs = await databaseNowMs(trx);
   const line = await trx
     .selectFrom("run_lines")
@@ -79,7 +79,7 @@ async function refuseWhileDrawing(trx: Transaction<Tables>): Promise<void> {
     .executeTakeFirst();
   if (line === undefined) return;
   throw new CopyRefusedError(
-    "drawing",
+    "leasing",
     `${line.run_id} is paying right now: its lines are leased to a worker. Stop the workers, wait ` +
       "a minute, then copy again.",
   );

@@ -1,4 +1,4 @@
-export type CopyRefusal = "same" | "in-use" | "drawing" | "not-empty";
+export type CopyRefusal = "same" | "in-use" | "leasing" | "not-empty";
 
 /** A store can't be copied now; `message` says why, and what to do. Nothing was written. */
 export class CopyRefusedError extends Error {

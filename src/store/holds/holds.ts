@@ -7,7 +7,7 @@ import type { Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
-import { tellOf } from "../tellings/tellings.ts";
+import { signalOnCommit } from "../signals/pending-signals.ts";
 
 export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
@@ -135,7 +135,7 @@ async function note(
 ): Promise<void> {
   const details = { scope, value, ...entry.details };
   await appendAudit(trx, { ...entry, businessId, action, subject: holdId, details });
-  tellOf(trx, businessId, { kind: "hold", holdId, scope, value });
+  signalOnCommit(trx, businessId, { kind: "hold", holdId, scope, value });
 }
 
 /** A hold, lifted or not. */
@@ -183,7 +183,7 @@ function holdsWhere(db: Db, filter: HoldFilter) {
   return query;
 }
 
-/** Everything that stops something of a business now: for planning and drawing in bulk. */
+/** Everything that stops something of a business now: for planning and leasing in bulk. */
 export function activeHolds(db: Db, businessId: string, businessNowMs: number): Promise<Hold[]> {
   return listHolds(db, { businessId, active: true, nowMs: businessNowMs });
 }

@@ -7,7 +7,7 @@ import { changeRecords, findOne } from "../sql/records.ts";
 import { createHold, listHolds, releaseHold } from "../holds/holds.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
-import { tellOf } from "../tellings/tellings.ts";
+import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** A funding account that bounced, held for all runs until one person has decided. */
 export type Incident = RecordOf<"incidents">;
@@ -145,8 +145,8 @@ export async function decideIncident(
   if (decision.decision === "released") {
     await releaseHolds(trx, incident, decision);
   }
-  tellOf(trx, businessId, { kind: "workflow", workflowId: incident.workflowId });
-  if (phase === "ended") tellOf(trx, businessId, { kind: "incident", sourceId });
+  signalOnCommit(trx, businessId, { kind: "workflow", workflowId: incident.workflowId });
+  if (phase === "ended") signalOnCommit(trx, businessId, { kind: "incident", sourceId });
   await appendAudit(trx, {
     businessId,
     nowMs: decision.nowMs,

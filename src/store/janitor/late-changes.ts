@@ -33,10 +33,10 @@ export async function lateChanges(
     const rows = await db
       .selectFrom("run_lines")
       .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-      .innerJoin("watches", (join) =>
+      .innerJoin("subscriptions", (join) =>
         join
-          .onRef("watches.business_id", "=", "run_lines.business_id")
-          .onRef("watches.payable_id", "=", "run_lines.payable_id"),
+          .onRef("subscriptions.business_id", "=", "run_lines.business_id")
+          .onRef("subscriptions.payable_id", "=", "run_lines.payable_id"),
       )
       .leftJoin("retries", (join) =>
         join
@@ -49,7 +49,7 @@ export async function lateChanges(
         "run_lines.payment_ids",
         "run_lines.run_id",
         "runs.phase",
-        "watches.owner",
+        "subscriptions.owner",
         "retries.handled_payment_ids",
       ])
       .where("run_lines.business_id", "=", businessId)
@@ -59,7 +59,7 @@ export async function lateChanges(
         some.map(({ payableId }) => payableId),
       )
       .where("run_lines.state", "=", "settled")
-      .where("watches.until_ms", ">", businessMs)
+      .where("subscriptions.until_ms", ">", businessMs)
       .execute();
     for (const row of rows) {
       const own = JSON.parse(row.payment_ids) as string[];
@@ -81,7 +81,7 @@ export async function lateChanges(
 /** True where anything of the business is watched now. */
 export async function isWatching(db: Db, businessId: string, businessMs: number): Promise<boolean> {
   const row = await db
-    .selectFrom("watches")
+    .selectFrom("subscriptions")
     .select("payable_id")
     .where("business_id", "=", businessId)
     .where("until_ms", ">", businessMs)

@@ -6,7 +6,7 @@ export interface DueInput {
   readonly runId: string;
   readonly businessMs: number;
   readonly serviceMs: number;
-  /** Sources that nothing is drawn from now; an empty text stops all of them. */
+  /** Sources that nothing is leased from now; an empty text stops all of them. */
   readonly blockedSources: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface DueLines {
   /** Business-clock instant. */
   readonly nextPollMs: number | null;
   /** Service-clock instant. */
-  readonly nextDrawMs: number | null;
+  readonly nextLeaseMs: number | null;
   readonly payDate: string | null;
   /** Real instant since which a line has waited for money; null where none does. */
   readonly shortSinceMs: number | null;
@@ -30,10 +30,10 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
   const { runId, blockedSources } = input;
   // Leases run on the database's clock.
   const nowMs = await databaseNowMs(trx);
-  const drawn = sql<boolean>`state in ('paying', 'unknown')`;
+  const leased = sql<boolean>`state in ('paying', 'unknown')`;
   const followed = sql<boolean>`state in ('scheduled', 'held', 'processing')`;
   const ready = sql<boolean>`(state = 'planned' and funded = 1
-    or ${drawn} and (lease_until_ms is null or lease_until_ms < ${nowMs}))`;
+    or ${leased} and (lease_until_ms is null or lease_until_ms < ${nowMs}))`;
   const blocked = blockedSources.includes("")
     ? sql<boolean>`1 = 1`
     : blockedSources.length === 0
@@ -52,7 +52,7 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
       sql<number | null>`min(case when ${followed} then poll_at_ms end)`.as("next_poll"),
       sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
         then not_before_ms end)`.as("resting_until"),
-      sql<number | null>`min(case when ${drawn} and lease_until_ms >= ${nowMs}
+      sql<number | null>`min(case when ${leased} and lease_until_ms >= ${nowMs}
         then lease_until_ms end)`.as("leased_until"),
       sql<string | null>`min(execution_date)`.as("pay_date"),
       sql<number | null>`min(case when state = 'planned' and funded = 0
@@ -65,13 +65,13 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
     .executeTakeFirst();
   const restingUntil = row?.resting_until ?? null;
   const leasedUntil = row?.leased_until ?? null;
-  const draws = [restingUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
+  const leases = [restingUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
   return {
     toFund: Number(row?.to_fund ?? 0),
     toPay: Number(row?.to_pay ?? 0),
     toFollow: Number(row?.to_follow ?? 0),
     nextPollMs: row?.next_poll ?? null,
-    nextDrawMs: least(draws.filter((at) => at !== null)),
+    nextLeaseMs: least(leases.filter((at) => at !== null)),
     payDate: row?.pay_date ?? null,
     shortSinceMs: row?.short_since ?? null,
   };

@@ -3,7 +3,7 @@ import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /**
- * Payables of the lines that would be drawn now and whose execution date has passed. One that
+ * Payables of the lines that would be leased now and whose execution date has passed. One that
  * something may have been sent for is not among them: what became of that is found out first.
  */
 export async function lateLines(
@@ -21,7 +21,7 @@ export async function lateLines(
     .selectFrom("run_lines")
     .select("payable_id")
     .where("run_id", "=", late.runId)
-    // Literally as the index of drawable lines has it: it is not used for bound values.
+    // Literally as the index of leasable lines has it: it is not used for bound values.
     .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
     .where("execution_date", "<", late.before)
     .where("state", "=", "planned")

@@ -11,7 +11,7 @@ import { listWaits, probeWaits } from "../runs/waits.ts";
 export interface LeaseRequest {
   readonly runId: string;
   readonly businessId: string;
-  /** Who draws: written into the lease, for people. */
+  /** Who leases: written into the lease, for people. */
   readonly by: string;
   readonly limit: number;
   readonly leaseMs: number;
@@ -48,7 +48,7 @@ export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest
   const due = waits.filter(({ retryAtMs }) => retryAtMs <= serviceMs);
   const nowMs = await databaseNowMs(trx);
   const rows = probesOnly(
-    await drawable(trx, request, { blockedSources, nowMs }),
+    await leasable(trx, request, { blockedSources, nowMs }),
     due.map(({ sourceId }) => sourceId),
   );
   if (rows.length === 0) return { lines: [], blockedUntilMs: null };
@@ -74,7 +74,7 @@ function probesOnly(rows: readonly RunLine[], dueSources: readonly string[]): re
   });
 }
 
-async function drawable(
+async function leasable(
   trx: Transaction<Tables>,
   request: LeaseRequest,
   now: { readonly blockedSources: readonly string[]; readonly nowMs: number },
@@ -83,7 +83,7 @@ async function drawable(
     .selectFrom("run_lines")
     .selectAll()
     .where("run_id", "=", request.runId)
-    // Literally as the index of drawable lines has it: it is not used for bound values.
+    // Literally as the index of leasable lines has it: it is not used for bound values.
     .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
     .where("not_before_ms", "<=", Math.floor(request.serviceMs))
     .where((eb) =>
@@ -168,7 +168,7 @@ export async function noteSends(
   }
 }
 
-/** Gives lines back that nothing was sent for, where nobody else has drawn them since. */
+/** Gives lines back that nothing was sent for, where nobody else has leased them since. */
 export async function giveBack(
   trx: Transaction<Tables>,
   lines: readonly RunLine[],
@@ -202,7 +202,7 @@ const NOT_FOLLOWED = sql.raw(
 
 /**
  * Gives lines of one run their payments and ends their leases, many in one statement. What was paid
- * is paid, whoever has drawn the line since.
+ * is paid, whoever has leased the line since.
  *
  * @param times `pollAtMs`: business-clock instant of the next look at their payments
  */

@@ -26,14 +26,14 @@ export interface LineChange extends Partial<
   readonly notBeforeMs?: number;
   /** Drawing it came to nothing again, at this instant of the service's clock; null: to something. */
   readonly restsAtMs?: number | null;
-  /** True gives the line back for the next draw. */
+  /** True gives the line back for the next lease. */
   readonly releaseLease?: boolean;
 }
 
 /**
  * Changes a line.
  *
- * @param guard with `epoch`, only while no later draw holds the line; with `from`, only out of
+ * @param guard with `epoch`, only while no later lease holds the line; with `from`, only out of
  * these states
  * @returns false where the guard did not hold
  */

@@ -6,21 +6,21 @@ import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Kind of the notice about a payment that failed and that Payrun did not make. */
-export const STRANGER_NOTICE = "payment-failed-elsewhere";
+export const EXTERNAL_PAYMENT_NOTICE = "payment-failed-elsewhere";
 
 /** How a payment that Payrun did not make has ended, by the event that says so. */
 const EVENT_OF = {
   failed: "payable.payment.failed",
   returned: "payable.payment.reversed",
 } as const;
-export type StrangerStatus = keyof typeof EVENT_OF;
-const STATUSES = Object.keys(EVENT_OF) as StrangerStatus[];
+export type ExternalPaymentStatus = keyof typeof EVENT_OF;
+const STATUSES = Object.keys(EVENT_OF) as ExternalPaymentStatus[];
 
 /** The playbook that looks after payments which Payrun did not make and ended so, where one says so. */
-export async function playbookForStrangers(
+export async function playbookForExternalPayments(
   db: Db,
   business: string,
-  status: StrangerStatus,
+  status: ExternalPaymentStatus,
 ): Promise<RetryFailedPlaybook | undefined> {
   for (const { compiled } of await listPlaybooks(db, business)) {
     if (compiled.kind !== "retry-failed") continue;
@@ -30,10 +30,13 @@ export async function playbookForStrangers(
 }
 
 /** Which endings of payments that Payrun did not make a playbook looks after. */
-export async function strangersLookedAfter(db: Db, business: string): Promise<ReadonlySet<string>> {
+export async function externalPaymentsLookedAfter(
+  db: Db,
+  business: string,
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const status of STATUSES) {
-    if ((await playbookForStrangers(db, business, status)) !== undefined) found.add(status);
+    if ((await playbookForExternalPayments(db, business, status)) !== undefined) found.add(status);
   }
   return found;
 }
@@ -69,7 +72,7 @@ export async function paidHere(
 }
 
 /** Which of these failed payments are neither Payrun's own nor told of. */
-export async function untoldStrangers<
+export async function untoldExternalPayments<
   P extends { readonly id: string; readonly payableId: string },
 >(db: Db, businessId: string, payments: readonly P[]): Promise<P[]> {
   const found: P[] = [];
@@ -83,7 +86,7 @@ export async function untoldStrangers<
       .selectFrom("notices")
       .select("fact_key")
       .where("business_id", "=", businessId)
-      .where("kind", "=", STRANGER_NOTICE)
+      .where("kind", "=", EXTERNAL_PAYMENT_NOTICE)
       .where(
         "fact_key",
         "in",

@@ -5,12 +5,12 @@ import { changeRecords, findEach } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Which workflow wants to hear about a payable. */
-export type Watch = RecordOf<"watches">;
+export type Subscription = RecordOf<"subscriptions">;
 
 /** Lets one owner hear about many payables from now on, instead of whoever did before. */
-export async function setWatches(
+export async function setSubscriptions(
   db: Db,
-  watches: {
+  subscriptions: {
     readonly businessId: string;
     readonly business: string;
     readonly payableIds: readonly string[];
@@ -18,10 +18,10 @@ export async function setWatches(
     readonly untilMs: number;
   },
 ): Promise<void> {
-  const { businessId, business, owner, untilMs } = watches;
-  for (const ids of chunks([...new Set(watches.payableIds)])) {
+  const { businessId, business, owner, untilMs } = subscriptions;
+  for (const ids of chunks([...new Set(subscriptions.payableIds)])) {
     await db
-      .insertInto("watches")
+      .insertInto("subscriptions")
       .values(
         ids.map((payableId) => asColumns({ businessId, payableId, business, owner, untilMs })),
       )
@@ -36,35 +36,39 @@ export async function setWatches(
   }
 }
 
-/** Watches on these payables. */
-export async function watchersOf(
+/** Subscriptions on these payables. */
+export async function subscribersOf(
   db: Db,
   businessId: string,
   payableIds: readonly string[],
-): Promise<Watch[]> {
-  return findEach(db, "watches", { businessId }, "payable_id", payableIds);
+): Promise<Subscription[]> {
+  return findEach(db, "subscriptions", { businessId }, "payable_id", payableIds);
 }
 
-/** Gives a watch to another owner; false where nobody watches the payable. */
-export async function moveWatch(
+/** Gives a subscription to another owner; false where nobody subscriptions the payable. */
+export async function moveSubscription(
   db: Db,
   move: { readonly businessId: string; readonly payableId: string; readonly owner: string },
 ): Promise<boolean> {
   const { businessId, payableId, owner } = move;
-  return (await changeRecords(db, "watches", { businessId, payableId }, { owner })) > 0;
+  return (await changeRecords(db, "subscriptions", { businessId, payableId }, { owner })) > 0;
 }
 
-/** Lets a watch last at least until an instant of the business clock: something is paid again. */
-export async function extendWatch(
+/** Lets a subscription last at least until an instant of the business clock: something is paid again. */
+export async function extendSubscription(
   db: Db,
-  watch: { readonly businessId: string; readonly payableId: string; readonly untilMs: number },
+  subscription: {
+    readonly businessId: string;
+    readonly payableId: string;
+    readonly untilMs: number;
+  },
 ): Promise<void> {
-  const untilMs = Math.ceil(watch.untilMs);
+  const untilMs = Math.ceil(subscription.untilMs);
   await db
-    .updateTable("watches")
+    .updateTable("subscriptions")
     .set({ until_ms: untilMs })
-    .where("business_id", "=", watch.businessId)
-    .where("payable_id", "=", watch.payableId)
+    .where("business_id", "=", subscription.businessId)
+    .where("payable_id", "=", subscription.payableId)
     .where("until_ms", "<", untilMs)
     .execute();
 }
@@ -87,11 +91,11 @@ export async function flagLooks(
       .where((eb) =>
         eb.exists(
           eb
-            .selectFrom("watches")
-            .select("watches.owner")
-            .whereRef("watches.business_id", "=", "run_lines.business_id")
-            .whereRef("watches.payable_id", "=", "run_lines.payable_id")
-            .whereRef("watches.owner", "=", "run_lines.run_id"),
+            .selectFrom("subscriptions")
+            .select("subscriptions.owner")
+            .whereRef("subscriptions.business_id", "=", "run_lines.business_id")
+            .whereRef("subscriptions.payable_id", "=", "run_lines.payable_id")
+            .whereRef("subscriptions.owner", "=", "run_lines.run_id"),
         ),
       )
       .execute();
@@ -104,14 +108,14 @@ export async function flagLooks(
   }
 }
 
-/** Forgets watches whose time is over. */
-export async function pruneWatches(
+/** Forgets subscriptions whose time is over. */
+export async function pruneSubscriptions(
   db: Db,
   businessId: string,
   businessNowMs: number,
 ): Promise<number> {
   const result = await db
-    .deleteFrom("watches")
+    .deleteFrom("subscriptions")
     .where("business_id", "=", businessId)
     .where("until_ms", "<", businessNowMs)
     .executeTakeFirst();

@@ -118,7 +118,7 @@ function follows(runId: string, { plan }: ReplannedLine, before: PlanLine | unde
   );
 }
 
-/** Brings lines of the run to what their next versions say; nobody has drawn those. */
+/** Brings lines of the run to what their next versions say; nobody has leased those. */
 async function replan(
   trx: Transaction<Tables>,
   runId: string,

@@ -3,7 +3,7 @@ import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
-import { tellOf } from "../tellings/tellings.ts";
+import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** What the owner of a failed or returned payable knows about it. */
 export type Retry = RecordOf<"retries">;
@@ -153,7 +153,7 @@ export async function requestRetry(
   const { by, ...key } = request;
   const asked = { requested: "retry", requested_by: by, look: 1 } as const;
   const { businessId, workflowId } = request;
-  tellOf(trx, businessId, { kind: "workflow", workflowId });
+  signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
   const row = await trx
     .insertInto("retries")
     .values({ ...newRow(key), ...asked })

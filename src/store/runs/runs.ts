@@ -7,7 +7,7 @@ import type { Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
-import { tellOf } from "../tellings/tellings.ts";
+import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
@@ -237,7 +237,7 @@ export async function setApproveBy(
 }
 
 /**
- * Asks a run to stop drawing lines; what was sent is still followed.
+ * Asks a run to stop leasing lines; what was sent is still followed.
  *
  * @returns `already` keeps the first request's author.
  */
@@ -257,8 +257,8 @@ export async function requestCancel(
   const run = await getRun(trx, runId);
   if (run === undefined) return "unknown";
   if (result.numUpdatedRows > 0n) {
-    tellOf(trx, run.businessId, { kind: "workflow", workflowId: runId });
-    tellOf(trx, run.businessId, { kind: "run", runId });
+    signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
+    signalOnCommit(trx, run.businessId, { kind: "run", runId });
     return "requested";
   }
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";

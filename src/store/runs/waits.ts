@@ -5,7 +5,7 @@ import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
-import { tellOf } from "../tellings/tellings.ts";
+import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** A fault of a whole business, or of one of its funding sources, that everything waits for. */
 export type BusinessWait = RecordOf<"business_waits">;
@@ -78,7 +78,7 @@ async function note(
     subject: sourceId === "" ? businessId : sourceId,
     details: { code, ...ended },
   });
-  tellOf(trx, businessId, { kind: "wait" });
+  signalOnCommit(trx, businessId, { kind: "wait" });
 }
 
 function backOffMs(tries: number): number {

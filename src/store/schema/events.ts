@@ -19,7 +19,7 @@ export const eventTables = {
     dispatched_at_ms: integerOrNull,
   }),
   /** Which workflow wants to hear about a payable; outlives its run by the return window. */
-  watches: table(["business_id", "payable_id"], {
+  subscriptions: table(["business_id", "payable_id"], {
     business_id: text,
     payable_id: text,
     /** The profile's name. */
@@ -30,8 +30,8 @@ export const eventTables = {
     until_ms: integer,
   }),
   /** A workflow that is to be told to look; gone once it has been. */
-  tellings: table(["telling_id"], {
-    telling_id: text,
+  pending_signals: table(["signal_id"], {
+    signal_id: text,
     business_id: text,
     workflow_id: text,
     at_ms: integer,

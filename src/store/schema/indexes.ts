@@ -4,8 +4,8 @@ export const INDEXES: readonly string[] = [
   "create index runs_by_launch on runs (launched_at_ms)",
   "create index plan_lines_of_payable on plan_lines (payable_id)",
   "create index run_lines_by_state on run_lines (run_id, state, line_no)",
-  // In the order of drawing, so that a draw costs the same however long the run is.
-  `create index run_lines_to_draw on run_lines (run_id, execution_date, line_no)
+  // In the order of leasing, so that a lease costs the same however long the run is.
+  `create index run_lines_to_lease on run_lines (run_id, execution_date, line_no)
      where state in ('planned', 'paying', 'unknown')`,
   "create index run_lines_by_date on run_lines (business_id, execution_date)",
   "create index run_lines_by_line_no on run_lines (run_id, line_no)",
@@ -40,8 +40,8 @@ export const INDEXES: readonly string[] = [
   "create index tokens_of_maker on tokens (maker, created_at_ms)",
   "create index inbox_of_object on inbox (business_id, object_id)",
   "create index inbox_waiting on inbox (received_at_ms) where dispatched_at_ms is null",
-  "create index watches_until on watches (until_ms)",
-  "create index tellings_by_age on tellings (at_ms)",
+  "create index subscriptions_until on subscriptions (until_ms)",
+  "create index pending_signals_by_age on pending_signals (at_ms)",
   `create index event_starts_open on event_starts (due_at_ms)
      where state in ('waiting', 'recorded')`,
   "create index event_starts_of_object on event_starts (business_id, playbook, object_id)",

@@ -104,14 +104,14 @@ export const runTables = {
     attempts: integer,
     /** 1 once the funding step has found the money for it. */
     funded: flag,
-    /** Fencing: one more with every draw; a result of an older epoch never downgrades. */
+    /** Fencing: one more with every lease; a result of an older epoch never downgrades. */
     lease_epoch: integer,
     lease_owner: textOrNull,
-    /** Until when whoever has drawn it may send; null while nobody has. */
+    /** Until when whoever has leased it may send; null while nobody has. */
     lease_until_ms: integerOrNull,
-    /** Service-clock instant before which the line is not drawn again (back-off, look-up window). */
+    /** Service-clock instant before which the line is not leased again (back-off, look-up window). */
     not_before_ms: integer,
-    /** How often in a row drawing it came to nothing, and since when (service's clock). */
+    /** How often in a row leasing it came to nothing, and since when (service's clock). */
     rests: integer,
     rest_since_ms: integerOrNull,
     /** Business-clock instant of the next poll of its payments. */

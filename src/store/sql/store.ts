@@ -2,8 +2,8 @@ import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 
 /** A workflow that has not been told to look yet, though something was written that concerns it. */
-export interface Telling {
-  readonly tellingId: string;
+export interface PendingSignal {
+  readonly signalId: string;
   readonly workflowId: string;
 }
 
@@ -76,6 +76,6 @@ export interface Store {
    *
    * @returns lets it hear no more
    */
-  afterCommit(tell: (tellings: readonly Telling[]) => void): () => void;
+  afterCommit(tell: (pendingSignals: readonly PendingSignal[]) => void): () => void;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { ENDED_LINE_STATES, ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { casesOf } from "../lines/retry-cases.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { Fact } from "../tellings/tellings.ts";
+import type { Fact } from "../signals/pending-signals.ts";
 
 /** The workflows that these facts of a business concern, as far as they have not ended. */
 export async function concernedBy(

@@ -2,8 +2,8 @@ import type { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { withTrail } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { RunTransaction, Store, Telling, TransactionOptions } from "../sql/store.ts";
-import { withTellings } from "../tellings/tellings.ts";
+import type { RunTransaction, Store, PendingSignal, TransactionOptions } from "../sql/store.ts";
+import { withPendingSignals } from "../signals/pending-signals.ts";
 import { concernedBy } from "./concerned.ts";
 
 /** What a transaction that is under way was asked for. */
@@ -37,22 +37,22 @@ export function guarded(
   const run: RunTransaction = async (fn, options) => {
     refuse();
     const scope: Scope = { ...options, open: true };
-    let tellings: readonly Telling[] = [];
-    const noted = (last: readonly Telling[]): void => void (tellings = last);
+    let pendingSignals: readonly PendingSignal[] = [];
+    const noted = (last: readonly PendingSignal[]): void => void (pendingSignals = last);
     try {
       const result = await scopes.run(scope, () =>
         transaction(
-          (trx) => withTellings(trx, () => withTrail(trx, fn), concernedBy, noted),
+          (trx) => withPendingSignals(trx, () => withTrail(trx, fn), concernedBy, noted),
           options,
         ),
       );
-      if (tellings.length > 0) tell?.(tellings);
+      if (pendingSignals.length > 0) tell?.(pendingSignals);
       return result;
     } finally {
       scope.open = false;
     }
   };
-  let tell: ((tellings: readonly Telling[]) => void) | undefined;
+  let tell: ((pendingSignals: readonly PendingSignal[]) => void) | undefined;
   return {
     db: base.withPlugin(guard),
     transaction: (fn, options = {}) => run(fn, options),

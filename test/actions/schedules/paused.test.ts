@@ -9,13 +9,13 @@ import { useSchedules } from "../../gateway/support/schedules.ts";
 const scene = useSchedules();
 const business: BusinessProfile = profile();
 
-/** The sweeper leaves alone what a gateway may just be making. */
+/** The janitor leaves alone what a gateway may just be making. */
 beforeEach(() => {
   scene.nowMs = Date.now() - 3_600_000;
 });
 
-/** What the sweeper does with schedules each minute. */
-async function sweep(): Promise<void> {
+/** What the janitor does with schedules each minute. */
+async function pass(): Promise<void> {
   const nobody = (): never => {
     throw new Error("the service is not asked");
   };
@@ -41,10 +41,10 @@ async function acts(): Promise<unknown[][]> {
     .map(({ action, actor, details }) => [action, actor, details["note"]]);
 }
 
-/** Sweeps until the list of schedules at Temporal, which lags behind, has told of the last act. */
-async function sweepUntil(count: number): Promise<void> {
+/** Janitor until the list of schedules at Temporal, which lags behind, has told of the last act. */
+async function passUntil(count: number): Promise<void> {
   const done = async (): Promise<number> => {
-    await sweep();
+    await pass();
     return (await acts()).length;
   };
   await expect.poll(done, { timeout: 30_000 }).toBe(count);
@@ -87,7 +87,7 @@ describe("a pause", () => {
     const path = "/v1/schedules/weekly";
     expect((await scene.on.gateway.call("DELETE", path, scene.admin)).status).toBe(200);
     expect((await scene.post("weekly/pause")).status).toBe(404);
-    await sweep();
+    await pass();
     expect((await scene.shown())?.["state"]).toBe("missing");
   });
 });
@@ -96,27 +96,27 @@ describe("a pause made in Temporal itself", () => {
   test("is noted once, with what Temporal keeps of it, and so is its end", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().pause("vendor fraud, ask Vera");
-    await sweepUntil(1);
-    await sweep();
+    await passUntil(1);
+    await pass();
     expect(await acts()).toEqual([["schedule.paused", "temporal-ui", "vendor fraud, ask Vera"]]);
     await scene.handle().unpause("all clear");
-    await sweepUntil(2);
-    await sweep();
+    await passUntil(2);
+    await pass();
     expect((await acts())[1]).toEqual(["schedule.resumed", "temporal-ui", "all clear"]);
   });
 
   test("is how the schedule stands when it is lost", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().pause("vendor fraud");
-    await sweepUntil(1);
+    await passUntil(1);
     await scene.handle().delete();
-    await sweepUntil(2);
+    await passUntil(2);
     expect(await scene.shown()).toMatchObject({
       state: "paused",
       note: "temporal-ui: vendor fraud",
     });
     expect((await acts())[1]).toEqual(["schedule.restored", "payrun", undefined]);
-    await sweep();
+    await pass();
     expect(await acts()).toHaveLength(2);
   });
 
@@ -131,7 +131,7 @@ describe("a pause made in Temporal itself", () => {
       ["schedule.resumed", "ada", "checked"],
       ["schedule.paused", "temporal-ui", "again"],
     ]);
-    await sweep();
+    await pass();
     expect(await acts()).toHaveLength(3);
   });
 
@@ -147,7 +147,7 @@ describe("a pause made in Temporal itself", () => {
         return states;
       };
       await expect.poll(listed, { timeout: 30_000 }).toContain(true);
-      await sweep();
+      await pass();
       return {};
     });
     expect(await acts()).toEqual([]);
@@ -159,9 +159,9 @@ describe("a pause made in Temporal itself", () => {
       await scene.handle().pause(`round ${round}`);
       await Promise.all([
         scene.post("weekly/resume"),
-        sweep(),
+        pass(),
         scene.post("weekly/pause"),
-        sweep(),
+        pass(),
         scene.apply(round === 2 ? "{ every: friday }" : "{ every: thursday }"),
       ]);
       const { state } = await scene.handle().describe();

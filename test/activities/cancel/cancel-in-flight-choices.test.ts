@@ -74,7 +74,7 @@ describe("a request under way is waited for where it is chosen", () => {
   });
 });
 
-describe("a bill that a run has drawn, and of which nothing has left", () => {
+describe("a bill that a run has leased, and of which nothing has left", () => {
   test("is withheld, and is not sent any more", async () => {
     const planned = await world.approvedRun([{}]);
     const { runId, payableId } = planned;
@@ -104,8 +104,8 @@ describe("a bill that a run has drawn, and of which nothing has left", () => {
   test("is withheld as a retry's, however fast the clock of whoever cancels is", async () => {
     const { runId, payableId } = await dueRetry(world);
     const nowMs = await databaseNowMs(world.store.db);
-    const drawn = { lease_until_ms: nowMs + 60_000 };
-    await world.store.db.updateTable("run_lines").set(drawn).where("run_id", "=", runId).execute();
+    const leased = { lease_until_ms: nowMs + 60_000 };
+    await world.store.db.updateTable("run_lines").set(leased).where("run_id", "=", runId).execute();
     const context = world.context();
     const clock = context.clockOf("acme");
     const now = async () => ({ ...(await clock.now()), realMs: nowMs + 600_000 });
@@ -117,7 +117,7 @@ describe("a bill that a run has drawn, and of which nothing has left", () => {
     expect(await cancels.held()).toEqual([payableId]);
   });
 
-  test("is not chosen before it is drawn", async () => {
+  test("is not chosen before it is leased", async () => {
     const { runId } = await world.approvedRun([{}]);
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     expect(await cancels.shown(id)).toEqual([]);

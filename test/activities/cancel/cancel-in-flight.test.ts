@@ -59,7 +59,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
     // Its run follows it once nothing more can come of the request.
     await world.world.pass(9 * 60_000);
-    await cancels.drawAgain(planned);
+    await cancels.leaseAgain(planned);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "cancelled",
       paymentIds: [paymentId],
@@ -74,7 +74,7 @@ describe("a request that is under way when the payments of its run are cancelled
     await cancels.turns(id, 2);
     await world.world.pass(6 * 60_000);
     const [paymentId = ""] = await cancels.arrive(payableId);
-    await cancels.drawAgain(planned);
+    await cancels.leaseAgain(planned);
     expect((await world.line(runId, payableId)).state).toBe("scheduled");
     await cancels.turns(id);
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);

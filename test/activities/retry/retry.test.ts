@@ -245,7 +245,7 @@ describe("bills that wait for money", () => {
 });
 
 describe("an answer that is lost in a retry", () => {
-  test("stays with the retry: no run draws the line meanwhile", async () => {
+  test("stays with the retry: no run leases the line meanwhile", async () => {
     const { runId, payableId } = await dueRetry(world);
     await world.look(payableId);
     await world.control.faults([

@@ -5,7 +5,7 @@ import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { paidHere } from "../../../src/store/payables/external-payments.ts";
-import { watchersOf } from "../../../src/store/payables/subscriptions.ts";
+import { subscribersOf } from "../../../src/store/payables/subscriptions.ts";
 import { MoneyWorld, type PlannedBills } from "../money-world.ts";
 
 let world: MoneyWorld;
@@ -75,7 +75,7 @@ describe("a settled payment that comes back after its run has ended", () => {
     const planned = await world.plannedRun([{}]);
     const { payableId } = planned;
     const watchedUntilMs = async (): Promise<number> => {
-      const [watch] = await watchersOf(world.store.db, world.businessId, [payableId]);
+      const [watch] = await subscribersOf(world.store.db, world.businessId, [payableId]);
       return watch?.untilMs ?? 0;
     };
     const daysFromNow = async (): Promise<number> => {

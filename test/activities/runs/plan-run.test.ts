@@ -9,7 +9,7 @@ import { changeLine } from "../../../src/store/lines/lines.ts";
 import { applyPlaybook } from "../../../src/store/playbooks/playbooks.ts";
 import { getPlanLines, listSkipped } from "../../../src/store/lines/plan-lines.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
-import { watchersOf } from "../../../src/store/payables/subscriptions.ts";
+import { subscribersOf } from "../../../src/store/payables/subscriptions.ts";
 import { inDays, PERIOD, PlanningWorld, POLICY } from "../planning-world.ts";
 
 let world: PlanningWorld;
@@ -117,7 +117,7 @@ describe("planning a run", () => {
 
     const owners = await claimOwners(world.store.db, businessId, ["c1", "c2"]);
     expect([...owners]).toEqual([["c1", runId]]);
-    const watches = await watchersOf(world.store.db, businessId, ["c1", "c2"]);
+    const watches = await subscribersOf(world.store.db, businessId, ["c1", "c2"]);
     expect(watches.map((watch) => [watch.payableId, watch.owner])).toEqual([["c1", runId]]);
     const run = await getRun(world.store.db, runId);
     expect(run?.approveByMs).toBeGreaterThan(Date.now() + 29 * 86_400_000);

@@ -34,7 +34,7 @@ function input(
     toPay: 0,
     toFollow: 0,
     nextPollMs: null,
-    nextDrawMs: null,
+    nextLeaseMs: null,
     payDate: null,
     clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox: false },
     ...changes,

@@ -6,7 +6,7 @@ import type { Store } from "../../../src/store/index.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { applyPlaybook } from "../../../src/store/playbooks/playbooks.ts";
 import { setRunPhase, upsertRun } from "../../../src/store/runs/runs.ts";
-import { setWatches } from "../../../src/store/payables/subscriptions.ts";
+import { setSubscriptions } from "../../../src/store/payables/subscriptions.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
 const PLAYBOOK = payRunPlaybook({
@@ -136,7 +136,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
       nowMs,
     });
     await setRunPhase(trx, runId, { phase: "awaiting-approval" });
-    await setWatches(trx, {
+    await setSubscriptions(trx, {
       businessId,
       business,
       payableIds,

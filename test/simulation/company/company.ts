@@ -55,7 +55,7 @@ export class Company {
   readonly readMs: number;
   readonly #oldPayments: number;
   /** How often its safety net looks; a minute is what a company has that changes nothing. */
-  readonly sweepEveryMs: number;
+  readonly janitorEveryMs: number;
   /** False: nobody has registered an endpoint. */
   readonly hasWebhooks: boolean;
   readonly faults: Set<ServiceFault>;
@@ -98,9 +98,9 @@ export class Company {
     this.workers = ["worker-1", "worker-2"].map((id) => ({ id, skewMs: skew() }));
     this.gateways = ["gateway-1", "gateway-2"].map((id) => ({ id, skewMs: skew() }));
     this.hasWebhooks = clocks.chance(0.7);
-    const sweepEveryMs = clocks.pick([60_000, 300_000, 600_000]);
+    const janitorEveryMs = clocks.pick([60_000, 300_000, 600_000]);
     // Less often, and what comes back could be forgotten before it is seen: hours are months there.
-    this.sweepEveryMs = this.scale === 1 ? sweepEveryMs : 60_000;
+    this.janitorEveryMs = this.scale === 1 ? janitorEveryMs : 60_000;
     const swarm = new Stream(seed, "swarm");
     this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.3)));
     if (isLarge) for (const kind of LARGE_FAULTS) this.faults.add(kind);

@@ -86,7 +86,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   {
     name: "parked-bills-untold",
     file: "activities/notify/parked-lines.ts",
-    replaces: "tellParked",
+    replaces: "notifyOfParked",
     make: () => () => Promise.resolve(Infinity),
   },
   {
@@ -106,8 +106,8 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "runs-not-told",
-    file: "src/store/tellings/tellings.ts",
-    replaces: "tellOf",
+    file: "src/store/signals/pending-signals.ts",
+    replaces: "signalOnCommit",
     make: () => () => undefined,
   },
   {

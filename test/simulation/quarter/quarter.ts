@@ -103,7 +103,7 @@ export class Quarter {
       company: {
         gateways: [still("gateway-1")],
         workers: [still("worker-1"), still("worker-2")],
-        sweepEveryMs: 60_000,
+        janitorEveryMs: 60_000,
         paying: { playbooks: [{ name: "weekly", text: PLAYBOOK }] },
         traits: new Set(),
         profile: PROFILE,

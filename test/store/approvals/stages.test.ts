@@ -25,7 +25,7 @@ import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { storeReplannedLines } from "../../../src/store/plans/replan-writes.ts";
 import { getRun, upsertRun } from "../../../src/store/runs/runs.ts";
 import { applyApprovals } from "../../../src/store/lines/undecided-lines.ts";
-import { approval, draw } from "../approved-run.ts";
+import { approval, lease } from "../approved-run.ts";
 import { newRun, planLine, planSummary } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
@@ -81,7 +81,7 @@ test("a line is approved when every stage has its quorum of other people, until 
   expect(await approved()).toBe(false);
 });
 
-test("nothing is drawn of a line whose second stage is missing, though three have approved", async () => {
+test("nothing is leased of a line whose second stage is missing, though three have approved", async () => {
   const plain = planLine("pay_2", { ruleIndex: 1 });
   const at = await plannedStore([BILL, plain]);
   for (const name of ["cora", "carl", "cleo"]) await approve(at, name, 1, BILL);
@@ -96,7 +96,7 @@ test("nothing is drawn of a line whose second stage is missing, though three hav
   }
   const claim = { businessId: "biz_1", owner: at.runId, nowMs: 1 };
   await claimPayables(at.store.db, { ...claim, payableIds: ["pay_1", "pay_2"] });
-  const first = await draw(at.store, at.runId);
+  const first = await lease(at.store, at.runId);
   expect(first.sent).toEqual(["pay_2"]);
   expect(first.closed).toEqual({ pay_1: "not-approved" });
   const closed = { runId: at.runId, payableId: "pay_1" };

@@ -3,8 +3,8 @@ import type { Columns } from "./columns.ts";
 export const otherColumns: Columns<
   | "inbox"
   | "event_starts"
-  | "watches"
-  | "tellings"
+  | "subscriptions"
+  | "pending_signals"
   | "audit"
   | "audit_ends"
   | "playbooks"
@@ -39,15 +39,15 @@ export const otherColumns: Columns<
     noted_at_ms: true,
     recorded_at_ms: true,
   },
-  watches: {
+  subscriptions: {
     business_id: true,
     payable_id: true,
     business: true,
     owner: true,
     until_ms: true,
   },
-  tellings: {
-    telling_id: true,
+  pending_signals: {
+    signal_id: true,
     business_id: true,
     workflow_id: true,
     at_ms: true,

@@ -7,7 +7,7 @@ import { changeLine } from "../../../src/store/lines/lines.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
 import { keepSeenPayments } from "../../../src/store/payables/seen-payments.ts";
 import { clearWaits, listWaits, setWait } from "../../../src/store/runs/waits.ts";
-import { approval, approvedRun as runOf, draw as drawOf } from "../approved-run.ts";
+import { approval, approvedRun as runOf, lease as leaseOf } from "../approved-run.ts";
 import { testStore } from "../support.ts";
 
 const RUN = "pay-run/acme/weekly/2026-11-05";
@@ -18,11 +18,11 @@ async function approvedRun(payables = ["pay_1", "pay_2", "pay_3"]): Promise<Stor
   return store;
 }
 
-const draw = (store: Store, changes: Parameters<typeof drawOf>[2] = {}) =>
-  drawOf(store, RUN, changes);
+const lease = (store: Store, changes: Parameters<typeof leaseOf>[2] = {}) =>
+  leaseOf(store, RUN, changes);
 
-const idsOf = (drawn: Awaited<ReturnType<typeof draw>>): string[] =>
-  drawn.lines.map(({ line }) => line.payableId);
+const idsOf = (leased: Awaited<ReturnType<typeof lease>>): string[] =>
+  leased.lines.map(({ line }) => line.payableId);
 
 test("a leased line is one worker's until its lease ends, then the next one's with a higher epoch", async () => {
   const store = await approvedRun(["pay_1"]);
@@ -46,14 +46,14 @@ test("a leased line is one worker's until its lease ends, then the next one's wi
 test("a line without a valid approval of exactly this line is never sent", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   await store.db.deleteFrom("line_approvals").where("payable_id", "=", "pay_1").execute();
-  const drawn = await draw(store);
-  expect(drawn.sent).toEqual(["pay_2"]);
-  expect(drawn.closed).toEqual({ pay_1: "not-approved" });
+  const leased = await lease(store);
+  expect(leased.sent).toEqual(["pay_2"]);
+  expect(leased.closed).toEqual({ pay_1: "not-approved" });
 });
 
 test("a send is written with the latest that it may be at the service, so that it never counts as older", async () => {
   const store = await approvedRun(["pay_1"]);
-  await draw(store, { serviceMs: 5_000, serviceOffMs: 8_000 });
+  await lease(store, { serviceMs: 5_000, serviceOffMs: 8_000 });
   const { opened_service_ms: openedMs } = await store.db
     .selectFrom("sends")
     .select("opened_service_ms")
@@ -63,12 +63,12 @@ test("a send is written with the latest that it may be at the service, so that i
 
 test("an approval that has expired on the business clock sends nothing", async () => {
   const store = await approvedRun();
-  expect((await draw(store, { businessMs: 10_001 })).sent).toEqual([]);
+  expect((await lease(store, { businessMs: 10_001 })).sent).toEqual([]);
 });
 
 test("an approval that has expired in real time sends nothing, however slow the clock of who asks is", async () => {
   const store = await approvedRun(["pay_1"]);
-  expect((await draw(store, { sandbox: false })).closed).toEqual({ pay_1: "not-approved" });
+  expect((await lease(store, { sandbox: false })).closed).toEqual({ pay_1: "not-approved" });
 });
 
 test("a hold stops its lines in the transaction that would send them", async () => {
@@ -84,15 +84,15 @@ test("a hold stops its lines in the transaction that would send them", async () 
       nowMs: 4,
     }),
   );
-  const drawn = await draw(store);
-  expect(drawn.sent).toEqual(["pay_1", "pay_3"]);
-  expect(drawn.closed).toEqual({ pay_2: "on-hold" });
+  const leased = await lease(store);
+  expect(leased.sent).toEqual(["pay_1", "pay_3"]);
+  expect(leased.closed).toEqual({ pay_2: "on-hold" });
 });
 
 test("a cancelled run sends nothing more", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.transaction((trx) => requestCancel(trx, RUN, "olga", 5));
-  expect((await draw(store)).closed).toEqual({ pay_1: "run-cancelled" });
+  expect((await lease(store)).closed).toEqual({ pay_1: "run-cancelled" });
 });
 
 test("a run that was rejected while it pays sends nothing more", async () => {
@@ -100,33 +100,33 @@ test("a run that was rejected while it pays sends nothing more", async () => {
   await store.transaction((trx) =>
     recordDecision(trx, { ...approval(RUN, "carol", []), decision: "reject" }),
   );
-  expect((await draw(store)).closed).toEqual({ pay_1: "rejected" });
+  expect((await lease(store)).closed).toEqual({ pay_1: "rejected" });
 });
 
 test("a line that was planned anew since it was leased is not sent as it was", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.db.updateTable("run_lines").set({ line_hash: "another" }).execute();
-  expect((await draw(store)).closed).toEqual({ pay_1: "moved" });
+  expect((await lease(store)).closed).toEqual({ pay_1: "moved" });
 });
 
 test("a payable that belongs to another workflow is not sent", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.db.updateTable("claims").set({ owner: "retry-failed-payment/acme/pay_1" }).execute();
-  expect((await draw(store)).closed).toEqual({ pay_1: "not-claimed" });
+  expect((await lease(store)).closed).toEqual({ pay_1: "not-claimed" });
 });
 
 test("a vendor's weekly limit counts what other lines of the week have in flight or paid", async () => {
   const store = await approvedRun();
   const limits = { billCents: null, vendorPerWeekCents: 25_000, businessPerWeekCents: null };
-  const first = await draw(store, { limits, limit: 2 });
+  const first = await lease(store, { limits, limit: 2 });
   expect(first.sent).toEqual(["pay_1", "pay_2"]);
-  expect((await draw(store, { limits })).closed).toEqual({ pay_3: "over-vendor-week-limit" });
+  expect((await lease(store, { limits })).closed).toEqual({ pay_3: "over-vendor-week-limit" });
 });
 
 test("lines that were refused and wait to be sent again don't let others pass the limit together", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };
-  const { sent, closed } = await draw(store, { limits });
+  const { sent, closed } = await lease(store, { limits });
   expect(sent).toEqual(["pay_1"]);
   expect(closed).toEqual({ pay_2: "over-vendor-week-limit" });
 });
@@ -134,16 +134,16 @@ test("lines that were refused and wait to be sent again don't let others pass th
 test("lines that are sent again together count once for the limit", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 20_000, businessPerWeekCents: null };
-  expect((await draw(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
+  expect((await lease(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
   await store.db.updateTable("sends").set({ result: "unknown", answered_at_ms: 5 }).execute();
   await store.db.updateTable("run_lines").set({ state: "unknown", lease_until_ms: 0 }).execute();
-  expect((await draw(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
+  expect((await lease(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
 });
 
 test("a line that was parked counts for the limit with what of its payments has left", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };
-  expect((await draw(store, { limits, limit: 1 })).sent).toEqual(["pay_1"]);
+  expect((await lease(store, { limits, limit: 1 })).sent).toEqual(["pay_1"]);
   await store.db.updateTable("sends").set({ result: "applied", answered_at_ms: 5 }).execute();
   await store.db.deleteFrom("open_subjects").execute();
   await store.db
@@ -159,13 +159,13 @@ test("a line that was parked counts for the limit with what of its payments has 
       ]),
     );
   await seen("cancelled");
-  expect((await draw(store, { limits })).closed).toEqual({ pay_2: "over-vendor-week-limit" });
+  expect((await lease(store, { limits })).closed).toEqual({ pay_2: "over-vendor-week-limit" });
   await store.db.updateTable("run_lines").set({ lease_until_ms: 0 }).execute();
   const wider = { ...limits, vendorPerWeekCents: 16_000 };
-  expect((await draw(store, { limits: wider })).sent).toEqual(["pay_2"]);
+  expect((await lease(store, { limits: wider })).sent).toEqual(["pay_2"]);
 });
 
-test("a wait of the business draws nothing until its time, then one line first", async () => {
+test("a wait of the business leases nothing until its time, then one line first", async () => {
   const store = await approvedRun();
   const wait = {
     businessId: "biz_1",
@@ -177,12 +177,12 @@ test("a wait of the business draws nothing until its time, then one line first",
     realMs: 4_000,
   };
   await store.transactionOf("biz_1", (trx) => setWait(trx, wait));
-  const blocked = await draw(store);
+  const blocked = await lease(store);
   expect(blocked).toMatchObject({ lines: [], blockedUntilMs: 6_000 });
-  expect(idsOf(await draw(store, { serviceMs: 6_001 }))).toEqual(["pay_1"]);
+  expect(idsOf(await lease(store, { serviceMs: 6_001 }))).toEqual(["pay_1"]);
   const paid = { businessId: "biz_1", sourceId: "balance", realMs: 6_001 };
   await store.transactionOf("biz_1", (trx) => clearWaits(trx, paid));
-  expect(idsOf(await draw(store, { serviceMs: 6_002 }))).toEqual(["pay_2", "pay_3"]);
+  expect(idsOf(await lease(store, { serviceMs: 6_002 }))).toEqual(["pay_2", "pay_3"]);
 });
 
 test("a wait of another source is not counted as tried by lines that don't pay from it", async () => {
@@ -197,6 +197,6 @@ test("a wait of another source is not counted as tried by lines that don't pay f
     realMs: 4_000,
   };
   await store.transactionOf("biz_1", (trx) => setWait(trx, wait));
-  expect(idsOf(await draw(store))).toEqual(["pay_1", "pay_2", "pay_3"]);
+  expect(idsOf(await lease(store))).toEqual(["pay_1", "pay_2", "pay_3"]);
   expect(await listWaits(store.db, "biz_1")).toMatchObject([{ retryAtMs: 4_500, tries: 0 }]);
 });

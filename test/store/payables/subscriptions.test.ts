@@ -6,10 +6,10 @@ import { getRetry, upsertRetry } from "../../../src/store/retries/retries.ts";
 import { upsertRun } from "../../../src/store/runs/runs.ts";
 import {
   flagLooks,
-  moveWatch,
-  pruneWatches,
-  setWatches,
-  watchersOf,
+  moveSubscription,
+  pruneSubscriptions,
+  setSubscriptions,
+  subscribersOf,
 } from "../../../src/store/payables/subscriptions.ts";
 import { newRun, planLine, planSummary } from "../fixtures.ts";
 import { testStore } from "../support.ts";
@@ -25,29 +25,33 @@ async function plannedRun(store: Store, period: string): Promise<string> {
   return run.runId;
 }
 
-function watch(store: Store, owner: string, untilMs = 100) {
+function subscription(store: Store, owner: string, untilMs = 100) {
   const payableIds = ["pay_1", "pay_2"];
-  return setWatches(store.db, { businessId, business: "acme", payableIds, owner, untilMs });
+  return setSubscriptions(store.db, { businessId, business: "acme", payableIds, owner, untilMs });
 }
 
 test("one owner hears about a payable: the last that asked, or was handed it", async () => {
   const { store } = await testStore();
-  await watch(store, "run_1");
-  await watch(store, "run_2");
-  expect(await moveWatch(store.db, { businessId, payableId: "pay_2", owner: "retry" })).toBe(true);
-  expect(await moveWatch(store.db, { businessId, payableId: "pay_9", owner: "retry" })).toBe(false);
-  const watches = await watchersOf(store.db, businessId, ["pay_1", "pay_2", "pay_9"]);
-  expect(watches.map((found) => [found.payableId, found.owner])).toEqual([
+  await subscription(store, "run_1");
+  await subscription(store, "run_2");
+  expect(await moveSubscription(store.db, { businessId, payableId: "pay_2", owner: "retry" })).toBe(
+    true,
+  );
+  expect(await moveSubscription(store.db, { businessId, payableId: "pay_9", owner: "retry" })).toBe(
+    false,
+  );
+  const subscriptions = await subscribersOf(store.db, businessId, ["pay_1", "pay_2", "pay_9"]);
+  expect(subscriptions.map((found) => [found.payableId, found.owner])).toEqual([
     ["pay_1", "run_2"],
     ["pay_2", "retry"],
   ]);
 });
 
-test("a look goes to the line of the run that watches, and to the payable's retry", async () => {
+test("a look goes to the line of the run that subscriptions, and to the payable's retry", async () => {
   const { store } = await testStore();
   const old = await plannedRun(store, "2026-10-29");
   const current = await plannedRun(store, "2026-11-05");
-  await watch(store, current);
+  await subscription(store, current);
   const retry = { businessId, payableId: "pay_1", business: "acme", runId: old };
   await upsertRetry(store.db, { ...retry, workflowId: "retry", nowMs: 1 });
   await store.transaction((trx) => flagLooks(trx, { businessId, payableIds: ["pay_1", "pay_9"] }));
@@ -57,10 +61,10 @@ test("a look goes to the line of the run that watches, and to the payable's retr
   expect((await getRetry(store.db, businessId, "pay_1"))?.look).toBe(true);
 });
 
-test("a watch outlives its run until its time is over", async () => {
+test("a subscription outlives its run until its time is over", async () => {
   const { store } = await testStore();
-  await watch(store, "run_1", 100);
-  expect(await pruneWatches(store.db, businessId, 100)).toBe(0);
-  expect(await pruneWatches(store.db, businessId, 101)).toBe(2);
-  expect(await watchersOf(store.db, businessId, ["pay_1"])).toEqual([]);
+  await subscription(store, "run_1", 100);
+  expect(await pruneSubscriptions(store.db, businessId, 100)).toBe(0);
+  expect(await pruneSubscriptions(store.db, businessId, 101)).toBe(2);
+  expect(await subscribersOf(store.db, businessId, ["pay_1"])).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { openStore, type Store } from "../../../src/store/index.ts";
 import { lineApproved } from "../../../src/store/approvals/line-approvals.ts";
 import { newDatabase } from "../../support/postgres.ts";
 
-import { approval, approvedRun, draw } from "../approved-run.ts";
+import { approval, approvedRun, lease } from "../approved-run.ts";
 import { EVERYTHING } from "./everything.ts";
 
 const businessId = "biz_1";
@@ -58,29 +58,29 @@ const holdAll = (store: Store) =>
     }),
   );
 
-test("two workers that draw at once never get the same line", async () => {
+test("two workers that lease at once never get the same line", async () => {
   const stores = await twoStores();
   const runId = await approvedRun(stores[0], "weekly", bills(60));
   const lane = async (store: Store, owner: string): Promise<string[]> => {
     const mine: string[] = [];
     for (;;) {
-      const { lines } = await draw(store, runId, { by: owner, limit: 4 });
+      const { lines } = await lease(store, runId, { by: owner, limit: 4 });
       if (lines.length === 0) return mine;
       expect(lines.map(({ line }) => line.leaseEpoch)).toEqual(lines.map(() => 1));
       mine.push(...lines.map(({ line }) => line.payableId));
     }
   };
-  const drawn = await Promise.all(
+  const leased = await Promise.all(
     stores.flatMap((store, index) => [lane(store, `w${index}a`), lane(store, `w${index}b`)]),
   );
-  expect(drawn.flat().sort()).toEqual(bills(60).sort());
+  expect(leased.flat().sort()).toEqual(bills(60).sort());
 });
 
-test("a hold waits for the draw that is under way, and the next draw finds it", async () => {
+test("a hold waits for the lease that is under way, and the next lease finds it", async () => {
   const [worker, gateway] = await twoStores();
   const runId = await approvedRun(worker, "weekly", bills(10));
   const [reading, going] = [gate(), gate()];
-  const drawing = worker.transactionOf(businessId, async (trx) => {
+  const leasing = worker.transactionOf(businessId, async (trx) => {
     const facts = {
       businessId,
       contactId: "con_1",
@@ -101,11 +101,11 @@ test("a hold waits for the draw that is under way, and the next draw finds it", 
   await somebodyWaits(gateway);
   expect(isHeld).toBe(false);
   going.open();
-  await Promise.all([drawing, holding]);
-  expect((await draw(worker, runId)).sent).toEqual([]);
+  await Promise.all([leasing, holding]);
+  expect((await lease(worker, runId)).sent).toEqual([]);
 });
 
-test("a weekly limit holds for two runs that draw at the same moment", async () => {
+test("a weekly limit holds for two runs that lease at the same moment", async () => {
   const stores = await twoStores();
   const limits = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: 25_000 };
   const runs = await Promise.all(
@@ -113,10 +113,10 @@ test("a weekly limit holds for two runs that draw at the same moment", async () 
       approvedRun(store, `weekly-${index}`, [bill(10 * index), bill(10 * index + 1)]),
     ),
   );
-  const draws = await Promise.all(
-    stores.map((store, index) => draw(store, runs[index] ?? "", { limits })),
+  const leases = await Promise.all(
+    stores.map((store, index) => lease(store, runs[index] ?? "", { limits })),
   );
-  expect(draws.flatMap(({ sent }) => sent)).toHaveLength(2);
+  expect(leases.flatMap(({ sent }) => sent)).toHaveLength(2);
 });
 
 test("two decisions at the same moment count once each", async () => {
@@ -196,7 +196,7 @@ test("a worker that froze within a transaction is cut off, and what it does then
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and state = 'idle in transaction'`.execute(other.db);
-  expect((await draw(other, runId)).lines).toHaveLength(2);
+  expect((await lease(other, runId)).lines).toHaveLength(2);
   thawed.open();
   await writing;
   const rows = await other.db.selectFrom("run_lines").select("lease_owner").distinct().execute();
@@ -204,7 +204,7 @@ test("a worker that froze within a transaction is cut off, and what it does then
   expect(rows).toEqual([{ lease_owner: "frozen-2" }]);
 });
 
-test("claims, draws, holds, decisions and events of many processes at once never wait in a circle", async () => {
+test("claims, leases, holds, decisions and events of many processes at once never wait in a circle", async () => {
   const url = await newDatabase("store");
   const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url)));
   const [store] = stores;

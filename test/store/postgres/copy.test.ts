@@ -8,7 +8,7 @@ import { copyStore } from "../../../src/store/copy/copy.ts";
 import { CopyRefusedError } from "../../../src/store/copy/refused.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { newDatabase } from "../../support/postgres.ts";
-import { approvedRun, draw } from "../approved-run.ts";
+import { approvedRun, lease } from "../approved-run.ts";
 import { child, temporaryFolder } from "../support.ts";
 
 type Rows = Record<string, Record<string, unknown>[]>;
@@ -161,16 +161,16 @@ test("nothing is copied into a store that has something", async () => {
 });
 
 test.each(["sqlite", "postgres"])(
-  "nothing is copied while a run of a store in %s draws",
+  "nothing is copied while a run of a store in %s leases",
   async (kind) => {
     const from = kind === "sqlite" ? fileUrl() : await newDatabase("store");
     await withStore(from, async (store) => {
       const runId = await approvedRun(store, "weekly", ["pay_1"]);
-      await draw(store, runId, { leaseMs: 60_000 });
+      await lease(store, runId, { leaseMs: 60_000 });
     });
     const to = kind === "sqlite" ? await newDatabase("empty") : fileUrl();
     const error = await refusal(from, to);
-    expect(error.code).toBe("drawing");
+    expect(error.code).toBe("leasing");
     expect(error.message).toContain("pay-run/acme/weekly/2026-11-05");
     await withStore(from, async (store) => {
       await store.db.updateTable("run_lines").set({ lease_until_ms: 1 }).execute();

@@ -6,8 +6,12 @@ import { insertEvents, markDispatched } from "../../../src/store/events/inbox.ts
 import type { Store } from "../../../src/store/index.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { clearWaits, probeWaits, setWait } from "../../../src/store/runs/waits.ts";
-import { flagLooks, pruneWatches, setWatches } from "../../../src/store/payables/subscriptions.ts";
-import { approval, draw } from "../approved-run.ts";
+import {
+  flagLooks,
+  pruneSubscriptions,
+  setSubscriptions,
+} from "../../../src/store/payables/subscriptions.ts";
+import { approval, lease } from "../approved-run.ts";
 
 const businessId = "biz_1";
 
@@ -40,7 +44,7 @@ async function claims(store: Store, { bills }: RunOfBills, me: string): Promise<
 }
 
 async function lane(store: Store, { runId }: RunOfBills, me: string): Promise<void> {
-  const { lines } = await draw(store, runId, { by: me, limit: 5 });
+  const { lines } = await lease(store, runId, { by: me, limit: 5 });
   await store.transactionOf(businessId, async (trx) => {
     for (const { line } of mixed(lines)) {
       await changeLine(trx, line, { state: "planned", releaseLease: true }, 6, {
@@ -92,8 +96,8 @@ async function looks(store: Store, { runId, bills }: RunOfBills): Promise<void> 
   await store.transactionOf(businessId, (trx) => clearLooks(trx, runId, some, 7));
   await store.transactionOf(businessId, async (trx) => {
     const watches = { businessId, business: "acme", payableIds: some, owner: runId };
-    await setWatches(trx, { ...watches, untilMs: 1_000 });
-    await pruneWatches(trx, businessId, 10);
+    await setSubscriptions(trx, { ...watches, untilMs: 1_000 });
+    await pruneSubscriptions(trx, businessId, 10);
   });
 }
 

@@ -35,7 +35,7 @@ const paid = (store: Store, sourceId: string) =>
 const lifted = (store: Store) =>
   store.transactionOf("biz_1", (trx) => clearWait(trx, { ...short, realMs }));
 
-/** What a draw does before it lets a single request try. */
+/** What a lease does before it lets a single request try. */
 async function triedOnce(store: Store): Promise<void> {
   await store.db
     .updateTable("business_waits")

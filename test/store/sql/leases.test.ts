@@ -31,7 +31,7 @@ test("of many that ask at the same moment one gets it", async () => {
   const { store } = await testStore();
   const taken = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
-      takeLease(store.db, { name: "sweeper", holder: `worker-${index}` }, LONG_MS),
+      takeLease(store.db, { name: "janitor", holder: `worker-${index}` }, LONG_MS),
     ),
   );
   expect(taken.filter(Boolean)).toHaveLength(1);

@@ -7,7 +7,7 @@ import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
 /** Tells operators, once, of a line that has come to nothing again and again for an hour. */
-export async function tellResting(
+export async function notifyOfStuck(
   trx: Transaction<Tables>,
   line: Pick<RunLine, "businessId" | "runId" | "payableId" | "amountCents" | "restSinceMs">,
   rest: { readonly kind: "unknown" | "back"; readonly reason: string },

@@ -15,7 +15,11 @@ import { requestRetry, updateRetry, upsertRetry } from "../../../src/store/retri
 import { keepRetryCase } from "../../../src/store/lines/retry-cases.ts";
 import { requestCancel, setRunPhase, upsertRun } from "../../../src/store/runs/runs.ts";
 import { clearWait, setWait } from "../../../src/store/runs/waits.ts";
-import { forgetTellings, oldestTellings, tellOf } from "../../../src/store/tellings/tellings.ts";
+import {
+  deletePendingSignals,
+  oldestPendingSignals,
+  signalOnCommit,
+} from "../../../src/store/signals/pending-signals.ts";
 import { newRun, planLine, planSummary } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
@@ -23,9 +27,9 @@ const businessId = "biz_1";
 
 /** Workflows that nobody has told yet; they count as told from then on. */
 async function untold(store: Store): Promise<string[]> {
-  const tellings = await oldestTellings(store.db, 100);
-  await forgetTellings(store.db, tellings);
-  return tellings.map(({ workflowId }) => workflowId).toSorted();
+  const pendingSignals = await oldestPendingSignals(store.db, 100);
+  await deletePendingSignals(store.db, pendingSignals);
+  return pendingSignals.map(({ workflowId }) => workflowId).toSorted();
 }
 
 /** A run of two bills: `a…` of one vendor, `b…` of another, paid from another account. */
@@ -184,7 +188,7 @@ test("a clock that was moved concerns everybody at work", async () => {
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
   await insertCancellation(store.db, cancellation);
   await untold(store);
-  await store.transaction(async (trx) => tellOf(trx, businessId, { kind: "clock" }));
+  await store.transaction(async (trx) => signalOnCommit(trx, businessId, { kind: "clock" }));
   const all = [runId, retry, incident.workflowId, cancellation.workflowId];
   expect(await untold(store)).toEqual(all.toSorted());
 });
@@ -201,24 +205,24 @@ test("a person's request concerns the owner of the failed bill", async () => {
 test("a process hears whom its own transactions concern once they have committed, each once", async () => {
   const { store } = await testStore();
   const heard: string[] = [];
-  const hearNoMore = store.afterCommit((tellings) => {
-    for (const { workflowId } of tellings) heard.push(workflowId);
+  const hearNoMore = store.afterCommit((pendingSignals) => {
+    for (const { workflowId } of pendingSignals) heard.push(workflowId);
   });
   const fact = { kind: "workflow", workflowId: "run_1" } as const;
   await store.transaction(async (trx) => {
-    tellOf(trx, businessId, fact);
-    tellOf(trx, businessId, fact);
+    signalOnCommit(trx, businessId, fact);
+    signalOnCommit(trx, businessId, fact);
     await Promise.resolve();
     expect(heard).toEqual([]);
   });
   expect(heard).toEqual(["run_1"]);
   const undone = store.transaction(async (trx) => {
-    tellOf(trx, businessId, { ...fact, workflowId: "run_2" });
+    signalOnCommit(trx, businessId, { ...fact, workflowId: "run_2" });
     await Promise.reject(new Error("refused"));
   });
   await expect(undone).rejects.toThrow("refused");
   hearNoMore();
-  await store.transaction(async (trx) => tellOf(trx, businessId, fact));
+  await store.transaction(async (trx) => signalOnCommit(trx, businessId, fact));
   expect(heard).toEqual(["run_1"]);
   expect(await untold(store)).toEqual(["run_1", "run_1"]);
 });
@@ -227,16 +231,18 @@ test("the oldest come first, with their age, and only those that were told are f
   const { store } = await testStore();
   for (const workflowId of ["first", "second", "third"]) {
     await store.transaction(async (trx) =>
-      tellOf(trx, businessId, { kind: "workflow", workflowId }),
+      signalOnCommit(trx, businessId, { kind: "workflow", workflowId }),
     );
   }
-  const older = store.db.updateTable("tellings").set((eb) => ({ at_ms: eb("at_ms", "-", 5_000) }));
+  const older = store.db
+    .updateTable("pending_signals")
+    .set((eb) => ({ at_ms: eb("at_ms", "-", 5_000) }));
   await older.where("workflow_id", "=", "second").execute();
-  const oldest = await oldestTellings(store.db, 2);
+  const oldest = await oldestPendingSignals(store.db, 2);
   expect(oldest[0]?.workflowId).toBe("second");
   expect(oldest[0]?.ageMs).toBeGreaterThanOrEqual(5_000);
   expect(oldest[1]?.ageMs).toBeLessThan(5_000);
-  await forgetTellings(store.db, oldest.slice(0, 1));
+  await deletePendingSignals(store.db, oldest.slice(0, 1));
   expect(await untold(store)).toEqual(["first", "third"]);
 });
 

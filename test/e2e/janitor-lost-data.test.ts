@@ -15,8 +15,8 @@ const start = stacks();
 
 type Planned = Awaited<ReturnType<typeof plannedRun>>;
 
-/** Real time between sweeps here. */
-const SWEEP_EVERY_MS = 400;
+/** Real time between passes here. */
+const PASS_EVERY_MS = 400;
 
 let folder: string;
 let server: DevServer;
@@ -139,7 +139,7 @@ async function expectAllDone(payrun: TestPayrun, made: Parameters<typeof each>[0
 describe("Temporal's data, deleted in the middle of paying,", () => {
   const paying = async (): Promise<{ payrun: TestPayrun } & Planned> => {
     await loseTemporal();
-    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS, temporalAddress: server.address });
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, temporalAddress: server.address });
     const planned = await plannedRun(payrun, [10_00, 20_00, 30_00]);
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 3_000 },
@@ -189,7 +189,7 @@ describe("Temporal's data, deleted in the middle of paying,", () => {
 describe.runIf(isLong)("a namespace", () => {
   test("deleted in the middle of paying and made again costs no bill and no second payment", async () => {
     await loseTemporal();
-    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS, temporalAddress: server.address });
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, temporalAddress: server.address });
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "drop", times: 2 },
@@ -219,7 +219,7 @@ describe("a store that was restored from a backup", () => {
   test("holds everything until a person has looked, and then finds what was paid meanwhile", async () => {
     await loseTemporal();
     const payrun = await start({
-      sweepEveryMs: SWEEP_EVERY_MS,
+      janitorEveryMs: PASS_EVERY_MS,
       temporalAddress: server.address,
     });
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
@@ -246,7 +246,7 @@ describe("a store that was restored from a backup", () => {
     async () => {
       await loseTemporal();
       const payrun = await start({
-        sweepEveryMs: SWEEP_EVERY_MS,
+        janitorEveryMs: PASS_EVERY_MS,
         temporalAddress: server.address,
       });
       const { runId, made } = await plannedRun(payrun, [10_00]);
@@ -279,7 +279,7 @@ describe.runIf(isLong)("an empty store", () => {
   test("beside a Temporal that has runs holds everything, and pays nothing twice afterwards", async () => {
     await loseTemporal();
     const payrun = await start({
-      sweepEveryMs: SWEEP_EVERY_MS,
+      janitorEveryMs: PASS_EVERY_MS,
       temporalAddress: server.address,
     });
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);

@@ -6,7 +6,7 @@ import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
 import { endHolds } from "../store/holds/holds.ts";
 import { pruneInbox } from "../store/janitor/prune.ts";
 import { claimStrays, releaseOrphanClaims } from "../store/janitor/open-runs.ts";
-import type { SweeperContext } from "./context.ts";
+import type { JanitorContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
 import { followLostCancellations } from "./lost-cancellations.ts";
 import { followLostIncidents } from "./lost-incidents.ts";
@@ -17,7 +17,7 @@ import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
 import { lookAtOpenSends } from "./open-sends.ts";
 import { compareSchedules } from "./schedules.ts";
 
-const SWEEP_EVERY_MS = 60_000;
+const PASS_EVERY_MS = 60_000;
 
 /** What is younger may be under way in another process. */
 const SETTLED_MS = 60_000;
@@ -30,8 +30,8 @@ const INBOX_KEPT_MS = 90 * 86_400_000;
 
 const COMPARES = "Comparing the store with Temporal";
 
-export interface SweeperOptions {
-  /** Real time between sweeps; a minute unless said. */
+export interface JanitorOptions {
+  /** Real time between passes; a minute unless said. */
   readonly everyMs?: number | undefined;
 }
 
@@ -40,45 +40,45 @@ export interface SweeperOptions {
  * gives what has lost its workflow a follower.
  *
  * Where the store is older than what Temporal has seen of it, everything is on hold before the
- * first sweep returns: `startSweeper` resolves then, so that a worker polls only afterwards.
+ * first pass returns: `startJanitor` resolves then, so that a worker polls only afterwards.
  */
-export async function startSweeper(
-  context: SweeperContext,
-  options: SweeperOptions = {},
+export async function startJanitor(
+  context: JanitorContext,
+  options: JanitorOptions = {},
 ): Promise<Repeated> {
-  const everyMs = options.everyMs ?? SWEEP_EVERY_MS;
-  const sweeps = new Sweeps(context, everyMs);
-  await sweeps.lookForLoss();
-  const sweeping = repeat(
+  const everyMs = options.everyMs ?? PASS_EVERY_MS;
+  const janitor = new Janitor(context, everyMs);
+  await janitor.lookForLoss();
+  const passes = repeat(
     async (signal) => {
-      await sweeps.sweep(signal);
+      await janitor.pass(signal);
       return everyMs;
     },
     (error) => {
-      sweeps.complain(error);
+      janitor.complain(error);
       return everyMs;
     },
   );
   return {
     stop: async () => {
-      await sweeping.stop();
-      await sweeps.resign();
+      await passes.stop();
+      await janitor.resign();
     },
   };
 }
 
-class Sweeps {
-  readonly #context: SweeperContext;
+class Janitor {
+  readonly #context: JanitorContext;
   readonly #trouble: LastingTrouble;
   readonly #leaseMs: number;
-  readonly #lease: Lease = { name: "sweeper", holder: randomUUID() };
+  readonly #lease: Lease = { name: "janitor", holder: randomUUID() };
   #leads = false;
   #wholeAtMs = 0;
   #failed = false;
   /** By business: bills with an open request that could not be read. */
   readonly #unread = new Map<string, Set<string>>();
 
-  constructor(context: SweeperContext, everyMs: number) {
+  constructor(context: JanitorContext, everyMs: number) {
     this.#context = context;
     this.#trouble = new LastingTrouble(context);
     this.#leaseMs = everyMs * 2 + 2_000;
@@ -96,7 +96,7 @@ class Sweeps {
     }
   }
 
-  async sweep(signal: AbortSignal): Promise<void> {
+  async pass(signal: AbortSignal): Promise<void> {
     try {
       const led = this.#leads;
       if (!(await this.#lead())) return;
@@ -107,7 +107,7 @@ class Sweeps {
       for (const profile of profiles.all()) {
         if (signal.aborted || !(await this.#lead())) return;
         if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
-        await this.#sweepBusiness(profile, running, isWhole);
+        await this.#checkBusiness(profile, running, isWhole);
       }
       if (isWhole) this.#wholeAtMs = Date.now();
       this.#compared();
@@ -123,7 +123,7 @@ class Sweeps {
   }
 
   /** What fails, such as a row that can't be read, keeps nothing else from being looked after. */
-  async #sweepBusiness(
+  async #checkBusiness(
     profile: BusinessProfile,
     running: ReadonlySet<string>,
     isWhole: boolean,

@@ -6,8 +6,8 @@ import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.
 
 const start = stacks();
 
-/** Real time between sweeps here. */
-const SWEEP_EVERY_MS = 400;
+/** Real time between passes here. */
+const PASS_EVERY_MS = 400;
 
 /** What people can see of a stack once all is over: each bill paid once, no claim left. */
 async function expectAllDone(payrun: TestPayrun, made: Parameters<typeof each>[0]): Promise<void> {
@@ -69,7 +69,7 @@ async function slowPayments(payrun: TestPayrun): Promise<void> {
 
 describe("a run whose workflow was terminated", () => {
   test("in the middle of paying sends nothing more until a person says so, and follows what it sent", async () => {
-    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS });
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
     const amounts = [10_00, 20_00, 30_00, 5_000_00];
     const { runId, made } = await plannedRun(payrun, amounts, BIG_NEEDS_OWNER);
     await slowPayments(payrun);
@@ -93,7 +93,7 @@ describe("a run whose workflow was terminated", () => {
   });
 
   test("while its payments settle is followed to the end, and so is one that was cancelled there", async () => {
-    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS });
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00, 5_000_00], BIG_NEEDS_OWNER);
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
@@ -117,7 +117,7 @@ describe("a run whose workflow was terminated", () => {
   });
 
   test("as the owner of a failed bill stops its next retry until a person says so", async () => {
-    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS });
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
     const { runId, made } = await plannedRun(payrun, [10_00]);
     const [bill] = made;
     const payableId = bill?.id ?? "";
@@ -146,7 +146,7 @@ describe("a run whose workflow was terminated", () => {
 
 describe("a payment that is returned weeks after its run has ended", () => {
   test("gets an owner also where no webhook tells of it", async () => {
-    const payrun = await start({ sweepEveryMs: SWEEP_EVERY_MS, webhooks: false });
+    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, webhooks: false });
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
     const [bill] = made;
     const payableId = bill?.id ?? "";

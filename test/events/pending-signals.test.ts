@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SIGNAL, TASK_QUEUE, WORKFLOW } from "../../src/contracts/names.ts";
 import { takeLease } from "../../src/store/sql/leases.ts";
-import { tellOf } from "../../src/store/tellings/tellings.ts";
+import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { eventually } from "../gateway/support/gateway.ts";
 import { useGatewayOnTemporal } from "../gateway/support/on-temporal.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
@@ -32,7 +32,8 @@ async function signals(workflowId: string): Promise<number> {
 }
 
 async function untold(): Promise<number> {
-  return (await on.gateway.store.db.selectFrom("tellings").select("telling_id").execute()).length;
+  return (await on.gateway.store.db.selectFrom("pending_signals").select("signal_id").execute())
+    .length;
 }
 
 /** Another gateway is the one that tells what others have left. */
@@ -74,7 +75,7 @@ test("who is gone is not told, and keeps nobody else from hearing", async () => 
   const gone = Array.from({ length: 700 }, (_, index) => `gone/${index}`);
   await store.transaction(async (trx) => {
     for (const workflowId of [...gone, runId]) {
-      tellOf(trx, "biz_acme", { kind: "workflow", workflowId });
+      signalOnCommit(trx, "biz_acme", { kind: "workflow", workflowId });
     }
   });
   expect(await eventually(untold, (count) => count === 0)).toBe(0);

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
-import { tellAtOnce } from "../../src/process/tell-workflows.ts";
+import { signalAtOnce } from "../../src/process/send-signals.ts";
 import type { Store } from "../../src/store/index.ts";
-import { oldestTellings, tellOf } from "../../src/store/tellings/tellings.ts";
+import { oldestPendingSignals, signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { testStore } from "../store/support.ts";
 
 const businessId = "biz_1";
 
 function write(store: Store, workflowIds: readonly string[]): Promise<void> {
   return store.transaction(async (trx) => {
-    for (const workflowId of workflowIds) tellOf(trx, businessId, { kind: "workflow", workflowId });
+    for (const workflowId of workflowIds)
+      signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
   });
 }
 
@@ -21,12 +22,12 @@ test("a transaction that concerns a mass of workflows leaves them to the gateway
     told.push(workflowId);
     return "told";
   };
-  const telling = tellAtOnce(store, () => tell, { info: () => undefined });
+  const telling = signalAtOnce(store, () => tell, { info: () => undefined });
   await write(store, named(21));
   await write(store, ["a decision"]);
   await telling.stop();
   expect(told).toEqual(["a decision"]);
-  expect(await oldestTellings(store.db, 100)).toHaveLength(21);
+  expect(await oldestPendingSignals(store.db, 100)).toHaveLength(21);
 });
 
 test("as many as a person's word concerns are told at once, two at a time", async () => {
@@ -40,9 +41,9 @@ test("as many as a person's word concerns are told at once, two at a time", asyn
     atWork -= 1;
     return "told";
   };
-  const telling = tellAtOnce(store, () => tell, { info: () => undefined });
+  const telling = signalAtOnce(store, () => tell, { info: () => undefined });
   await write(store, named(20));
   await telling.stop();
   expect(most).toBe(2);
-  expect(await oldestTellings(store.db, 100)).toEqual([]);
+  expect(await oldestPendingSignals(store.db, 100)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { asColumns, readerOf } from "../sql/as-record.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { chunks, type Db } from "../sql/db.ts";
-import type { Telling } from "../sql/store.ts";
+import type { PendingSignal } from "../sql/store.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -37,7 +37,7 @@ const written = new WeakMap<
  * Has everybody told whom a fact concerns, once the transaction that writes it has committed: a
  * process that dies in between leaves the rows to the gateways.
  */
-export function tellOf(trx: Transaction<Tables>, businessId: string, fact: Fact): void {
+export function signalOnCommit(trx: Transaction<Tables>, businessId: string, fact: Fact): void {
   const all = written.get(trx);
   if (all === undefined) throw new Error("what is told of belongs into a transaction of the store");
   all.push({ businessId, fact });
@@ -49,7 +49,7 @@ export function tellOf(trx: Transaction<Tables>, businessId: string, fact: Fact)
  * @param concernedBy the workflows that facts of a business concern
  * @param noted hears whom, each time that the transaction is tried
  */
-export async function withTellings<T>(
+export async function withPendingSignals<T>(
   trx: Transaction<Tables>,
   work: (trx: Transaction<Tables>) => Promise<T>,
   concernedBy: (
@@ -57,18 +57,20 @@ export async function withTellings<T>(
     businessId: string,
     facts: readonly Fact[],
   ) => Promise<ReadonlySet<string>>,
-  noted: (tellings: readonly Telling[]) => void,
+  noted: (pendingSignals: readonly PendingSignal[]) => void,
 ): Promise<T> {
   const all: { readonly businessId: string; readonly fact: Fact }[] = [];
   written.set(trx, all);
   try {
     const result = await work(trx);
-    const tellings: Telling[] = [];
+    const pendingSignals: PendingSignal[] = [];
     for (const [businessId, ofOne] of Map.groupBy(all, (each) => each.businessId)) {
       const facts = ofOne.map(({ fact }) => fact);
-      tellings.push(...(await insert(trx, businessId, await concernedBy(trx, businessId, facts))));
+      pendingSignals.push(
+        ...(await insert(trx, businessId, await concernedBy(trx, businessId, facts))),
+      );
     }
-    noted(tellings);
+    noted(pendingSignals);
     return result;
   } finally {
     written.delete(trx);
@@ -79,42 +81,47 @@ async function insert(
   trx: Transaction<Tables>,
   businessId: string,
   workflowIds: ReadonlySet<string>,
-): Promise<Telling[]> {
+): Promise<PendingSignal[]> {
   if (workflowIds.size === 0) return [];
   const atMs = await databaseNowMs(trx);
-  const tellings = [...workflowIds].map((workflowId) => ({
-    tellingId: `tell_${randomUUID()}`,
+  const pendingSignals = [...workflowIds].map((workflowId) => ({
+    signalId: `tell_${randomUUID()}`,
     workflowId,
   }));
-  for (const some of chunks(tellings)) {
+  for (const some of chunks(pendingSignals)) {
     await trx
-      .insertInto("tellings")
+      .insertInto("pending_signals")
       .values(some.map((telling) => asColumns({ ...telling, businessId, atMs })))
       .execute();
   }
-  return tellings;
+  return pendingSignals;
 }
 
 /** The oldest that nobody has been told of, with their age. */
-export async function oldestTellings(
+export async function oldestPendingSignals(
   db: Db,
   limit: number,
-): Promise<(Telling & { readonly ageMs: number })[]> {
+): Promise<(PendingSignal & { readonly ageMs: number })[]> {
   const rows = await db
-    .selectFrom("tellings")
-    .select(["telling_id", "workflow_id", "at_ms"])
+    .selectFrom("pending_signals")
+    .select(["signal_id", "workflow_id", "at_ms"])
     .orderBy("at_ms")
     .limit(limit)
     .execute();
   if (rows.length === 0) return [];
   const nowMs = await databaseNowMs(db);
-  return rows.map(readerOf("tellings")).map(({ atMs, ...of }) => ({ ...of, ageMs: nowMs - atMs }));
+  return rows
+    .map(readerOf("pending_signals"))
+    .map(({ atMs, ...of }) => ({ ...of, ageMs: nowMs - atMs }));
 }
 
-export async function forgetTellings(db: Db, tellings: readonly Telling[]): Promise<void> {
-  if (tellings.length === 0) return;
+export async function deletePendingSignals(
+  db: Db,
+  pendingSignals: readonly PendingSignal[],
+): Promise<void> {
+  if (pendingSignals.length === 0) return;
   await db
-    .deleteFrom("tellings")
-    .where("telling_id", "in", idsIn(tellings.map(({ tellingId }) => tellingId)))
+    .deleteFrom("pending_signals")
+    .where("signal_id", "in", idsIn(pendingSignals.map(({ signalId }) => signalId)))
     .execute();
 }

@@ -6,7 +6,7 @@ import { SIGNAL } from "../contracts/names.ts";
  *
  * @returns false where no such workflow runs
  */
-export async function tellToLook(client: Client, workflowId: string): Promise<boolean> {
+export async function signalToLook(client: Client, workflowId: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(SIGNAL.eventsArrived);
     return true;

@@ -9,8 +9,8 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import {
-  playbookForStrangers,
-  STRANGER_NOTICE,
+  playbookForExternalPayments,
+  EXTERNAL_PAYMENT_NOTICE,
 } from "../../src/store/payables/external-payments.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { pauseAccount } from "../incident/pause-account.ts";
@@ -22,7 +22,7 @@ import { holdVendor } from "./vendor-hold.ts";
  * holds the account that it bounced from or the vendor. It pays nothing, because nobody has
  * approved anything of it here: the next run plans the bill and asks.
  */
-export async function assessStranger(
+export async function assessExternalPayment(
   context: ActivityContext,
   { business, payableId }: RetryFailedPaymentInput,
 ): Promise<RetryAssessment> {
@@ -32,7 +32,7 @@ export async function assessStranger(
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
   if (failed === undefined) return ended("none of its payments has failed");
   const how = failed.status === "failed" ? "failed" : "returned";
-  const playbook = await playbookForStrangers(store.db, business, how);
+  const playbook = await playbookForExternalPayments(store.db, business, how);
   if (playbook === undefined) return ended("Payrun has not paid it");
   if (payments.some(({ status }) => isOnItsWay(status))) {
     return ended("another payment of it is on its way");
@@ -70,7 +70,7 @@ export async function assessStranger(
   await store.transactionOf(businessId, async (trx) => {
     const isNews = await raiseNotice(trx, {
       businessId,
-      kind: STRANGER_NOTICE,
+      kind: EXTERNAL_PAYMENT_NOTICE,
       factKey: failed.id,
       subject: `A payment of ${formatUsd(failed.amountCents)} that Payrun did not make has ${failed.status}`,
       text: `${payableId}: ${told}\n\nNothing is paid again by itself; the next run that selects the bill asks for an approval.`,

@@ -25,8 +25,8 @@ import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectBank, paymentsOf, scenePlaybook, standing } from "../support/scene.ts";
 import { stacks } from "../support/stack.ts";
 
-/** Real time between sweeps here. */
-const SWEEP_EVERY_MS = 400;
+/** Real time between passes here. */
+const PASS_EVERY_MS = 400;
 
 /**
  * Lets Temporal forget a workflow with all of its history, as a lost namespace does, while nobody
@@ -72,7 +72,7 @@ describe("what has lost its workflow", () => {
   let payrun: TestPayrun;
 
   beforeAll(async () => {
-    payrun = await startPayrun({ sweepEveryMs: SWEEP_EVERY_MS });
+    payrun = await startPayrun({ janitorEveryMs: PASS_EVERY_MS });
   });
   afterEach(async () => {
     await payrun.recover();
@@ -176,7 +176,7 @@ describe("an onboarding", () => {
   const start = stacks();
 
   test("that Temporal has forgotten goes on from what the service has; one that was ended there stays ended, its data forgotten", async () => {
-    const payrun = await start({ fixture: "unverified", sweepEveryMs: SWEEP_EVERY_MS });
+    const payrun = await start({ fixture: "unverified", janitorEveryMs: PASS_EVERY_MS });
     await onboard(payrun);
     await giveInTurn(payrun, "tax");
     await untilWaitsIn(payrun, "signature");

@@ -1,6 +1,6 @@
 import { activityInfo } from "@temporalio/activity";
 import type { ActivityContext } from "../shared/context.ts";
-import { tellTrouble } from "./trouble.ts";
+import { notifyOfTrouble } from "./trouble.ts";
 
 /** Tries of a step after which people hear that it fails: two minutes, as steps are tried. */
 const TRIES = 8;
@@ -49,7 +49,7 @@ async function tell(context: ActivityContext, input: unknown, reason: string): P
   // Once for each step that a workflow has asked for, whatever its tries say.
   const factKey = `${owner}/${step}/${scheduledTimestampMs}`;
   const trouble = { owner, step, reason, business, factKey };
-  await tellTrouble(context, trouble).catch((error: unknown) => {
+  await notifyOfTrouble(context, trouble).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     context.log.warn("a failing step could not be told of", { ...trouble, why });
   });

@@ -1,6 +1,6 @@
 import type { Store } from "../store/index.ts";
-import { forgetTellings } from "../store/tellings/tellings.ts";
-import { type Telling } from "../store/sql/store.ts";
+import { deletePendingSignals } from "../store/signals/pending-signals.ts";
+import { type PendingSignal } from "../store/sql/store.ts";
 import { eachOf } from "./each-of.ts";
 import { reasonOf } from "./repeat.ts";
 
@@ -8,7 +8,7 @@ import { reasonOf } from "./repeat.ts";
 export type Tell = (workflowId: string) => Promise<"told" | "closed" | "failed">;
 
 /** Workflows that a process tells at the same time: a mass of them must leave Temporal room for others. */
-export const TOLD_AT_ONCE = 2;
+export const SIGNALS_AT_ONCE = 2;
 
 /** A transaction that concerns more leaves them to the gateways, which tell them in their turn. */
 const MASS = 20;
@@ -21,18 +21,18 @@ const WAITING_MOST = 100;
  *
  * @returns how many stay, because they could not be told
  */
-export async function tellWorkflows(
+export async function sendSignals(
   db: Store["db"],
-  tellings: readonly Telling[],
+  pendingSignals: readonly PendingSignal[],
   tell: Tell,
 ): Promise<number> {
-  const done: Telling[] = [];
-  const byWorkflow = Map.groupBy(tellings, ({ workflowId }) => workflowId);
-  await eachOf([...byWorkflow], TOLD_AT_ONCE, async ([workflowId, ofOne]) => {
+  const done: PendingSignal[] = [];
+  const byWorkflow = Map.groupBy(pendingSignals, ({ workflowId }) => workflowId);
+  await eachOf([...byWorkflow], SIGNALS_AT_ONCE, async ([workflowId, ofOne]) => {
     if ((await tell(workflowId)) !== "failed") done.push(...ofOne);
   });
-  await forgetTellings(db, done);
-  return tellings.length - done.length;
+  await deletePendingSignals(db, done);
+  return pendingSignals.length - done.length;
 }
 
 /**
@@ -41,27 +41,27 @@ export async function tellWorkflows(
  *
  * @param begin answers who tells the next few
  */
-export function tellAtOnce(
+export function signalAtOnce(
   store: Store,
   begin: () => Tell,
   log: { info(message: string, fields?: Record<string, unknown>): void },
 ): { stop(): Promise<void> } {
-  let waiting: Telling[] = [];
+  let waiting: PendingSignal[] = [];
   let working: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     const some = waiting;
     waiting = [];
     try {
-      await tellWorkflows(store.db, some, begin());
+      await sendSignals(store.db, some, begin());
     } catch (error) {
       log.info("who was told could not be noted: told again soon", { reason: reasonOf(error) });
     }
     working = waiting.length > 0 ? work() : undefined;
     await working;
   };
-  const hearNoMore = store.afterCommit((tellings) => {
-    if (tellings.length > MASS || waiting.length > WAITING_MOST) return;
-    waiting.push(...tellings);
+  const hearNoMore = store.afterCommit((pendingSignals) => {
+    if (pendingSignals.length > MASS || waiting.length > WAITING_MOST) return;
+    waiting.push(...pendingSignals);
     working ??= work();
   });
   return {
