@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 
 import { auditPackages } from "./audit.mjs";
@@ -58,22 +60,17 @@ async function runAudit() {
   return holes.length === 0;
 }
 
-/** The tests that have a long form, which takes many minutes. */
-const LONG_TESTS = [
-  "test/cli/demo.test.ts",
-  "test/sandbox/bad-input.test.ts",
-  "test/sandbox/openapi/schemathesis.test.ts",
-  "test/e2e/other-service-answers.test.ts",
-  "test/e2e/janitor-lost-data.test.ts",
-  "test/e2e/slow-service.test.ts",
-  "test/e2e/workers.test.ts",
-  "test/e2e/gateways.test.ts",
-  "test/e2e/killed-onboarding.test.ts",
-  "test/e2e/killed-workers.test.ts",
-  "test/e2e/janitor-others.test.ts",
-  "test/e2e/top-up.test.ts",
-  "test/simulation/seeds.test.ts",
-];
+/** How tests name what asks whether they run in their long form. */
+const LONG = /support\/(?:long|deaths|store-kinds)\.ts/;
+
+/** @returns {string[]} the test files that have a long form, which takes many minutes */
+function longTests() {
+  const files = readdirSync(inCheckout("test"), { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => join("test", file))
+    .filter((file) => LONG.test(readFileSync(inCheckout(file), "utf8")));
+}
 
 /**
  * Runs the long form of what `npm test` runs in a short one.
@@ -81,7 +78,7 @@ const LONG_TESTS = [
  * @param {string[]} flags
  */
 export function runLongTests(flags) {
-  return runTests([...LONG_TESTS, ...flags], { PAYRUN_TEST_LONG: "1" });
+  return runTests([...longTests(), ...flags], { PAYRUN_TEST_LONG: "1" });
 }
 
 /**

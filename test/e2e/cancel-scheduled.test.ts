@@ -17,6 +17,7 @@ import { keepHistory } from "../support/keep-history.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { clockNoticed, expectBank, paymentsOf, plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -128,43 +129,48 @@ describe("cancelling what the service has scheduled", () => {
     await expectBank(payrun, [[bill, 105_00]]);
   });
 
-  test("what a worker has sent when it dies, with nobody to hear the answer, is cancelled too", async () => {
-    const { control } = payrun.sandbox;
-    const { runId, made } = await plannedScene(payrun, "sent", [108_00]);
-    const [bill] = made;
-    await control.faults([
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "after",
-        effect: "delay",
-        delayMs: 8_000,
-        times: 1,
-      },
-    ]);
-    await approve(payrun, runId);
-    const { businessId } = payrun.sandbox.business;
-    await expect
-      .poll(() => openSubjects(payrun.store.db, businessId, [bill?.id ?? ""]), { timeout: 30_000 })
-      .toContain(bill?.id);
-    await expect.poll(() => paymentsOf(payrun, bill), { timeout: 30_000 }).toHaveLength(1);
-    await payrun.killWorkers();
-    const playbook = runId.split("/")[2] ?? "";
-    const text = `kind: cancel-scheduled\nchoose: { run: ${playbook} }\n`;
-    await payrun.apply("take-back", text);
-    const id = await payrun.launch("take-back");
-    await payrun.startWorker();
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done).toMatchObject({
-      phase: "completed",
-      totalCents: 108_00,
-      payments: [{ payableId: bill?.id, state: "cancelled" }],
-    });
-    await control.faults();
-    await weeksPass();
-    await expectBank(payrun, [[bill, 0]]);
-    await keepHistory(payrun, id, "cancel-scheduled-under-way");
-  });
+  test.runIf(isLong)(
+    "what a worker has sent when it dies, with nobody to hear the answer, is cancelled too",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { runId, made } = await plannedScene(payrun, "sent", [108_00]);
+      const [bill] = made;
+      await control.faults([
+        {
+          method: "POST",
+          path: "/v1/payments",
+          when: "after",
+          effect: "delay",
+          delayMs: 8_000,
+          times: 1,
+        },
+      ]);
+      await approve(payrun, runId);
+      const { businessId } = payrun.sandbox.business;
+      await expect
+        .poll(() => openSubjects(payrun.store.db, businessId, [bill?.id ?? ""]), {
+          timeout: 30_000,
+        })
+        .toContain(bill?.id);
+      await expect.poll(() => paymentsOf(payrun, bill), { timeout: 30_000 }).toHaveLength(1);
+      await payrun.killWorkers();
+      const playbook = runId.split("/")[2] ?? "";
+      const text = `kind: cancel-scheduled\nchoose: { run: ${playbook} }\n`;
+      await payrun.apply("take-back", text);
+      const id = await payrun.launch("take-back");
+      await payrun.startWorker();
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done).toMatchObject({
+        phase: "completed",
+        totalCents: 108_00,
+        payments: [{ payableId: bill?.id, state: "cancelled" }],
+      });
+      await control.faults();
+      await weeksPass();
+      await expectBank(payrun, [[bill, 0]]);
+      await keepHistory(payrun, id, "cancel-scheduled-under-way");
+    },
+  );
 
   test("what is with the bank already is too late, and paid once", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 106_00);

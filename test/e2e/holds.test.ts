@@ -15,6 +15,7 @@ import {
 } from "../support/scene.ts";
 import type { Json } from "../support/sandbox.ts";
 import { approve } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -94,7 +95,7 @@ describe("a hold that is placed after the plan", () => {
     for (const bill of made) await expectUnpaid(bill);
   });
 
-  test("keeps a failed bill from being retried until it is lifted", async () => {
+  test.runIf(isLong)("keeps a failed bill from being retried until it is lifted", async () => {
     const { control } = payrun.sandbox;
     const { runId, made } = await plannedScene(payrun, "held-retry", [310_00]);
     const [bill] = made;
@@ -153,7 +154,7 @@ describe("a cancelled run", () => {
     await payrun.untilPhase(next, "cancelled");
   });
 
-  test("does not retry a payment that fails after the cancellation", async () => {
+  test.runIf(isLong)("does not retry a payment that fails after the cancellation", async () => {
     const { control } = payrun.sandbox;
     const { runId, made } = await plannedScene(payrun, "cancelled-failing", [510_00]);
     const [bill] = made;
@@ -169,7 +170,7 @@ describe("a cancelled run", () => {
     expect(await paymentsOf(payrun, bill)).toHaveLength(1);
   });
 
-  test("settles a line whose request was on its way, and pays no other", async () => {
+  test.runIf(isLong)("settles a line whose request was on its way, and pays no other", async () => {
     const { control } = payrun.sandbox;
     const scene: Scene = await plannedScene(payrun, "cancelled-midway", [610_00, 620_00]);
     await control.faults([

@@ -3,6 +3,7 @@ import { retryFailedPaymentId } from "../../src/contracts/names.ts";
 import { paidOnce, type TestPayrun } from "../support/payrun.ts";
 import { clockNoticed, paymentRequests } from "../support/scene.ts";
 import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 const start = stacks();
 
@@ -92,60 +93,66 @@ describe("a run whose workflow was terminated", () => {
     await expectAllDone(payrun, made);
   });
 
-  test("while its payments settle is followed to the end, and so is one that was cancelled there", async () => {
-    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
-    const { runId, made } = await plannedRun(payrun, [10_00, 20_00, 5_000_00], BIG_NEEDS_OWNER);
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
-    const workflow = payrun.temporal.workflow.getHandle(runId);
-    await workflow.cancel();
-    const cancelled = await payrun.until(
-      runId,
-      "cancelled",
-      ({ counts }) => counts.cancelled === 1,
-    );
-    expect(cancelled.counts.scheduled).toBe(2);
-    await expect
-      .poll(async () => (await workflow.describe()).status.name, { timeout: 30_000 })
-      .toBe("RUNNING");
-    // Nothing is left to be sent, so nothing needs a hold.
-    await workflow.terminate("by mistake");
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 2, cancelled: 1 });
-    expect(await holds(payrun)).toEqual([]);
-    await expectAllDone(payrun, made.slice(0, 2));
-  });
+  test.runIf(isLong)(
+    "while its payments settle is followed to the end, and so is one that was cancelled there",
+    async () => {
+      const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
+      const { runId, made } = await plannedRun(payrun, [10_00, 20_00, 5_000_00], BIG_NEEDS_OWNER);
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
+      const workflow = payrun.temporal.workflow.getHandle(runId);
+      await workflow.cancel();
+      const cancelled = await payrun.until(
+        runId,
+        "cancelled",
+        ({ counts }) => counts.cancelled === 1,
+      );
+      expect(cancelled.counts.scheduled).toBe(2);
+      await expect
+        .poll(async () => (await workflow.describe()).status.name, { timeout: 30_000 })
+        .toBe("RUNNING");
+      // Nothing is left to be sent, so nothing needs a hold.
+      await workflow.terminate("by mistake");
+      const done = await untilEnded(payrun, runId);
+      expect(done.counts).toEqual({ settled: 2, cancelled: 1 });
+      expect(await holds(payrun)).toEqual([]);
+      await expectAllDone(payrun, made.slice(0, 2));
+    },
+  );
 
-  test("as the owner of a failed bill stops its next retry until a person says so", async () => {
-    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
-    const { runId, made } = await plannedRun(payrun, [10_00]);
-    const [bill] = made;
-    const payableId = bill?.id ?? "";
-    await payrun.sandbox.control.outcome({
-      match: { payableId },
-      outcome: "fail",
-      code: "R01",
-      times: 1,
-    });
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
-    await payrun.sandbox.control.advance("P4D");
-    await payrun.until(runId, "retrying", ({ counts }) => counts.retrying === 1);
-    const workflowId = retryFailedPaymentId("default", payableId);
-    await payrun.temporal.workflow.getHandle(workflowId).terminate("not again");
-    const hold = await ownHold(payrun, "payable");
-    await payrun.sandbox.control.advance("P4D");
-    await clockNoticed();
-    expect(await paymentRequests(payrun)).toBe(1);
-    await release(payrun, hold);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 1 });
-    await expectAllDone(payrun, made);
-  });
+  test.runIf(isLong)(
+    "as the owner of a failed bill stops its next retry until a person says so",
+    async () => {
+      const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
+      const { runId, made } = await plannedRun(payrun, [10_00]);
+      const [bill] = made;
+      const payableId = bill?.id ?? "";
+      await payrun.sandbox.control.outcome({
+        match: { payableId },
+        outcome: "fail",
+        code: "R01",
+        times: 1,
+      });
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+      await payrun.sandbox.control.advance("P4D");
+      await payrun.until(runId, "retrying", ({ counts }) => counts.retrying === 1);
+      const workflowId = retryFailedPaymentId("default", payableId);
+      await payrun.temporal.workflow.getHandle(workflowId).terminate("not again");
+      const hold = await ownHold(payrun, "payable");
+      await payrun.sandbox.control.advance("P4D");
+      await clockNoticed();
+      expect(await paymentRequests(payrun)).toBe(1);
+      await release(payrun, hold);
+      const done = await untilEnded(payrun, runId);
+      expect(done.counts).toEqual({ settled: 1 });
+      await expectAllDone(payrun, made);
+    },
+  );
 });
 
 describe("a payment that is returned weeks after its run has ended", () => {
-  test("gets an owner also where no webhook tells of it", async () => {
+  test.runIf(isLong)("gets an owner also where no webhook tells of it", async () => {
     const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, webhooks: false });
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
     const [bill] = made;

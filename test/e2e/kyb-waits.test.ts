@@ -17,36 +17,40 @@ import {
 } from "../support/onboarding.ts";
 import type { TestPayrun } from "../support/payrun.ts";
 import { stacks } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 const start = stacks();
 
-test("a wait is reminded of, then expires and forgets; launched again it goes on", async () => {
-  const payrun = await start({ fixture: "unverified" });
-  const { control } = payrun.sandbox;
-  await onboard(payrun, ["remind: { every: 2 days, tell: [owner] }", "expire: 10 days"]);
-  await giveInTurn(payrun, "tax");
-  await untilWaitsIn(payrun, "signature");
-  // Given before its turn, and so kept: the end must take it along.
-  expect((await provide(payrun, "officers", DATA.officers)).status).toBe(202);
-  await control.advance("P5D");
-  const reminded = await untilOnboarding(payrun, "reminded", ({ reminders }) => reminders > 0);
-  expect(reminded).toMatchObject({ phase: "signature", reminders: 2, needsAction: true });
-  expect(await factsOf(payrun, "reminder")).toEqual([
-    expect.stringMatching(new RegExp(`^${ONBOARDING_ID}/r1/signature:0/\\d+/2$`)),
-  ]);
-  await control.advance("P6D");
-  const expired = await untilOnboarding(payrun, "expired", ({ ended }) => ended);
-  expect(expired.phase).toBe("expired");
-  expect(await payrun.store.db.selectFrom("vault").selectAll().execute()).toEqual([]);
-  await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-expired");
+test.runIf(isLong)(
+  "a wait is reminded of, then expires and forgets; launched again it goes on",
+  async () => {
+    const payrun = await start({ fixture: "unverified" });
+    const { control } = payrun.sandbox;
+    await onboard(payrun, ["remind: { every: 2 days, tell: [owner] }", "expire: 10 days"]);
+    await giveInTurn(payrun, "tax");
+    await untilWaitsIn(payrun, "signature");
+    // Given before its turn, and so kept: the end must take it along.
+    expect((await provide(payrun, "officers", DATA.officers)).status).toBe(202);
+    await control.advance("P5D");
+    const reminded = await untilOnboarding(payrun, "reminded", ({ reminders }) => reminders > 0);
+    expect(reminded).toMatchObject({ phase: "signature", reminders: 2, needsAction: true });
+    expect(await factsOf(payrun, "reminder")).toEqual([
+      expect.stringMatching(new RegExp(`^${ONBOARDING_ID}/r1/signature:0/\\d+/2$`)),
+    ]);
+    await control.advance("P6D");
+    const expired = await untilOnboarding(payrun, "expired", ({ ended }) => ended);
+    expect(expired.phase).toBe("expired");
+    expect(await payrun.store.db.selectFrom("vault").selectAll().execute()).toEqual([]);
+    await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-expired");
 
-  const late = await provide(payrun, "signature", DATA.signature);
-  expect(late).toMatchObject({ status: 409, body: { error: "onboarding_ended" } });
-  expect(await payrun.launch("kyb")).toBe(ONBOARDING_ID);
-  const again = await untilWaitsIn(payrun, "signature");
-  expect(again.provided).toEqual([]);
-  expect(await kybWrites(payrun)).toEqual(["PATCH /tax"]);
-});
+    const late = await provide(payrun, "signature", DATA.signature);
+    expect(late).toMatchObject({ status: 409, body: { error: "onboarding_ended" } });
+    expect(await payrun.launch("kyb")).toBe(ONBOARDING_ID);
+    const again = await untilWaitsIn(payrun, "signature");
+    expect(again.provided).toEqual([]);
+    expect(await kybWrites(payrun)).toEqual(["PATCH /tax"]);
+  },
+);
 
 async function factsOf(payrun: TestPayrun, kind: string): Promise<string[]> {
   const { db } = payrun.store;
@@ -102,48 +106,53 @@ async function untilRefused(payrun: TestPayrun, step: string) {
   return refused.provided;
 }
 
-test("a verified business gets its bank account verified, the last attempt only on a person's word", async () => {
-  const payrun = await start({ fixture: "unverified" });
-  const { control } = payrun.sandbox;
-  await control.changeBusiness({ verification: "verified" });
-  await onboard(payrun, ["bankAccount: micro-deposits"]);
-  const account = {
-    accountNumber: PLANTED.accountNumber,
-    routingNumber: "021000021",
-    accountType: "checking",
-  };
-  await untilOnboarding(payrun, "asked", ({ waitingFor }) => /bank-account/.test(waitingFor ?? ""));
-  expect((await provide(payrun, "bank-account", account)).status).toBe(202);
-  await untilOnboarding(payrun, "linked", ({ waitingFor }) =>
-    /on their way/.test(waitingFor ?? ""),
-  );
-  await control.advance("P5D");
-  const amounts = await amountsOf(payrun);
-  const wrong = amounts.map((cents) => (cents === 99 ? 1 : cents + 1));
-  for (const _ of [1, 2]) {
-    await untilAsksAmounts(payrun);
-    await provide(payrun, "micro-deposits", { amountsCents: wrong });
-    await untilRefused(payrun, "micro-deposits");
-  }
-  const last = await untilAsksAmounts(payrun);
-  expect(last.waitingFor).toContain("a third wrong one ends the account");
-  await provide(payrun, "micro-deposits", { amountsCents: amounts });
-  const unsent = await untilRefused(payrun, "micro-deposits");
-  expect(unsent.at(-1)?.reason).toContain("lastAttempt: true");
-  await provide(payrun, "micro-deposits", { amountsCents: amounts, lastAttempt: true });
-  const done = await untilOnboarding(payrun, "ended", ({ ended }) => ended);
-  expect(done.phase).toBe("verified");
-  const { body } = await payrun.sandbox.api<{ items: { status: string }[] }>(
-    "GET",
-    "/v1/bank-accounts",
-  );
-  expect(body.items.map(({ status }) => status)).toEqual(["verified"]);
-  await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-bank-account");
-  const { businessId } = payrun.sandbox.business;
-  const trail = await listAudit(payrun.store.db, { businessId, subject: ONBOARDING_ID });
-  expect(trail.filter(({ action }) => action === "onboarding.sending")).toHaveLength(4);
-  expect(JSON.stringify(trail)).not.toContain(PLANTED.accountNumber);
-});
+test.runIf(isLong)(
+  "a verified business gets its bank account verified, the last attempt only on a person's word",
+  async () => {
+    const payrun = await start({ fixture: "unverified" });
+    const { control } = payrun.sandbox;
+    await control.changeBusiness({ verification: "verified" });
+    await onboard(payrun, ["bankAccount: micro-deposits"]);
+    const account = {
+      accountNumber: PLANTED.accountNumber,
+      routingNumber: "021000021",
+      accountType: "checking",
+    };
+    await untilOnboarding(payrun, "asked", ({ waitingFor }) =>
+      /bank-account/.test(waitingFor ?? ""),
+    );
+    expect((await provide(payrun, "bank-account", account)).status).toBe(202);
+    await untilOnboarding(payrun, "linked", ({ waitingFor }) =>
+      /on their way/.test(waitingFor ?? ""),
+    );
+    await control.advance("P5D");
+    const amounts = await amountsOf(payrun);
+    const wrong = amounts.map((cents) => (cents === 99 ? 1 : cents + 1));
+    for (const _ of [1, 2]) {
+      await untilAsksAmounts(payrun);
+      await provide(payrun, "micro-deposits", { amountsCents: wrong });
+      await untilRefused(payrun, "micro-deposits");
+    }
+    const last = await untilAsksAmounts(payrun);
+    expect(last.waitingFor).toContain("a third wrong one ends the account");
+    await provide(payrun, "micro-deposits", { amountsCents: amounts });
+    const unsent = await untilRefused(payrun, "micro-deposits");
+    expect(unsent.at(-1)?.reason).toContain("lastAttempt: true");
+    await provide(payrun, "micro-deposits", { amountsCents: amounts, lastAttempt: true });
+    const done = await untilOnboarding(payrun, "ended", ({ ended }) => ended);
+    expect(done.phase).toBe("verified");
+    const { body } = await payrun.sandbox.api<{ items: { status: string }[] }>(
+      "GET",
+      "/v1/bank-accounts",
+    );
+    expect(body.items.map(({ status }) => status)).toEqual(["verified"]);
+    await keepHistory(payrun, ONBOARDING_ID, "kyb-onboarding-bank-account");
+    const { businessId } = payrun.sandbox.business;
+    const trail = await listAudit(payrun.store.db, { businessId, subject: ONBOARDING_ID });
+    expect(trail.filter(({ action }) => action === "onboarding.sending")).toHaveLength(4);
+    expect(JSON.stringify(trail)).not.toContain(PLANTED.accountNumber);
+  },
+);
 
 async function amountsOf(payrun: TestPayrun): Promise<number[]> {
   const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(

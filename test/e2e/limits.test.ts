@@ -13,6 +13,7 @@ import {
   standing,
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -55,28 +56,31 @@ describe("limits", () => {
     ]);
   });
 
-  test("a vendor's weekly limit counts what other runs of the week have paid", async () => {
-    const contactId = await vendor(payrun.sandbox, "Weekly Vendor");
-    const limits = "{ vendorPerWeek: $100 }";
-    const first = await oneMore("week-a", { contactId, totalAmountCents: 70_00 }, limits);
-    const second = await oneMore("week-b", { contactId, totalAmountCents: 50_00 }, limits);
-    // Both were planned while neither was paid; the second one to lease finds the limit used up.
-    await approve(payrun, first.runId);
-    await payrun.until(first.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-    if ((await payrun.status(second.runId)).phase === "awaiting-approval") {
-      await approve(payrun, second.runId);
-    }
-    const over = await payrun.until(second.runId, "parked", ({ counts }) => counts.parked === 1);
-    expect(over.payments[0]).toMatchObject({ reasonCode: "over-vendor-week-limit" });
-    const third = await oneMore("week-c", { contactId, totalAmountCents: 30_00 }, limits);
-    await approve(payrun, third.runId);
-    await payrun.until(third.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-    const payments = await payrun.sandbox.api<{ items: { amountCents: number }[] }>(
-      "GET",
-      `/v1/payments?contactId=${contactId}`,
-    );
-    expect(payments.body.items.map(({ amountCents }) => amountCents)).toEqual([30_00, 70_00]);
-  });
+  test.runIf(isLong)(
+    "a vendor's weekly limit counts what other runs of the week have paid",
+    async () => {
+      const contactId = await vendor(payrun.sandbox, "Weekly Vendor");
+      const limits = "{ vendorPerWeek: $100 }";
+      const first = await oneMore("week-a", { contactId, totalAmountCents: 70_00 }, limits);
+      const second = await oneMore("week-b", { contactId, totalAmountCents: 50_00 }, limits);
+      // Both were planned while neither was paid; the second one to lease finds the limit used up.
+      await approve(payrun, first.runId);
+      await payrun.until(first.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+      if ((await payrun.status(second.runId)).phase === "awaiting-approval") {
+        await approve(payrun, second.runId);
+      }
+      const over = await payrun.until(second.runId, "parked", ({ counts }) => counts.parked === 1);
+      expect(over.payments[0]).toMatchObject({ reasonCode: "over-vendor-week-limit" });
+      const third = await oneMore("week-c", { contactId, totalAmountCents: 30_00 }, limits);
+      await approve(payrun, third.runId);
+      await payrun.until(third.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+      const payments = await payrun.sandbox.api<{ items: { amountCents: number }[] }>(
+        "GET",
+        `/v1/payments?contactId=${contactId}`,
+      );
+      expect(payments.body.items.map(({ amountCents }) => amountCents)).toEqual([30_00, 70_00]);
+    },
+  );
 
   test("the business's weekly limit stops what would exceed it, within one run", async () => {
     // Two weeks on, so that nothing of the other tests counts in this week.
@@ -155,38 +159,45 @@ describe("a bill of more than $100,000", () => {
     await expectBank(payrun, [[made[0], 150_000_00]]);
   });
 
-  test("of which a part fails is parked, and what is left goes to the next run for a new approval", async () => {
-    const { control } = payrun.sandbox;
-    const { runId, made } = await plannedScene(payrun, "split-failing", [150_000_00]);
-    const [bill] = made;
-    await approve(payrun, runId);
-    await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-    const payments = await paymentsOf(payrun, bill);
-    const small = payments.find(({ amountCents }) => amountCents === 50_000_00);
-    await control.outcome({ match: { paymentId: small?.id ?? "" }, outcome: "fail", code: "R01" });
-    const done = await ended(payrun, runId);
-    expect(lineOf(done, bill)).toMatchObject({ state: "parked", reasonCode: "partly-failed" });
-    await expectBank(payrun, [[bill, 100_000_00]]);
-    const body = { action: "retry", reason: "money is in" };
-    const resolved = await payrun.call(
-      "operator",
-      "POST",
-      `/v1/payables/${bill?.id}/resolution`,
-      body,
-    );
-    expect(resolved.status).toBe(200);
-    await payrun.until(
-      runId,
-      "left to the next run",
-      (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
-    );
-    await payrun.apply("split-rest", scenePlaybook("split-failing"));
-    const next = await payrun.launch("split-rest");
-    const planned = await payrun.untilPhase(next, "awaiting-approval");
-    expect(lineOf(planned, bill).amountCents).toBe(50_000_00);
-    await approve(payrun, next);
-    const paid = await ended(payrun, next);
-    expect(standing(paid)).toEqual({ settled: 1 });
-    await expectBank(payrun, [[bill, 150_000_00]]);
-  });
+  test.runIf(isLong)(
+    "of which a part fails is parked, and what is left goes to the next run for a new approval",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { runId, made } = await plannedScene(payrun, "split-failing", [150_000_00]);
+      const [bill] = made;
+      await approve(payrun, runId);
+      await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+      const payments = await paymentsOf(payrun, bill);
+      const small = payments.find(({ amountCents }) => amountCents === 50_000_00);
+      await control.outcome({
+        match: { paymentId: small?.id ?? "" },
+        outcome: "fail",
+        code: "R01",
+      });
+      const done = await ended(payrun, runId);
+      expect(lineOf(done, bill)).toMatchObject({ state: "parked", reasonCode: "partly-failed" });
+      await expectBank(payrun, [[bill, 100_000_00]]);
+      const body = { action: "retry", reason: "money is in" };
+      const resolved = await payrun.call(
+        "operator",
+        "POST",
+        `/v1/payables/${bill?.id}/resolution`,
+        body,
+      );
+      expect(resolved.status).toBe(200);
+      await payrun.until(
+        runId,
+        "left to the next run",
+        (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
+      );
+      await payrun.apply("split-rest", scenePlaybook("split-failing"));
+      const next = await payrun.launch("split-rest");
+      const planned = await payrun.untilPhase(next, "awaiting-approval");
+      expect(lineOf(planned, bill).amountCents).toBe(50_000_00);
+      await approve(payrun, next);
+      const paid = await ended(payrun, next);
+      expect(standing(paid)).toEqual({ settled: 1 });
+      await expectBank(payrun, [[bill, 150_000_00]]);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { bills, type Bill } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { ended, expectBank, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -40,7 +41,7 @@ describe("every payable's money moves exactly once or not at all", () => {
     await expectPaidOnce(made);
   });
 
-  test("where the service answers 500 and has not paid", async () => {
+  test.runIf(isLong)("where the service answers 500 and has not paid", async () => {
     const { runId, made } = await plannedScene(payrun, "before-paying", [100_00]);
     await payrun.sandbox.control.faults([
       {
@@ -58,7 +59,7 @@ describe("every payable's money moves exactly once or not at all", () => {
     await expectPaidOnce(made);
   });
 
-  test("where the answer is lost on its way", async () => {
+  test.runIf(isLong)("where the answer is lost on its way", async () => {
     const { runId, made } = await plannedScene(payrun, "answer-lost", [100_00, 200_00]);
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "drop", times: 2 },
@@ -69,7 +70,7 @@ describe("every payable's money moves exactly once or not at all", () => {
     await expectPaidOnce(made);
   });
 
-  test("where the webhook arrives before the answer", async () => {
+  test.runIf(isLong)("where the webhook arrives before the answer", async () => {
     const { runId, made } = await plannedScene(payrun, "webhook-first", [100_00]);
     await payrun.sandbox.control.faults([
       {
@@ -87,7 +88,7 @@ describe("every payable's money moves exactly once or not at all", () => {
     await expectPaidOnce(made);
   });
 
-  test("where webhooks are lost, doubled and out of order", async () => {
+  test.runIf(isLong)("where webhooks are lost, doubled and out of order", async () => {
     const { runId, made } = await plannedScene(
       payrun,
       "webhooks-astray",

@@ -3,6 +3,7 @@ import { historyFigures } from "../../bench/run/history.ts";
 import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
 import { type CliResult, payrun as cli } from "../cli/cli.ts";
 import { StubPayrun } from "../support/stub-payrun.ts";
+import { isLong } from "../support/long.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -88,33 +89,41 @@ test("plan, status and report of a run come by page, and each bill on one of the
   expect(rows.map((row) => row.split(",")[0])).toEqual(ids.slice(0, 200));
 });
 
-test("a service that lets 20 requests a second through slows its own business down, without errors, and no other", async () => {
-  payrun = await StubPayrun.start([
-    { businessId: "slow", token: "slow-token", bills: 150, requestsPerSecond: 20 },
-    { businessId: "free", token: "free-token", bills: 150 },
-  ]);
-  const slow = await payrun.approvedRun("of-slow", playbook("slow"));
-  const free = await payrun.approvedRun("of-free", playbook("free"));
-  expect((await payrun.untilPhase(free, "completed", 120_000)).counts).toEqual({ settled: 150 });
-  // The other was launched before, and has most of its bills still to pay.
-  const meanwhile = await payrun.figures("slow");
-  expect(meanwhile.paidBills).toBeLessThan(150);
-  const done = await payrun.untilPhase(slow, "completed", 180_000);
-  expect(done.counts).toEqual({ settled: 150 });
+test.runIf(isLong)(
+  "a service that lets 20 requests a second through slows its own business down, without errors, and no other",
+  async () => {
+    payrun = await StubPayrun.start([
+      { businessId: "slow", token: "slow-token", bills: 150, requestsPerSecond: 20 },
+      { businessId: "free", token: "free-token", bills: 150 },
+    ]);
+    const slow = await payrun.approvedRun("of-slow", playbook("slow"));
+    const free = await payrun.approvedRun("of-free", playbook("free"));
+    expect((await payrun.untilPhase(free, "completed", 120_000)).counts).toEqual({ settled: 150 });
+    // The other was launched before, and has most of its bills still to pay.
+    const meanwhile = await payrun.figures("slow");
+    expect(meanwhile.paidBills).toBeLessThan(150);
+    const done = await payrun.untilPhase(slow, "completed", 180_000);
+    expect(done.counts).toEqual({ settled: 150 });
 
-  const ofFree = await payrun.figures("free");
-  const ofSlow = await payrun.figures("slow");
-  expect(ofFree).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0, rateLimited: 0, pays: 150 });
-  expect(ofSlow).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0 });
-  // It was refused, told nobody of an error, and didn't hammer: most requests came through.
-  expect(ofSlow.rateLimited).toBeGreaterThan(0);
-  expect(ofSlow.rateLimited).toBeLessThan(ofSlow.pays + ofSlow.reads);
-  const notices = await payrun.store.db
-    .selectFrom("notices")
-    .select("kind")
-    .where("kind", "in", ["parked", "run-failed"])
-    .execute();
-  expect(notices).toEqual([]);
-  const keys = await payrun.store.db.selectFrom("attempts").select("seq").distinct().execute();
-  expect(keys).toEqual([{ seq: 1 }]);
-});
+    const ofFree = await payrun.figures("free");
+    const ofSlow = await payrun.figures("slow");
+    expect(ofFree).toMatchObject({
+      paidBills: 150,
+      paidMoreThanOnce: 0,
+      rateLimited: 0,
+      pays: 150,
+    });
+    expect(ofSlow).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0 });
+    // It was refused, told nobody of an error, and didn't hammer: most requests came through.
+    expect(ofSlow.rateLimited).toBeGreaterThan(0);
+    expect(ofSlow.rateLimited).toBeLessThan(ofSlow.pays + ofSlow.reads);
+    const notices = await payrun.store.db
+      .selectFrom("notices")
+      .select("kind")
+      .where("kind", "in", ["parked", "run-failed"])
+      .execute();
+    expect(notices).toEqual([]);
+    const keys = await payrun.store.db.selectFrom("attempts").select("seq").distinct().execute();
+    expect(keys).toEqual([{ seq: 1 }]);
+  },
+);

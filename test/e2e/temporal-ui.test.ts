@@ -26,6 +26,7 @@ import {
   resetEverywhere,
   unpauseActivity,
 } from "../support/temporal-ui.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -56,7 +57,7 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
     );
   });
 
-  test("the owner of a failed payment that has paid it again", async () => {
+  test.runIf(isLong)("the owner of a failed payment that has paid it again", async () => {
     const { control } = payrun.sandbox;
     const more = ["onFailure: next-day"];
     const { runId, made } = await plannedScene(payrun, "reset-retry", [300_00], { more });
@@ -116,32 +117,35 @@ describe("an activity that is paused", () => {
     );
   });
 
-  test("while it can't read the service: it is tried again once it is unpaused, and not before", async () => {
-    await payrun.sandbox.control.faults([
-      { method: "GET", path: "/v1/payables", when: "before", effect: "status", status: 503 },
-    ]);
-    const name = payrun.freshName("paused-plan");
-    await bills(payrun.sandbox, [100_00], { description: name });
-    await payrun.apply(name, scenePlaybook(name));
-    const runId = await payrun.launch(name);
-    await expect
-      .poll(() => pauseActivity(payrun, runId, "planRun").then(() => "paused", String), {
-        timeout: 30_000,
-      })
-      .toBe("paused");
-    // The try that was under way goes on until it has failed.
-    await expect.poll(() => isPaused(payrun, runId), { timeout: 60_000 }).toBe(true);
-    await payrun.sandbox.control.faults([]);
-    const phase = async () => (await payrun.status(runId)).phase;
-    // It would have been tried a few times by then.
-    await sleep(15_000);
-    expect(await phase()).toBe("planning");
-    await unpauseActivity(payrun, runId, "planRun");
-    await expect.poll(phase, { timeout: 60_000 }).toBe("awaiting-approval");
-  });
+  test.runIf(isLong)(
+    "while it can't read the service: it is tried again once it is unpaused, and not before",
+    async () => {
+      await payrun.sandbox.control.faults([
+        { method: "GET", path: "/v1/payables", when: "before", effect: "status", status: 503 },
+      ]);
+      const name = payrun.freshName("paused-plan");
+      await bills(payrun.sandbox, [100_00], { description: name });
+      await payrun.apply(name, scenePlaybook(name));
+      const runId = await payrun.launch(name);
+      await expect
+        .poll(() => pauseActivity(payrun, runId, "planRun").then(() => "paused", String), {
+          timeout: 30_000,
+        })
+        .toBe("paused");
+      // The try that was under way goes on until it has failed.
+      await expect.poll(() => isPaused(payrun, runId), { timeout: 60_000 }).toBe(true);
+      await payrun.sandbox.control.faults([]);
+      const phase = async () => (await payrun.status(runId)).phase;
+      // It would have been tried a few times by then.
+      await sleep(15_000);
+      expect(await phase()).toBe("planning");
+      await unpauseActivity(payrun, runId, "planRun");
+      await expect.poll(phase, { timeout: 60_000 }).toBe("awaiting-approval");
+    },
+  );
 });
 
-test("an incident that is reset to any of its tasks is decided once", async () => {
+test.runIf(isLong)("an incident that is reset to any of its tasks is decided once", async () => {
   const scene = await bouncedScene(payrun, "reset-incident", [110_00, 120_00]);
   const [incident] = await incidents(payrun);
   const source = incident?.source ?? "";

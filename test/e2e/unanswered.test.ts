@@ -12,6 +12,7 @@ import {
   scenePlaybook,
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -43,30 +44,33 @@ async function keysOf(scene: Scene): Promise<string[]> {
 }
 
 describe("a payment that the service can't tell about", () => {
-  test("is sent under a new key only when the window is over and nothing is to be found", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "never-applied", [110_00]);
-    // Claimed and died: the key is dead, and nothing was paid.
-    await control.faults([
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "during",
-        effect: "status",
-        status: 500,
-        times: 1,
-      },
-    ]);
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
-    await sleep(3_000);
-    expect(await paymentsOf(payrun, scene.made[0])).toEqual([]);
-    expect(await keysOf(scene)).toHaveLength(1);
-    await control.advanceWire("PT9M");
-    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
-    expect(await keysOf(scene)).toHaveLength(2);
-    await expectSettledOnce(payrun, scene);
-  });
+  test.runIf(isLong)(
+    "is sent under a new key only when the window is over and nothing is to be found",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "never-applied", [110_00]);
+      // Claimed and died: the key is dead, and nothing was paid.
+      await control.faults([
+        {
+          method: "POST",
+          path: "/v1/payments",
+          when: "during",
+          effect: "status",
+          status: 500,
+          times: 1,
+        },
+      ]);
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+      await sleep(3_000);
+      expect(await paymentsOf(payrun, scene.made[0])).toEqual([]);
+      expect(await keysOf(scene)).toHaveLength(1);
+      await control.advanceWire("PT9M");
+      await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
+      expect(await keysOf(scene)).toHaveLength(2);
+      await expectSettledOnce(payrun, scene);
+    },
+  );
 
   test("is found by its look-up where the service has paid and answers 500 for ever", async () => {
     const { control } = payrun.sandbox;
@@ -81,46 +85,52 @@ describe("a payment that the service can't tell about", () => {
     await expectSettledOnce(payrun, scene);
   });
 
-  test("goes on under the same key through six minutes of errors before it was taken", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "long-outage", [130_00]);
-    await control.faults([
-      { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 503 },
-    ]);
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
-    await control.advanceWire("PT6M");
-    await sleep(1_500);
-    await control.faults([]);
-    await control.advanceWire("PT1M");
-    await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
-    expect(await keysOf(scene)).toHaveLength(1);
-    await expectSettledOnce(payrun, scene);
-  });
+  test.runIf(isLong)(
+    "goes on under the same key through six minutes of errors before it was taken",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "long-outage", [130_00]);
+      await control.faults([
+        { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 503 },
+      ]);
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+      await control.advanceWire("PT6M");
+      await sleep(1_500);
+      await control.faults([]);
+      await control.advanceWire("PT1M");
+      await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
+      expect(await keysOf(scene)).toHaveLength(1);
+      await expectSettledOnce(payrun, scene);
+    },
+  );
 
-  test("is looked up through a hold, and paid only when the hold is lifted", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "held-unknown", [140_00]);
-    const [bill] = scene.made;
-    await control.faults([
-      { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 500 },
-    ]);
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
-    const hold = await payrun.call<{ id: string }>("operator", "POST", "/v1/holds", {
-      payableId: bill?.id,
-      reason: "let me see",
-    });
-    await control.faults([]);
-    await control.advanceWire("PT1M");
-    await sleep(2_500);
-    expect(await paymentsOf(payrun, bill)).toEqual([]);
-    await control.advanceWire("PT9M");
-    await payrun.until(scene.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
-    expect(await paymentsOf(payrun, bill)).toEqual([]);
-    await payrun.call("operator", "DELETE", `/v1/holds/${hold.body.id}`);
-    await expectSettledOnce(payrun, scene);
-  });
+  test.runIf(isLong)(
+    "is looked up through a hold, and paid only when the hold is lifted",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "held-unknown", [140_00]);
+      const [bill] = scene.made;
+      await control.faults([
+        { method: "POST", path: "/v1/payments", when: "before", effect: "status", status: 500 },
+      ]);
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
+      const hold = await payrun.call<{ id: string }>("operator", "POST", "/v1/holds", {
+        payableId: bill?.id,
+        reason: "let me see",
+      });
+      await control.faults([]);
+      await control.advanceWire("PT1M");
+      await sleep(2_500);
+      expect(await paymentsOf(payrun, bill)).toEqual([]);
+      await control.advanceWire("PT9M");
+      await payrun.until(scene.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
+      expect(await paymentsOf(payrun, bill)).toEqual([]);
+      await payrun.call("operator", "DELETE", `/v1/holds/${hold.body.id}`);
+      await expectSettledOnce(payrun, scene);
+    },
+  );
 
   test("of which only a part shows is parked for a person, who can end it", async () => {
     const { control } = payrun.sandbox;
@@ -154,71 +164,77 @@ describe("a payment that the service can't tell about", () => {
     expect(await paymentsOf(payrun, bill)).toHaveLength(1);
   });
 
-  test("and a refusal that a person corrects is paid once, under the same key or the next", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "refused", [160_00]);
-    const [bill] = scene.made;
-    await control.faults([
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "before",
-        effect: "status",
-        status: 422,
-        times: 1,
-      },
-    ]);
-    await approve(payrun, scene.runId);
-    const refused = await payrun.until(
-      scene.runId,
-      "refused",
-      // Where the refusal has no code that is known, the same bytes may have gone again by now.
-      ({ counts }) => (counts.parked ?? counts.unknown ?? counts.scheduled ?? 0) > 0,
-    );
-    if (lineOf(refused, bill).state === "parked") {
-      const body = { action: "retry", reason: "corrected" };
-      const path = `/v1/payables/${bill?.id}/resolution`;
-      expect((await payrun.call("operator", "POST", path, body)).status).toBe(200);
-    } else {
-      await control.advanceWire("PT1M");
-    }
-    await control.setScale(43_200);
-    await payrun.until(
-      scene.runId,
-      "settled after all",
-      (status) => lineOf(status, bill).state === "settled",
-    );
-    await control.setScale(1);
-    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-    await expectBank(payrun, [[bill, 160_00]]);
-  });
+  test.runIf(isLong)(
+    "and a refusal that a person corrects is paid once, under the same key or the next",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "refused", [160_00]);
+      const [bill] = scene.made;
+      await control.faults([
+        {
+          method: "POST",
+          path: "/v1/payments",
+          when: "before",
+          effect: "status",
+          status: 422,
+          times: 1,
+        },
+      ]);
+      await approve(payrun, scene.runId);
+      const refused = await payrun.until(
+        scene.runId,
+        "refused",
+        // Where the refusal has no code that is known, the same bytes may have gone again by now.
+        ({ counts }) => (counts.parked ?? counts.unknown ?? counts.scheduled ?? 0) > 0,
+      );
+      if (lineOf(refused, bill).state === "parked") {
+        const body = { action: "retry", reason: "corrected" };
+        const path = `/v1/payables/${bill?.id}/resolution`;
+        expect((await payrun.call("operator", "POST", path, body)).status).toBe(200);
+      } else {
+        await control.advanceWire("PT1M");
+      }
+      await control.setScale(43_200);
+      await payrun.until(
+        scene.runId,
+        "settled after all",
+        (status) => lineOf(status, bill).state === "settled",
+      );
+      await control.setScale(1);
+      expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+      await expectBank(payrun, [[bill, 160_00]]);
+    },
+  );
 });
 
 describe("a worker that freezes in the middle of paying", () => {
-  test("pays nothing twice when another takes over and it wakes up again", async () => {
-    const { control } = payrun.sandbox;
-    const amounts = Array.from({ length: 30 }, (_, index) => (index + 1) * 1_00);
-    const scene = await plannedScene(payrun, "frozen", amounts);
-    await control.faults([
-      { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 700 },
-    ]);
-    const [frozen] = payrun.workers;
-    if (frozen === undefined) throw new Error("there is no worker to freeze");
-    await approve(payrun, scene.runId);
-    await expect
-      .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
-      .toBe(1);
-    await freeze(payrun, frozen);
-    try {
-      await control.faults([]);
-      await payrun.startWorker();
-      await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
-    } finally {
-      frozen.kill("SIGCONT");
-    }
-    await sleep(2_000);
-    await expectSettledOnce(payrun, scene);
-    const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
-    expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
-  });
+  test.runIf(isLong)(
+    "pays nothing twice when another takes over and it wakes up again",
+    async () => {
+      const { control } = payrun.sandbox;
+      const amounts = Array.from({ length: 30 }, (_, index) => (index + 1) * 1_00);
+      const scene = await plannedScene(payrun, "frozen", amounts);
+      await control.faults([
+        { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 700 },
+      ]);
+      const [frozen] = payrun.workers;
+      if (frozen === undefined) throw new Error("there is no worker to freeze");
+      await approve(payrun, scene.runId);
+      await expect
+        .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
+        .toBe(1);
+      await freeze(payrun, frozen);
+      try {
+        await control.faults([]);
+        await payrun.startWorker();
+        await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
+      } finally {
+        frozen.kill("SIGCONT");
+      }
+      await sleep(2_000);
+      await expectSettledOnce(payrun, scene);
+      const payments = await Promise.all(scene.made.map((bill) => paymentsOf(payrun, bill)));
+      expect(payments.map(({ length }) => length)).toEqual(scene.made.map(() => 1));
+    },
+  );
 });

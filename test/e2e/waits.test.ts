@@ -11,6 +11,7 @@ import {
   type Scene,
   standing,
 } from "../support/scene.ts";
+import { isLong } from "../support/long.ts";
 
 let payrun: TestPayrun;
 
@@ -111,20 +112,23 @@ describe("a fault of the whole business", () => {
     await expectAllSettled(scene);
   });
 
-  test("a token without the scope to pay is told, and the right one pays everything once", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "forbidden", amounts(3));
-    await payrun.writeToken(
-      await control.token(undefined, { scopes: READ_SCOPES, expiresInSeconds: 86_400 }),
-    );
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "told of the scope", ({ waitingFor }) =>
-      /payments:initiate/.test(waitingFor ?? ""),
-    );
-    await payrun.writeToken(payrun.sandbox.business.token);
-    await control.advanceWire("PT11M");
-    await expectAllSettled(scene);
-  });
+  test.runIf(isLong)(
+    "a token without the scope to pay is told, and the right one pays everything once",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "forbidden", amounts(3));
+      await payrun.writeToken(
+        await control.token(undefined, { scopes: READ_SCOPES, expiresInSeconds: 86_400 }),
+      );
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "told of the scope", ({ waitingFor }) =>
+        /payments:initiate/.test(waitingFor ?? ""),
+      );
+      await payrun.writeToken(payrun.sandbox.business.token);
+      await control.advanceWire("PT11M");
+      await expectAllSettled(scene);
+    },
+  );
 
   test("a service that dies in the middle of paying is waited for, and nothing is paid twice", async () => {
     const { control } = payrun.sandbox;
@@ -181,7 +185,7 @@ describe("money that is short", () => {
     await expectAllSettled(scene);
   });
 
-  test("waits with all of them where the playbook says wait", async () => {
+  test.runIf(isLong)("waits with all of them where the playbook says wait", async () => {
     const scene = await shortOf("short-wait", "wait");
     await payrun.until(
       scene.runId,
@@ -193,28 +197,31 @@ describe("money that is short", () => {
     await expectAllSettled(scene);
   });
 
-  test("stops with all of them where the playbook says stop, and a person's retry pays one", async () => {
-    const scene = await shortOf("short-stop", "stop");
-    const done = await ended(payrun, scene.runId);
-    expect(standing(done)).toEqual({ parked: 3 });
-    expect(lineOf(done, scene.made[0]).reason).toMatch(/\$350\.00 left/);
-    await expectBank(
-      payrun,
-      scene.made.map((bill) => [bill, 0]),
-    );
-    await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
-    const path = `/v1/payables/${scene.made[2]?.id}/resolution`;
-    const body = { action: "retry", reason: "money is in" };
-    expect((await payrun.call("operator", "POST", path, body)).status).toBe(200);
-    await payrun.sandbox.control.setScale(43_200);
-    await payrun.until(
-      scene.runId,
-      "settled after all",
-      (status) => lineOf(status, scene.made[2]).state === "settled",
-    );
-    await expectBank(payrun, [
-      [scene.made[0], 0],
-      [scene.made[2], 400_00],
-    ]);
-  });
+  test.runIf(isLong)(
+    "stops with all of them where the playbook says stop, and a person's retry pays one",
+    async () => {
+      const scene = await shortOf("short-stop", "stop");
+      const done = await ended(payrun, scene.runId);
+      expect(standing(done)).toEqual({ parked: 3 });
+      expect(lineOf(done, scene.made[0]).reason).toMatch(/\$350\.00 left/);
+      await expectBank(
+        payrun,
+        scene.made.map((bill) => [bill, 0]),
+      );
+      await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
+      const path = `/v1/payables/${scene.made[2]?.id}/resolution`;
+      const body = { action: "retry", reason: "money is in" };
+      expect((await payrun.call("operator", "POST", path, body)).status).toBe(200);
+      await payrun.sandbox.control.setScale(43_200);
+      await payrun.until(
+        scene.runId,
+        "settled after all",
+        (status) => lineOf(status, scene.made[2]).state === "settled",
+      );
+      await expectBank(payrun, [
+        [scene.made[0], 0],
+        [scene.made[2], 400_00],
+      ]);
+    },
+  );
 });

@@ -89,22 +89,26 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
   });
 
   describe("two workers", () => {
-    test("share the work: where one is killed in the middle of paying the other finishes", async () => {
-      await payrun.startWorker();
-      const amounts = Array.from({ length: 50 }, (_, index) => (index + 1) * 1_00);
-      const scene = await plannedScene(payrun, "shared", amounts);
-      await slowPayments(1_500);
-      await approve(payrun, scene.runId);
-      // Which of them gets the lanes is the server's choice: the one that pays is killed.
-      await expect.poll(async () => (await senders(scene)).size, { timeout: 30_000 }).not.toBe(0);
-      const paying = await senders(scene);
-      const killed = payrun.workers.find(({ pid }) => paying.has(`${hostname()}:${pid}`));
-      if (killed === undefined) throw new Error(`none of ours has paid: ${[...paying].join(", ")}`);
-      await payrun.killWorker(killed);
-      expect(payrun.workers).toHaveLength(1);
-      await payrun.sandbox.control.faults([]);
-      await expectSettledOnce(payrun, scene);
-    });
+    test.runIf(isLong)(
+      "share the work: where one is killed in the middle of paying the other finishes",
+      async () => {
+        await payrun.startWorker();
+        const amounts = Array.from({ length: 50 }, (_, index) => (index + 1) * 1_00);
+        const scene = await plannedScene(payrun, "shared", amounts);
+        await slowPayments(1_500);
+        await approve(payrun, scene.runId);
+        // Which of them gets the lanes is the server's choice: the one that pays is killed.
+        await expect.poll(async () => (await senders(scene)).size, { timeout: 30_000 }).not.toBe(0);
+        const paying = await senders(scene);
+        const killed = payrun.workers.find(({ pid }) => paying.has(`${hostname()}:${pid}`));
+        if (killed === undefined)
+          throw new Error(`none of ours has paid: ${[...paying].join(", ")}`);
+        await payrun.killWorker(killed);
+        expect(payrun.workers).toHaveLength(1);
+        await payrun.sandbox.control.faults([]);
+        await expectSettledOnce(payrun, scene);
+      },
+    );
 
     // A worker that freezes is in npm test as well, where it pays alone: unanswered.test.ts.
     test.runIf(isLong)(
@@ -138,30 +142,38 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
   });
 
   describe("a pause that the service asks for", () => {
-    test("holds for every worker, also for one that was not there when it was asked for", async () => {
-      const { control } = payrun.sandbox;
-      const told = await plannedScene(payrun, "told-to-wait", [1_00, 2_00, 3_00]);
-      const later = await plannedScene(payrun, "approved-later", [4_00, 5_00, 6_00]);
-      const slowDown = { when: "before", effect: "status", status: 429, retryAfter: 600 } as const;
-      await control.faults([{ ...PAYMENT, ...slowDown, times: 3 }]);
-      await approve(payrun, told.runId);
-      const waits = ({ waitingFor }: RunStatus): boolean => /slow down/.test(waitingFor ?? "");
-      await payrun.until(told.runId, "told to wait", waits);
-      await payrun.killWorkers();
-      const sent = await paymentRequests(payrun);
-      await payrun.startWorker();
-      await approve(payrun, later.runId);
-      // Nobody else is left who could have found that out.
-      await payrun.until(
-        later.runId,
-        "told to wait",
-        (status) => waits(status) && standing(status)["planned"] === 3,
-      );
-      expect(await paymentRequests(payrun)).toBe(sent);
-      await control.faults([]);
-      await control.advanceWire("PT11M");
-      for (const scene of [told, later]) await expectSettledOnce(payrun, scene);
-    });
+    test.runIf(isLong)(
+      "holds for every worker, also for one that was not there when it was asked for",
+      async () => {
+        const { control } = payrun.sandbox;
+        const told = await plannedScene(payrun, "told-to-wait", [1_00, 2_00, 3_00]);
+        const later = await plannedScene(payrun, "approved-later", [4_00, 5_00, 6_00]);
+        const slowDown = {
+          when: "before",
+          effect: "status",
+          status: 429,
+          retryAfter: 600,
+        } as const;
+        await control.faults([{ ...PAYMENT, ...slowDown, times: 3 }]);
+        await approve(payrun, told.runId);
+        const waits = ({ waitingFor }: RunStatus): boolean => /slow down/.test(waitingFor ?? "");
+        await payrun.until(told.runId, "told to wait", waits);
+        await payrun.killWorkers();
+        const sent = await paymentRequests(payrun);
+        await payrun.startWorker();
+        await approve(payrun, later.runId);
+        // Nobody else is left who could have found that out.
+        await payrun.until(
+          later.runId,
+          "told to wait",
+          (status) => waits(status) && standing(status)["planned"] === 3,
+        );
+        expect(await paymentRequests(payrun)).toBe(sent);
+        await control.faults([]);
+        await control.advanceWire("PT11M");
+        for (const scene of [told, later]) await expectSettledOnce(payrun, scene);
+      },
+    );
   });
 
   describe("two runs on one balance", () => {
