@@ -8,7 +8,8 @@ import { inDoubt } from "../../src/domain/notices/open-texts.ts";
 import { type AlarmCode, ALARMS } from "../../src/domain/payments/alarms.ts";
 import { overpaidCents } from "../../src/domain/payments/owed.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import { holdOnce, type HoldScopeName } from "../../src/store/holds/holds.ts";
+import type { HoldScopeName } from "../../src/domain/holds.ts";
+import { holdOnce } from "../../src/store/holds/holds.ts";
 import { payeesOfScheduled } from "../../src/store/lines/followed-lines.ts";
 import {
   insertCancellation,

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
+import { HOLD_SCOPES } from "../domain/holds.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
 
@@ -49,7 +50,7 @@ export const HoldBody = z
   .object({
     id: z.string(),
     business: z.string(),
-    scope: z.enum(["payable", "contact", "source", "run", "playbook", "all"]),
+    scope: z.enum(HOLD_SCOPES),
     value: z.string(),
     reason: z.string(),
     author: z.string(),

@@ -1,3 +1,8 @@
+/** What a hold may be set on. */
+export const HOLD_SCOPES = ["payable", "contact", "source", "run", "playbook", "all"] as const;
+
+export type HoldScopeName = (typeof HOLD_SCOPES)[number];
+
 /** A hold as far as deciding "does it stop this line" goes. */
 export interface HoldScope {
   readonly scope: string;

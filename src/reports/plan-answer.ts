@@ -8,12 +8,12 @@ import { stageStatus } from "./status/payment.ts";
  * has every bill of the page, `planned` or `skipped` with its reason; beside them the plan's own
  * details. Counts are over all pages.
  */
-export function planAnswer(plan: DryPlanPage): object {
+export function planAnswer(plan: DryPlanPage) {
   const { business, playbook, period, lines, skipped, lineCount, skippedCount } = plan;
   return {
     id: payRunId(business, playbook, period, 1),
-    kind: "pay-run",
-    phase: "planning",
+    kind: "pay-run" as const,
+    phase: "planning" as const,
     waitingFor: null,
     counts: {
       ...(lineCount === 0 ? {} : { planned: lineCount }),

@@ -24,8 +24,23 @@ export interface RouteRequest<Body, Query, Params> {
   readonly from: string;
 }
 
-export type RouteAnswer =
-  | { readonly status: ContentfulStatusCode; readonly json: object }
+/** What each status answers with. */
+type Responses = Readonly<
+  Record<number, { readonly description: string; readonly schema: ZodType }>
+>;
+
+/** What may be given where a schema is answered with: lists and fields may be readonly. */
+type Given<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Given<Value[Key]> }
+  : Value;
+
+interface JsonAnswer<Of extends Responses> {
+  readonly status: keyof Of & ContentfulStatusCode;
+  readonly json: Given<z.input<Of[keyof Of & number]["schema"]>>;
+}
+
+export type RouteAnswer<Of extends Responses> =
+  | JsonAnswer<Of>
   | { readonly status: ContentfulStatusCode; readonly text: string; readonly contentType: string }
   /** A text that is made while it is sent, as fast as it is read. */
   | {
@@ -44,6 +59,7 @@ export interface RouteSpec<
   Body extends ZodType,
   Query extends ZodObject,
   Params extends ZodObject,
+  Of extends Responses,
 > {
   readonly method: "get" | "post" | "delete";
   /** OpenAPI form, `/v1/runs/{id}`. */
@@ -67,10 +83,10 @@ export interface RouteSpec<
   readonly bodyMostBytes?: number;
   readonly query?: Query;
   readonly params?: Params;
-  readonly responses: Readonly<Record<number, { description: string; schema: ZodType }>>;
+  readonly responses: Of;
   readonly handle: (
     request: RouteRequest<z.output<Body>, z.output<Query>, z.output<Params>>,
-  ) => Promise<RouteAnswer>;
+  ) => Promise<RouteAnswer<Of>>;
 }
 
 /** Where operations are added. It keeps the whole gateway to itself: a handler gets its caller's part. */
@@ -92,21 +108,23 @@ export class Routes {
     Body extends ZodType = ZodType<undefined>,
     Query extends ZodObject = ZodObject<Record<never, never>>,
     Params extends ZodObject = ZodObject<Record<never, never>>,
-  >(spec: RouteSpec<Body, Query, Params>): void {
+    const Of extends Responses = Responses,
+  >(spec: RouteSpec<Body, Query, Params, Of>): void {
     addRoute(this.#app, this.#context, spec);
   }
 }
 
-function addRoute<Body extends ZodType, Query extends ZodObject, Params extends ZodObject>(
-  app: OpenAPIHono,
-  whole: GatewayContext,
-  spec: RouteSpec<Body, Query, Params>,
-): void {
+function addRoute<
+  Body extends ZodType,
+  Query extends ZodObject,
+  Params extends ZodObject,
+  Of extends Responses,
+>(app: OpenAPIHono, whole: GatewayContext, spec: RouteSpec<Body, Query, Params, Of>): void {
   describe(app, spec);
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const principal = await authenticate(c, whole);
     const context = scopedTo(whole, principal);
-    const handled = async (): Promise<RouteAnswer> => {
+    const handled = async (): Promise<RouteAnswer<Of>> => {
       const { roles = [], whose } = spec;
       const isPlain = typeof roles !== "function";
       if (isPlain && roles.length > 0) requireRole(principal, roles);
@@ -147,7 +165,10 @@ function addRoute<Body extends ZodType, Query extends ZodObject, Params extends 
   });
 }
 
-function describe(app: OpenAPIHono, spec: RouteSpec<ZodType, ZodObject, ZodObject>): void {
+function describe(
+  app: OpenAPIHono,
+  spec: Omit<RouteSpec<ZodType, ZodObject, ZodObject, Responses>, "handle" | "whose" | "roles">,
+): void {
   const error = (description: string): object => ({
     description,
     content: { "application/json": { schema: ErrorBody } },

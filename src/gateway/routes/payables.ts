@@ -96,7 +96,7 @@ function addBulk(routes: Routes): void {
         .limit(RESOLVED_AT_ONCE)
         .execute();
       const resolved: Resolution[] = [];
-      const refused: object[] = [];
+      const refused: z.input<typeof BulkResolutionBody>["refused"] = [];
       for (const { payable_id: payableId } of parked) {
         const request = { payableId, action: body.action, reason: body.reason };
         try {

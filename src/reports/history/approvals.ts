@@ -51,7 +51,7 @@ function approvalJson(row: ApprovalRow) {
     runId: row.run_id,
     by: row.principal,
     roles: JSON.parse(row.roles) as string[],
-    proof: row.token_id?.startsWith("key/") === true ? "signature" : "token",
+    proof: row.token_id?.startsWith("key/") === true ? ("signature" as const) : ("token" as const),
     proofId: row.token_id,
     at: new Date(row.decided_at_ms).toISOString(),
     expiresAt: new Date(row.expires_at_ms).toISOString(),

@@ -4,7 +4,8 @@ import { Temporal } from "temporal-polyfill";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { newYorkInstantMs } from "../../domain/clock/new-york.ts";
-import type { Hold, HoldScopeName } from "../../store/holds/holds.ts";
+import type { HoldScopeName } from "../../domain/holds.ts";
+import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { ActionContext } from "../../actions/context.ts";
 

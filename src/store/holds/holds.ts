@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import { holdOn } from "../../domain/holds.ts";
+import { type HoldScopeName, holdOn } from "../../domain/holds.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
@@ -8,8 +8,6 @@ import { findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
-
-export type HoldScopeName = "payable" | "contact" | "source" | "run" | "playbook" | "all";
 
 /** A "not now" that somebody set, and that only they or a person lift. */
 export type Hold = RecordOf<"holds">;

@@ -1,4 +1,5 @@
-import { integer, integerOrNull, json, table, text, textOrNull } from "./table.ts";
+import type { HoldScopeName } from "../../domain/holds.ts";
+import { integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
 
 /** What keeps a bill from being paid twice, and what waits before it is paid. */
 export const paymentTables = {
@@ -12,8 +13,8 @@ export const paymentTables = {
   holds: table(["hold_id"], {
     hold_id: text,
     business_id: text,
-    /** A `HoldScopeName`; a newer program may have written others. */
-    scope: text,
+    /** A newer program may have written others. */
+    scope: readAs<HoldScopeName>(),
     /** Id or name within the scope; empty for all. */
     value: text,
     reason: text,
