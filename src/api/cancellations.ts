@@ -5,6 +5,7 @@ import {
   CANCELLATION_STATES,
 } from "../contracts/cancellation.ts";
 import { startedBy } from "./schemas.ts";
+import type { Shown } from "./shown.ts";
 
 export const CancellationStatusBody = z
   .object({
@@ -43,3 +44,6 @@ export const CancellationStatusBody = z
     nextPage: z.int().nullable().describe("Null on the last page"),
   })
   .openapi("CancellationStatus");
+
+export type CancellationStatus = Shown<typeof CancellationStatusBody>;
+export type CancellationPaymentStatus = CancellationStatus["payments"][number];

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { TOP_UP_STATES } from "../contracts/deposit.ts";
+import type { Shown } from "./shown.ts";
 
 /** A deposit as a plan proposes it. */
 export const plannedTopUp = z
@@ -29,3 +30,5 @@ export const topUpStatus = plannedTopUp
     reason: z.string().nullable(),
   })
   .openapi("TopUp");
+
+export type TopUpStatus = Shown<typeof topUpStatus>;

@@ -3,6 +3,7 @@ import { LINE_STATES } from "../contracts/pay-run.ts";
 import { PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
 import { RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./schemas.ts";
+import type { Shown } from "./shown.ts";
 
 const AttemptBody = z.object({
   seq: z.int(),
@@ -139,3 +140,5 @@ export const HistoryBody = z
     }),
   })
   .openapi("PayableHistory");
+
+export type PayableHistory = Shown<typeof HistoryBody>;

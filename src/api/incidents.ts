@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { topUpStatus } from "./deposits.ts";
+import type { Shown } from "./shown.ts";
 
 export const IncidentStatusBody = z
   .object({
@@ -38,3 +39,28 @@ export const IncidentStatusBody = z
       .describe("Bills that wait for the decision"),
   })
   .openapi("IncidentStatus");
+
+/** A funding account that bounced, as the list of them has it. */
+export const IncidentBody = z
+  .object({
+    id: z.string(),
+    business: z.string(),
+    source: z.string(),
+    phase: z.enum(["open", "topping-up", "ended"]),
+    code: z.string(),
+    reason: z.string(),
+    roles: z.array(z.string()).describe("Any of these decides"),
+    holdId: z.string(),
+    openedAt: z.string(),
+    decision: z.enum(["released", "other-source", "top-up"]).nullable(),
+    decidedBy: z.string().nullable(),
+    bills: z.int().describe("Bills that wait for the decision"),
+    billsCents: z.int(),
+    topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
+  })
+  .openapi("Incident");
+
+export const IncidentListBody = z.object({ items: z.array(IncidentBody) });
+
+export type Incident = Shown<typeof IncidentBody>;
+export type IncidentStatus = Shown<typeof IncidentStatusBody>;

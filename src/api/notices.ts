@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Shown } from "./shown.ts";
 
 const STATES =
   "sent, pending, undeliverable or nobody (no channel wants it, the vendor has no address)";
@@ -30,3 +31,5 @@ export const NoticeBody = z
   .openapi("Notice");
 
 export const NoticeListBody = z.object({ items: z.array(NoticeBody) });
+
+export type Notice = Shown<typeof NoticeBody>;

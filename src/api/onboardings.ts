@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { INPUT_STATES, ONBOARDING_PHASES, PROVIDED_STEPS } from "../contracts/onboarding.ts";
+import type { Shown } from "./shown.ts";
 
 /** What an onboarding answers, for the OpenAPI document. */
 export const OnboardingStatusBody = z
@@ -39,3 +40,5 @@ export const OnboardingStatusBody = z
     proposal: z.object({ name: z.string(), text: z.string() }).nullable(),
   })
   .openapi("Onboarding");
+
+export type OnboardingStatus = Shown<typeof OnboardingStatusBody>;

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
+import type { Shown } from "./shown.ts";
 
 /** Bills and amounts by state. */
 export const stateSums = z.partialRecord(
@@ -42,3 +43,5 @@ export const ReportBody = z
     topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
   })
   .openapi("Report");
+
+export type Report = Shown<typeof ReportBody>;

@@ -3,6 +3,7 @@ import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { stateSums } from "./report.ts";
 import { startedBy } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
+import type { Shown } from "./shown.ts";
 
 /** Shapes of the gateway's answers about plans and runs. */
 
@@ -204,3 +205,15 @@ export const RunListBody = z.object({
     }),
   ),
 });
+
+export type RunStatus = Shown<typeof RunStatusBody>;
+/** A bill of a run, as its status shows it. */
+export type RunPaymentStatus = RunStatus["payments"][number];
+/** Bills that wait for the same people. */
+export type WaitingApproval = Shown<typeof waitingApproval>;
+/** One stage of a bill's approval. */
+export type StageStatus = NonNullable<RunPaymentStatus["stages"]>[number];
+/** Bills and amounts by state. */
+export type StateSums = Shown<typeof stateSums>;
+export type PlanFigures = Shown<typeof planSummary>;
+export type DryPlanAnswer = Shown<typeof DryPlanBody>;

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { HOLD_SCOPES } from "../domain/holds.ts";
+import type { Shown } from "./shown.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
 
@@ -138,3 +139,9 @@ export const BulkResolutionBody = z.object({
     }),
   ),
 });
+
+export type Decision = Shown<typeof DecisionBody>;
+export type Hold = Shown<typeof HoldBody>;
+export type AppliedPlaybook = Shown<typeof AppliedPlaybookBody>;
+export type PlaybookRevision = Shown<typeof PlaybookRevisionsBody>["items"][number];
+export type Resolution = Shown<typeof ResolutionBody>;

@@ -1,5 +1,4 @@
 import type { Look } from "./look.ts";
-import type { StartedBy } from "./events.ts";
 
 /** What became of one payment, or one bill, that a cancellation is about. */
 export const CANCELLATION_STATES = [
@@ -48,47 +47,3 @@ export interface CancellationAssessment extends Look {
 
 /** Kinds of playbooks whose workflow is a cancellation: `hold` withholds bills. */
 export const CANCELLATION_KINDS = ["hold", "cancel-scheduled"] as const;
-type CancellationKind = (typeof CANCELLATION_KINDS)[number];
-
-/** What `status --json` and `GET /v1/runs/{id}` answer for a cancellation. */
-export interface CancellationStatus {
-  readonly id: string;
-  readonly kind: CancellationKind;
-  readonly business: string;
-  /** Empty where a person named the payments. */
-  readonly playbook: string;
-  readonly phase: CancellationPhase;
-  readonly waitingFor: string | null;
-  readonly needsAction: boolean;
-  readonly counts: Readonly<Partial<Record<CancellationState, number>>>;
-  readonly totalCents: number;
-  readonly planHash: null;
-  readonly reason: string;
-  readonly launchedBy: string;
-  /** The events that started it; missing where none did. */
-  readonly startedBy?: readonly StartedBy[];
-  readonly launchedAt: string;
-  readonly endedAt: string | null;
-  /** The page that was asked for, of `totalCount` in all. */
-  readonly payments: readonly CancellationPaymentStatus[];
-  readonly totalCount: number;
-  /** From 1. */
-  readonly page: number;
-  readonly pageSize: number;
-  /** Null on the last page. */
-  readonly nextPage: number | null;
-}
-
-export interface CancellationPaymentStatus {
-  /** Null for a bill of which nothing was sent, or whose request is still under way. */
-  readonly paymentId: string | null;
-  readonly payableId: string | null;
-  readonly amountCents: number;
-  readonly state: CancellationState;
-  /** What happened and where the money went. */
-  readonly reason: string | null;
-  /** Hold that keeps the bill from being paid again. */
-  readonly holdId: string | null;
-  /** Business-clock instant until which a withheld bill may be released in time, or null. */
-  readonly releaseBy: string | null;
-}

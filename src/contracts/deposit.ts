@@ -48,15 +48,3 @@ export interface PlannedTopUp extends TopUpTerms {
   readonly approvers: readonly string[];
   readonly quorum: number;
 }
-
-/** What `status --json` shows of a deposit. */
-export interface TopUpStatus extends PlannedTopUp {
-  readonly id: string;
-  readonly state: TopUpState;
-  /** What an approval of it names. */
-  readonly hash: string;
-  readonly approvedBy: readonly string[];
-  /** The service's id of the deposit. */
-  readonly transactionId: string | null;
-  readonly reason: string | null;
-}

@@ -1,7 +1,6 @@
 import type { Seen } from "./activities.ts";
-import type { StartedBy } from "./events.ts";
 import type { ApprovalStage, ReviewReason } from "./playbook.ts";
-import type { PlannedTopUp, TopUpStatus } from "./deposit.ts";
+import type { PlannedTopUp } from "./deposit.ts";
 
 export const RUN_PHASES = [
   "planning",
@@ -192,94 +191,4 @@ export interface DirectMail {
   readonly read: number;
   /** Signals that came after as many as a run reads. */
   readonly unread: number;
-}
-
-/** Bills and amounts by state. */
-export type StateSums = Readonly<
-  Partial<Record<LineState, { readonly count: number; readonly cents: number }>>
->;
-
-/** What `status --json` and `GET /v1/runs/{id}` answer. */
-export interface RunStatus {
-  readonly id: string;
-  readonly kind: "pay-run" | "retry-failed-payment";
-  readonly business: string;
-  readonly playbook: string;
-  readonly period: string;
-  readonly phase: RunPhase;
-  readonly waitingFor: string | null;
-  readonly counts: Readonly<Partial<Record<LineState, number>>>;
-  readonly totalCents: number;
-  readonly planHash: string | null;
-  readonly decideBy: string | null;
-  readonly launchedBy: string;
-  /** The events that started it; missing where none did. */
-  readonly startedBy?: readonly StartedBy[];
-  /** The page of bills that was asked for, of `totalCount` in all. */
-  readonly payments: readonly RunPaymentStatus[];
-  readonly totalCount?: number;
-  /** From 1. */
-  readonly page?: number;
-  readonly pageSize?: number;
-  /** Null on the last page. */
-  readonly nextPage?: number | null;
-  /** Over all bills of the plan, whatever page was asked for. */
-  readonly byState?: StateSums;
-  /** Whom bills wait for, stage by stage; missing where none does. */
-  readonly approvals?: readonly WaitingApproval[];
-  /** Why a failed run could not be planned. */
-  readonly failure?: string;
-  /** Notices about it that have not reached everybody; missing where all have. */
-  readonly undelivered?: number;
-  /** Present once a plan exists. */
-  readonly plan?: PlanSummary;
-  /** Deposits that it has asked for, first to last; missing where there are none. */
-  readonly topUps?: readonly TopUpStatus[];
-}
-
-/** Bills that wait for the same people. */
-export interface WaitingApproval {
-  /** Of the rule's stages, from 1. */
-  readonly stage: number;
-  readonly stages: number;
-  /** Roles that may decide now, whom it was escalated to among them. */
-  readonly by: readonly string[];
-  readonly quorum: number;
-  readonly lines: number;
-  readonly totalCents: number;
-  /** ISO instants on the business clock; null where there is none. */
-  readonly since: string | null;
-  readonly escalatesAt: string | null;
-  readonly escalatesTo: readonly string[];
-  readonly escalated: boolean;
-}
-
-/** One stage of a bill's approval. */
-export interface StageStatus {
-  readonly by: readonly string[];
-  readonly quorum: number;
-  readonly approvedBy: readonly string[];
-  /** Those of them whom only an escalation let decide. */
-  readonly escalatedTo: readonly string[];
-}
-
-export interface RunPaymentStatus {
-  readonly payableId: string;
-  readonly publicId: string | null;
-  readonly contactName: string | null;
-  readonly amountCents: number;
-  readonly state: LineState;
-  readonly paymentIds: readonly string[];
-  readonly attempts: number;
-  readonly reasonCode: string | null;
-  readonly reason: string | null;
-  readonly dueDate: string | null;
-  readonly executionDate: string | null;
-  readonly arrivalDate: string | null;
-  readonly flags: readonly LineFlag[];
-  readonly approvers: readonly string[];
-  readonly quorum: number;
-  readonly approvedBy: readonly string[];
-  /** One after the other; missing where its rule asks one quorum and nobody after it. */
-  readonly stages?: readonly StageStatus[];
 }

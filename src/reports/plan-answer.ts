@@ -1,5 +1,6 @@
 import { payRunId } from "../contracts/names.ts";
-import type { DryPlanPage, PlanLine, RunPaymentStatus } from "../contracts/pay-run.ts";
+import type { DryPlanPage, PlanLine } from "../contracts/pay-run.ts";
+import type { RunPaymentStatus } from "../api/runs.ts";
 import { leftOut } from "./status/left-out.ts";
 import { stageStatus } from "./status/payment.ts";
 

@@ -1,10 +1,5 @@
-import type {
-  LineState,
-  RunPaymentStatus,
-  RunPhase,
-  RunStatus,
-  StateSums,
-} from "../contracts/pay-run.ts";
+import type { LineState, RunPhase } from "../contracts/pay-run.ts";
+import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
 import { oddLines, REGULAR_STATES } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";

@@ -1,12 +1,11 @@
-import { historyShape } from "../../src/cli/client/history-shape.ts";
 import { historyLines } from "../../src/cli/show/history.ts";
 import { historyOf } from "../../src/reports/history/history.ts";
-import { HistoryBody } from "../../src/api/history.ts";
 import type { MoneyWorld } from "./money-world.ts";
+import { HistoryBody } from "../../src/api/history.ts";
 
 /** What the gateway answers about a bill, and what the command prints of it. */
 export async function explainIn(world: MoneyWorld, payableId: string) {
   const profile = world.context().profileOf("acme");
   const history = HistoryBody.parse(await historyOf(world.store.db, profile, payableId));
-  return { history, text: historyLines(historyShape.parse(history)).join("\n") };
+  return { history, text: historyLines(HistoryBody.parse(history)).join("\n") };
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
+import type { DryPlan } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { type Bill, bills } from "../support/bills.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
 

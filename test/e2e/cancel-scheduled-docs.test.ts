@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
+import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { cancellation, hasEnded, scheduledBill } from "../support/cancellations.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { CancellationStatus } from "../../src/api/cancellations.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { bills } from "../support/bills.ts";
 import { hasEnded, scheduledBill, untilCancellation } from "../support/cancellations.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { OnboardingStatus } from "../../src/contracts/onboarding.ts";
+import type { OnboardingStatus } from "../../src/api/onboardings.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
 import { commandsOf, pageText } from "../support/docs.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { bills } from "../support/bills.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";

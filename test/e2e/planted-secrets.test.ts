@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import type { TestPayrun } from "../support/payrun.ts";
 import { approve, plannedRun, stacks, untilEnded } from "../support/stack.ts";

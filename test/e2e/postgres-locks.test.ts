@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { deliver, eventBody, signed } from "../gateway/support/gateway.ts";
 import { hasPostgres } from "../support/postgres-programs.ts";
 import { storePlace } from "../support/store-kinds.ts";

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { historyFigures } from "../../bench/run/history.ts";
-import type { DryPlan, RunStatus } from "../../src/contracts/pay-run.ts";
+import type { DryPlan } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { type CliResult, payrun as cli } from "../cli/cli.ts";
 import { StubPayrun } from "../support/stub-payrun.ts";
 import { isLong } from "../support/long.ts";

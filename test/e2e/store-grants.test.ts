@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import pg from "pg";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { openStore } from "../../src/store/index.ts";
 import { grantStatements } from "../../src/store/postgres/grants.ts";
 import { databasesOf } from "../support/postgres-databases.ts";

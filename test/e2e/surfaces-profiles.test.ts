@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { MAIN, payrun, type CliResult } from "../cli/cli.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
 import type { Json } from "../support/sandbox.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { TopUpStatus } from "../../src/contracts/deposit.ts";
+import type { TopUpStatus } from "../../src/api/deposits.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { hostname } from "node:os";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { freeze } from "../support/freeze.ts";
 import { isLong } from "../support/long.ts";
 import { startPayrun, type TestPayrun } from "../support/payrun.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/names.ts";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { claimPayables } from "../../src/store/payables/claims.ts";
 import { openCancellations } from "../../src/store/cancellations/cancellations.ts";

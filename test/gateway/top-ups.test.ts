@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fundingIncidentId } from "../../src/contracts/names.ts";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { approversOf } from "../../src/store/approvals/line-approvals.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
-import type { TopUpStatus } from "../../src/contracts/deposit.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
+import type { TopUpStatus } from "../../src/api/deposits.ts";
 import type { TestPayrun } from "./payrun.ts";
 import { clockNoticed, paymentsOf, plannedScene, type Scene, type SceneOptions } from "./scene.ts";
 import { approve } from "./stack.ts";

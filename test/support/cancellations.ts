@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import type { CancellationStatus } from "../../src/contracts/cancellation.ts";
+import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import { bankDate, type Bill, bills } from "./bills.ts";
 import type { TestPayrun } from "./payrun.ts";
 import type { Json } from "./sandbox.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import type { Json } from "./sandbox.ts";
 
 /** Names of the tokens that every test stack has, and their roles. */

@@ -1,6 +1,7 @@
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OnboardingPhase, OnboardingStatus } from "../../src/contracts/onboarding.ts";
+import type { OnboardingPhase } from "../../src/contracts/onboarding.ts";
+import type { OnboardingStatus } from "../../src/api/onboardings.ts";
 import type { Person } from "./gateway-calls.ts";
 import type { TestPayrun } from "./payrun.ts";
 import type { Json } from "./sandbox.ts";

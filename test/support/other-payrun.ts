@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { PAY_ALL } from "./bills.ts";
 import type { OtherPayable } from "./other-service/book.ts";
 import type { OtherServiceOptions } from "./other-service/options.ts";

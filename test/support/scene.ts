@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import type { RunPaymentStatus, RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunPaymentStatus, RunStatus } from "../../src/api/runs.ts";
 import { bills, type Bill } from "./bills.ts";
 import type { TestPayrun } from "./payrun.ts";
 import { type Json, netCreditByPayable } from "./sandbox.ts";

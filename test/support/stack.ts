@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import { bills, PAY_ALL, type Bill } from "./bills.ts";
 import { startPayrun, type PayrunOptions, type TestPayrun } from "./payrun.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { RunStatus } from "../../src/contracts/pay-run.ts";
+import type { RunStatus } from "../../src/api/runs.ts";
 import type { NewStubBusiness, StubFigures } from "../../bench/run/stub-book.ts";
 import { TestPayrun } from "./payrun.ts";
 import { TestSandbox } from "./sandbox.ts";

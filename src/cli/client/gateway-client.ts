@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { Config } from "../../config.ts";
-import type { DryPlanPage, RunStatus } from "../../contracts/pay-run.ts";
+import type { Shown } from "../../api/shown.ts";
 import { isThisMachine } from "../../config/plaintext.ts";
 import {
   CliError,
@@ -14,7 +14,9 @@ import {
 import { type HttpAnswer, httpJson, httpText } from "./http.ts";
 import { readLocalAdmin } from "../home/local-admin.ts";
 import { readRunning } from "../home/running-file.ts";
-import { anyStatus, payableHistory, planAnswer, type PayableHistory } from "./gateway-shapes.ts";
+import { HistoryBody, type PayableHistory } from "../../api/history.ts";
+import { DryPlanBody, type DryPlanAnswer, type RunStatus } from "../../api/runs.ts";
+import { AnyStatusBody } from "../../api/statuses.ts";
 
 /** A dry plan waits for a worker, which may have to read thousands of bills first. */
 const TIMEOUT_MS = 90_000;
@@ -93,14 +95,14 @@ export class GatewayClient {
 
   /** @throws {CliError} where the id is something else's, which has no plan and no bills */
   async #payRun(id: string, query: string): Promise<RunStatus> {
-    const status = await this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, anyStatus);
+    const status = await this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, AnyStatusBody);
     if (status.kind === "pay-run" || status.kind === "retry-failed-payment") return status;
     throw usageError(`${id} is no pay run, but a ${status.kind}`, `payrun status ${id}`);
   }
 
   async history(payableId: string, business?: string): Promise<PayableHistory> {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/history`;
-    return this.get(ofBusiness(path, business), payableHistory);
+    return this.get(ofBusiness(path, business), HistoryBody);
   }
 
   async plan(body: {
@@ -108,31 +110,35 @@ export class GatewayClient {
     readonly business?: string;
     readonly period?: string;
     readonly text?: string;
-  }): Promise<DryPlanPage> {
-    return this.post("/v1/plans", planAnswer, { ...body, pageSize: BILLS_A_PAGE });
+  }): Promise<DryPlanAnswer> {
+    return this.post("/v1/plans", DryPlanBody, { ...body, pageSize: BILLS_A_PAGE });
   }
 
   /** Every page of a dry plan, one after the other. */
-  async *planPages(first: DryPlanPage): AsyncGenerator<DryPlanPage> {
+  async *planPages(first: DryPlanAnswer): AsyncGenerator<DryPlanAnswer> {
     yield first;
     const path = `/v1/plans/${encodeURIComponent(first.planId)}`;
     for (let next = first.nextPage; next !== null;) {
-      const page = await this.get(`${path}?page=${next}&pageSize=${first.pageSize}`, planAnswer);
+      const page = await this.get(`${path}?page=${next}&pageSize=${first.pageSize}`, DryPlanBody);
       yield page;
       next = page.nextPage;
     }
   }
 
-  get<T>(path: string, shape: z.ZodType<T>): Promise<T> {
-    return this.#parsed("GET", path, shape);
+  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<Shown<Schema>> {
+    return this.#parsed("GET", path, schema);
   }
 
-  post<T>(path: string, shape: z.ZodType<T>, body: object): Promise<T> {
-    return this.#parsed("POST", path, shape, body);
+  post<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    body: object,
+  ): Promise<Shown<Schema>> {
+    return this.#parsed("POST", path, schema, body);
   }
 
-  delete<T>(path: string, shape: z.ZodType<T>): Promise<T> {
-    return this.#parsed("DELETE", path, shape);
+  delete<Schema extends z.ZodType>(path: string, schema: Schema): Promise<Shown<Schema>> {
+    return this.#parsed("DELETE", path, schema);
   }
 
   /** A text answer as it is, while it comes. */
@@ -149,15 +155,15 @@ export class GatewayClient {
     }
   }
 
-  async #parsed<T>(
+  /** The answer as it is, for `--json`, once it has been seen to be what its schema says. */
+  async #parsed<Schema extends z.ZodType>(
     method: "GET" | "POST" | "DELETE",
     path: string,
-    shape: z.ZodType<T>,
+    schema: Schema,
     body?: object,
-  ): Promise<T> {
+  ): Promise<Shown<Schema>> {
     const answer = await this.#answered(method, path, body);
-    const parsed = shape.safeParse(answer.body);
-    if (parsed.success) return parsed.data;
+    if (schema.safeParse(answer.body).success) return answer.body as Shown<Schema>;
     throw unavailable(
       "not_a_gateway",
       `what answers at ${this.url} is no Payrun gateway of this version (${method} ${path})`,

@@ -1,6 +1,6 @@
 import type { GatewayClient } from "./gateway-client.ts";
-import { runList } from "./gateway-shapes.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
+import { RunListBody } from "../../api/runs.ts";
 
 /**
  * The id that a person means: an id as it is, or a playbook's name for its newest run.
@@ -9,7 +9,7 @@ import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
  */
 export async function findRunId(gateway: GatewayClient, text: string): Promise<string> {
   if (text.includes("/")) return text;
-  const { items } = await gateway.get("/v1/runs?limit=500", runList);
+  const { items } = await gateway.get("/v1/runs?limit=500", RunListBody);
   const [newest, ...others] = items.filter(
     ({ playbook, kind }) => playbook === text && kind !== "retry-failed-payment",
   );

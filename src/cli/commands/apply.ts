@@ -2,12 +2,6 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
-import {
-  type AppliedPlaybook,
-  playbookRevisions,
-  type Schedule,
-  scheduleList,
-} from "../client/gateway-shapes.ts";
 import type { Output } from "../terminal/output.ts";
 import {
   applyPlaybook,
@@ -19,6 +13,8 @@ import {
 import type { Session } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
+import { type Schedule, ScheduleListBody } from "../../api/schedules.ts";
+import { type AppliedPlaybook, PlaybookRevisionsBody } from "../../api/schemas.ts";
 
 export function addApplyCommand(program: Command, session: Session): void {
   program
@@ -131,7 +127,7 @@ async function scheduleOf(
   { name, business }: ReadPlaybook,
 ): Promise<Schedule | undefined> {
   const path = ofBusiness(`/v1/schedules?playbook=${encodeURIComponent(name)}`, business);
-  return (await gateway.get(path, scheduleList)).items[0];
+  return (await gateway.get(path, ScheduleListBody)).items[0];
 }
 
 async function revisionInForce(
@@ -140,7 +136,7 @@ async function revisionInForce(
 ): Promise<{ readonly revision: number; readonly text: string } | undefined> {
   try {
     const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, business);
-    return (await gateway.get(path, playbookRevisions)).items[0];
+    return (await gateway.get(path, PlaybookRevisionsBody)).items[0];
   } catch (error) {
     if (error instanceof CliError && error.code === "not_found") return undefined;
     throw error;

@@ -4,8 +4,8 @@ import { launchedCancellation } from "../show/cancellations.ts";
 import type { ExitCode } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { cancellationStatus } from "../client/gateway-shapes.ts";
 import type { CommandContext, Session } from "../client/session.ts";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
 
 interface Options {
   readonly reason?: string | undefined;
@@ -36,7 +36,7 @@ async function cancelScheduled(
 ): Promise<ExitCode> {
   const limitMs = readDuration(timeout, "--timeout");
   const gateway = gatewayOf(config());
-  const asked = await gateway.post("/v1/cancellations", cancellationStatus, {
+  const asked = await gateway.post("/v1/cancellations", CancellationStatusBody, {
     payments,
     ...(reason === undefined ? {} : { reason }),
     ...(business === undefined ? {} : { business }),

@@ -2,13 +2,14 @@ import type { Command } from "@commander-js/extra-typings";
 import { z } from "zod";
 
 import { gatewayOf } from "../client/gateway-client.ts";
-import { onboardingStatus, runStatus } from "../client/gateway-shapes.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { runLines } from "../show/run.ts";
+import { OnboardingStatusBody } from "../../api/onboardings.ts";
+import { RunStatusBody } from "../../api/runs.ts";
 
-const cancelled = z.union([onboardingStatus, runStatus]);
+const cancelled = z.union([OnboardingStatusBody, RunStatusBody]);
 
 export function addCancelCommand(program: Command, session: Session): void {
   program

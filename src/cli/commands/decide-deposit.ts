@@ -1,10 +1,11 @@
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
-import { decisionAnswer, runStatus } from "../client/gateway-shapes.ts";
 import type { Output } from "../terminal/output.ts";
 import { accountOf, topUpLines } from "../show/deposit.ts";
 import { green } from "../terminal/text.ts";
+import { RunStatusBody } from "../../api/runs.ts";
+import { DecisionBody } from "../../api/schemas.ts";
 
 interface Options {
   readonly reason?: string | undefined;
@@ -20,7 +21,7 @@ export async function decideTopUp(
   options: Options,
 ): Promise<ExitCode> {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
-  const run = await gateway.get(`${path}?pageSize=1&skipped=false`, runStatus);
+  const run = await gateway.get(`${path}?pageSize=1&skipped=false`, RunStatusBody);
   const topUp = run.topUps?.findLast(({ state }) => state === "proposed" || state === "sending");
   if (topUp === undefined || run.planHash === null) {
     throw new CliError(EXIT.failed, `${id} asks for no deposit that could be decided about`, {
@@ -38,7 +39,7 @@ export async function decideTopUp(
       return EXIT.failed;
     }
   }
-  const answer = await gateway.post(`${path}/decisions`, decisionAnswer, {
+  const answer = await gateway.post(`${path}/decisions`, DecisionBody, {
     decision,
     planHash: run.planHash,
     topUpHash: topUp.hash,

@@ -1,11 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
-import { type Decision, decisionAnswer } from "../client/gateway-shapes.ts";
 import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { CommandContext, Session } from "../client/session.ts";
@@ -14,6 +13,7 @@ import { hasEnded } from "../show/run.ts";
 import { count, green } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { decideTopUp } from "./decide-deposit.ts";
+import { type Decision, DecisionBody } from "../../api/schemas.ts";
 
 /** Planning takes seconds; who approves right after a launch waits for it. */
 const PLAN_LIMIT_MS = 60_000;
@@ -70,16 +70,12 @@ async function decide(
   const planHash = options.planHash ?? (await seenPlan(output, gateway, id, decision, options));
   if (planHash === undefined) return EXIT.failed;
   const { drop, reason } = options;
-  const answer = await gateway.post(
-    `/v1/runs/${encodeURIComponent(id)}/decisions`,
-    decisionAnswer,
-    {
-      decision,
-      planHash,
-      ...(drop === undefined ? {} : { drop }),
-      ...(reason === undefined ? {} : { comment: reason }),
-    },
-  );
+  const answer = await gateway.post(`/v1/runs/${encodeURIComponent(id)}/decisions`, DecisionBody, {
+    decision,
+    planHash,
+    ...(drop === undefined ? {} : { drop }),
+    ...(reason === undefined ? {} : { comment: reason }),
+  });
   output.lines(decisionLines(answer));
   output.document(answer);
   return EXIT.done;

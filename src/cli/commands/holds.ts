@@ -3,9 +3,9 @@ import type { Command } from "@commander-js/extra-typings";
 import { usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
-import { type Hold, holdAnswer, holdList } from "../client/gateway-shapes.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table } from "../terminal/text.ts";
+import { type Hold, HoldBody, HoldListBody } from "../../api/schemas.ts";
 
 export function addHoldCommand(program: Command, session: Session): void {
   program
@@ -37,7 +37,7 @@ export function addHoldCommand(program: Command, session: Session): void {
             "A payable's id, --contact, --source, --run, --playbook or --all.",
           );
         }
-        const hold = await gatewayOf(config()).post("/v1/holds", holdAnswer, {
+        const hold = await gatewayOf(config()).post("/v1/holds", HoldBody, {
           ...targets,
           reason: options.reason,
           ...(options.until === undefined ? {} : { until: untilText(options.until) }),
@@ -67,7 +67,7 @@ export function addReleaseCommand(program: Command, session: Session): void {
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
         const path = `/v1/holds/${encodeURIComponent(id)}`;
-        const hold = await gatewayOf(config()).delete(path, holdAnswer);
+        const hold = await gatewayOf(config()).delete(path, HoldBody);
         output.line(`${green("✓")} released: ${targetOf(hold)}`);
         output.document(hold);
       }),
@@ -101,7 +101,7 @@ async function allHolds(gateway: GatewayClient): Promise<Hold[]> {
   for (let page: number | null = 1; page !== null;) {
     const holds: { items: readonly Hold[]; nextPage: number | null } = await gateway.get(
       `/v1/holds?page=${page}`,
-      holdList,
+      HoldListBody,
     );
     items.push(...holds.items);
     page = holds.nextPage;

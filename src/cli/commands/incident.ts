@@ -3,10 +3,10 @@ import type { Command } from "@commander-js/extra-typings";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import { incidentAnswer, incidentList } from "../client/incident-shapes.ts";
 import type { Session } from "../client/session.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { green, printable, table } from "../terminal/text.ts";
+import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
 const HELP = `
 --released      the money is there: the hold is lifted, and each bill is paid again
@@ -37,7 +37,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
             );
           const found = await gateway.get(
             ofBusiness("/v1/incidents", options.business),
-            incidentList,
+            IncidentListBody,
           );
           const rows = found.items.map((each) => [
             printable(each.source),
@@ -65,7 +65,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
         const reason = options.reason ?? "Decided from the command line.";
         const topUpHash =
           decision === "top-up" ? await shownDeposit(gateway, options.business, source) : undefined;
-        const incident = await gateway.post(path, incidentAnswer, {
+        const incident = await gateway.post(path, IncidentBody, {
           decision,
           reason,
           ...(topUpHash === undefined ? {} : { topUpHash }),
@@ -83,7 +83,7 @@ async function shownDeposit(
   business: string | undefined,
   source: string,
 ): Promise<string | undefined> {
-  const { items } = await gateway.get(ofBusiness("/v1/incidents", business), incidentList);
+  const { items } = await gateway.get(ofBusiness("/v1/incidents", business), IncidentListBody);
   const incident = items.find((each) => each.source === source);
   return incident?.topUps.findLast(({ state }) => state === "proposed")?.hash;
 }

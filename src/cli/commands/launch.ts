@@ -5,7 +5,6 @@ import { launchedCancellation, isCancellation } from "../show/cancellations.ts";
 import { collect } from "../terminal/collect.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { anyStatus } from "../client/gateway-shapes.ts";
 import { playbookNamed } from "./playbook-files.ts";
 import { onboardingLaunched } from "./onboarding-launched.ts";
 import { printRun } from "../show/run-document.ts";
@@ -13,6 +12,7 @@ import type { CommandContext, Session } from "../client/session.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, green } from "../terminal/text.ts";
 import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
+import { AnyStatusBody } from "../../api/statuses.ts";
 
 const WAIT_LIMIT = "10m";
 
@@ -49,7 +49,7 @@ async function launch(
   const limitMs = readDuration(options.timeout, "--timeout");
   const gateway = gatewayOf(config());
   const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
-  const launched = await gateway.post("/v1/runs", anyStatus, {
+  const launched = await gateway.post("/v1/runs", AnyStatusBody, {
     ...(options.business === undefined ? {} : { business: options.business }),
     ...playbook,
     ...(options.period === undefined ? {} : { period: options.period }),

@@ -2,9 +2,9 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { type Notice, noticeAnswer, noticeList } from "../client/notice-shapes.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import { type Notice, NoticeBody, NoticeListBody } from "../../api/notices.ts";
 
 export function addNoticesCommand(program: Command, session: Session): void {
   program
@@ -26,7 +26,7 @@ export function addNoticesCommand(program: Command, session: Session): void {
             throw usageError("--retry names a notice: it goes without the filters");
           }
           const path = `/v1/notices/${encodeURIComponent(retry)}/retry`;
-          const notice = await gateway.post(path, noticeAnswer, {});
+          const notice = await gateway.post(path, NoticeBody, {});
           output.line(`${green("✓")} trying again: ${printable(notice.subject)}`);
           output.document(notice);
           return;
@@ -35,7 +35,7 @@ export function addNoticesCommand(program: Command, session: Session): void {
         for (const [key, value] of Object.entries(filters)) {
           if (value !== undefined) query.set(key, value);
         }
-        const notices = await gateway.get(`/v1/notices?${query.toString()}`, noticeList);
+        const notices = await gateway.get(`/v1/notices?${query.toString()}`, NoticeListBody);
         output.lines(
           notices.items.length === 0
             ? [emptyText(options)]

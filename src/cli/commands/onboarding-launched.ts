@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { OnboardingStatus } from "../../contracts/onboarding.ts";
+import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
-import { onboardingStatus } from "../client/gateway-shapes.ts";
 import type { Output } from "../terminal/output.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { dim, green } from "../terminal/text.ts";
+import { OnboardingStatusBody } from "../../api/onboardings.ts";
 
 const POLL_MS = 500;
 
@@ -39,7 +39,7 @@ export async function onboardingLaunched(
     if (status.ended || Date.now() - startedAtMs >= wait.limitMs) break;
     await sleep(POLL_MS);
     const path = `/v1/runs/${encodeURIComponent(launched.id)}`;
-    status = await gateway.get(path, onboardingStatus);
+    status = await gateway.get(path, OnboardingStatusBody);
   }
   output.lines(onboardingLines(status));
   output.document(status);

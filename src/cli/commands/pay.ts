@@ -1,14 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { readMoney } from "../../playbooks/texts.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
-import { runStatus } from "../client/gateway-shapes.ts";
 import type { CommandContext, Session } from "../client/session.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, yellow } from "../terminal/text.ts";
 import { pollUntil } from "../show/wait-for-run.ts";
+import { RunStatusBody } from "../../api/runs.ts";
 
 interface PayOptions {
   readonly amount?: string | undefined;
@@ -42,7 +42,7 @@ async function pay(
     throw usageError("--amount is for one bill: name a single payable");
   }
   const gateway = gatewayOf(config());
-  const asked = await gateway.post("/v1/off-cycle", runStatus, {
+  const asked = await gateway.post("/v1/off-cycle", RunStatusBody, {
     payables,
     ...(amountCents === undefined ? {} : { amountCents }),
     ...(playbook === undefined ? {} : { playbook }),

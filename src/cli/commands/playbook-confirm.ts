@@ -1,21 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
-import { z } from "zod";
 
+import { ProposalBody } from "../../api/proposals.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import { appliedPlaybook } from "../client/gateway-shapes.ts";
 import type { Session } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
-
-const proposal = z.object({
-  name: z.string(),
-  business: z.string(),
-  author: z.string(),
-  text: z.string(),
-  hash: z.string(),
-  before: z.string().nullable(),
-});
+import { AppliedPlaybookBody } from "../../api/schemas.ts";
 
 /** What somebody else has proposed is shown first: whoever confirms it has seen the difference. */
 export function addPlaybookConfirmCommand(playbook: Command, session: Session): void {
@@ -31,7 +22,7 @@ export function addPlaybookConfirmCommand(playbook: Command, session: Session): 
         const gateway = gatewayOf(config());
         const base = `/v1/playbooks/${encodeURIComponent(name)}`;
         const path = (what: string) => ofBusiness(`${base}/${what}`, options.business);
-        const found = await gateway.get(path("proposal"), proposal);
+        const found = await gateway.get(path("proposal"), ProposalBody);
         output.line(
           `${printable(found.name)} of ${printable(found.business)}, proposed by ${printable(found.author)}, ${found.hash}`,
         );
@@ -43,7 +34,7 @@ export function addPlaybookConfirmCommand(playbook: Command, session: Session): 
             hint: `payrun playbook confirm ${name} --hash ${found.hash}`,
           });
         }
-        const applied = await gateway.post(path("confirmation"), appliedPlaybook, { hash });
+        const applied = await gateway.post(path("confirmation"), AppliedPlaybookBody, { hash });
         output.line(`${green("✓")} ${printable(name)}, revision ${applied.revision}`);
         if (applied.note !== undefined) output.line(yellow(printable(applied.note)));
         output.document(applied);

@@ -6,7 +6,7 @@ import { formatProblems, type Problem } from "../../playbooks/problem.ts";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
-import { type AppliedPlaybook, appliedPlaybook } from "../client/gateway-shapes.ts";
+import { type AppliedPlaybook, AppliedPlaybookBody } from "../../api/schemas.ts";
 
 export interface ReadPlaybook {
   readonly name: string;
@@ -103,7 +103,7 @@ export function applyPlaybook(
   gateway: GatewayClient,
   playbook: ReadPlaybook,
 ): Promise<AppliedPlaybook> {
-  return gateway.post("/v1/playbooks", appliedPlaybook, playbook);
+  return gateway.post("/v1/playbooks", AppliedPlaybookBody, playbook);
 }
 
 /**

@@ -2,15 +2,15 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import {
-  type PlaybookRevision,
-  playbookList,
-  playbookRevisions,
-} from "../client/gateway-shapes.ts";
 import { changesOf, changesText } from "../show/revision-changes.ts";
 import type { Session } from "../client/session.ts";
 import { addPlaybookConfirmCommand } from "./playbook-confirm.ts";
 import { printable, table } from "../terminal/text.ts";
+import {
+  type PlaybookRevision,
+  PlaybookListBody,
+  PlaybookRevisionsBody,
+} from "../../api/schemas.ts";
 
 /** As much of a hash as tells revisions apart. */
 const HASH_SHOWN = 12;
@@ -33,7 +33,7 @@ function addList(playbook: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
-        const list = await gatewayOf(config()).get("/v1/playbooks", playbookList);
+        const list = await gatewayOf(config()).get("/v1/playbooks", PlaybookListBody);
         const rows = list.items.map(({ name, kind, business, revision, author, createdAt }) => [
           printable(name),
           kind,
@@ -125,7 +125,7 @@ function revisionsOf(
   business: string | undefined,
 ): Promise<readonly PlaybookRevision[]> {
   const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, business);
-  return gateway.get(path, playbookRevisions).then(({ items }) => items);
+  return gateway.get(path, PlaybookRevisionsBody).then(({ items }) => items);
 }
 
 /** @throws {CliError} 2 for what is no number of a revision */

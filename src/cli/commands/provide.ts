@@ -9,10 +9,10 @@ import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts
 import type { LegalAct } from "../../domain/onboarding/texts.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
-import { onboardingStatus } from "../client/gateway-shapes.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable } from "../terminal/text.ts";
+import { OnboardingStatusBody } from "../../api/onboardings.ts";
 
 export function addProvideCommand(program: Command, session: Session): void {
   program
@@ -38,7 +38,7 @@ export function addProvideCommand(program: Command, session: Session): void {
           : data;
         if (body === undefined) return EXIT.failed;
         const path = `/v1/onboardings/${encodeURIComponent(business)}/${step}`;
-        const status = await gateway.post(path, onboardingStatus, body);
+        const status = await gateway.post(path, OnboardingStatusBody, body);
         output.line(`${green("✓")} ${step} is provided for ${printable(business)}`);
         output.line(dim(`payrun status ${status.id}`));
         output.document(status);
@@ -90,7 +90,7 @@ async function textOfAct(
 ): Promise<string | undefined> {
   try {
     const path = `/v1/runs/${encodeURIComponent(kybOnboardingId(business))}`;
-    return (await gateway.get(path, onboardingStatus)).texts[act];
+    return (await gateway.get(path, OnboardingStatusBody)).texts[act];
   } catch (error) {
     if (error instanceof CliError && error.code === "not_found") return undefined;
     throw error;

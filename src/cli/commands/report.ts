@@ -3,7 +3,6 @@ import type { Command } from "@commander-js/extra-typings";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { type Report, reportAnswer } from "../client/gateway-shapes.ts";
 import { findRunId } from "../client/run-id.ts";
 import { writeParts } from "../terminal/output.ts";
 import type { Session } from "../client/session.ts";
@@ -11,6 +10,7 @@ import { nameOf } from "../show/plan.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { phaseText } from "../show/run.ts";
 import { bold, count, dim, printable, table, yellow } from "../terminal/text.ts";
+import { type Report, ReportBody } from "../../api/report.ts";
 
 export function addReportCommand(program: Command, session: Session): void {
   program
@@ -37,7 +37,7 @@ export function addReportCommand(program: Command, session: Session): void {
           await writeParts(gateway.text(`${path}?format=${format.slice(2)}`));
           return;
         }
-        const report = await gateway.get(path, reportAnswer);
+        const report = await gateway.get(path, ReportBody);
         output.lines(reportLines(report));
         output.document(report);
       }),

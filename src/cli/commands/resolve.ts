@@ -2,9 +2,9 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT, reasonOf, usageError, CliError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
-import { bulkResolution, type Resolution, resolutionAnswer } from "../client/gateway-shapes.ts";
 import type { Session } from "../client/session.ts";
 import { green, printable, red } from "../terminal/text.ts";
+import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
 
 interface Outcome {
   readonly resolved: readonly Resolution[];
@@ -81,7 +81,7 @@ async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
   for (let after: string | null | undefined; after !== null;) {
     const page: Outcome & { next: string | null } = await gateway.post(
       "/v1/resolutions",
-      bulkResolution,
+      BulkResolutionBody,
       { ...body, ...(after === undefined ? {} : { after }) },
     );
     resolved.push(...page.resolved);
@@ -104,7 +104,7 @@ async function each(
   for (const payableId of payables) {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution${query}`;
     try {
-      resolved.push(await gateway.post(path, resolutionAnswer, body));
+      resolved.push(await gateway.post(path, ResolutionBody, body));
     } catch (error) {
       const isRefusal = error instanceof CliError && error.exitCode !== EXIT.unavailable;
       if (!isRefusal || error.code === "unauthorized" || error.code === "forbidden") throw error;

@@ -1,11 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import { playbookRevisions } from "../client/gateway-shapes.ts";
 import { applyPlaybook, waitsForSecond } from "./playbook-files.ts";
 import type { Session } from "../client/session.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { revisionIn, revisionNumber } from "./playbook.ts";
+import { PlaybookRevisionsBody } from "../../api/schemas.ts";
 
 export function addRevertCommand(program: Command, session: Session): void {
   program
@@ -23,7 +23,7 @@ export function addRevertCommand(program: Command, session: Session): void {
         const number = revisionNumber(wanted);
         const gateway = gatewayOf(config());
         const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, options.business);
-        const { items, business } = await gateway.get(path, playbookRevisions);
+        const { items, business } = await gateway.get(path, PlaybookRevisionsBody);
         const found = revisionIn(name, items, number);
         const applied = await applyPlaybook(gateway, { name, business, text: found.text });
         if (applied.proposal !== undefined) throw waitsForSecond([applied]);

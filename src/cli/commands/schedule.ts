@@ -2,15 +2,15 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import {
-  backfillAnswer,
-  deletedSchedule,
-  type Schedule,
-  scheduleAnswer,
-  scheduleList,
-} from "../client/gateway-shapes.ts";
 import type { Session } from "../client/session.ts";
 import { dim, green, printable, table, yellow } from "../terminal/text.ts";
+import {
+  BackfillBody,
+  DeletedScheduleBody,
+  type Schedule,
+  ScheduleBody,
+  ScheduleListBody,
+} from "../../api/schedules.ts";
 
 /** `payrun schedule …`: what runs by itself, and how it is held up. */
 export function addScheduleCommand(program: Command, session: Session): void {
@@ -35,7 +35,7 @@ function addList(schedule: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const query = name === undefined ? "" : `?playbook=${encodeURIComponent(name)}`;
         const path = ofBusiness(`/v1/schedules${query}`, options.business);
-        const list = await gatewayOf(config()).get(path, scheduleList);
+        const list = await gatewayOf(config()).get(path, ScheduleListBody);
         output.lines(list.items.flatMap(linesOf));
         for (const { playbook, message } of list.problems) {
           output.line(`${yellow("!")} ${printable(playbook)}: ${printable(message)}`);
@@ -110,7 +110,7 @@ function addSwitch(
           `/v1/schedules/${encodeURIComponent(name)}/${action}`,
           options.business,
         );
-        const now = await gatewayOf(config()).post(path, scheduleAnswer, {
+        const now = await gatewayOf(config()).post(path, ScheduleBody, {
           ...(options.reason === undefined ? {} : { note: options.reason }),
         });
         output.lines(linesOf(now));
@@ -129,7 +129,7 @@ function addDelete(schedule: Command, session: Session): void {
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
         const path = ofBusiness(`/v1/schedules/${encodeURIComponent(name)}`, options.business);
-        const deleted = await gatewayOf(config()).delete(path, deletedSchedule);
+        const deleted = await gatewayOf(config()).delete(path, DeletedScheduleBody);
         output.line(`${green("✓")} ${printable(name)} runs no more by itself`);
         output.document(deleted);
       }),
@@ -150,7 +150,7 @@ function addBackfill(schedule: Command, session: Session): void {
           `/v1/schedules/${encodeURIComponent(name)}/backfill`,
           options.business,
         );
-        const launched = await gatewayOf(config()).post(path, backfillAnswer, {
+        const launched = await gatewayOf(config()).post(path, BackfillBody, {
           ...(options.period === undefined ? {} : { period: options.period }),
         });
         for (const { period, id, created } of launched.items) {

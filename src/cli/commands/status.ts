@@ -3,7 +3,6 @@ import type { Command } from "@commander-js/extra-typings";
 import { formatUsd } from "../../domain/money.ts";
 import { cancellationLines, isCancellation } from "../show/cancellations.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { anyStatus, runList } from "../client/gateway-shapes.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
@@ -11,6 +10,8 @@ import { incidentLines } from "../show/incident.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { phaseText, runLines } from "../show/run.ts";
 import { dim, printable, short, table } from "../terminal/text.ts";
+import { RunListBody } from "../../api/runs.ts";
+import { AnyStatusBody } from "../../api/statuses.ts";
 
 export function addStatusCommand(program: Command, session: Session): void {
   program
@@ -25,7 +26,7 @@ export function addStatusCommand(program: Command, session: Session): void {
         if (id !== undefined) {
           const runId = await findRunId(gateway, id);
           const path = `/v1/runs/${encodeURIComponent(runId)}`;
-          const run = await gateway.get(path, anyStatus);
+          const run = await gateway.get(path, AnyStatusBody);
           if (run.kind === "kyb-onboarding") {
             output.lines(onboardingLines(run));
             output.document(run);
@@ -46,7 +47,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           return;
         }
         const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
-        const runs = await gateway.get(`/v1/runs${query}`, runList);
+        const runs = await gateway.get(`/v1/runs${query}`, RunListBody);
         const rows = runs.items.map((run) => [
           run.id,
           phaseText(run.phase),

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
-import { z } from "zod";
 
+import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
 import {
   roleProblem,
@@ -27,14 +27,6 @@ import { dim, green, printable, table } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
 
 const OWN_ROLES = ["viewer", "launcher", "operator", "admin"];
-
-const view = z.custom<TokenView>((value) => z.object({ id: z.string() }).safeParse(value).success);
-const made = z.custom<TokenView & { token: string }>(
-  (value) => z.object({ id: z.string(), token: z.string() }).safeParse(value).success,
-);
-const list = z.custom<{ items: TokenView[] }>(
-  (value) => z.object({ items: z.array(z.unknown()) }).safeParse(value).success,
-);
 
 export function addTokenCommand(program: Command, session: Session): void {
   const token = program
@@ -130,7 +122,7 @@ async function makeHere(config: Config, token: Wanted): Promise<TokenView & { to
 
 function makeThere(config: Config, token: Wanted): Promise<TokenView & { token: string }> {
   const { name, roles, businesses, expiresAtMs } = token;
-  return gatewayOf(config).post("/v1/tokens", made, {
+  return gatewayOf(config).post("/v1/tokens", MadeTokenBody, {
     ...{ name, roles },
     ...(businesses === null ? {} : { businesses }),
     ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
@@ -146,7 +138,7 @@ function addConfirm(parent: Command, session: Session): void {
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
         const path = `/v1/tokens/${encodeURIComponent(id)}/confirmation`;
-        const token = await gatewayOf(config()).post(path, view, {});
+        const token = await gatewayOf(config()).post(path, TokenBody, {});
         const { name, roles } = token;
         output.line(`${green("✓")} ${printable(name)} (${roles.join(", ")}): ${token.state}`);
         output.document(token);
@@ -161,7 +153,7 @@ function addRenew(parent: Command, session: Session): void {
     .option("--json", "print one JSON document, with id and token")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
-        const token = await gatewayOf(config()).post("/v1/tokens/renewal", made, {});
+        const token = await gatewayOf(config()).post("/v1/tokens/renewal", MadeTokenBody, {});
         if (!output.json) output.line(token.token);
         output.document(token);
       }),
@@ -231,12 +223,12 @@ function addList(parent: Command, session: Session): void {
     );
 }
 
-function tokensOf(config: Config): Promise<TokenView[]> {
+function tokensOf(config: Config): Promise<readonly TokenView[]> {
   const now = { nowMs: Date.now(), sandboxesOnly: true };
   return isDirect(config)
     ? withStore(config, (store) => viewTokens(store.db, now))
     : gatewayOf(config)
-        .get("/v1/tokens", list)
+        .get("/v1/tokens", TokenListBody)
         .then(({ items }) => items);
 }
 
@@ -261,7 +253,7 @@ function addRevoke(parent: Command, session: Session): void {
         if (isDirect(settings)) await revokeHere(settings, revoked);
         else {
           const gateway = gatewayOf(settings);
-          for (const id of revoked) await gateway.delete(`/v1/tokens/${id}`, view);
+          for (const id of revoked) await gateway.delete(`/v1/tokens/${id}`, TokenBody);
         }
         for (const id of revoked) output.line(`${green("✓")} revoked ${id}`);
         output.document({ revoked });

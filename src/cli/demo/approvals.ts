@@ -1,15 +1,16 @@
 import { z } from "zod";
 
-import type { LineState, RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { decisionLines } from "../commands/decide.ts";
-import { type Decision, decisionAnswer } from "../client/gateway-shapes.ts";
 import { isOdd, nameOf } from "../show/plan.ts";
 import { dim, printable, red } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import type { Person } from "./people.ts";
+import { type Decision, DecisionBody } from "../../api/schemas.ts";
 
 /** The launcher tries to approve its own run, and is refused. */
 export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<void> {
@@ -54,7 +55,7 @@ export async function anotherSystemApproves(
     ...drop.flatMap((payableId) => ["--drop", payableId]),
   ]);
   if (said.refusal === undefined) {
-    for (const answer of z.array(decisionAnswer).parse(said.answers)) {
+    for (const answer of z.array(DecisionBody).parse(said.answers)) {
       tell(demo, person, answer, OVER_HTTP);
     }
     return;
@@ -115,7 +116,7 @@ function decide(
   decision: "approve" | "reject",
   drop: readonly string[],
 ): Promise<Decision> {
-  return gateway.post(`/v1/runs/${encodeURIComponent(run.id)}/decisions`, decisionAnswer, {
+  return gateway.post(`/v1/runs/${encodeURIComponent(run.id)}/decisions`, DecisionBody, {
     decision,
     planHash: run.planHash ?? "",
     drop,

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import type { LedgerEntry } from "../client/sandbox-control.ts";
 

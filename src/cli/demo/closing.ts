@@ -1,7 +1,8 @@
 import { relative } from "node:path";
 import { z } from "zod";
 
-import { ENDED_LINE_STATES, type RunStatus } from "../../contracts/pay-run.ts";
+import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { type RunStatus } from "../../api/runs.ts";
 import { eventSchema } from "../../payments-api/index.ts";
 import { nameOf } from "../show/plan.ts";
 import { bold, count, dim, green, red } from "../terminal/text.ts";

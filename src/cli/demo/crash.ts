@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { LineState, RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { nameOf } from "../show/plan.ts";
 import { dim, green, red } from "../terminal/text.ts";
@@ -8,7 +9,7 @@ import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
 /** The service takes a payment and keeps its answer back this long: time to kill the worker. */
-const ANSWER_DELAY_MS = 8_000;
+const ANSWER_DELAY_MS = 20_000;
 
 /** Share of webhooks that are lost on their way. */
 export const LOST_WEBHOOKS = { lose: 0.2, seed: "demo" } as const;
@@ -16,6 +17,12 @@ export const LOST_WEBHOOKS = { lose: 0.2, seed: "demo" } as const;
 const POLL_MS = 150;
 /** An answer that takes longer than this is the one that is kept back. */
 const KEPT_BACK_MS = 700;
+/**
+ * The worker is killed while it waits for this one answer alone: a bill whose answer is lost, and
+ * whose payment then bounces, is paid again only minutes later. Some time before the answer comes
+ * it is killed all the same.
+ */
+const ALONE_LIMIT_MS = 12_000;
 const STAGE_LIMIT_MS = 30_000;
 /** Nothing to pay for so long: what was approved has been paid. */
 const IDLE_LIMIT_MS = 5_000;
@@ -59,10 +66,11 @@ async function paymentWithoutAnswer(demo: Demo): Promise<Caught | undefined> {
   let busyAtMs = Date.now();
   while (Date.now() < untilMs && Date.now() - busyAtMs < IDLE_LIMIT_MS) {
     const run = await demo.gateway.run(runIdOf(demo));
+    const isAlone = run.payments.filter(({ state }) => UNANSWERED.includes(state)).length === 1;
     for (const caught of await unrecorded(demo, run)) {
       const firstMs = sinceMs.get(caught.paymentId) ?? Date.now();
       sinceMs.set(caught.paymentId, firstMs);
-      if (Date.now() - firstMs >= KEPT_BACK_MS) return caught;
+      if (Date.now() - firstMs >= (isAlone ? KEPT_BACK_MS : ALONE_LIMIT_MS)) return caught;
     }
     if (run.payments.some(({ state }) => TO_PAY.includes(state))) busyAtMs = Date.now();
     else if (!run.payments.some(({ state }) => state === "awaiting-approval")) return undefined;
@@ -71,6 +79,7 @@ async function paymentWithoutAnswer(demo: Demo): Promise<Caught | undefined> {
   return undefined;
 }
 
+const UNANSWERED: readonly LineState[] = ["paying", "unknown"];
 const TO_PAY: readonly LineState[] = ["planned", "paying", "unknown"];
 
 /** Payments that the service has and Payrun has not heard of yet. */

@@ -1,13 +1,13 @@
 import { fundingIncidentId, retryFailedPaymentId } from "../../contracts/names.ts";
-import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import { type Incident, incidentList } from "../client/incident-shapes.ts";
-import { noticeList } from "../client/notice-shapes.ts";
 import type { LedgerEntry } from "../client/sandbox-control.ts";
 import { count, dim, green, printable, yellow } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP } from "./another-system.ts";
 import type { Demo } from "./context.ts";
+import { type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { NoticeListBody } from "../../api/notices.ts";
 
 /** So long the day's other payments may take to be known to have bounced as well. */
 const GATHER_LIMIT_MS = 15_000;
@@ -24,7 +24,7 @@ export class Incidents {
   /** Lets another system decide about an account, once all that bounced waits for it. */
   async decide(run: RunStatus): Promise<void> {
     if (!run.payments.some(({ state }) => state === "retrying")) return;
-    const { items } = await this.#demo.gateway.get("/v1/incidents", incidentList);
+    const { items } = await this.#demo.gateway.get("/v1/incidents", IncidentListBody);
     for (const incident of items) {
       if (incident.phase !== "open") continue;
       const bounced = await this.#bounced(run, incident);
@@ -62,7 +62,7 @@ export class Incidents {
   ): Promise<void> {
     const { narrator, gateway } = this.#demo;
     const { source, reason, bills, billsCents } = incident;
-    const { items } = await gateway.get("/v1/notices?kind=incident", noticeList);
+    const { items } = await gateway.get("/v1/notices?kind=incident", NoticeListBody);
     const vendors = bounced.map(({ contactName }) => printable(contactName ?? "")).join(", ");
     narrator.text(
       `${yellow("↻")} ${count(bills, "payment")} bounced, ${formatUsd(billsCents)}: ${printable(reason)}. Our own account was empty, so it is one incident.`,
@@ -106,7 +106,7 @@ export async function reportBounced(
       .filter((move) => move.payableId === payableId && paymentIds.includes(move.paymentId ?? ""))
       .map(({ kind }) => kind)
       .join(", ");
-  const { items } = await gateway.get("/v1/notices?kind=incident", noticeList);
+  const { items } = await gateway.get("/v1/notices?kind=incident", NoticeListBody);
   const moves = [...new Set(settled.map(movesOf))].join("; or ");
   narrator.text(
     `${green("✓")} ${count(settled.length, "bill")} that bounced: ${count(items.length, "notice")}, one decision, one retry each; the bank's moves: ${moves}`,

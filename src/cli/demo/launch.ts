@@ -1,14 +1,14 @@
 import { fileURLToPath } from "node:url";
 
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import { runStatus } from "../client/gateway-shapes.ts";
 import { applyPlaybook, readPlaybook } from "../commands/playbook-files.ts";
 import { PlanDigest, skippedCounts } from "../show/plan.ts";
 import { hasEnded } from "../show/run.ts";
 import { dim, fitted } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
+import { RunStatusBody } from "../../api/runs.ts";
 
 /** What the run needs beside its own playbook: who looks after failures, and what is withheld. */
 const OTHERS = ["retry-failed", "hold-flagged-bills"] as const;
@@ -25,7 +25,7 @@ export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
     const { name } = await applyPlaybook(gateway, await readPlaybook(fileOf("weekly-vendors")));
     const launched = await gateway
       .as(people.token("launcher"))
-      .post("/v1/runs", runStatus, { playbook: name });
+      .post("/v1/runs", RunStatusBody, { playbook: name });
     demo.remember({ runId: launched.id });
   }
   const run = await pollRun(gateway, runIdOf(demo), {

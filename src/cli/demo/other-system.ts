@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 
 import { CliError } from "../terminal/cli-error.ts";
 import { GatewayClient } from "../client/gateway-client.ts";
-import { decisionAnswer, holdAnswer } from "../client/gateway-shapes.ts";
-import { incidentAnswer } from "../client/incident-shapes.ts";
 import { readIfThere } from "../home/private-file.ts";
+import { IncidentBody } from "../../api/incidents.ts";
+import { DecisionBody, HoldBody } from "../../api/schemas.ts";
 
 // Another system that decides: a process of its own that knows nothing but the gateway's address
 // and its own token. It approves the plan of a run as it has read it, releases holds, or decides
@@ -25,17 +25,17 @@ async function approve(gateway: GatewayClient, runId: string): Promise<unknown> 
   const run = await gateway.run(runId);
   const path = `/v1/runs/${encodeURIComponent(runId)}/decisions`;
   const body = { decision: "approve", planHash: run.planHash ?? "", drop: values.drop };
-  return gateway.post(path, decisionAnswer, body);
+  return gateway.post(path, DecisionBody, body);
 }
 
 async function release(gateway: GatewayClient, holdId: string): Promise<unknown> {
-  return gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, holdAnswer);
+  return gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, HoldBody);
 }
 
 async function decideIncident(gateway: GatewayClient, source: string): Promise<unknown> {
   const path = `/v1/incidents/${encodeURIComponent(source)}/decision`;
   const body = { decision: "released", reason: "The bank shows the money." };
-  return gateway.post(path, incidentAnswer, body);
+  return gateway.post(path, IncidentBody, body);
 }
 
 try {

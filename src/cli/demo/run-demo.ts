@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { PaymentsClient } from "../../payments-api/index.ts";
 import { openStore, StoreError } from "../../store/index.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { LineState, RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { hasEnded } from "../show/run.ts";

@@ -1,17 +1,18 @@
 import {
   type CancellationPaymentStatus,
   type CancellationStatus,
-} from "../../contracts/cancellation.ts";
+} from "../../api/cancellations.ts";
 import { cancelScheduledPaymentsId, withholdingRequest } from "../../contracts/names.ts";
-import type { RunPaymentStatus, RunStatus } from "../../contracts/pay-run.ts";
+import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import { cancellationStatus, holdAnswer } from "../client/gateway-shapes.ts";
 import type { LedgerEntry } from "../client/sandbox-control.ts";
 import { bold, count, dim, green, red } from "../terminal/text.ts";
 import { newYorkDay, newYorkTime } from "../terminal/times.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
+import { HoldBody } from "../../api/schemas.ts";
 
 /** The stored playbook that keeps the flagged bills of the run back. */
 const WITHHOLDING = "hold-flagged-bills";
@@ -97,7 +98,7 @@ async function withholding(
 ): Promise<CancellationStatus | undefined> {
   const id = cancelScheduledPaymentsId(run.business, withholdingRequest(WITHHOLDING, run.id));
   try {
-    return await gateway.get(`/v1/runs/${encodeURIComponent(id)}`, cancellationStatus);
+    return await gateway.get(`/v1/runs/${encodeURIComponent(id)}`, CancellationStatusBody);
   } catch (error) {
     if (error instanceof CliError && error.code === "not_found") return undefined;
     throw error;
@@ -120,7 +121,7 @@ function withheldOf(run: RunStatus, now: CancellationStatus | undefined): Withhe
 /** An administrator runs everything here, and is nobody whom the playbook lets release. */
 async function adminIsRefused({ narrator, gateway }: Demo, holdId: string): Promise<void> {
   try {
-    await gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, holdAnswer);
+    await gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, HoldBody);
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== EXIT.failed) throw error;
     narrator.text(`${red("✗")} administrator releases: ${refusalText(error)}`);

@@ -1,17 +1,14 @@
-import {
-  CANCELLATION_KINDS,
-  type CancellationState,
-  type CancellationStatus,
-} from "../../contracts/cancellation.ts";
+import { CANCELLATION_KINDS, type CancellationState } from "../../contracts/cancellation.ts";
+import { type CancellationStatus } from "../../api/cancellations.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
-import { cancellationStatus } from "../client/gateway-shapes.ts";
 import type { Output } from "../terminal/output.ts";
 import { startedByLines } from "./run.ts";
 import { newYorkTime } from "../terminal/times.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
 import { pollUntil } from "./wait-for-run.ts";
+import { CancellationStatusBody } from "../../api/cancellations.ts";
 
 /** Shows a cancellation that was asked for, at once or, with `wait`, at its end. */
 export async function launchedCancellation(
@@ -82,11 +79,14 @@ export function pollCancellation(
   id: string,
   options: { readonly changed: (line: string) => void; readonly limitMs?: number },
 ): Promise<CancellationStatus> {
-  return pollUntil(() => gateway.get(`/v1/runs/${encodeURIComponent(id)}`, cancellationStatus), {
-    until: hasEnded,
-    changed: (now) => options.changed(progressOf(now)),
-    ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
-  });
+  return pollUntil(
+    () => gateway.get(`/v1/runs/${encodeURIComponent(id)}`, CancellationStatusBody),
+    {
+      until: hasEnded,
+      changed: (now) => options.changed(progressOf(now)),
+      ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+    },
+  );
 }
 
 function progressOf(now: CancellationStatus): string {

@@ -1,4 +1,5 @@
-import type { PlannedTopUp, TopUpStatus } from "../../contracts/deposit.ts";
+import type { PlannedTopUp } from "../../contracts/deposit.ts";
+import type { TopUpStatus } from "../../api/deposits.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { bold, printable, yellow } from "../terminal/text.ts";
 

@@ -1,6 +1,6 @@
 import { formatUsd } from "../../domain/money.ts";
-import type { PayableHistory } from "../client/gateway-shapes.ts";
 import { bold, dim, green, printable, red, short, table, yellow } from "../terminal/text.ts";
+import type { PayableHistory } from "../../api/history.ts";
 
 /** Lines of "what happened" that fit beside everything else; the middle of a longer story is left out. */
 const STORY = { first: 3, last: 9 } as const;
@@ -66,7 +66,7 @@ function refusedLines({ refused }: PayableHistory): string[] {
 }
 
 function approverText(approval: Approval): string {
-  const { at, by, roles, proof, proofId, stage = 1, escalated, alone } = approval;
+  const { at, by, roles, proof, proofId, stage, escalated, alone } = approval;
   const notes = [
     ...(alone === true ? ["as the one person who launches and approves here"] : []),
     ...(stage === 1 ? [] : [`in stage ${stage}`]),

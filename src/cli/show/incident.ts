@@ -1,4 +1,4 @@
-import type { IncidentStatus } from "../../contracts/incident.ts";
+import type { IncidentStatus } from "../../api/incidents.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { phaseText } from "./run.ts";
 import { topUpLines } from "./deposit.ts";

@@ -1,4 +1,4 @@
-import type { OnboardingStatus } from "../../contracts/onboarding.ts";
+import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { phaseText } from "./run.ts";
 import { bold, dim, printable, table } from "../terminal/text.ts";
 

@@ -1,4 +1,4 @@
-import type { DryPlanPage } from "../../contracts/pay-run.ts";
+import type { DryPlanAnswer } from "../../api/runs.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 
@@ -14,14 +14,14 @@ const LISTS = ["lines", "skipped", "payments"] as const;
 export async function printPlan(
   output: Output,
   gateway: GatewayClient,
-  first: DryPlanPage,
+  first: DryPlanAnswer,
 ): Promise<void> {
   const { planId: _, page: __, pageSize: ___, nextPage, ...plan } = first;
   if (nextPage === null) output.document(plan);
   else await output.documentInParts(partsOf(gateway, first));
 }
 
-async function* partsOf(gateway: GatewayClient, first: DryPlanPage): AsyncGenerator<string> {
+async function* partsOf(gateway: GatewayClient, first: DryPlanAnswer): AsyncGenerator<string> {
   const { planId: _, page: __, pageSize: ___, nextPage: ____, ...plan } = first;
   const head = Object.entries(plan).filter(([field]) => !LISTS.some((list) => list === field));
   yield JSON.stringify(Object.fromEntries(head), null, 2).replace(/\n\}$/, "");
@@ -39,6 +39,6 @@ async function* partsOf(gateway: GatewayClient, first: DryPlanPage): AsyncGenera
   yield "\n}\n";
 }
 
-function listOf(page: DryPlanPage, list: (typeof LISTS)[number]): readonly unknown[] {
+function listOf(page: DryPlanAnswer, list: (typeof LISTS)[number]): readonly unknown[] {
   return (page as unknown as Record<string, readonly unknown[]>)[list] ?? [];
 }

@@ -1,4 +1,4 @@
-import type { DryPlan, LineFlag, PlanSummary } from "../../contracts/pay-run.ts";
+import type { DryPlanAnswer, PlanFigures, RunPaymentStatus } from "../../api/runs.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { plannedTopUpLines } from "./deposit.ts";
@@ -11,10 +11,10 @@ export interface ShownLine {
   readonly publicId: string | null;
   readonly contactName: string | null;
   readonly amountCents: number;
-  readonly flags: readonly LineFlag[];
+  readonly flags: RunPaymentStatus["flags"];
   readonly approvers: readonly string[];
   readonly quorum: number;
-  readonly stages?: readonly Pick<ApprovalStage, "by" | "quorum">[];
+  readonly stages?: readonly Pick<ApprovalStage, "by" | "quorum">[] | undefined;
 }
 
 /** Bills that are named as odd; more are counted. */
@@ -48,7 +48,7 @@ export class PlanDigest {
   }
 
   /** Totals, the cash they take and leave, and who must approve what. */
-  totals(plan: PlanSummary): string[] {
+  totals(plan: PlanFigures): string[] {
     return [
       `${bold(count(plan.lineCount, "bill"))} to pay, ${bold(formatUsd(plan.totalCents))}`,
       ...cashLines(plan),
@@ -95,7 +95,7 @@ function notRecallable(bills: number): string[] {
   ];
 }
 
-function cashLines(plan: PlanSummary): string[] {
+function cashLines(plan: PlanFigures): string[] {
   if (plan.source === null) return [];
   const { name, kind, last4 } = plan.source;
   const source = `${printable(name ?? kind)}${last4 === null ? "" : ` …${last4}`}`;
@@ -112,7 +112,7 @@ function cashLines(plan: PlanSummary): string[] {
 }
 
 /** Flags of dates: they can be many, and there is nothing to choose about them. */
-const COUNTED: readonly LineFlag["kind"][] = ["late", "not-recallable"];
+const COUNTED: readonly RunPaymentStatus["flags"][number]["kind"][] = ["late", "not-recallable"];
 
 /** True where a person should look at the line itself. */
 export function isOdd({ flags }: Pick<ShownLine, "flags">): boolean {
@@ -125,7 +125,7 @@ export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payab
 }
 
 /** How many bills are left out for which reason; no bill by name. */
-export function skippedCounts(plan: PlanSummary): string[] {
+export function skippedCounts(plan: PlanFigures): string[] {
   const reasons = Object.entries(plan.skippedByCode).toSorted(([, one], [, other]) => other - one);
   if (reasons.length === 0) return [];
   const total = reasons.reduce((sum, [, number]) => sum + number, 0);
@@ -137,7 +137,7 @@ export function skippedCounts(plan: PlanSummary): string[] {
 }
 
 /** Every bill of a page of a plan: what is paid and when, and what is left out and why. */
-export function everyLine(plan: DryPlan): string[] {
+export function everyLine(plan: DryPlanAnswer): string[] {
   const paid = plan.lines.map((line) => [
     nameOf(line),
     formatUsd(line.amountCents),

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 

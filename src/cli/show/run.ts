@@ -1,4 +1,5 @@
-import { ENDED_PHASES, type LineState, type RunStatus } from "../../contracts/pay-run.ts";
+import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
+import { type RunStatus } from "../../api/runs.ts";
 import type { StartedBy } from "../../contracts/events.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import { hasEnded } from "./run.ts";

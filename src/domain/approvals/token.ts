@@ -20,9 +20,9 @@ export type TokenProblem = "revoked" | "expired" | "unconfirmed";
 export interface TokenView {
   readonly id: string;
   readonly name: string;
-  readonly roles: string[];
+  readonly roles: readonly string[];
   /** Names of profiles; null for all. */
-  readonly businesses: string[] | null;
+  readonly businesses: readonly string[] | null;
   readonly state: TokenProblem | "valid";
   readonly createdBy: string;
   readonly createdAt: string;

@@ -19,29 +19,10 @@ import { type Principal, requireRole } from "../../actions/principal.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import { noteRefusalOf } from "../../actions/refused-today.ts";
 import type { Routes } from "../http/route.ts";
-import { topUpStatus } from "../../api/deposits.ts";
+import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 import { refusal } from "../../actions/decide.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
-
-const IncidentBody = z
-  .object({
-    id: z.string(),
-    business: z.string(),
-    source: z.string(),
-    phase: z.enum(["open", "topping-up", "ended"]),
-    code: z.string(),
-    reason: z.string(),
-    roles: z.array(z.string()).describe("Any of these decides"),
-    holdId: z.string(),
-    openedAt: z.string(),
-    decision: z.enum(["released", "other-source", "top-up"]).nullable(),
-    decidedBy: z.string().nullable(),
-    bills: z.int().describe("Bills that wait for the decision"),
-    billsCents: z.int(),
-    topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
-  })
-  .openapi("Incident");
 
 const decision = z.enum(
   ["released", "other-source", "top-up"],
@@ -58,7 +39,7 @@ export function addIncidentRoutes(routes: Routes): void {
     summary: "Funding accounts that payments bounced from, newest first",
     query: z.object({ business: name.optional() }),
     responses: {
-      200: { description: "Newest first", schema: z.object({ items: z.array(IncidentBody) }) },
+      200: { description: "Newest first", schema: IncidentListBody },
     },
     handle: async ({ query, context }) => {
       const profiles =

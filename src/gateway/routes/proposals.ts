@@ -19,21 +19,10 @@ import { businessNamed, ownedPlaybook } from "../../actions/businesses.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { AppliedPlaybookBody } from "../../api/schemas.ts";
+import { ProposalBody } from "../../api/proposals.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
 import { businessQuery, MAY, name } from "./fields.ts";
-
-const ProposalBody = z
-  .object({
-    name: z.string(),
-    business: z.string(),
-    author: z.string(),
-    createdAt: z.string(),
-    text: z.string(),
-    hash: z.string().describe("SHA-256 of the text: what a confirmation names"),
-    before: z.string().nullable().describe("The text in force; null where there is none"),
-  })
-  .openapi("Proposal");
 
 const params = z.object({ name });
 

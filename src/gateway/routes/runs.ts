@@ -1,36 +1,27 @@
 import { z } from "zod";
-import type { CancellationStatus } from "../../contracts/cancellation.ts";
-import type { IncidentStatus } from "../../contracts/incident.ts";
-import type { OnboardingStatus } from "../../contracts/onboarding.ts";
-import type { RunStatus } from "../../contracts/pay-run.ts";
+import type { CancellationStatus } from "../../api/cancellations.ts";
+import type { IncidentStatus } from "../../api/incidents.ts";
+import type { OnboardingStatus } from "../../api/onboardings.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import { getRun, requestCancel } from "../../store/runs/runs.ts";
 import { bankCsv, bankDaysCsv } from "../../reports/bank-csv.ts";
 import { cancellationStatus } from "../../reports/status/cancellation.ts";
 import type { GatewayContext } from "../http/context.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
-import { CancellationStatusBody } from "../../api/cancellations.ts";
-import { IncidentStatusBody } from "../../api/incidents.ts";
 import type { Routes } from "../http/route.ts";
 import { listedFor, whoseWorkflow } from "../http/scope.ts";
 import { ReportBody } from "../../api/report.ts";
-import { RunListBody, RunStatusBody } from "../../api/runs.ts";
+import { RunListBody } from "../../api/runs.ts";
 import { incidentStatus } from "../../reports/status/incident.ts";
 import { launch } from "../../actions/launch/launch.ts";
-import { OnboardingStatusBody } from "../../api/onboardings.ts";
+import { AnyStatusBody } from "../../api/statuses.ts";
 import { cancelOnboarding } from "../../actions/onboarding/cancel.ts";
 import { onboardingStatus } from "../../reports/status/onboarding.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../../reports/report.ts";
 import { LISTED_PHASES, listEverything } from "../../reports/run-list.ts";
 import { FIRST_PAGE, PAGE_MOST, statusOf } from "../../reports/status/run.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
-
-const AnyStatusBody = z.union([
-  RunStatusBody,
-  OnboardingStatusBody,
-  CancellationStatusBody,
-  IncidentStatusBody,
-]);
 
 /** Runs: launched, listed, looked at, cancelled, reported. */
 export function addRunRoutes(routes: Routes): void {

@@ -17,27 +17,14 @@ import {
   standing,
 } from "../../actions/playbooks/schedules.ts";
 import { persistently } from "../../actions/temporal.ts";
+import {
+  BackfillBody,
+  DeletedScheduleBody,
+  ScheduleBody,
+  ScheduleListBody,
+} from "../../api/schedules.ts";
 import { businessQuery, date, MAY, name, words } from "./fields.ts";
 
-const item = z.object({
-  playbook: z.string(),
-  business: z.string(),
-  state: z.enum(["active", "paused", "missing", "differs"]),
-  paused: z.boolean().describe("Where it is missing: whether it will be once it is made again"),
-  note: z.string().nullable(),
-  zone: z.string(),
-  next: z
-    .array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() }))
-    .describe(
-      "On a sandbox: begun in real time, period and pay date by the sandbox's clock; empty while that can't be read",
-    ),
-});
-const list = z.object({
-  items: z.array(item),
-  problems: z
-    .array(z.object({ playbook: z.string(), business: z.string(), message: z.string() }))
-    .describe("Playbooks whose business is not configured any more"),
-});
 const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });
 
@@ -50,7 +37,7 @@ export function addScheduleRoutes(routes: Routes): void {
     tag: "schedules",
     summary: "The playbooks that run by themselves, with their next five runs",
     query: z.object({ playbook: name.optional(), business: name.optional() }),
-    responses: { 200: { description: "By name", schema: list } },
+    responses: { 200: { description: "By name", schema: ScheduleListBody } },
     handle: async ({ query, context }) => {
       const { playbook, business } = query;
       const among =
@@ -84,7 +71,7 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
     params,
     query: businessQuery,
     body: note,
-    responses: { 200: { description: "As it is now", schema: item } },
+    responses: { 200: { description: "As it is now", schema: ScheduleBody } },
     handle: async ({ params: { name: playbook }, query, body, principal, context }) => {
       const stored = await findPlaybook(context, { name: playbook, ...query });
       const text = `${principal.name}: ${body.note ?? action}`;
@@ -118,7 +105,7 @@ function addDelete(routes: Routes): void {
     params,
     query: businessQuery,
     responses: {
-      200: { description: "Deleted", schema: z.object({ playbook: z.string() }) },
+      200: { description: "Deleted", schema: DeletedScheduleBody },
     },
     handle: async ({ params: { name: playbook }, query, principal, context }) => {
       const stored = await findPlaybook(context, { name: playbook, ...query });
@@ -155,9 +142,7 @@ function addBackfill(routes: Routes): void {
     responses: {
       200: {
         description: "What was launched or joined",
-        schema: z.object({
-          items: z.array(z.object({ period: z.string(), id: z.string(), created: z.boolean() })),
-        }),
+        schema: BackfillBody,
       },
     },
     handle: async ({ params: { name: playbook }, query, body, principal, context }) => {

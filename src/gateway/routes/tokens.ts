@@ -17,6 +17,7 @@ import {
   type Token,
   viewTokens,
 } from "../../store/approvals/tokens.ts";
+import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import type { Principal } from "../../actions/principal.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
@@ -33,25 +34,6 @@ const role = z.string().superRefine((text, context) => {
   const problem = roleProblem(text);
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
-
-const TokenBody = z
-  .object({
-    id: z.string(),
-    name: z.string().describe("Whom it stands for"),
-    roles: z.array(z.string()),
-    businesses: z.array(z.string()).nullable().describe("That it acts for; null for all"),
-    state: z.enum(["valid", "unconfirmed", "expired", "revoked"]),
-    createdBy: z.string(),
-    createdAt: z.string(),
-    confirmedBy: z.string().nullable(),
-    confirmedAt: z.string().nullable(),
-    expiresAt: z.string(),
-    revokedAt: z.string().nullable(),
-    lastUsedAt: z.string().nullable(),
-  })
-  .openapi("Token");
-
-const MadeBody = TokenBody.extend({ token: z.string().describe("Shown this once") });
 
 const params = z.object({ id });
 
@@ -72,7 +54,7 @@ function addList(routes: Routes): void {
     tag: "tokens",
     summary: "All tokens of the caller's businesses, first made first, without their secrets",
     roles: MAY.administer,
-    responses: { 200: { description: "All", schema: z.object({ items: z.array(TokenBody) }) } },
+    responses: { 200: { description: "All", schema: TokenListBody } },
     handle: async ({ principal, context }) => {
       const { businesses } = principal;
       const all = await viewed(context);
@@ -98,7 +80,7 @@ function addCreate(routes: Routes): void {
       businesses: z.array(business).min(1, "must name a business").max(1_000).optional(),
       expiresAt: z.iso.datetime({ offset: true }).optional().describe("In 90 days unless said"),
     }),
-    responses: { 201: { description: "The token, shown this once", schema: MadeBody } },
+    responses: { 201: { description: "The token, shown this once", schema: MadeTokenBody } },
     handle: async ({ body, principal, context }) => {
       const businesses =
         body.businesses?.map((each) => businessNamed(context, each, "").name) ??
@@ -150,7 +132,7 @@ function addRenew(routes: Routes): void {
     tag: "tokens",
     summary: "Gives the caller's own token a new secret, which nobody else has seen",
     description: "The old one opens nothing any more. Roles, businesses and expiry stay.",
-    responses: { 200: { description: "The token, shown this once", schema: MadeBody } },
+    responses: { 200: { description: "The token, shown this once", schema: MadeTokenBody } },
     handle: async ({ principal, context }) => {
       const token = await context.store.transactionOf(STORE_TRAIL, (trx) =>
         renewToken(trx, principal, context.nowMs()),

@@ -1,4 +1,5 @@
-import type { CancellationState, CancellationStatus } from "../../contracts/cancellation.ts";
+import type { CancellationState } from "../../contracts/cancellation.ts";
+import type { CancellationStatus } from "../../api/cancellations.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
 import { startedBy } from "../../store/events/event-starts.ts";

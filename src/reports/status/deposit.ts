@@ -1,4 +1,4 @@
-import type { TopUpStatus } from "../../contracts/deposit.ts";
+import type { TopUpStatus } from "../../api/deposits.ts";
 import type { Db } from "../../store/index.ts";
 import { approversOfTopUp } from "../../store/deposits/deposit-approvals.ts";
 import type { TopUp } from "../../store/deposits/deposits.ts";

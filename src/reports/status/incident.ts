@@ -1,4 +1,4 @@
-import type { IncidentStatus } from "../../contracts/incident.ts";
+import type { IncidentStatus } from "../../api/incidents.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";

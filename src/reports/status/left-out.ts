@@ -1,4 +1,5 @@
-import type { RunPaymentStatus, SkippedLine } from "../../contracts/pay-run.ts";
+import type { SkippedLine } from "../../contracts/pay-run.ts";
+import type { RunPaymentStatus } from "../../api/runs.ts";
 
 /** A bill that a plan leaves out, in the shape of a line: skipped, with its reason. */
 export function leftOut(line: SkippedLine): RunPaymentStatus {

@@ -1,4 +1,4 @@
-import type { OnboardingStatus } from "../../contracts/onboarding.ts";
+import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { legalText } from "../../domain/onboarding/texts.ts";
 import type { Db } from "../../store/index.ts";
 import { listInputs } from "../../store/onboarding/onboarding-inputs.ts";

@@ -1,4 +1,5 @@
-import type { PlanLine, RunPaymentStatus, StageStatus } from "../../contracts/pay-run.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
+import type { RunPaymentStatus, StageStatus } from "../../api/runs.ts";
 import type { LineApproval } from "../../store/approvals/line-approvals.ts";
 import type { PlannedLine } from "../../store/lines/plan-lines.ts";
 

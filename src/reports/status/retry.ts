@@ -1,4 +1,5 @@
-import type { LineState, RunPhase, RunStatus } from "../../contracts/pay-run.ts";
+import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import type { RunStatus } from "../../api/runs.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import type { Db } from "../../store/index.ts";
 import { approvalsOf } from "../../store/approvals/line-approvals.ts";

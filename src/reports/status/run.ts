@@ -1,10 +1,5 @@
-import type {
-  LineState,
-  RunPaymentStatus,
-  RunStatus,
-  StateSums,
-  WaitingApproval,
-} from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/pay-run.ts";
+import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
 import { type ApprovalAsk, askedRoles, askOf } from "../../domain/approvals/asks.ts";
 import { waitingBills } from "../../store/approvals/approval-waits.ts";
 import type { Db } from "../../store/index.ts";

@@ -1,0 +1,14 @@
+import { z } from "@hono/zod-openapi";
+
+/** A playbook that waits for a second person. */
+export const ProposalBody = z
+  .object({
+    name: z.string(),
+    business: z.string(),
+    author: z.string(),
+    createdAt: z.string(),
+    text: z.string(),
+    hash: z.string().describe("SHA-256 of the text: what a confirmation names"),
+    before: z.string().nullable().describe("The text in force; null where there is none"),
+  })
+  .openapi("Proposal");

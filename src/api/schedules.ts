@@ -1,0 +1,31 @@
+import { z } from "@hono/zod-openapi";
+import type { Shown } from "./shown.ts";
+
+export const ScheduleBody = z.object({
+  playbook: z.string(),
+  business: z.string(),
+  state: z.enum(["active", "paused", "missing", "differs"]),
+  paused: z.boolean().describe("Where it is missing: whether it will be once it is made again"),
+  note: z.string().nullable(),
+  zone: z.string(),
+  next: z
+    .array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() }))
+    .describe(
+      "On a sandbox: begun in real time, period and pay date by the sandbox's clock; empty while that can't be read",
+    ),
+});
+export const ScheduleListBody = z.object({
+  items: z.array(ScheduleBody),
+  problems: z
+    .array(z.object({ playbook: z.string(), business: z.string(), message: z.string() }))
+    .describe("Playbooks whose business is not configured any more"),
+});
+
+export const DeletedScheduleBody = z.object({ playbook: z.string() });
+
+/** Runs that were launched or joined. */
+export const BackfillBody = z.object({
+  items: z.array(z.object({ period: z.string(), id: z.string(), created: z.boolean() })),
+});
+
+export type Schedule = Shown<typeof ScheduleBody>;

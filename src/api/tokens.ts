@@ -1,0 +1,22 @@
+import { z } from "@hono/zod-openapi";
+
+export const TokenBody = z
+  .object({
+    id: z.string(),
+    name: z.string().describe("Whom it stands for"),
+    roles: z.array(z.string()),
+    businesses: z.array(z.string()).nullable().describe("That it acts for; null for all"),
+    state: z.enum(["valid", "unconfirmed", "expired", "revoked"]),
+    createdBy: z.string(),
+    createdAt: z.string(),
+    confirmedBy: z.string().nullable(),
+    confirmedAt: z.string().nullable(),
+    expiresAt: z.string(),
+    revokedAt: z.string().nullable(),
+    lastUsedAt: z.string().nullable(),
+  })
+  .openapi("Token");
+
+export const MadeTokenBody = TokenBody.extend({ token: z.string().describe("Shown this once") });
+
+export const TokenListBody = z.object({ items: z.array(TokenBody) });
