@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { GatewayContext } from "../../src/gateway/http/context.ts";
 import { scopedTo } from "../../src/gateway/http/scope.ts";
@@ -155,11 +156,36 @@ test("a token that is revoked while what it asks for is on its way changes nothi
   const principal = await findToken(store.db, token);
   if (principal === undefined) throw new Error("no token");
   const parts = { store, profiles: { all: () => [] }, nowMs: Date.now, sandboxesOnly: () => false };
-  const context = scopedTo(parts as unknown as GatewayContext, principal);
+  const context = scopedTo(parts as unknown as GatewayContext, { principal, secret: token });
   const work = () => context.store.transactionOf("biz_acme", () => Promise.resolve("done"));
   expect(await work()).toBe("done");
   await revokeToken(store, tokenId, { by: "ada", nowMs: Date.now() });
   await expect(work()).rejects.toMatchObject({ status: 401 });
+});
+
+test("whoever made a token decides nothing with it once its holder has renewed it, begun before or not", async () => {
+  const bob = await make(ada, "bob", ["controller"]);
+  await confirm(bea, bob);
+  const body = JSON.stringify({ decision: "approve", planHash: run.planHash });
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  let answer = "";
+  socket.on("data", (bytes) => (answer += bytes.toString()));
+  const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
+  const head = [`POST ${path} HTTP/1.1`, "Host: gateway", `Authorization: Bearer ${bob.token}`];
+  const about = ["Content-Type: application/json", `Content-Length: ${body.length}`];
+  const used = async () => {
+    const item = (await gateway.call("GET", "/v1/tokens", ada)).json["items"] as object[];
+    return item.find((each) => "id" in each && each.id === bob.id);
+  };
+  socket.write([...head, ...about, "", ""].join("\r\n"));
+  await expect.poll(used).toMatchObject({ lastUsedAt: expect.any(String) as string });
+  const renewed = await gateway.call("POST", "/v1/tokens/renewal", bob.token);
+  expect(renewed.status).toBe(200);
+  socket.write(body);
+  await expect.poll(() => answer).toMatch(/^HTTP\/1.1 401 /);
+  socket.destroy();
+  expect(await gateway.store.db.selectFrom("decisions").selectAll().execute()).toEqual([]);
+  expect(await outcome(approve(String(renewed.json["token"])))).toBe("counts");
 });
 
 test("every making, confirming, renewing, use from a new address and revoking is in the trail", async () => {

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { type TokenProblem, tokenProblem } from "../../domain/approvals/token.ts";
+import type { Db } from "../../store/index.ts";
 import { findToken, type Token } from "../../store/approvals/tokens.ts";
 import type { Principal } from "../../actions/principal.ts";
 import type { GatewayContext } from "./context.ts";
@@ -7,12 +8,18 @@ import { GatewayError } from "../../actions/errors.ts";
 import { noteUnauthorized } from "./refusals.ts";
 import { addressOf } from "./request.ts";
 
+/** Who asks, and the text that their token had then. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly secret: string;
+}
+
 /**
  * Finds whose bearer token a request carries. A token that counts for nothing is written down.
  *
  * @throws GatewayError 401 where there is none, or it counts for nothing; 429 where it asks too often
  */
-export async function authenticate(c: Context, context: GatewayContext): Promise<Principal> {
+export async function authenticate(c: Context, context: GatewayContext): Promise<Caller> {
   const header = c.req.header("authorization");
   const match = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "");
   if (match?.[1] === undefined) {
@@ -31,11 +38,22 @@ export async function authenticate(c: Context, context: GatewayContext): Promise
   }
   await context.rates.token(token.tokenId);
   context.uses.note(token, addressOf(c));
-  return token;
+  return { principal: token, secret: match[1] };
+}
+
+/** @throws GatewayError 401 where the token has ended since, or has another secret by now */
+export async function requireStillCounts(
+  context: Pick<GatewayContext, "nowMs" | "sandboxesOnly">,
+  { secret }: Caller,
+  db: Db,
+): Promise<void> {
+  const token = await findToken(db, secret);
+  const problem = token === undefined ? "unknown" : problemNow(context, token);
+  if (problem !== undefined) throw countsForNothing(problem, token?.tokenId);
 }
 
 /** What keeps a token from counting at this moment; undefined for nothing. */
-export function problemNow(
+function problemNow(
   { nowMs, sandboxesOnly }: Pick<GatewayContext, "nowMs" | "sandboxesOnly">,
   token: Token,
 ): TokenProblem | undefined {
@@ -43,7 +61,7 @@ export function problemNow(
 }
 
 /** The answer to whoever comes with a token that counts for nothing. */
-export function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayError {
+function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayError {
   return unauthorized(
     why === "unconfirmed"
       ? `The token counts once a second administrator has confirmed it: payrun token confirm ${tokenId}. A store gets its first two with “payrun token bootstrap”.`

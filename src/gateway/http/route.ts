@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError, ZodObject, ZodType, z } from "zod";
 import type { GatewayContext } from "./context.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
-import { authenticate } from "./auth.ts";
+import { authenticate, requireStillCounts } from "./auth.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 import { noteRefused } from "./refusals.ts";
@@ -122,8 +122,9 @@ function addRoute<
 >(app: OpenAPIHono, whole: GatewayContext, spec: RouteSpec<Body, Query, Params, Of>): void {
   describe(app, spec);
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
-    const principal = await authenticate(c, whole);
-    const context = scopedTo(whole, principal);
+    const caller = await authenticate(c, whole);
+    const { principal } = caller;
+    const context = scopedTo(whole, caller);
     const handled = async (): Promise<RouteAnswer<Of>> => {
       const { roles = [], whose } = spec;
       const isPlain = typeof roles !== "function";
@@ -137,15 +138,15 @@ function addRoute<
         requireTheirs(context, await whose(asked, whole), what);
       }
       if (!isPlain) requireRole(principal, await roles(asked, context));
-      return spec.handle({
-        principal,
-        context,
-        from: addressOf(c),
-        ...asked,
-        body: (spec.body === undefined
-          ? undefined
-          : parsePart("field", spec.body, await readJson(c, spec.bodyMostBytes))) as z.output<Body>,
-      });
+      const bodyOf = async ({ body }: typeof spec): Promise<unknown> => {
+        if (body === undefined) return undefined;
+        const json = await readJson(c, spec.bodyMostBytes);
+        // A body may be a minute on its way.
+        await requireStillCounts(whole, caller, whole.store.db);
+        return parsePart("field", body, json);
+      };
+      const body = (await bodyOf(spec)) as z.output<Body>;
+      return spec.handle({ principal, context, from: addressOf(c), ...asked, body });
     };
     const answer = await handled().catch(async (error: unknown) => {
       const { method, path } = spec;

@@ -1,11 +1,9 @@
 import { businessOfWorkflow } from "../../contracts/names.ts";
 import { actsFor } from "../../domain/approvals/token.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
-import { getToken } from "../../store/approvals/tokens.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import type { GatewayContext } from "./context.ts";
-import type { Principal } from "../../actions/principal.ts";
-import { countsForNothing, problemNow } from "./auth.ts";
+import { type Caller, requireStillCounts } from "./auth.ts";
 import { NotTheirs } from "../../actions/errors.ts";
 
 /** The gateway as one caller may see it. */
@@ -19,10 +17,11 @@ export interface ScopedContext extends GatewayContext {
 
 /**
  * The gateway without the businesses that a token is not for. What it writes is written only while
- * the token counts: whoever was revoked meanwhile changes nothing.
+ * the token counts: whoever was revoked meanwhile, or whose secret is another now, changes
+ * nothing.
  */
-export function scopedTo(whole: GatewayContext, principal: Principal): ScopedContext {
-  const { businesses } = principal;
+export function scopedTo(whole: GatewayContext, caller: Caller): ScopedContext {
+  const { businesses } = caller.principal;
   const isTheirs = ({ name }: { readonly name: string }) => actsFor(businesses, name);
   const all = () => whole.profiles.all().filter(isTheirs);
   const context: ScopedContext = {
@@ -39,9 +38,7 @@ export function scopedTo(whole: GatewayContext, principal: Principal): ScopedCon
       transactionOf: (businessId, fn, options) => {
         if (businessId !== STORE_TRAIL) requireTheirs(context, businessId, businessId);
         const checked: typeof fn = async (trx) => {
-          const token = await getToken(trx, principal.tokenId);
-          const problem = token === undefined ? "unknown" : problemNow(whole, token);
-          if (problem !== undefined) throw countsForNothing(problem, principal.tokenId);
+          await requireStillCounts(whole, caller, trx);
           return fn(trx);
         };
         return whole.store.transactionOf(businessId, checked, options);
