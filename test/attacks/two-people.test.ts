@@ -85,6 +85,25 @@ test("an administrator who makes up a second administrator confirms nothing with
   expect((await confirm(again.token, bob)).status).toBe(409);
 });
 
+test("an administrator whom nobody has confirmed, as sandboxes have them, confirms nothing for later", async () => {
+  const sandbox = await startTestGateway({ profiles: [profile({ sandbox: true })] });
+  try {
+    const { store } = sandbox;
+    const made = (name: string, createdBy: string, roles = ["admin"]) =>
+      createToken(store, { name, roles, createdBy, nowMs: Date.now() });
+    const [mia, bob] = [await made("mia", "ada"), await made("bob", "ada", ["controller"])];
+    const path = `/v1/tokens/${bob.tokenId}/confirmation`;
+    expect((await sandbox.call("POST", path, mia.token)).json).toMatchObject({
+      error: "not_confirmed",
+    });
+    expect((await findToken(store.db, bob.token))?.confirmedAtMs).toBeNull();
+    const confirmed = await sandbox.token("bea", ["admin"]);
+    expect((await sandbox.call("POST", path, confirmed)).status).toBe(200);
+  } finally {
+    await sandbox.stop();
+  }
+});
+
 test("the first two administrators approve nothing", async () => {
   expect(await outcome(approve(ada))).toBe("403 role_missing");
   expect(await outcome(approve(bea))).toBe("403 role_missing");

@@ -58,11 +58,15 @@ export function tokenProblem(
 /** Why somebody may not confirm a token; undefined where they may. */
 export function confirmationProblem(
   token: TokenFacts & { readonly maker: string; readonly createdBy: string },
-  by: string,
+  by: { readonly name: string; readonly confirmedAtMs: number | null },
   nowMs: number,
 ): string | undefined {
-  if (principalOf(by) === token.maker) {
+  if (principalOf(by.name) === token.maker) {
     return `${token.createdBy} made this token; a second person with the role admin confirms it`;
+  }
+  // One person makes up a second one in a sandbox, and what that one confirms counts for ever.
+  if (by.confirmedAtMs === null) {
+    return "nobody has confirmed your own token, which is enough for sandboxes only: confirm with one of “payrun token bootstrap”, or with one that was confirmed";
   }
   const problem = tokenProblem(token, { nowMs, sandboxesOnly: true });
   return problem === undefined ? undefined : `this token is ${problem}`;

@@ -115,9 +115,10 @@ function addConfirm(routes: Routes): void {
         const token = await tokenOf(context, principal, tokenId, trx);
         if (token.confirmedAtMs !== null || !needsConfirmation(token.roles)) return;
         const nowMs = context.nowMs();
-        const problem = confirmationProblem(token, principal.name, nowMs);
+        const by = await tokenOf(context, principal, principal.tokenId, trx);
+        const problem = confirmationProblem(token, by, nowMs);
         if (problem !== undefined) throw conflict("not_confirmed", `Refused: ${problem}.`);
-        await confirmToken(trx, token, { by: principal.name, nowMs });
+        await confirmToken(trx, token, { by: by.name, nowMs });
       });
       return { status: 200, json: await shown(context, tokenId) };
     },

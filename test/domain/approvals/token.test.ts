@@ -38,9 +38,10 @@ test("a token ends at the instant at which it expires, and once it is revoked, w
 });
 
 test("nobody confirms what they have made, however they spell themselves, nor what has ended", () => {
-  expect(confirmationProblem(token(), " ADA", 100)).toContain("second person");
-  expect(confirmationProblem(token(), "bea", 100)).toBeUndefined();
-  expect(confirmationProblem(token({ expiresAtMs: 100 }), "bea", 100)).toContain("expired");
+  const by = (name: string) => ({ name, confirmedAtMs: 1 });
+  expect(confirmationProblem(token(), by(" ADA"), 100)).toContain("second person");
+  expect(confirmationProblem(token(), by("bea"), 100)).toBeUndefined();
+  expect(confirmationProblem(token({ expiresAtMs: 100 }), by("bea"), 100)).toContain("expired");
 });
 
 test("a token acts for its businesses, and gives out no others", () => {
