@@ -10,6 +10,10 @@ test.each([
   ["bob", "ｂｏｂ"],
   ["ﬁona", "fiona"],
   ["Carol", "CAROL"],
+  ["ΑΛΕΞΙΣ", "αλεξισ"],
+  ["Groß", "GROSS"],
+  ["bob", "bob\u2800"],
+  ["bob smith", "bob\u2800smith"],
 ])("%j and %j are one person, who approves once", (one, other) => {
   expect(principalOf(one)).toBe(principalOf(other));
   expect(quorumOf([one, other])).toBe(1);

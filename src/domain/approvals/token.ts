@@ -57,11 +57,11 @@ export function tokenProblem(
 
 /** Why somebody may not confirm a token; undefined where they may. */
 export function confirmationProblem(
-  token: TokenFacts & { readonly maker: string; readonly createdBy: string },
+  token: TokenFacts & { readonly createdBy: string },
   by: { readonly name: string; readonly confirmedAtMs: number | null },
   nowMs: number,
 ): string | undefined {
-  if (principalOf(by.name) === token.maker) {
+  if (principalOf(by.name) === principalOf(token.createdBy)) {
     return `${token.createdBy} made this token; a second person with the role admin confirms it`;
   }
   // One person makes up a second one in a sandbox, and what that one confirms counts for ever.
