@@ -63,6 +63,23 @@ test("a later proposal takes the place of an earlier one, and the text in force 
   expect((await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea)).status).toBe(404);
 });
 
+test("applying the text in force doesn't bring it back over what is confirmed at the same moment", async () => {
+  const { json } = await propose(ada, ONE);
+  await confirm(bea, json["proposal"]);
+  const next = await propose(bea, TWO);
+  const { store } = gateway;
+  const { transactionOf } = store;
+  const first = async (...asked: Parameters<typeof transactionOf>): Promise<unknown> => {
+    Object.assign(store, { transactionOf });
+    expect((await confirm(ada, next.json["proposal"])).status).toBe(200);
+    return transactionOf(...asked);
+  };
+  Object.assign(store, { transactionOf: first });
+  expect((await propose(ada, ONE)).json["error"]).toBe("changed_meanwhile");
+  expect(await inForce()).toBe(TWO);
+  expect((await propose(ada, ONE)).status).toBe(202);
+});
+
 test("who proposes counts as an author, who confirms doesn't, and both stand in the trail", async () => {
   const { json } = await propose(ada, ONE);
   await confirm(bea, json["proposal"]);

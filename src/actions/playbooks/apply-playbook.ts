@@ -13,7 +13,7 @@ import {
 } from "../../store/playbooks/playbooks.ts";
 import { scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
 import type { ActionContext } from "../context.ts";
-import { unprocessable } from "../errors.ts";
+import { conflict, unprocessable } from "../errors.ts";
 import { syncSchedule } from "./schedules.ts";
 
 /** A playbook that is about to be stored, and whose it is. */
@@ -39,7 +39,8 @@ export interface Applied {
  * Stores a playbook as its revision in force, and brings its schedule in step.
  *
  * @param confirmed who confirms it as a second person, and what to do with it in the same transaction
- * @throws GatewayError 503 where Temporal can't be reached: doing it again completes it
+ * @throws GatewayError 409 where the business wants four eyes and only two have seen it, 503 where
+ * Temporal can't be reached: doing it again completes it
  */
 export async function storePlaybook(
   context: ActionContext,
@@ -57,6 +58,13 @@ export async function storePlaybook(
       ...{ name, kind, text, compiled: playbook, business, ...author, nowMs },
       ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
     });
+    // The text was in force when it was asked about, and isn't any more.
+    if (result.changed && profile.fourEyes === true && confirmed === undefined) {
+      throw conflict(
+        "changed_meanwhile",
+        `Somebody has put another text of “${name}” into force meanwhile: look at it, and apply yours again as a proposal.`,
+      );
+    }
     if (result.changed || (await scheduleWish(trx, { businessId, playbook: name })).deleted) {
       await appendAudit(trx, {
         ...{ businessId, nowMs, actor: author.author, action: "playbook.applied", subject: name },
