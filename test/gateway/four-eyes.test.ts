@@ -68,7 +68,7 @@ test("applying the text in force doesn't bring it back over what is confirmed at
   await confirm(bea, json["proposal"]);
   const next = await propose(bea, TWO);
   const { store } = gateway;
-  const { transactionOf } = store;
+  const transactionOf = store.transactionOf.bind(store);
   const first = async (...asked: Parameters<typeof transactionOf>): Promise<unknown> => {
     Object.assign(store, { transactionOf });
     expect((await confirm(ada, next.json["proposal"])).status).toBe(200);
