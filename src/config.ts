@@ -96,6 +96,8 @@ export function loadConfig(env?: Environment): Config {
     ratePerToken: values.PAYRUN_GATEWAY_RATE_PER_TOKEN ?? 200,
     ratePerAddress: values.PAYRUN_GATEWAY_RATE_PER_ADDRESS ?? 400,
     webhookRate: values.PAYRUN_GATEWAY_WEBHOOK_RATE ?? 2_000,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 60_000,
   };
   const gateway = { host, limits, ...portSetting(values.PAYRUN_GATEWAY_PORT, 8088) };
   const gatewayUrl = values.PAYRUN_GATEWAY_URL ?? urlOf(host, gateway.port);

@@ -6,4 +6,8 @@ export interface GatewayLimits {
   readonly ratePerAddress: number;
   /** Of one business's endpoint, from one address: a stranger can't use up the service's share. */
   readonly webhookRate: number;
+  /** Until the headers of a request are there. */
+  readonly headersTimeoutMs: number;
+  /** Until the whole of it is. */
+  readonly requestTimeoutMs: number;
 }

@@ -12,7 +12,7 @@ import type { GatewayContext } from "./http/context.ts";
 import { startDeliveryRecovery, type DeliveryRecovery } from "../events/deliveries.ts";
 import { startDispatcher, type Dispatcher } from "../events/dispatcher.ts";
 import { createApp } from "./app.ts";
-import { limitConnections, Rates, SERVER_OPTIONS, UnprovenBodies } from "./http/limits.ts";
+import { limitConnections, Rates, serverOptions, UnprovenBodies } from "./http/limits.ts";
 import { RefusedToday } from "../actions/refused-today.ts";
 import { TokenUses } from "./http/token-uses.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -95,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const server = createAdaptorServer({
     fetch: app.fetch,
     hostname: options.host,
-    serverOptions: SERVER_OPTIONS,
+    serverOptions: serverOptions(limits),
   });
   limitConnections(server, limits);
 

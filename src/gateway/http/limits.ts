@@ -9,12 +9,14 @@ import { GatewayError } from "../../actions/errors.ts";
 const WINDOW_SECONDS = 10;
 
 /** How long node's server waits for a request. */
-export const SERVER_OPTIONS = {
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 2_000,
-} as const;
+export function serverOptions({ headersTimeoutMs, requestTimeoutMs }: GatewayLimits) {
+  return {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
+  };
+}
 
 export const SMALL_BODY_BYTES = 1_048_576;
 /** Documents of an onboarding are files, in base64. */
