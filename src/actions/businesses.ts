@@ -53,3 +53,11 @@ export function businessNamed(
   }
   return profile;
 }
+
+/** The business of this name, or all that the caller acts for. */
+export function namedOrAll(
+  context: Pick<GatewayContext, "profiles">,
+  name: string | undefined,
+): readonly BusinessProfile[] {
+  return name === undefined ? context.profiles.all() : [businessNamed(context, name, "")];
+}

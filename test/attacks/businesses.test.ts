@@ -4,6 +4,7 @@ import { listAudit } from "../../src/store/audit/audit.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 import { confirmedToken } from "../support/confirmed-token.ts";
@@ -169,6 +170,26 @@ test("lists have what the token's businesses have, and nothing of others", async
   }
   const tokens = (await gateway.call("GET", "/v1/tokens", theirs)).json["items"];
   expect(tokens).toMatchObject([{ name: "mallory", businesses: ["beta"] }]);
+});
+
+test("who decides about a failure in one business neither decides in another nor is named there", async () => {
+  await keepRetryCase(gateway.store.db, {
+    ...{ businessId: "biz_acme", payableId: "p1", sourceId: "balance", waitsFor: null },
+    ...{ failedAtMs: 1, failedRealMs: 1, giveUpAfterDays: 10, giveUpTell: [] },
+    rule: {
+      ...{ codes: [], words: [], action: "ask", by: ["fraud-desk"] },
+      ...{ pause: false, payAgain: false, when: "when-released", atMost: 2 },
+    },
+  });
+  const body = { action: "give-up", reason: "x" };
+  const ask = async (business: string) => {
+    const token = await gateway.token("fay", ["fraud-desk"], [business]);
+    return gateway.call("POST", "/v1/payables/p1/resolution", token, body);
+  };
+  const other = await ask("beta");
+  expect(other.status).toBe(403);
+  expect(other.json["message"]).toContain("roles operator, admin;");
+  expect((await ask("acme")).json["error"]).toBe("not_parked");
 });
 
 test("a token gives out no other businesses than its own", async () => {

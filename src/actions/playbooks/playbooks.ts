@@ -1,6 +1,6 @@
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { getPlaybook, listPlaybooks } from "../../store/playbooks/playbooks.ts";
-import { businessNamed } from "../businesses.ts";
+import { namedOrAll } from "../businesses.ts";
 import type { ActionContext } from "../context.ts";
 import { notFound, unprocessable } from "../errors.ts";
 
@@ -51,8 +51,4 @@ export async function ownerless({
   return (await listPlaybooks(store.db)).filter(
     ({ business, compiled }) => compiled.schedule !== null && profiles.get(business) === undefined,
   );
-}
-
-function namedOrAll(context: Context, business: string | undefined) {
-  return business === undefined ? context.profiles.all() : [businessNamed(context, business, "")];
 }

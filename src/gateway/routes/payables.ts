@@ -6,7 +6,7 @@ import { GatewayError } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { HistoryBody } from "../../api/history.ts";
 import { BulkResolutionBody, ResolutionBody } from "../../api/schemas.ts";
-import { businessNamed } from "../../actions/businesses.ts";
+import { businessNamed, namedOrAll } from "../../actions/businesses.ts";
 import { businessOfPayable } from "../../actions/payables.ts";
 import { resolve, type Resolution } from "../../actions/resolve.ts";
 import { businessQuery, id, MAY, name, words } from "./fields.ts";
@@ -48,10 +48,10 @@ export function addPayableRoutes(routes: Routes): void {
       "Operators and administrators; where a playbook names roles that decide about the failure, these too.",
     params: payableParams,
     query: businessQuery,
-    roles: async ({ params }, context) => [
-      ...MAY.operate,
-      ...(await decidersOf(context.store.db, params.id)),
-    ],
+    roles: async ({ params, query }, context) => {
+      const among = namedOrAll(context, query.business).map(({ businessId }) => businessId);
+      return [...MAY.operate, ...(await decidersOf(context.store.db, among, params.id))];
+    },
     body: z.strictObject({ action, reason: words }),
     responses: { 200: { description: "Done; a retry goes on by itself", schema: ResolutionBody } },
     handle: async ({ params, query, body, principal, context }) => {

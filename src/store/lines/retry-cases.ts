@@ -15,10 +15,14 @@ export function getRetryCase(
   return findOne(db, "retry_cases", { businessId, payableId });
 }
 
-/** Roles that decide about a failed payable, whatever business it belongs to. */
-export async function decidersOf(db: Db, payableId: string): Promise<string[]> {
+/** Roles that decide about a failed payable, in whichever of these businesses it has failed. */
+export async function decidersOf(
+  db: Db,
+  businessIds: readonly string[],
+  payableId: string,
+): Promise<string[]> {
   const cases = await findAll(db, "retry_cases", { payableId }, ["business_id"]);
-  return cases.flatMap(({ rule }) => rule.by);
+  return cases.flatMap(({ businessId, rule }) => (businessIds.includes(businessId) ? rule.by : []));
 }
 
 /** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */
