@@ -56,7 +56,7 @@ export function businessNamed(
 
 /** The business of this name, or all that the caller acts for. */
 export function namedOrAll(
-  context: Pick<GatewayContext, "profiles">,
+  context: Pick<ActionContext, "profiles">,
   name: string | undefined,
 ): readonly BusinessProfile[] {
   return name === undefined ? context.profiles.all() : [businessNamed(context, name, "")];
