@@ -54,6 +54,15 @@ test("nobody confirms what they have proposed, however they spell themselves", a
   expect(await inForce()).toBeUndefined();
 });
 
+test("proposing what another has proposed leaves that one its author, who can't confirm it", async () => {
+  const { json } = await propose(ada, ONE);
+  expect((await propose(bea, ONE)).status).toBe(202);
+  const shown = await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea);
+  expect(shown.json).toMatchObject({ author: "ada" });
+  expect((await confirm(ada, json["proposal"])).json["error"]).toBe("not_confirmed");
+  expect((await confirm(bea, json["proposal"])).status).toBe(200);
+});
+
 test("a later proposal takes the place of an earlier one, and the text in force is nobody's proposal", async () => {
   const first = await propose(ada, ONE);
   const second = await propose(bea, TWO);

@@ -44,7 +44,8 @@ export async function propose(
   const hash = textHash(text);
   await context.store.transactionOf(businessId, async (trx) => {
     const waiting = await getProposal(trx, key);
-    if (waiting?.text === text && waiting.author === author.author) return;
+    // Whoever wrote it first stays its author: proposing another's text must not make them its second person.
+    if (waiting?.text === text) return;
     await proposePlaybook(trx, { ...key, text, ...author, createdAtMs: nowMs });
     await appendAudit(trx, {
       ...{ businessId, nowMs, actor: author.author, action: "playbook.proposed" },

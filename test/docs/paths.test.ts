@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+const PAGES = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
+  ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, "docs/decisions")).map((name) => `docs/decisions/${name}`),
+].filter((name) => name.endsWith(".md"));
+
+/** What stands in backticks and begins with a folder of ours, without `*` and the like. */
+const PATH =
+  /`((?:src|workflows|activities|test|docs|scripts|bench|playbooks|docker|bin|types)\/[\w./-]*)`/g;
+
+test.each(PAGES)("every path that %s names exists", (page) => {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  const named = [...text.matchAll(PATH)].map(([, path = ""]) => path);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test("the pages name paths at all", () => {
+  const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+  expect([...text.matchAll(PATH)].length).toBeGreaterThan(30);
+});
