@@ -8,13 +8,9 @@ import { pruneInbox } from "../store/janitor/prune.ts";
 import { claimStrays, releaseOrphanClaims } from "../store/janitor/open-runs.ts";
 import type { JanitorContext } from "./context.ts";
 import { rememberedRuns, runningWorkflows } from "./executions.ts";
-import { followLostCancellations } from "./lost-cancellations.ts";
-import { followLostIncidents } from "./lost-incidents.ts";
-import { followLostOnboarding } from "./lost-onboardings.ts";
-import { followLostRetries } from "./lost-retries.ts";
-import { followLostRuns } from "./lost-runs.ts";
 import { holdIfRunsAreUnknown, holdIfRunsHaveSeenMore } from "./lost-store.ts";
 import { lookAtOpenSends } from "./open-sends.ts";
+import { FOLLOWED, followLost } from "./lost-workflows.ts";
 import { compareSchedules } from "./schedules.ts";
 
 const PASS_EVERY_MS = 60_000;
@@ -131,17 +127,9 @@ class Janitor {
     const context = this.#context;
     const { businessId } = profile;
     const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ["Following runs without a workflow", () => followLostRuns(context, profile, running)],
-      ["Following retries without a workflow", () => followLostRetries(context, profile, running)],
-      ["Following an onboarding without a workflow", () => followLostOnboarding(context, profile)],
-      [
-        "Following cancellations without a workflow",
-        () => followLostCancellations(context, profile, running),
-      ],
-      [
-        "Following incidents without a workflow",
-        () => followLostIncidents(context, profile, running),
-      ],
+      ...FOLLOWED.map(
+        (kind) => [kind.step, () => followLost(context, profile, running, kind)] as const,
+      ),
       ["Comparing schedules with Temporal's", () => compareSchedules(context, profile)],
       [
         "Looking after requests without an answer",

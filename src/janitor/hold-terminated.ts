@@ -1,0 +1,17 @@
+import type { Transaction } from "kysely";
+import { holdOnce, type NewHold } from "../store/holds/holds.ts";
+import type { Tables } from "../store/schema/tables.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
+import { AUTHOR } from "./context.ts";
+
+/** A workflow that was terminated stops what is not sent yet, once. */
+export async function holdTerminated(
+  trx: Transaction<Tables>,
+  hold: Pick<NewHold, "businessId" | "scope" | "value" | "reason">,
+  closedAtMs: number,
+): Promise<void> {
+  // Compared with Temporal's clock: this process's own may be minutes behind.
+  const ours = { ...hold, author: AUTHOR, nowMs: await databaseNowMs(trx) };
+  // Ours have no end, so any instant of the business clock shows them.
+  await holdOnce(trx, ours, { businessMs: 0, sinceMs: closedAtMs });
+}

@@ -1,0 +1,84 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { appendAudit } from "../store/audit/audit.ts";
+import { openCancellations } from "../store/cancellations/cancellations.ts";
+import { openIncidents } from "../store/incidents/incidents.ts";
+import { startOrSignalCancellation, startOrSignalIncident } from "../temporal/start.ts";
+import { AUTHOR, type JanitorContext } from "./context.ts";
+import { executionOf, mayBeStarting } from "./executions.ts";
+import { openOnboarding } from "./lost-onboardings.ts";
+import { openRetries } from "./lost-retries.ts";
+import { runsWithoutEnd } from "./lost-runs.ts";
+import type { Owed } from "./owed.ts";
+
+/** One kind of workflow: which rows of a business must have one. */
+interface FollowedKind {
+  /** For people, if it fails. */
+  readonly step: string;
+  readonly noun: string;
+  readonly owed: (context: JanitorContext, profile: BusinessProfile) => Promise<readonly Owed[]>;
+}
+
+export const FOLLOWED: readonly FollowedKind[] = [
+  { step: "Following runs without a workflow", noun: "a run", owed: runsWithoutEnd },
+  { step: "Following retries without a workflow", noun: "a failed bill", owed: openRetries },
+  {
+    step: "Following an onboarding without a workflow",
+    noun: "an onboarding",
+    owed: openOnboarding,
+  },
+  {
+    step: "Following cancellations without a workflow",
+    noun: "a cancellation",
+    // The new one reads each payment before it sends anything; its holds are rows of the store.
+    owed: async ({ store, temporal }, { businessId, name: business }) =>
+      (await openCancellations(store.db, businessId)).map(
+        ({ workflowId, playbook, requestedBy, requestedAtMs }) => ({
+          workflowId,
+          sinceMs: requestedAtMs,
+          entry: { action: "cancellation.follower-started", subject: workflowId },
+          start: () =>
+            startOrSignalCancellation(temporal, { workflowId, business, playbook, requestedBy }),
+        }),
+      ),
+  },
+  {
+    step: "Following incidents without a workflow",
+    noun: "an incident",
+    // Also if a person ended it in Temporal: only a decision lets its money go.
+    owed: async ({ store, temporal }, { businessId, name }) =>
+      (await openIncidents(store.db, businessId)).map(({ workflowId, sourceId, openedAtMs }) => ({
+        workflowId,
+        sinceMs: openedAtMs,
+        entry: { action: "incident.follower-started", subject: sourceId },
+        start: () => startOrSignalIncident(temporal, name, sourceId),
+      })),
+  },
+];
+
+/** Gives every row of a kind that has lost its workflow a new one. */
+export async function followLost(
+  context: JanitorContext,
+  profile: BusinessProfile,
+  running: ReadonlySet<string>,
+  { noun, owed }: FollowedKind,
+): Promise<void> {
+  const { businessId } = profile;
+  for (const { workflowId, sinceMs, entry, keep, start } of await owed(context, profile)) {
+    if (running.has(workflowId)) continue;
+    const execution = await executionOf(context.temporal, workflowId);
+    if (execution.kind === "running" || mayBeStarting(execution, sinceMs)) continue;
+    const kept = await keep?.(execution);
+    const isLost = await context.store.transactionOf(businessId, async (trx) => {
+      if (kept !== undefined && !(await kept(trx))) return false;
+      const details = { workflowId, workflow: execution.kind };
+      await appendAudit(trx, { businessId, nowMs: Date.now(), actor: AUTHOR, ...entry, details });
+      return true;
+    });
+    if (!isLost) continue;
+    await start();
+    context.log.warn(`${noun} had lost its workflow and got a new one`, {
+      workflowId,
+      was: execution.kind,
+    });
+  }
+}
