@@ -14,7 +14,7 @@ import {
 import type { SearchAttributePair } from "@temporalio/common";
 import type { Look } from "../src/contracts/look.ts";
 import { QUERY, SIGNAL } from "../src/contracts/names.ts";
-import { timerText, withoutDigits } from "../src/domain/history-texts.ts";
+import { timerText, publicText } from "../src/domain/history-texts.ts";
 import { pauseAfterMs, type Rest } from "../src/domain/runs/turns.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
@@ -182,7 +182,7 @@ export class Turns {
   }
 
   #show(now: Look, attributes: SearchAttributePair[]): void {
-    if (this.#last?.details !== now.details) setCurrentDetails(withoutDigits(now.details));
+    if (this.#last?.details !== now.details) setCurrentDetails(publicText(now.details));
     this.#last = now;
     // What its start said, and what an execution before it showed, stands already.
     const { typedSearchAttributes: shown } = workflowInfo();

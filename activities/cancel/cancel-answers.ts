@@ -1,3 +1,4 @@
+import { serviceSays } from "../../src/domain/service-words.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { cancelledPaymentSchema } from "../../src/payments-api/index.ts";
 import { BAD_TOKEN, businessFault, slowDown } from "../shared/business-fault.ts";
@@ -48,7 +49,10 @@ export function meansForItem(
       return slowDown(means.retryAfterMs);
     case "business-wait":
       // It is about payments, or that is what it is known for: nobody else waits for it.
-      return restAfter(send, `The service refuses it for now (${means.code}): ${means.message}`);
+      return restAfter(
+        send,
+        `The service refuses it for now (${means.code}).${serviceSays(means.message)}`,
+      );
   }
 }
 
@@ -56,7 +60,7 @@ export function meansForItem(
 const CHANGED: readonly string[] = ["payment_not_cancellable", "not_found"];
 
 export function refusedFor(code: string, message: string): CancelOutcome {
-  const reason = `The service refused the cancel (${code}): ${message}`;
+  const reason = `The service refused the cancel (${code}).${serviceSays(message)}`;
   return unknown(reason);
 }
 

@@ -1,6 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
 import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
+import { serviceSays } from "../../src/domain/service-words.ts";
 import type { KeyedAttempt, Reading, Send } from "../../src/ledger/facts.ts";
 import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
@@ -128,7 +129,7 @@ function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOut
       );
     case "idle": {
       if (no !== null) return refusedFor(no.code ?? "", no.message ?? "");
-      const said = refused === null ? "" : ` (${refused.code}): ${refused.message ?? ""}`;
+      const said = refused === null ? "." : ` (${refused.code}).${serviceSays(refused.message)}`;
       return rest(sends.pauseMs, `The service refuses it for now${said}`);
     }
   }
@@ -137,14 +138,14 @@ function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOut
 const MAKING_SURE = "Looking until it is certain that it did nothing.";
 
 function saidOf({ code, message }: Send): string {
-  return `The service refused the cancel (${code ?? ""}): ${message ?? ""}`;
+  return `The service refused the cancel (${code ?? ""}).${serviceSays(message)}`;
 }
 
 function personMustLook(code: string, reason: string, refused: Send | null): CancelOutcome {
   if (code !== "refused") return unknown(`${reason} Ask it.`);
-  const said = refused?.message ?? refused?.code ?? "no reason given";
+  const said = refused?.code ?? "no reason given";
   return unknown(
-    `The service refused the cancel under several keys (${said}) and still shows the payment as if it could be cancelled. Ask the service.`,
+    `The service refused the cancel under several keys (${said}) and still shows the payment as if it could be cancelled. Ask the service.${serviceSays(refused?.message)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { serviceSays } from "../../src/domain/service-words.ts";
 import type { JudgedAnswer } from "../../src/ledger/answers.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { BAD_TOKEN, slowDown } from "../shared/business-fault.ts";
@@ -31,14 +32,14 @@ export function afterDeposit(
     case "unconfirmed":
       return restAfter(send, "The service can't say whether it made the deposit.");
     case "rejected": {
-      const reason = `The service refused the deposit (${means.code}): ${means.message}`;
-      if (isOpen) return restAfter(send, `${reason}; and an earlier send was never answered.`);
+      const reason = `The service refused the deposit (${means.code}).${serviceSays(means.message)}`;
+      if (isOpen) return restAfter(send, `An earlier send was never answered. ${reason}`);
       return { kind: "refused", reason };
     }
     case "unauthorized":
       return BAD_TOKEN;
     case "forbidden": {
-      const reason = `The token lacks a scope for deposits, such as balance:write (403): ${means.message}`;
+      const reason = `The token lacks a scope for deposits, such as balance:write (403).${serviceSays(means.message)}`;
       return restAfter(send, reason, REFUSED);
     }
     case "rate-limited":
@@ -48,7 +49,7 @@ export function afterDeposit(
     case "line-wait":
       return restAfter(
         send,
-        `The service refuses deposits now (${means.code}: ${means.message}).`,
+        `The service refuses deposits now (${means.code}).${serviceSays(means.message)}`,
         REFUSED,
       );
   }

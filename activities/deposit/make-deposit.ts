@@ -12,6 +12,7 @@ import { PaymentsApiError, type TimeLimit } from "../../src/payments-api/index.t
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../../src/store/deposits/deposits.ts";
 import type { ActivityContext } from "../shared/context.ts";
+import { textOfError } from "../shared/error-text.ts";
 import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { rest } from "../shared/rest.ts";
@@ -52,7 +53,7 @@ async function cannotRead(context: ActivityContext, topUp: TopUp, error: unknown
     (error.status === 403 || codes.includes(error.code)) &&
     error.code !== "token_unavailable";
   if (!isRefusal) throw error;
-  return leaveAlone(context, topUp, `The balance can't be read: ${error.message}`);
+  return leaveAlone(context, topUp, `The balance can't be read: ${textOfError(error)}`);
 }
 
 async function leaveAlone(context: ActivityContext, topUp: TopUp, reason: string): Promise<void> {

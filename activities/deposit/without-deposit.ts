@@ -1,6 +1,7 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { growingMs } from "../../src/domain/back-off.ts";
 import { accountedIds } from "../../src/ledger/derive.ts";
+import { serviceSays } from "../../src/domain/service-words.ts";
 import type { Reading, SubjectFacts } from "../../src/ledger/facts.ts";
 import type { GateAnswer } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
@@ -70,6 +71,6 @@ function cameToNothing({ owner }: TopUp, { attempts }: SubjectFacts): DepositOut
   const last = lastSend(attempts);
   const isNo = last?.result === "rejected" || saidNo(attempts, owner) !== undefined;
   if (!isNo) return rest(0, null);
-  const said = `${last?.code ?? ""}): ${last?.message ?? ""}`;
-  return { kind: "refused", reason: `The service refused the deposit (${said}` };
+  const said = `(${last?.code ?? ""}).${serviceSays(last?.message)}`;
+  return { kind: "refused", reason: `The service refused the deposit ${said}` };
 }

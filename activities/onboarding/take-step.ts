@@ -22,6 +22,7 @@ import {
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import { type ActivityContext, HTTP_TIMEOUT_MS } from "../shared/context.ts";
+import { textOfError } from "../shared/error-text.ts";
 import type { Sender } from "./sender.ts";
 import { senderOf } from "./senders.ts";
 
@@ -148,7 +149,7 @@ async function afterError(
   if (error.status === 409 && (await sender.look()).kind === "there") {
     return end(context, step, "done", "onboarding.found", null);
   }
-  const reason = withoutPersonal(error.message, sender.personal);
+  const reason = withoutPersonal(textOfError(error), sender.personal);
   return end(context, step, "refused", "onboarding.refused", reason);
 }
 
@@ -158,7 +159,7 @@ async function pause(
   step: Step,
   error: PaymentsApiError,
 ): Promise<{ readonly againInMs: number }> {
-  const why = withoutPersonal(error.message, step.sender.personal);
+  const why = withoutPersonal(textOfError(error), step.sender.personal);
   await holdUp(context, step.input, {
     reason: `The service does not take the step ${step.input.step} now: ${why}`,
     needsPerson: error.status !== undefined && FOR_A_PERSON.includes(error.status),

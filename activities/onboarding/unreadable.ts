@@ -4,6 +4,7 @@ import type { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { updateOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import type { ActivityContext } from "../shared/context.ts";
+import { textOfError } from "../shared/error-text.ts";
 import { finish, remind } from "./progress.ts";
 import { type Standing, waitOf } from "./standing.ts";
 
@@ -33,7 +34,7 @@ export async function unreadable(
   const hint = needsAction
     ? " Check the token of the profile, its scopes and the business id."
     : "";
-  const waitingFor = `The service can't be read: ${withoutPersonal(error.message)}.${hint}`;
+  const waitingFor = `The service can't be read: ${withoutPersonal(textOfError(error))}${hint}`;
   await context.store.transactionOf(businessId, async (trx) => {
     const change = { waitingFor, needsAction, ...(isNew ? { wait: { key, ...wait } } : {}) };
     await updateOnboarding(trx, businessId, change, clock.realMs);

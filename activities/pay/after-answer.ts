@@ -1,3 +1,4 @@
+import { serviceSays } from "../../src/domain/service-words.ts";
 import type { Means } from "../../src/ledger/answers.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
@@ -6,6 +7,7 @@ import {
   type BusinessFault,
   businessFault,
   slowDown,
+  refusedForNow,
 } from "../shared/business-fault.ts";
 import type { PayOutcome } from "./job.ts";
 import type { Left } from "./leave.ts";
@@ -61,13 +63,13 @@ function ofMeans(means: Answered): PayOutcome | Again {
       // The client dropped its token; one more send fetches a new one.
       return again(0, ofBusiness(BAD_TOKEN));
     case "forbidden": {
-      const text = `The token lacks the scope payments:initiate (403): ${means.message}`;
+      const text = `The token lacks the scope payments:initiate (403).${serviceSays(means.message)}`;
       return ofBusiness(businessFault("forbidden", text));
     }
     case "rate-limited":
       return ofBusiness(slowDown(means.retryAfterMs));
     case "business-wait":
-      return ofBusiness(businessFault(means.code, means.message), means.scope);
+      return ofBusiness(refusedForNow(means.code, means.message), means.scope);
     case "line-wait":
       return means;
   }

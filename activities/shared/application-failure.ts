@@ -1,9 +1,7 @@
 import { ApplicationFailure } from "@temporalio/common";
-import {
-  NoAnswerError,
-  PaymentsApiError,
-  UnexpectedAnswerError,
-} from "../../src/payments-api/index.ts";
+import { publicText } from "../../src/domain/history-texts.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+import { textOfError } from "./error-text.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 
 /**
@@ -21,24 +19,16 @@ function toApplicationFailure(error: unknown): Error {
   }
   if (error instanceof PaymentsApiError) {
     return ApplicationFailure.create({
-      message: withoutWords(error),
+      message: publicText(textOfError(error)),
       type: error.name,
       details: [{ code: error.code, status: error.status ?? null }],
       ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
     });
   }
   if (error instanceof Error) {
-    return ApplicationFailure.create({ message: error.message, type: error.name });
+    return ApplicationFailure.create({ message: publicText(error.message), type: error.name });
   }
   return ApplicationFailure.create({ message: String(error), type: "UnknownError" });
-}
-
-/** What the service says in words may name people and accounts: whoever reads histories need not know. */
-function withoutWords(error: PaymentsApiError): string {
-  const isOurs = error instanceof UnexpectedAnswerError || error instanceof NoAnswerError;
-  if (isOurs) return error.message;
-  const { method, path, status, code } = error;
-  return `${method} ${path}: ${status ?? "no status"} ${code}`;
 }
 
 /** Wraps an activity so that every failure of it leaves as an ApplicationFailure. */

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { serviceSays } from "../../src/domain/service-words.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { setWait } from "../../src/store/runs/waits.ts";
@@ -39,11 +40,16 @@ export function slowDown(retryAfterMs: number | null): BusinessFault {
  */
 export function faultOfRead(error: unknown, forbidden: string): BusinessFault | undefined {
   if (!(error instanceof PaymentsApiError)) return undefined;
-  const { status, code, message, retryAfterMs } = error;
+  const { status, code, words, retryAfterMs } = error;
   if (status === 401 || code === "token_unavailable") return BAD_TOKEN;
   if (status === 429) return slowDown(retryAfterMs ?? null);
   if (status !== 403) return undefined;
-  return businessFault(forbidden, `The token lacks a scope (403): ${message}`);
+  return businessFault(forbidden, `The token lacks a scope (403).${serviceSays(words)}`);
+}
+
+/** What the service refuses to everybody for now, by its code. */
+export function refusedForNow(code: string, words: string): BusinessFault {
+  return businessFault(code, `payments are refused for now (${code}).${serviceSays(words)}`);
 }
 
 /** Makes a business wait, or what pays from one of its funding sources. */

@@ -8,6 +8,7 @@ import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { clearWait, countTries, listWaits } from "../../src/store/runs/waits.ts";
 import { type BusinessFault, businessFault, faultOfRead, waitForEnd } from "./business-fault.ts";
 import type { ActivityContext } from "./context.ts";
+import { textOfError } from "./error-text.ts";
 
 /** What is read: what a cancel needs, which is payments alone, or whatever else. */
 type What = "payments" | "anything";
@@ -57,10 +58,11 @@ export async function readOrWait<T>(
 function faultOf(error: unknown, what: What): BusinessFault | undefined {
   const refusal = faultOfRead(error, what === "payments" ? FORBIDDEN : FORBIDDEN_READ);
   if (refusal !== undefined || !(error instanceof PaymentsApiError)) return refusal;
-  const { code, message, status } = error;
+  const { code, status } = error;
+  const text = textOfError(error);
   if (code === "unexpected_answer") {
-    return businessFault("unreadable", `The service answers otherwise than it says: ${message}`);
+    return businessFault("unreadable", `The service answers otherwise than it says: ${text}`);
   }
   const isAway = status === undefined || status >= 500;
-  return isAway ? businessFault("unreachable", `The service can't be read: ${message}`) : undefined;
+  return isAway ? businessFault("unreachable", `The service can't be read: ${text}`) : undefined;
 }

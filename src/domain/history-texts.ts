@@ -1,4 +1,5 @@
 import type { Look } from "../contracts/look.ts";
+import { withoutServiceWords } from "./service-words.ts";
 
 /** A summary that is longer is cut: Temporal would refuse it. */
 const SUMMARY_MAX = 190;
@@ -7,12 +8,12 @@ const SUMMARY_MAX = 190;
 export function timerText({ soFar, waitingFor }: Pick<Look, "soFar" | "waitingFor">): string {
   const said = [soFar ?? "", waitingFor ?? ""].filter((text) => text !== "");
   const text = said.length === 0 ? "Nothing to do until then" : said.join("; ");
-  return withoutDigits(text).slice(0, SUMMARY_MAX);
+  return publicText(text).slice(0, SUMMARY_MAX);
 }
 
-/** Without the digits of bank accounts: whoever may look into Temporal need not know them. */
-export function withoutDigits(text: string): string {
-  return text.replaceAll(/••\w+/g, "••");
+/** Takes out the digits of bank accounts and the service's own words: Temporal shows them to all. */
+export function publicText(text: string): string {
+  return withoutServiceWords(text).replaceAll(/••\w+/g, "••");
 }
 
 /** A look as a history keeps it. */
@@ -20,9 +21,9 @@ export function forHistory<Now extends Look>(now: Now): Now {
   const { waitingFor, soFar, details } = now;
   return {
     ...now,
-    waitingFor: waitingFor === null ? null : withoutDigits(waitingFor),
-    ...(soFar === undefined ? {} : { soFar: withoutDigits(soFar) }),
-    details: withoutDigits(details),
+    waitingFor: waitingFor === null ? null : publicText(waitingFor),
+    ...(soFar === undefined ? {} : { soFar: publicText(soFar) }),
+    details: publicText(details),
   };
 }
 

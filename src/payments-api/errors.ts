@@ -34,6 +34,8 @@ export class PaymentsApiError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly method: string;
   readonly path: string;
+  /** The message without method and path: the service's own words, unless the answer was unusable. */
+  readonly words: string;
 
   constructor(fields: PaymentsApiErrorFields) {
     super(`${fields.method} ${fields.path}: ${fields.message}`);
@@ -44,6 +46,7 @@ export class PaymentsApiError extends Error {
     this.retryAfterMs = fields.retryAfterMs;
     this.method = fields.method;
     this.path = fields.path;
+    this.words = fields.message;
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   OnboardingPhase,
   ProvidedStep,
 } from "../../contracts/onboarding.ts";
+import { serviceSays } from "../service-words.ts";
 import { actAbout } from "./texts.ts";
 import { SERVICES_TURN } from "./waits.ts";
 
@@ -90,8 +91,8 @@ export function decideOnboarding(
 /** Nobody is asked for anything, but what the service says is shown: only a person understands it. */
 function underReview({ nextSteps }: VerificationView): Decision {
   const said = nextSteps.map(({ message }) => message).join(" ");
-  const todo = said === "" ? "Nothing is to be done now." : `It says: ${said}`;
-  const text = `The Payments Service reviews the business. ${todo}`;
+  const todo = said === "" ? " Nothing is to be done now." : serviceSays(said);
+  const text = `The Payments Service reviews the business.${todo}`;
   return { do: "wait", phase: "review", needsPerson: false, text, key: `${SERVICES_TURN}review` };
 }
 
@@ -140,7 +141,8 @@ function waitForDocuments(
   const asked = view.nextSteps
     .filter(({ step }) => step === null || step === "documents")
     .map(({ message }) => message);
-  const text = asked.length > 0 ? asked.join(" ") : (view.reason ?? "The review needs documents.");
+  const said = asked.length > 0 ? asked.join(" ") : view.reason;
+  const text = `The review needs documents.${serviceSays(said)}`;
   const given = provided.filter(({ step }) => step === "documents").length;
   return {
     do: "wait",
@@ -153,12 +155,13 @@ function waitForDocuments(
 
 function suspended(view: VerificationView): Decision {
   const todo = view.nextSteps.map(({ message }) => message);
-  const why = todo.length > 0 ? todo.join(" ") : (view.reason ?? "Ask the service's support why.");
+  const said = todo.length > 0 ? todo.join(" ") : view.reason;
+  const why = said === null ? " Ask the service's support why." : serviceSays(said);
   return {
     do: "wait",
     phase: "suspended",
     needsPerson: true,
-    text: `The business is suspended. ${why}`,
+    text: `The business is suspended.${why}`,
     key: "suspended",
   };
 }

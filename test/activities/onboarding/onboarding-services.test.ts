@@ -97,7 +97,7 @@ describe.each([
     const now = await world.untilWaits();
     expect(now).toMatchObject({ phase: "review", needsAction: false });
     const [said] = (await world.onboarding()).nextSteps.map(({ message }) => message);
-    expect(now.waitingFor).toContain(`It says: ${said}`);
+    expect(now.waitingFor).toContain(`service says: “${said}`);
     expect(service.writes).toHaveLength(5);
     service.tinCheck = "TIN_MISMATCH";
     expect(await world.untilWaits()).toMatchObject({ phase: "tax", needsAction: true });

@@ -122,7 +122,7 @@ describe("an onboarding", () => {
     expect(decideOnboarding("acme", suspended, [])).toMatchObject({
       phase: "suspended",
       needsPerson: true,
-      text: "The business is suspended. Call 555-0100.",
+      text: "The business is suspended. The service says: “Call 555-0100.”",
     });
     expect(decideOnboarding("acme", suspended, [given("officers")])).toMatchObject({
       do: "send",

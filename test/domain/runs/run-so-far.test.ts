@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
-import { nameOfBill, timerText, withoutDigits } from "../../../src/domain/history-texts.ts";
+import { nameOfBill, timerText, publicText } from "../../../src/domain/history-texts.ts";
 import { runSoFar } from "../../../src/domain/runs/run-so-far.ts";
 
 function said(
@@ -52,6 +52,6 @@ describe("a timer in a history", () => {
       "BILL-71 of Acme",
     );
     expect(nameOfBill({ payableId, publicId: null, contactName: null })).toBe("bill_1");
-    expect(withoutDigits("from ••6789 to ••none")).toBe("from •• to ••");
+    expect(publicText("from ••6789 to ••none")).toBe("from •• to ••");
   });
 });

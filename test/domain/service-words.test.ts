@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { faultOfRead } from "../../activities/shared/business-fault.ts";
+import { textOfError } from "../../activities/shared/error-text.ts";
+import { forHistory, timerText } from "../../src/domain/history-texts.ts";
+import { serviceSays } from "../../src/domain/service-words.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
+
+const WORDS = "Ada Lovelace (ada@example.com) hasn't signed “the form” yet";
+
+const forbidden = new PaymentsApiError({
+  ...{ method: "GET", path: "/v1/payments", status: 403, code: "forbidden" },
+  ...{ message: WORDS, outcome: "not_applied" },
+});
+
+test("people read what the service says of a refusal, in its own words", () => {
+  expect(textOfError(forbidden)).toBe(
+    "GET /v1/payments: 403 forbidden. The service says: “Ada Lovelace (ada@example.com) hasn't signed “the form' yet”",
+  );
+  expect(faultOfRead(forbidden, "forbidden-read")?.message).toContain("ada@example.com");
+});
+
+test("a history keeps what a workflow waits for without the service's words", () => {
+  const { message = "" } = faultOfRead(forbidden, "forbidden-read") ?? {};
+  const look = {
+    waitingFor: `the service: ${message}, 3 bills on hold`,
+    details: `**rent**: waits for ${message}.\n\nCall ••6789.`,
+    soFar: message,
+    wakeInMs: 1,
+  };
+  const kept = forHistory(look);
+  expect(JSON.stringify(kept)).not.toMatch(/Ada|example|signed|6789/);
+  expect(kept.waitingFor).toBe("the service: The token lacks a scope (403)., 3 bills on hold");
+  expect(timerText(look)).not.toMatch(/Ada|example|signed/);
+});
+
+test("words that were cut off before their end are taken out as well", () => {
+  const cut = `Refused (x).${serviceSays(WORDS)}`.slice(0, 60);
+  expect(forHistory({ waitingFor: cut, details: "", wakeInMs: 1 }).waitingFor).toBe("Refused (x).");
+});
+
+test("a service without words adds nothing", () => {
+  expect(serviceSays("  ")).toBe("");
+  expect(serviceSays(null)).toBe("");
+});
