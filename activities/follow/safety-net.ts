@@ -120,6 +120,7 @@ export async function watchScheduled(
         scope: "payable",
         value: line.payableId,
         code: "more-than-owed",
+        found: tooMuch,
         cancel: tooMuchOf(payments, tooMuch),
         text: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}. What is too much is cancelled where the service still lets us, before 9:00 New York on ${line.executionDate}.`,
       });
@@ -135,6 +136,7 @@ export async function watchScheduled(
         scope: "contact",
         value: plan.contactId,
         code: "payee-changed-after-approval",
+        found: payee.last4 ?? "none",
         cancel: line.paymentIds,
         text: `The vendor's bank account changed from ••${plan.bankLast4 ?? "none"} to ••${payee.last4 ?? "none"} after the approval. Ask the vendor by phone; the payment of ${line.executionDate} is cancelled where the service still lets us.`,
       });
@@ -159,6 +161,8 @@ interface Alarm {
   readonly value: string;
   readonly code: AlarmCode;
   readonly text: string;
+  /** What was found: another find of the same code is told of anew. */
+  readonly found: string | number;
   /** Payments to cancel, where the service still lets us. */
   readonly cancel: readonly string[];
 }
@@ -197,7 +201,8 @@ async function alarm(
   clock: ClockReading,
   what: Alarm,
 ): Promise<void> {
-  if (line.reasonCode === what.code) return;
+  // An account that changes again, or more that is too much, is told of anew.
+  if (line.reasonCode === what.code && line.reason === what.text) return;
   const asked = cancellationOf(run, what, clock);
   context.log.warn(what.text, { runId: run.runId, payableId: line.payableId });
   await context.store.transactionOf(run.businessId, async (trx) => {
@@ -208,7 +213,7 @@ async function alarm(
     await raiseNotice(trx, {
       businessId: run.businessId,
       kind: "payment-in-doubt",
-      factKey: `${run.runId}/${line.payableId}/${what.code}`,
+      factKey: `${run.runId}/${line.payableId}/${what.code}/${what.found}`,
       ...inDoubt(line.payableId, what.text),
       roles: ["operator"],
       data: { payableId: line.payableId, code: what.code, cancels: what.cancel },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { chooseCancellation } from "../../../activities/cancel/choose.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
+import { listNotices } from "../../../src/store/notices/notices.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
 import { NEXT_DAY_RETRIES } from "../../support/next-day-retries.ts";
 import { CancelWorld } from "../cancel-world.ts";
@@ -72,6 +73,24 @@ test("a vendor's bank account that changes at 8:40 stops the payment that a run 
     reason: expect.stringContaining("••8888"),
   });
   expect(await paidCents(payableId)).toBe(0);
+});
+
+test("people are told again if the vendor's bank account changes a second time before the payment is cancelled", async () => {
+  const planned = await world.approvedRun([{}]);
+  const { runId, payableId } = planned;
+  await world.pay(runId);
+  await changesAt840(planned);
+  await world.follow(runId);
+  await world.control.changeContact("v1", {
+    bankAccount: { accountNumber: "000999997777", routingNumber: "021000021" },
+  });
+  const { businessId } = world;
+  await world.store.transaction((trx) => flagLooks(trx, { businessId, payableIds: [payableId] }));
+  await world.follow(runId);
+  await world.follow(runId);
+  const told = await listNotices(world.store.db, { runId, kind: "payment-in-doubt", limit: 9 });
+  expect(told.map(({ text }) => /to ••(\d+)/.exec(text)?.[1]).toSorted()).toEqual(["7777", "8888"]);
+  await isStopped(payableId);
 });
 
 test("a vendor's bank account that changes at 8:40 stops the retry that is scheduled for 9:00", async () => {
