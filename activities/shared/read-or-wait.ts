@@ -1,6 +1,8 @@
 import {
   FORBIDDEN,
   FORBIDDEN_READ,
+  PAYMENT_READ_FAILURES,
+  READ_FAILURES,
   stopsCancels,
   stopsReads,
 } from "../../src/domain/service-waits.ts";
@@ -56,13 +58,15 @@ export async function readOrWait<T>(
 }
 
 function faultOf(error: unknown, what: What): BusinessFault | undefined {
-  const refusal = faultOfRead(error, what === "payments" ? FORBIDDEN : FORBIDDEN_READ);
+  const isOfPayments = what === "payments";
+  const refusal = faultOfRead(error, isOfPayments ? FORBIDDEN : FORBIDDEN_READ);
   if (refusal !== undefined || !(error instanceof PaymentsApiError)) return refusal;
   const { code, status } = error;
   const text = textOfError(error);
+  const failures = isOfPayments ? PAYMENT_READ_FAILURES : READ_FAILURES;
   if (code === "unexpected_answer") {
-    return businessFault("unreadable", `The service answers otherwise than it says: ${text}`);
+    return businessFault(failures.unusable, `The service answers otherwise than it says: ${text}`);
   }
   const isAway = status === undefined || status >= 500;
-  return isAway ? businessFault("unreachable", `The service can't be read: ${text}`) : undefined;
+  return isAway ? businessFault(failures.away, `The service can't be read: ${text}`) : undefined;
 }

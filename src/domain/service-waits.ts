@@ -1,5 +1,12 @@
+/** Codes of waits in which payments can't be read. */
+export const PAYMENT_READ_FAILURES = { away: "unreachable", unusable: "unreadable" } as const;
+
 /** Codes of waits for a service that answers nobody; any read which succeeds ends them. */
-export const SERVICE_WAITS = ["unauthorized", "rate_limited", "unreachable", "unreadable"] as const;
+export const SERVICE_WAITS = [
+  "unauthorized",
+  "rate_limited",
+  ...Object.values(PAYMENT_READ_FAILURES),
+] as const;
 
 /** Code of a wait in which the token lacks a scope for something that runs read, and no cancel does. */
 export const FORBIDDEN_READ = "forbidden_read";
@@ -7,8 +14,18 @@ export const FORBIDDEN_READ = "forbidden_read";
 /** Code of a wait in which the token may not pay and cancel, or not read payments. */
 export const FORBIDDEN = "forbidden";
 
+/**
+ * Codes of waits in which something can't be read that runs read and no cancel does: other
+ * operations of the service may answer.
+ */
+export const READ_FAILURES = { away: "unreachable_read", unusable: "unreadable_read" } as const;
+
 /** Codes of waits that a read sets, and that the next read which succeeds ends. */
-const READ_WAITS: readonly string[] = [...SERVICE_WAITS, FORBIDDEN_READ];
+const READ_WAITS: readonly string[] = [
+  ...SERVICE_WAITS,
+  FORBIDDEN_READ,
+  ...Object.values(READ_FAILURES),
+];
 
 /**
  * Codes of waits in which nothing can be cancelled either. Whatever else the service refuses

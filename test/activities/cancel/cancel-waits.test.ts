@@ -95,6 +95,14 @@ describe("a cancel", () => {
     expect((await world.cancelKeys(paymentId)).size).toBe(1);
   });
 
+  test("goes out while something that no cancel reads can't be read", async () => {
+    for (const code of ["unreachable_read", "unreadable_read"]) await waitFor(code, 3_600_000);
+    const paymentId = await scheduled();
+    const id = await world.ask({ payments: [paymentId] });
+    await world.turns(id);
+    expect(await world.shown(id)).toEqual([`${paymentId} cancelled`]);
+  });
+
   test("that went through ends the waits in which neither reads nor cancels go", async () => {
     for (const code of ["unreachable", "forbidden", "payments_locked"]) await waitFor(code, -1);
     const id = await world.ask({ payments: [await scheduled()] });
