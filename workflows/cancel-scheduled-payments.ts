@@ -3,7 +3,7 @@ import type {
   CancellationPhase,
   CancelScheduledInput,
 } from "../src/contracts/cancellation.ts";
-import { searchAttributesOfCancellation } from "../src/contracts/search-attributes.ts";
+import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { counted } from "../src/domain/counted.ts";
 import { cancels, steps } from "./activities.ts";
 import { type Next, Turns } from "./turns.ts";
@@ -24,7 +24,8 @@ export async function cancelScheduledPayments(
         { summary: "Reviews what is cancelled, held back or on its way back" },
         [input],
       ),
-    attributes: searchAttributesOfCancellation,
+    attributes: ({ phase, needsAction, exceptions, totalCents }) =>
+      searchAttributes({ phase, needsAction, exceptions, totalCents }),
     act: (now) => act(input, now),
     input: () => [input],
   });

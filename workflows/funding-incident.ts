@@ -1,6 +1,6 @@
 import type { FundingIncidentInput, IncidentAssessment } from "../src/contracts/activities.ts";
 import { fundingIncidentId } from "../src/contracts/names.ts";
-import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
+import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { steps } from "./activities.ts";
 import { Deposits } from "./beside.ts";
 import { Turns } from "./turns.ts";
@@ -19,8 +19,7 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
         { summary: `Reviews ${sourceId}: has a person decided, has money arrived?` },
         [input],
       ),
-    attributes: ({ phase }) =>
-      searchAttributesOfWaiting({ business, phase, needsAction: phase === "open" }),
+    attributes: ({ phase }) => searchAttributes({ business, phase, needsAction: phase === "open" }),
     act: (now) => {
       if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
       // Beside, so that a decision is heard while the service is slow.

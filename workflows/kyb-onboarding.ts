@@ -1,5 +1,5 @@
 import type { KybOnboardingInput, OnboardingAssessment } from "../src/contracts/onboarding.ts";
-import { searchAttributesOfOnboarding } from "../src/contracts/search-attributes.ts";
+import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { onboarding } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
@@ -17,7 +17,7 @@ export async function kybOnboarding(input: KybOnboardingInput): Promise<string> 
         { summary: `Reviews how far the verification of ${business} is` },
         [input],
       ),
-    attributes: searchAttributesOfOnboarding,
+    attributes: ({ phase, needsAction }) => searchAttributes({ phase, needsAction }),
     act: async (now) => {
       if (now.ended) return { result: now.phase };
       if (now.send === null) return "rest";

@@ -10,7 +10,7 @@ import type { SearchAttributePair } from "@temporalio/common";
 import type { Assessment, Seen } from "../src/contracts/activities.ts";
 import { SIGNAL, UPDATE } from "../src/contracts/names.ts";
 import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
-import { searchAttributesOf } from "../src/contracts/search-attributes.ts";
+import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { counted } from "../src/domain/counted.ts";
 import { lanesFor } from "../src/domain/runs/lanes.ts";
 import { followsInMs, type Pace, restOfRun } from "../src/domain/runs/turns.ts";
@@ -107,7 +107,8 @@ class PayRun implements Kind<Assessment, RunPhase> {
   }
 
   attributes(now: Assessment): SearchAttributePair[] {
-    return searchAttributesOf(now);
+    const { phase, needsAction, exceptions, totalCents, payDate } = now;
+    return searchAttributes({ phase, needsAction, exceptions, totalCents, payDate });
   }
 
   async act(now: Assessment): Promise<Next<RunPhase>> {

@@ -1,5 +1,5 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
-import { searchAttributesOfWaiting } from "../src/contracts/search-attributes.ts";
+import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { money, retries } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
@@ -35,7 +35,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
       return now;
     },
     attributes: ({ phase: now }) =>
-      searchAttributesOfWaiting({
+      searchAttributes({
         business,
         // It pays within the same turn: nobody could see it before it follows the payment.
         phase: now === "pay" ? "waiting" : now,

@@ -20,7 +20,8 @@ import { listPlaybooks } from "../../src/store/playbooks/playbooks.ts";
 import type { PlannedLine } from "../../src/store/lines/plan-lines.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { startOrSignalCancellation } from "../../src/temporal/start.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { linesOfRun } from "./choose-lines.ts";
@@ -58,7 +59,7 @@ export async function withholdFromRun(context: ActivityContext, runId: string): 
     const cancellation = await getCancellation(context.store.db, workflowId);
     if (cancellation === undefined || cancellation.endedAtMs !== null) continue;
     if (cancellation.chosenAtMs === null) await withhold(context, cancellation);
-    await startOrSignalCancellation(context.temporal, request);
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, request);
   }
 }
 

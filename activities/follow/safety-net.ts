@@ -19,7 +19,8 @@ import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
-import { startOrSignalCancellation } from "../../src/temporal/start.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";
@@ -231,7 +232,8 @@ async function alarm(
     if (asked !== null) await insertCancellation(trx, asked);
   });
   // Where this fails the janitor starts it: the row says that it is wanted.
-  if (asked !== null) await startOrSignalCancellation(context.temporal, asked);
+  if (asked !== null)
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, asked);
 }
 
 /** What cancels the payments that the alarm is about; null where there is none to cancel. */

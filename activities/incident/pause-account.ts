@@ -1,7 +1,8 @@
 import { fundingIncidentId } from "../../src/contracts/names.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
-import { startOrSignalIncident } from "../../src/temporal/start.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 /** The bill whose payment bounced, as far as its account goes. */
@@ -33,7 +34,7 @@ export async function pauseAccount(
     }),
   );
   if (incident.phase !== "ended") {
-    await startOrSignalIncident(context.temporal, business, sourceId);
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.fundingIncident, { business, sourceId });
   }
 }
 

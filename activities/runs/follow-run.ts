@@ -23,7 +23,8 @@ import { getRetry, updateRetry, upsertRetry } from "../../src/store/retries/retr
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { startOrSignalRetry } from "../../src/temporal/start.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
@@ -248,7 +249,10 @@ async function handOverToRetry(
     return true;
   });
   // The line stays as it is until its owner runs: a crash before that is made good by the next look.
-  await startOrSignalRetry(context.temporal, run.business, line.payableId);
+  await startOrSignal(context.temporal, WORKFLOW_KINDS.retryFailedPayment, {
+    business: run.business,
+    payableId: line.payableId,
+  });
   // While another run pays something of the bill, the retry only says that this part came back.
   if (!isTaken) return;
   await context.store.transactionOf(run.businessId, async (trx) => {

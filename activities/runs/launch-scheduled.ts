@@ -12,7 +12,8 @@ import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { recordLaunch } from "../../src/store/runs/runs.ts";
 import { scheduleWish } from "../../src/store/playbooks/schedule-wishes.ts";
 import { readSchedule } from "../../src/temporal/schedules.ts";
-import { startOrSignalPayRun } from "../../src/temporal/start.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 const DAY_MS = 86_400_000;
@@ -81,7 +82,13 @@ export async function launchScheduled(
     }),
   );
   if (!ENDED_PHASES.includes(run.phase)) {
-    await startOrSignalPayRun(context.temporal, { runId, business, playbook, period, launchedBy });
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.payRun, {
+      runId,
+      business,
+      playbook,
+      period,
+      launchedBy,
+    });
   }
   return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
 }

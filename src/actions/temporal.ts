@@ -2,14 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isGrpcServiceError, WorkflowFailedError, type Client } from "@temporalio/client";
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
 import { TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
-import {
-  type PayRunStart,
-  startOrSignalPayRun,
-  startOrSignalCancellation,
-  startOrSignalOnboarding,
-  startOrSignalRetry,
-} from "../temporal/start.ts";
+import { WORKFLOW_KINDS, type WorkflowKind } from "../contracts/workflow-kinds.ts";
 import { signalToLook } from "../temporal/signal.ts";
+import { startOrSignal } from "../temporal/start.ts";
 import { GatewayError, unprocessable } from "./errors.ts";
 
 /** Every call gives up after this: a person waits behind it. */
@@ -26,36 +21,16 @@ const GRPC = {
 } as const;
 
 /**
- * Starts the run's workflow, or tells the one that runs to look.
+ * Starts the workflow of a row, or signals the one that runs to look.
  *
- * @throws GatewayError 503 where Temporal can't be reached
+ * @throws GatewayError 503 if Temporal can't be reached
  */
-export async function startPayRun(client: Client, start: PayRunStart): Promise<void> {
-  await persistently(client, () => startOrSignalPayRun(client, start));
-}
-
-/**
- * Starts a business's onboarding, or tells the one that runs to look.
- *
- * @throws GatewayError 503 where Temporal can't be reached
- */
-export async function startOnboarding(
+export async function startWorkflow<Start>(
   client: Client,
-  start: Parameters<typeof startOrSignalOnboarding>[1],
+  kind: WorkflowKind<Start>,
+  start: Start,
 ): Promise<void> {
-  await persistently(client, () => startOrSignalOnboarding(client, start));
-}
-
-/**
- * Starts the workflow of a cancellation, or tells the one that runs to look.
- *
- * @throws GatewayError 503 where Temporal can't be reached
- */
-export async function startCancellation(
-  client: Client,
-  start: Parameters<typeof startOrSignalCancellation>[1],
-): Promise<void> {
-  await persistently(client, () => startOrSignalCancellation(client, start));
+  await persistently(client, () => startOrSignal(client, kind, start));
 }
 
 /**
@@ -74,7 +49,8 @@ export async function signalRetry(
   business: string,
   payableId: string,
 ): Promise<void> {
-  await once(client, () => startOrSignalRetry(client, business, payableId));
+  const kind = WORKFLOW_KINDS.retryFailedPayment;
+  await once(client, () => startOrSignal(client, kind, { business, payableId }));
 }
 
 /**

@@ -36,6 +36,16 @@ export const UPDATE = { decide: "decide" } as const;
 
 export const QUERY = { progress: "progress" } as const;
 
+/** The first part of the ids of what belongs to one business, which is the second part. */
+const OF_BUSINESS = {
+  payRun: "pay-run",
+  retryFailedPayment: "retry-failed-payment",
+  cancelScheduledPayments: "cancel-scheduled-payments",
+  kybOnboarding: "kyb-onboarding",
+  fundingIncident: "funding-incident",
+  planDry: "plan",
+} as const;
+
 /**
  * Workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
  *
@@ -49,28 +59,28 @@ export function payRunId(
   period: string,
   revision: number,
 ): string {
-  const base = `pay-run/${business}/${playbook}/${period}`;
+  const base = `${OF_BUSINESS.payRun}/${business}/${playbook}/${period}`;
   return revision <= 1 ? base : `${base}/r${revision}`;
 }
 
 /** Workflow id of the one owner of a failed or returned payable. */
 export function retryFailedPaymentId(business: string, payableId: string): string {
-  return `retry-failed-payment/${business}/${payableId}`;
+  return `${OF_BUSINESS.retryFailedPayment}/${business}/${payableId}`;
 }
 
 /** Workflow id of a business's onboarding: there is one. */
 export function kybOnboardingId(business: string): string {
-  return `kyb-onboarding/${business}`;
+  return `${OF_BUSINESS.kybOnboarding}/${business}`;
 }
 
 /** Workflow id of the one incident of a funding account that bounced. */
 export function fundingIncidentId(business: string, sourceId: string): string {
-  return `funding-incident/${business}/${sourceId}`;
+  return `${OF_BUSINESS.fundingIncident}/${business}/${sourceId}`;
 }
 
 /** Workflow id of a cancellation; `request` names what it is about. */
 export function cancelScheduledPaymentsId(business: string, request: string): string {
-  return `cancel-scheduled-payments/${business}/${request}`;
+  return `${OF_BUSINESS.cancelScheduledPayments}/${business}/${request}`;
 }
 
 /** What a withholding is about: one for each playbook and run, so that a second launch joins it. */
@@ -97,17 +107,16 @@ export function depositSubject(sourceId: string, owner: string, requestNo: numbe
   return `deposit/${sourceId}/${owner}/${requestNo}`;
 }
 
-const OF_BUSINESS =
-  /^(?:pay-run|retry-failed-payment|cancel-scheduled-payments|kyb-onboarding|funding-incident|plan)\/([^/]+)/;
+const BUSINESS_IN_ID = new RegExp(`^(?:${Object.values(OF_BUSINESS).join("|")})/([^/]+)`);
 
 /** The profile's name in the id of whatever is asked for by its id; undefined for others. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
-  return OF_BUSINESS.exec(workflowId)?.[1];
+  return BUSINESS_IN_ID.exec(workflowId)?.[1];
 }
 
 /** Workflow id of a dry plan; random part so that two at once don't meet. */
 export function planDryId(business: string, playbook: string, nonce: string): string {
-  return `plan/${business}/${playbook}/${nonce}`;
+  return `${OF_BUSINESS.planDry}/${business}/${playbook}/${nonce}`;
 }
 
 /** Id of a playbook's Temporal Schedule, and the id that its launchers' workflow ids begin with. */

@@ -12,7 +12,8 @@ import {
 import { getRun } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";
 import type { Messenger } from "./messenger.ts";
-import { signalRetry, startCancellation, startPayRun } from "../actions/temporal.ts";
+import { signalRetry, startWorkflow } from "../actions/temporal.ts";
+import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import { recordStarts } from "./record.ts";
 
 type Starting = Pick<
@@ -97,9 +98,10 @@ async function start(
   workflowId: string,
 ): Promise<void> {
   const run = await getRun(store.db, workflowId);
-  if (run !== undefined) return startPayRun(temporal, run);
+  if (run !== undefined) return startWorkflow(temporal, WORKFLOW_KINDS.payRun, run);
   const cancellation = await getCancellation(store.db, workflowId);
-  if (cancellation !== undefined) return startCancellation(temporal, cancellation);
+  if (cancellation !== undefined)
+    return startWorkflow(temporal, WORKFLOW_KINDS.cancelScheduledPayments, cancellation);
   const payableId = workflowId.slice(retryFailedPaymentId(business, "").length);
   return signalRetry(temporal, business, payableId);
 }

@@ -127,7 +127,7 @@ class Janitor {
     const context = this.#context;
     const { businessId } = profile;
     const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ...FOLLOWED.map(
+      ...Object.values(FOLLOWED).map(
         (kind) => [kind.step, () => followLost(context, profile, running, kind)] as const,
       ),
       ["Comparing schedules with Temporal's", () => compareSchedules(context, profile)],

@@ -10,7 +10,8 @@ import {
 import { isWatching, lateChanges, type SeenPayment } from "../store/janitor/late-changes.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
-import { startOrSignalRetry } from "../temporal/start.ts";
+import { startOrSignal } from "../temporal/start.ts";
+import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import type { JanitorContext } from "./context.ts";
 
 /** Most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
@@ -96,7 +97,8 @@ export class LatePages {
     for (const { payableId, followedBy } of changes) {
       log.warn("a settled payment has changed", { business, payableId });
       // What no run follows needs an owner.
-      if (followedBy === null) await startOrSignalRetry(temporal, business, payableId);
+      if (followedBy === null)
+        await startOrSignal(temporal, WORKFLOW_KINDS.retryFailedPayment, { business, payableId });
     }
   }
 
@@ -112,7 +114,7 @@ export class LatePages {
       return isRecent && payableId !== null ? [{ id, payableId }] : [];
     });
     for (const { payableId } of await untoldExternalPayments(store.db, businessId, failed)) {
-      await startOrSignalRetry(temporal, business, payableId);
+      await startOrSignal(temporal, WORKFLOW_KINDS.retryFailedPayment, { business, payableId });
     }
   }
 }

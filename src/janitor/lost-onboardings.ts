@@ -8,7 +8,8 @@ import {
   updateOnboarding,
 } from "../store/onboarding/onboardings.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { startOrSignalOnboarding } from "../temporal/start.ts";
+import { startOrSignal } from "../temporal/start.ts";
+import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import { AUTHOR, type JanitorContext } from "./context.ts";
 import type { Owed } from "./owed.ts";
 
@@ -35,7 +36,7 @@ export async function openOnboarding(
         await endAsMeant(trx, onboarding);
         return false;
       },
-      start: () => startOrSignalOnboarding(temporal, onboarding),
+      start: () => startOrSignal(temporal, WORKFLOW_KINDS.kybOnboarding, onboarding),
     },
   ];
 }

@@ -1,7 +1,8 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ownedRetries } from "../store/janitor/open-runs.ts";
 import { isOpenSubject } from "../store/payables/open-subjects.ts";
-import { startOrSignalRetry } from "../temporal/start.ts";
+import { startOrSignal } from "../temporal/start.ts";
+import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import type { JanitorContext } from "./context.ts";
 import { holdTerminated } from "./hold-terminated.ts";
 import type { Owed } from "./owed.ts";
@@ -30,6 +31,7 @@ export async function openRetries(
       if (maySend || mayStillPay) await holdTerminated(trx, hold, was.closedAtMs);
       return true;
     },
-    start: () => startOrSignalRetry(temporal, name, payableId),
+    start: () =>
+      startOrSignal(temporal, WORKFLOW_KINDS.retryFailedPayment, { business: name, payableId }),
   }));
 }

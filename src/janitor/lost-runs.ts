@@ -6,7 +6,8 @@ import { holdForLoss } from "../store/janitor/behind.ts";
 import { maySendMore, openRuns, phaseOf } from "../store/janitor/open-runs.ts";
 import { requestCancel } from "../store/runs/runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { startOrSignalPayRun } from "../temporal/start.ts";
+import { startOrSignal } from "../temporal/start.ts";
+import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import type { JanitorContext } from "./context.ts";
 import { holdTerminated } from "./hold-terminated.ts";
 import type { EndedExecution, Owed } from "./owed.ts";
@@ -35,7 +36,7 @@ export async function runsWithoutEnd(
       const serviceMs = await serviceTimeMs(context.clockOf(name));
       return (trx) => keepWhatWasMeant(trx, { businessId, runId: run.runId, was, serviceMs });
     },
-    start: () => startOrSignalPayRun(temporal, run),
+    start: () => startOrSignal(temporal, WORKFLOW_KINDS.payRun, run),
   }));
 }
 

@@ -2,7 +2,8 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { openCancellations } from "../store/cancellations/cancellations.ts";
 import { openIncidents } from "../store/incidents/incidents.ts";
-import { startOrSignalCancellation, startOrSignalIncident } from "../temporal/start.ts";
+import { startOrSignal } from "../temporal/start.ts";
+import { WORKFLOW_KINDS, type WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { AUTHOR, type JanitorContext } from "./context.ts";
 import { executionOf, mayBeStarting } from "./executions.ts";
 import { openOnboarding } from "./lost-onboardings.ts";
@@ -18,15 +19,19 @@ interface FollowedKind {
   readonly owed: (context: JanitorContext, profile: BusinessProfile) => Promise<readonly Owed[]>;
 }
 
-export const FOLLOWED: readonly FollowedKind[] = [
-  { step: "Following runs without a workflow", noun: "a run", owed: runsWithoutEnd },
-  { step: "Following retries without a workflow", noun: "a failed bill", owed: openRetries },
-  {
+export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
+  payRun: { step: "Following runs without a workflow", noun: "a run", owed: runsWithoutEnd },
+  retryFailedPayment: {
+    step: "Following retries without a workflow",
+    noun: "a failed bill",
+    owed: openRetries,
+  },
+  kybOnboarding: {
     step: "Following an onboarding without a workflow",
     noun: "an onboarding",
     owed: openOnboarding,
   },
-  {
+  cancelScheduledPayments: {
     step: "Following cancellations without a workflow",
     noun: "a cancellation",
     // The new one reads each payment before it sends anything; its holds are rows of the store.
@@ -37,11 +42,16 @@ export const FOLLOWED: readonly FollowedKind[] = [
           sinceMs: requestedAtMs,
           entry: { action: "cancellation.follower-started", subject: workflowId },
           start: () =>
-            startOrSignalCancellation(temporal, { workflowId, business, playbook, requestedBy }),
+            startOrSignal(temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
+              workflowId,
+              business,
+              playbook,
+              requestedBy,
+            }),
         }),
       ),
   },
-  {
+  fundingIncident: {
     step: "Following incidents without a workflow",
     noun: "an incident",
     // Also if a person ended it in Temporal: only a decision lets its money go.
@@ -50,10 +60,11 @@ export const FOLLOWED: readonly FollowedKind[] = [
         workflowId,
         sinceMs: openedAtMs,
         entry: { action: "incident.follower-started", subject: sourceId },
-        start: () => startOrSignalIncident(temporal, name, sourceId),
+        start: () =>
+          startOrSignal(temporal, WORKFLOW_KINDS.fundingIncident, { business: name, sourceId }),
       })),
   },
-];
+};
 
 /** Gives every row of a kind that has lost its workflow a new one. */
 export async function followLost(

@@ -2,6 +2,7 @@ import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
 import { RUN_PHASES, type RunPhase } from "../contracts/pay-run.ts";
+import type { WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import type { Db } from "../store/index.ts";
@@ -42,6 +43,16 @@ export interface ListedRun {
   readonly endedAt: string | null;
 }
 
+const LISTS: Readonly<
+  Record<WorkflowKindName, (db: Db, filter: ListFilter) => Promise<ListedRun[]>>
+> = {
+  payRun: payRuns,
+  cancelScheduledPayments: cancellations,
+  kybOnboarding: onboardingItems,
+  fundingIncident: incidents,
+  retryFailedPayment: parkedRetries,
+};
+
 /**
  * Pay runs, cancellations, onboardings, incidents and failed payments that wait for a person,
  * newest first, from the store alone.
@@ -56,13 +67,7 @@ export async function listEverything(
   const kinds = await Promise.all(
     of.flatMap((businessId) => {
       const filter = { ...asked, businessId };
-      return [
-        payRuns(db, filter),
-        cancellations(db, filter),
-        onboardingItems(db, filter),
-        incidents(db, filter),
-        parkedRetries(db, filter),
-      ];
+      return Object.values(LISTS).map((list) => list(db, filter));
     }),
   );
   return kinds

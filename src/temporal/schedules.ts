@@ -8,7 +8,7 @@ import {
 import { TypedSearchAttributes } from "@temporalio/common";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { scheduledPayRunId, TASK_QUEUE, WORKFLOW } from "../contracts/names.ts";
-import { searchAttributesOfLauncher } from "../contracts/search-attributes.ts";
+import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
 
@@ -159,9 +159,7 @@ function optionsOf(wanted: LauncherSchedule): LauncherOptions {
       workflowId: id,
       taskQueue: TASK_QUEUE,
       args: [inputOf(wanted)],
-      typedSearchAttributes: new TypedSearchAttributes(
-        searchAttributesOfLauncher({ business, playbook }),
-      ),
+      typedSearchAttributes: new TypedSearchAttributes(searchAttributes({ business, playbook })),
       staticSummary: `Launches ${playbook} for ${business}, where a run begins today`,
     },
     policies: {

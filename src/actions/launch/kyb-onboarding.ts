@@ -3,7 +3,8 @@ import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import { recordOnboarding } from "../../store/onboarding/onboardings.ts";
 import { unprocessable } from "../errors.ts";
-import { startOnboarding } from "../temporal.ts";
+import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
+import { startWorkflow } from "../temporal.ts";
 import type { Launcher } from "./launcher.ts";
 
 /** Begins a business's onboarding, or joins the one that is under way. */
@@ -43,7 +44,7 @@ export const launchKybOnboarding: Launcher<KybOnboardingPlaybook> = async (
     }
     return result;
   });
-  await startOnboarding(context.temporal, {
+  await startWorkflow(context.temporal, WORKFLOW_KINDS.kybOnboarding, {
     business: profile.name,
     playbook: request.playbook,
     launchedBy: by.name,

@@ -9,7 +9,8 @@ import { unprocessable } from "../errors.ts";
 import { businessNamed } from "../businesses.ts";
 import type { Launched } from "./launcher.ts";
 import { findPlaybook, playbooksOf } from "../playbooks/playbooks.ts";
-import { startPayRun } from "../temporal.ts";
+import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
+import { startWorkflow } from "../temporal.ts";
 
 export interface OffCycleRequest extends OffCycle {
   /** A pay-run playbook's name; the only one where it is left out. */
@@ -58,7 +59,7 @@ export async function payOffCycle(
       afterNothing: true,
     }),
   );
-  await startPayRun(context.temporal, {
+  await startWorkflow(context.temporal, WORKFLOW_KINDS.payRun, {
     runId,
     business: profile.name,
     playbook: name,

@@ -3,7 +3,8 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { periodAt } from "../../domain/clock/schedule-period.ts";
 import { recordLaunch } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
-import { startPayRun } from "../temporal.ts";
+import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
+import { startWorkflow } from "../temporal.ts";
 import type { Launcher } from "./launcher.ts";
 
 /** Makes the run's row, or finds the one of the same business, playbook and period, and starts it. */
@@ -27,7 +28,7 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
       once: request.once === true,
     }),
   );
-  await startPayRun(context.temporal, {
+  await startWorkflow(context.temporal, WORKFLOW_KINDS.payRun, {
     runId,
     business: profile.name,
     playbook: request.playbook,

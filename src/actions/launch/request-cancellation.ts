@@ -12,7 +12,8 @@ import {
 import type { Tables } from "../../store/index.ts";
 import type { ActionContext } from "../context.ts";
 import type { Launched } from "./launcher.ts";
-import { startCancellation } from "../temporal.ts";
+import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
+import { startWorkflow } from "../temporal.ts";
 
 export interface CancellationRequest {
   readonly profile: BusinessProfile;
@@ -42,7 +43,7 @@ export async function requestCancellation(
   const { workflowId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
     record(trx, request, context.nowMs()),
   );
-  await startCancellation(context.temporal, {
+  await startWorkflow(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
     workflowId,
     business: profile.name,
     playbook,

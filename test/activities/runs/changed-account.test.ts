@@ -89,7 +89,9 @@ test("people are told again if the vendor's bank account changes a second time b
   await world.follow(runId);
   await world.follow(runId);
   const told = await listNotices(world.store.db, { runId, kind: "payment-in-doubt", limit: 9 });
-  expect(told.map(({ text }) => /to ••(\d+)/.exec(text)?.[1]).toSorted()).toEqual(["7777", "8888"]);
+  const accounts = told.map(({ text }) => /to ••(\d+)/.exec(text)?.[1]);
+  expect(new Set(accounts)).toEqual(new Set(["8888", "7777"]));
+  expect(told).toHaveLength(2);
   await isStopped(payableId);
 });
 
