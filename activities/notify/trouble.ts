@@ -1,8 +1,13 @@
 import type { FailedStep } from "../../src/contracts/activities.ts";
-import { ENDED_PHASES, type RunPhase } from "../../src/contracts/pay-run.ts";
+import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import type { Db } from "../../src/store/index.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
+import {
+  businessIdInRuns,
+  businessIdOfOwner,
+  phaseAlone,
+} from "../../src/store/runs/few-columns.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
@@ -55,12 +60,7 @@ export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble
 
 /** A run shows it until its next look, which says what it waits for then. */
 async function sayInRun(db: Db, { owner, step, reason }: Trouble): Promise<void> {
-  const run = await db
-    .selectFrom("runs")
-    .select("phase")
-    .where("run_id", "=", owner)
-    .executeTakeFirst();
-  const phase = run?.phase as RunPhase | undefined;
+  const phase = await phaseAlone(db, owner);
   if (phase === undefined || ENDED_PHASES.includes(phase)) return;
   const waitingFor = `a step that fails again and again: ${step}: ${reason}`;
   await setRunPhase(db, owner, { phase, waitingFor });
@@ -71,28 +71,13 @@ async function businessIdOf(
   { owner, business }: Trouble,
 ): Promise<string | undefined> {
   const { db } = context.store;
-  for (const [table, id] of [
-    ["runs", "run_id"],
-    ["incidents", "workflow_id"],
-  ] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select("business_id")
-      .where(id, "=", owner)
-      .executeTakeFirst();
-    if (row !== undefined) return row.business_id;
-  }
+  const ofRow = await businessIdOfOwner(db, owner);
+  if (ofRow !== undefined) return ofRow;
   const name = business ?? owner.split("/")[1] ?? "";
   try {
     return context.profileOf(name).businessId;
   } catch {
-    // Whose profile is gone has runs that name it.
-    const run = await db
-      .selectFrom("runs")
-      .select("business_id")
-      .where("business", "=", name)
-      .limit(1)
-      .executeTakeFirst();
-    return run?.business_id;
+    // A business whose profile is gone has runs that name it.
+    return businessIdInRuns(db, name);
   }
 }

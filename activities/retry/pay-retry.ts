@@ -1,5 +1,5 @@
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
-import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
+import { leaseLine } from "../../src/store/lines/line-leases.ts";
 import { planLineOf, type RunLine } from "../../src/store/lines/lines.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { probeWaits } from "../../src/store/runs/waits.ts";
@@ -32,7 +32,7 @@ export async function payRetry(
   const retry = opened.case;
   // Another worker may have paid it, and died before it could say so.
   if (undealtPayments(retry).length > 0) return;
-  const line = await leaseLine(retry, by);
+  const line = await leaseForRetry(retry, by);
   if (line === undefined) return;
   const job = { line, plan: await planLineOf(context.store.db, line) };
   const owner = await ownerOf(retry, by);
@@ -62,22 +62,13 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
   };
 }
 
-async function leaseLine(retry: RetryCase, by: string): Promise<RunLine | undefined> {
+async function leaseForRetry(retry: RetryCase, by: string): Promise<RunLine | undefined> {
   return retry.context.store.transactionOf(retry.businessId, async (trx) => {
-    const nowMs = await databaseNowMs(trx);
-    const epoch = retry.line.leaseEpoch + 1;
-    const result = await trx
-      .updateTable("run_lines")
-      .set({ lease_epoch: epoch, lease_owner: by, lease_until_ms: nowMs + LEASE_MS })
-      .where("run_id", "=", retry.line.runId)
-      .where("payable_id", "=", retry.payableId)
-      .where("lease_epoch", "=", retry.line.leaseEpoch)
-      .where((eb) => eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", nowMs)]))
-      .executeTakeFirst();
-    if (result.numUpdatedRows === 0n) return undefined;
     const { businessId, clock, line } = retry;
+    const leased = await leaseLine(trx, line, { by, leaseMs: LEASE_MS });
+    if (leased === undefined) return undefined;
     await probeWaits(trx, { businessId, sourceIds: [line.sourceId], nowMs: clock.serviceMs });
-    return { ...line, leaseEpoch: epoch };
+    return leased;
   });
 }
 

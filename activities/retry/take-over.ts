@@ -2,10 +2,9 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
 import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
-import { type RunLine, toRunLine } from "../../src/store/lines/lines.ts";
 import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries/retries.ts";
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
-import { isPaidHere } from "../../src/store/payables/external-payments.ts";
+import { type PaidLine, paidLines } from "../../src/store/lines/retry-cases.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -114,23 +113,6 @@ function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string 
   const state = paid.find(({ runId }) => runId === known.runId)?.state;
   const isOver = known.phase === "ended" || (state !== undefined && ENDED_BY.includes(state));
   return isOver ? null : known.runId;
-}
-
-type PaidLine = Pick<RunLine, "runId" | "state" | "paymentIds">;
-
-/** Lines of the payable that something was sent for, those of the latest run first. */
-async function paidLines(trx: Transaction<Tables>, subject: Subject): Promise<PaidLine[]> {
-  const rows = await trx
-    .selectFrom("run_lines")
-    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
-    .select(["run_lines.run_id", "run_lines.state", "run_lines.payment_ids"])
-    .where("run_lines.business_id", "=", subject.businessId)
-    .where("run_lines.payable_id", "=", subject.payableId)
-    .where(isPaidHere())
-    .orderBy("runs.launched_at_ms", "desc")
-    .orderBy("run_lines.run_id", "desc")
-    .execute();
-  return rows.map(toRunLine);
 }
 
 /** True where a line says settled, and one of its payments isn't any more: nobody has dealt with that. */

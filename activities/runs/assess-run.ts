@@ -1,3 +1,4 @@
+import { countForReasons, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
 import type { Transaction } from "kysely";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import {
@@ -227,15 +228,8 @@ class RunFacts {
     };
   }
 
-  async #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {
-    const row = await this.#trx
-      .selectFrom("run_lines")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("run_id", "=", this.#run.runId)
-      .where("state", "=", state)
-      .where("reason_code", "in", reasonCodes)
-      .executeTakeFirst();
-    return Number(row?.count ?? 0);
+  #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {
+    return countForReasons(this.#trx, this.#run.runId, { state, reasonCodes });
   }
 
   #decisionTimeOver(): boolean {
@@ -261,12 +255,6 @@ async function ofThisRun(
   waits: readonly BusinessWait[],
 ): Promise<readonly BusinessWait[]> {
   if (waits.every(({ sourceId }) => sourceId === "")) return waits;
-  const rows = await trx
-    .selectFrom("run_lines")
-    .select("source_id")
-    .distinct()
-    .where("run_id", "=", runId)
-    .execute();
-  const sources = new Set(rows.map((row) => row.source_id));
+  const sources = await sourcesOfRun(trx, runId);
   return waits.filter(({ sourceId }) => sourceId === "" || sources.has(sourceId));
 }

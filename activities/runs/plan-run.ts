@@ -30,7 +30,7 @@ import { type ChosenFunding, chooseFunding } from "../shared/choose-funding.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { inTurns } from "../shared/in-turns.ts";
 import { keepPlan } from "./keep-plan.ts";
-import { lastPaidTo, weekUse } from "./plan-history.ts";
+import { lastPaidTo, weekUse } from "../../src/store/plans/plan-history.ts";
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
 import { readBills } from "../shared/read-bills.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";

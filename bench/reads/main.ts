@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { lastPaidTo, weekUse } from "../../activities/runs/plan-history.ts";
+import { lastPaidTo, weekUse } from "../../src/store/plans/plan-history.ts";
 import { LineCounts } from "../../src/reports/line-counts.ts";
 import type { Db } from "../../src/store/sql/db.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/lines/reserved.ts";

@@ -1,3 +1,4 @@
+import { approvedBy } from "../store/approvals/line-approvals.ts";
 import type { Transaction } from "kysely";
 import type { LineState } from "../contracts/pay-run.ts";
 import {
@@ -185,18 +186,4 @@ async function answer(
     missing:
       request.decision === "reject" ? [] : await missingApprovals(trx, run.runId, clock.businessMs),
   };
-}
-
-async function approvedBy(
-  trx: Transaction<Tables>,
-  { runId, decisionId }: Decision,
-): Promise<string[]> {
-  const rows = await trx
-    .selectFrom("line_approvals")
-    .select("payable_id")
-    .where("run_id", "=", runId)
-    .where("decision_id", "=", decisionId)
-    .orderBy("payable_id")
-    .execute();
-  return rows.map((row) => row.payable_id);
 }

@@ -9,5 +9,7 @@ export function serviceSays(words: string | null | undefined): string {
 
 /** A text without what {@link serviceSays} added, also if it was cut in the middle of it. */
 export function withoutServiceWords(text: string): string {
-  return text.replaceAll(/ The service says: “[^”]*(?:”|$)/g, "");
+  return text
+    .replaceAll(/\. The service says: “[^”]*(?:”|$)(?=\.|$)/g, "")
+    .replaceAll(/ The service says: “[^”]*(?:”|$)/g, "");
 }

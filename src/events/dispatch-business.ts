@@ -1,3 +1,4 @@
+import { subscribedPayablesOfContacts } from "../store/payables/subscriptions.ts";
 import { eachOf } from "../process/each-of.ts";
 import { SIGNALS_AT_ONCE } from "../process/send-signals.ts";
 import { noteEventStart } from "../store/events/event-starts.ts";
@@ -109,7 +110,7 @@ async function payablesOf(
   const contactIds = [
     ...new Set(events.filter((event) => event.object === "contact").map((event) => event.objectId)),
   ];
-  const ofContacts = await watchedPayablesOfContacts(context, businessId, contactIds);
+  const ofContacts = await subscribedPayablesOfContacts(context.store.db, businessId, contactIds);
   return new Map(
     events.map((event) => [
       event.eventId,
@@ -120,34 +121,6 @@ async function payablesOf(
           : [],
     ]),
   );
-}
-
-async function watchedPayablesOfContacts(
-  context: Dispatch,
-  businessId: string,
-  contactIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  if (contactIds.length === 0) return new Map();
-  const rows = await context.store.db
-    .selectFrom("subscriptions")
-    .innerJoin("run_lines", (join) =>
-      join
-        .onRef("run_lines.business_id", "=", "subscriptions.business_id")
-        .onRef("run_lines.payable_id", "=", "subscriptions.payable_id"),
-    )
-    .select(["run_lines.contact_id", "subscriptions.payable_id"])
-    .distinct()
-    .where("run_lines.business_id", "=", businessId)
-    .where("run_lines.contact_id", "in", contactIds)
-    .execute();
-  const found = new Map<string, string[]>();
-  for (const [contactId, of] of groupBy(rows, (row) => row.contact_id)) {
-    found.set(
-      contactId,
-      of.map((row) => row.payable_id),
-    );
-  }
-  return found;
 }
 
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -1,3 +1,4 @@
+import { runsWithEnd } from "../store/runs/runs.ts";
 import type { Store } from "../store/index.ts";
 import {
   COUNTED_BY_INDEX,
@@ -36,8 +37,7 @@ export class LineCounts {
 
   async #read(): Promise<Map<string, number>> {
     const { db } = this.#store;
-    const runs = await db.selectFrom("runs").select(["run_id", "ended_at_ms"]).execute();
-    const isEnded = new Map(runs.map((run) => [run.run_id, run.ended_at_ms !== null]));
+    const isEnded = await runsWithEnd(db);
     for (const runId of this.#kept.keys()) {
       if (isEnded.get(runId) !== true) this.#kept.delete(runId);
     }

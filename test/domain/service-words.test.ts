@@ -35,7 +35,7 @@ test("a history keeps what a workflow waits for without the service's words", ()
 
 test("words that were cut off before their end are taken out as well", () => {
   const cut = `Refused (x).${serviceSays(WORDS)}`.slice(0, 60);
-  expect(forHistory({ waitingFor: cut, details: "", wakeInMs: 1 }).waitingFor).toBe("Refused (x).");
+  expect(forHistory({ waitingFor: cut, details: "", wakeInMs: 1 }).waitingFor).toBe("Refused (x)");
 });
 
 test("a service without words adds nothing", () => {

@@ -1,3 +1,6 @@
+import { countWaitsByCode } from "../../store/runs/waits.ts";
+import { countRunsByPhase } from "../../store/runs/runs.ts";
+import { countUndispatched } from "../../store/events/inbox.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Store } from "../../store/index.ts";
 import { LineCounts } from "../../reports/line-counts.ts";
@@ -71,12 +74,7 @@ function storeGauges(store: Store, registry: Registry): void {
     help: "Events that no workflow has been told about yet",
     registers,
     async collect() {
-      const row = await store.db
-        .selectFrom("inbox")
-        .select((eb) => eb.fn.countAll<number>().as("count"))
-        .where("dispatched_at_ms", "is", null)
-        .executeTakeFirstOrThrow();
-      this.set(Number(row.count));
+      this.set(await countUndispatched(store.db));
     },
   });
   new Gauge({
@@ -85,15 +83,9 @@ function storeGauges(store: Store, registry: Registry): void {
     labelNames: ["business", "phase"],
     registers,
     async collect() {
-      const rows = await store.db
-        .selectFrom("runs")
-        .select((eb) => ["business", "phase", eb.fn.countAll<number>().as("count")])
-        .groupBy(["business", "phase"])
-        .execute();
+      const counts = await countRunsByPhase(store.db);
       this.reset();
-      for (const row of rows) {
-        this.set({ business: row.business, phase: row.phase }, Number(row.count));
-      }
+      for (const { business, phase, count } of counts) this.set({ business, phase }, count);
     },
   });
   new Gauge({
@@ -113,13 +105,9 @@ function storeGauges(store: Store, registry: Registry): void {
     labelNames: ["code"],
     registers,
     async collect() {
-      const rows = await store.db
-        .selectFrom("business_waits")
-        .select((eb) => ["code", eb.fn.countAll<number>().as("count")])
-        .groupBy("code")
-        .execute();
+      const counts = await countWaitsByCode(store.db);
       this.reset();
-      for (const row of rows) this.set({ code: row.code }, Number(row.count));
+      for (const { code, count } of counts) this.set({ code }, count);
     },
   });
 }

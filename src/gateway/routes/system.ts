@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { sql } from "kysely";
+import { isAnswering } from "../../store/sql/database-clock.ts";
 import { z } from "zod";
 import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
@@ -117,9 +117,8 @@ function describeOpenPaths(app: OpenAPIHono): void {
 
 /** A database server that restarts is waited for elsewhere; whoever asks here wants to know now. */
 async function storeAnswers(context: GatewayContext): Promise<boolean> {
-  const answers = sql`select 1`.execute(context.store.db).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answers, sleep(READY_TIMEOUT_MS, false, { ref: false })]);
+  return Promise.race([
+    isAnswering(context.store.db),
+    sleep(READY_TIMEOUT_MS, false, { ref: false }),
+  ]);
 }

@@ -144,3 +144,18 @@ export async function approversOf(
     [...approvals].map(([payableId, of]) => [payableId, of.map(({ principal }) => principal)]),
   );
 }
+
+/** Payables of a run that one decision has approved. */
+export async function approvedBy(
+  db: Db,
+  { runId, decisionId }: { readonly runId: string; readonly decisionId: string },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("line_approvals")
+    .select("payable_id")
+    .where("run_id", "=", runId)
+    .where("decision_id", "=", decisionId)
+    .orderBy("payable_id")
+    .execute();
+  return rows.map((row) => row.payable_id);
+}

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
-import { chunks, type Db } from "../sql/db.ts";
+import { chunks, COUNT, type Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** A webhook event that was verified, or taken from the service's list of deliveries. */
@@ -101,4 +101,14 @@ export async function knownEventIds(
     for (const row of rows) known.add(row.event_id);
   }
   return known;
+}
+
+/** Events that no workflow has been told about yet. */
+export async function countUndispatched(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom("inbox")
+    .select(COUNT)
+    .where("dispatched_at_ms", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
 }

@@ -34,3 +34,30 @@ export async function countLinesOf(
     .execute();
   return rows.map(toRunLine);
 }
+
+/** Lines of a run in one state for one of these reasons. */
+export async function countForReasons(
+  db: Db,
+  runId: string,
+  of: { readonly state: LineState; readonly reasonCodes: readonly string[] },
+): Promise<number> {
+  const row = await db
+    .selectFrom("run_lines")
+    .select(COUNT)
+    .where("run_id", "=", runId)
+    .where("state", "=", of.state)
+    .where("reason_code", "in", of.reasonCodes)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Funding sources that lines of a run are paid from. */
+export async function sourcesOfRun(db: Db, runId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .select("source_id")
+    .distinct()
+    .where("run_id", "=", runId)
+    .execute();
+  return new Set(rows.map((row) => row.source_id));
+}

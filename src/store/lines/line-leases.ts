@@ -228,3 +228,24 @@ export async function recordPaidLines(
         and replace(run_lines.payment_ids, paid.newest, '') = run_lines.payment_ids`.execute(trx);
   }
 }
+
+/**
+ * Leases one line as it was read; undefined if another process has leased it since, or still does.
+ */
+export async function leaseLine(
+  trx: Transaction<Tables>,
+  line: RunLine,
+  { by, leaseMs }: Pick<LeaseRequest, "by" | "leaseMs">,
+): Promise<RunLine | undefined> {
+  const nowMs = await databaseNowMs(trx);
+  const leaseEpoch = line.leaseEpoch + 1;
+  const result = await trx
+    .updateTable("run_lines")
+    .set({ lease_epoch: leaseEpoch, lease_owner: by, lease_until_ms: nowMs + leaseMs })
+    .where("run_id", "=", line.runId)
+    .where("payable_id", "=", line.payableId)
+    .where("lease_epoch", "=", line.leaseEpoch)
+    .where((eb) => eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", nowMs)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows === 0n ? undefined : { ...line, leaseEpoch };
+}

@@ -2,7 +2,8 @@ import type { IncidentBill } from "../../contracts/incident.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { deleteRecords, findAll, findOne } from "../sql/records.ts";
-import { toRunLine } from "./lines.ts";
+import { isPaidHere } from "../payables/external-payments.ts";
+import { type RunLine, toRunLine } from "./lines.ts";
 
 /** The rule that a failed payable is handled by, as the playbook said when it failed. */
 export type RetryCaseRule = RecordOf<"retry_cases">;
@@ -154,4 +155,25 @@ export async function dayOfFailure(
     othersThrough: Number(through?.count ?? 0),
     otherVendorsFailed: new Set(failed.map((row) => row.contact_id)).size,
   };
+}
+
+/** A line that something was sent for, as far as it says what became of it. */
+export type PaidLine = Pick<RunLine, "runId" | "state" | "paymentIds">;
+
+/** Lines of a payable that something was sent for, those of the latest run first. */
+export async function paidLines(
+  db: Db,
+  { businessId, payableId }: { readonly businessId: string; readonly payableId: string },
+): Promise<PaidLine[]> {
+  const rows = await db
+    .selectFrom("run_lines")
+    .innerJoin("runs", "runs.run_id", "run_lines.run_id")
+    .select(["run_lines.run_id", "run_lines.state", "run_lines.payment_ids"])
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.payable_id", "=", payableId)
+    .where(isPaidHere())
+    .orderBy("runs.launched_at_ms", "desc")
+    .orderBy("run_lines.run_id", "desc")
+    .execute();
+  return rows.map(toRunLine);
 }

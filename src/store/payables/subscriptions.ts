@@ -121,3 +121,29 @@ export async function pruneSubscriptions(
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+/** Payables of these vendors that a workflow wants to hear about, by vendor. */
+export async function subscribedPayablesOfContacts(
+  db: Db,
+  businessId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (contactIds.length === 0) return found;
+  const rows = await db
+    .selectFrom("subscriptions")
+    .innerJoin("run_lines", (join) =>
+      join
+        .onRef("run_lines.business_id", "=", "subscriptions.business_id")
+        .onRef("run_lines.payable_id", "=", "subscriptions.payable_id"),
+    )
+    .select(["run_lines.contact_id", "subscriptions.payable_id"])
+    .distinct()
+    .where("run_lines.business_id", "=", businessId)
+    .where("run_lines.contact_id", "in", contactIds)
+    .execute();
+  for (const row of rows) {
+    found.set(row.contact_id, [...(found.get(row.contact_id) ?? []), row.payable_id]);
+  }
+  return found;
+}

@@ -3,7 +3,7 @@ import { payRunId } from "../../contracts/names.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
-import type { Db } from "../sql/db.ts";
+import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -262,4 +262,22 @@ export async function requestCancel(
     return "requested";
   }
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
+}
+
+/** How many pay runs each business has in each phase. */
+export async function countRunsByPhase(
+  db: Db,
+): Promise<{ readonly business: string; readonly phase: string; readonly count: number }[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .select(["business", "phase", COUNT])
+    .groupBy(["business", "phase"])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** Every run, and whether it has ended. */
+export async function runsWithEnd(db: Db): Promise<Map<string, boolean>> {
+  const runs = await db.selectFrom("runs").select(["run_id", "ended_at_ms"]).execute();
+  return new Map(runs.map((run) => [run.run_id, run.ended_at_ms !== null]));
 }

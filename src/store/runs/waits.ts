@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { doublingMs } from "../../domain/back-off.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
-import type { Db } from "../sql/db.ts";
+import { COUNT, type Db } from "../sql/db.ts";
 import { findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
@@ -175,4 +175,16 @@ export async function clearWait(
 /** Waits of a business, the longest first. */
 export function listWaits(db: Db, businessId: string): Promise<BusinessWait[]> {
   return findAll(db, "business_waits", { businessId }, ["since_ms", "source_id", "code"]);
+}
+
+/** How many businesses and sources wait, by the code of what they wait for. */
+export async function countWaitsByCode(
+  db: Db,
+): Promise<{ readonly code: string; readonly count: number }[]> {
+  const rows = await db
+    .selectFrom("business_waits")
+    .select(["code", COUNT])
+    .groupBy("code")
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }

@@ -11,3 +11,11 @@ export async function databaseNowMs(db: Db): Promise<number> {
     .executeTakeFirstOrThrow();
   return row.now_ms;
 }
+
+/** True once the database has answered; false if it refuses. */
+export async function isAnswering(db: Db): Promise<boolean> {
+  return databaseNowMs(db).then(
+    () => true,
+    () => false,
+  );
+}

@@ -10,7 +10,7 @@ test("what a history keeps of a refusal names the request and the code, and not 
   });
   const failing = inFailures(() => Promise.reject(refused));
   await expect(failing({})).rejects.toMatchObject({
-    message: "GET /v1/contacts/con_1: 422 validation_error.",
+    message: "GET /v1/contacts/con_1: 422 validation_error",
     details: [{ code: "validation_error", status: 422 }],
   });
 });

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { LineState, PlanLine } from "../../src/contracts/pay-run.ts";
-import { weekOf } from "../../src/domain/clock/new-york.ts";
-import { vendorWeek, type WeekUse } from "../../src/domain/planning/limits.ts";
-import { chunks, type Db } from "../../src/store/sql/db.ts";
-import { rowsAs } from "../../src/store/sql/rows-as.ts";
+import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import { weekOf } from "../../domain/clock/new-york.ts";
+import { vendorWeek, type WeekUse } from "../../domain/planning/limits.ts";
+import { chunks, type Db } from "../sql/db.ts";
+import { rowsAs } from "../sql/rows-as.ts";
 
 /** States whose money counts against a weekly limit: paid, or possibly paid. */
 const COMMITTED: readonly LineState[] = [
